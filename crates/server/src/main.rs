@@ -1,0 +1,2 @@
+//! kvist
+fn main() {}
