@@ -1,1 +1,40 @@
-//! base
+//! The vocabulary of Kvist: what a command is made of, and what it may ask of its host.
+//!
+//! In reading order: a request arrives as [`Args`] whose keys are [`Key`]s; a command describes
+//! itself with a [`Spec`] (its [`grammar`] gives arity and documentation), asks its host through
+//! [`host`] traits, answers through [`Reply`], and returns an [`Effect`] or a [`CmdError`].
+//!
+//! This crate is pure: no sockets, files, threads, clocks or randomness. Time and chance are
+//! handed in as values.
+#![forbid(unsafe_code)]
+
+mod args;
+mod data_type;
+mod effect;
+pub mod error;
+pub mod glob;
+pub mod grammar;
+pub mod host;
+mod key;
+mod limits;
+pub mod num;
+mod reply;
+mod rng;
+mod spec;
+
+pub use args::Args;
+pub use data_type::{DataType, Kind};
+pub use effect::{Argv, Effect, OnTimeout, Wait};
+pub use error::CmdError;
+pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
+pub use key::{Key, KeyHasher, SHARD_BITS};
+pub use limits::PackLimits;
+pub use reply::{Protocol, Reply};
+pub use rng::Rng;
+pub use spec::{
+    Category, Command, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Row, Run, Spec, Start,
+    Tip,
+};
+
+/// Milliseconds since the Unix epoch; the only clock unit inside Kvist.
+pub type Millis = u64;

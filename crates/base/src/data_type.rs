@@ -1,0 +1,52 @@
+//! What every type of value must tell the house.
+
+/// The type of a value as `TYPE` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Bytes.
+    String,
+    /// Sequence of byte strings.
+    List,
+    /// Unordered distinct byte strings.
+    Set,
+    /// Distinct byte strings ordered by score.
+    ZSet,
+    /// Fields with values.
+    Hash,
+    /// Append-only log of entries.
+    Stream,
+}
+
+impl Kind {
+    /// The word `TYPE` answers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::String => "string",
+            Kind::List => "list",
+            Kind::Set => "set",
+            Kind::ZSet => "zset",
+            Kind::Hash => "hash",
+            Kind::Stream => "stream",
+        }
+    }
+}
+
+/// A collection that can be the value of a key.
+pub trait DataType: Default + Send + 'static {
+    /// Its type.
+    const KIND: Kind;
+
+    /// Whether it holds nothing; an empty collection's key is removed.
+    fn is_empty(&self) -> bool;
+
+    /// Bytes of heap it owns, excluding `size_of::<Self>()`. Must be O(1): it is read before and
+    /// after every edit.
+    fn memory(&self) -> usize;
+
+    /// The name `OBJECT ENCODING` answers.
+    fn encoding(&self) -> &'static str;
+
+    /// How many elements freeing it will visit; large ones are freed off the data path.
+    fn free_effort(&self) -> usize;
+}

@@ -1,0 +1,100 @@
+//! What a command changed, told to whoever must remember it.
+
+use crate::{Kind, Millis};
+
+/// What the journal must remember about a command that ran.
+///
+/// Returned, not reported on the side: a write that forgets to tell must say `None` on purpose.
+/// `None` also means that nothing was changed, so that no watcher is disturbed.
+#[derive(Debug, PartialEq)]
+pub enum Effect {
+    /// Nothing changed.
+    None,
+    /// Running the very same request again has the same result.
+    AsSent,
+    /// This request, free of clocks and chance, has the same result.
+    Rewritten(Argv),
+    /// These requests, in order, have the same result.
+    Several(Vec<Argv>),
+    /// Nothing could be done yet: the client waits. Never mixed with a written reply.
+    Block(Box<Wait>),
+}
+
+/// What a blocked client waits for.
+#[derive(Debug, PartialEq)]
+pub struct Wait {
+    /// Positions in the request's argv of the keys that can end the wait.
+    pub keys: Vec<usize>,
+    /// The type such a key must have.
+    pub kind: Kind,
+    /// When to give up (absolute); `None` waits for ever.
+    pub until: Option<Millis>,
+    /// What the client gets when the time is up, or when the command may not block.
+    pub on_timeout: OnTimeout,
+}
+
+/// The reply of a blocking command that got nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTimeout {
+    /// A null bulk string.
+    Null,
+    /// A null array.
+    NullArray,
+}
+
+/// A request in one piece of memory: a sequence of byte strings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Argv {
+    bytes: Vec<u8>,
+    ends: smallvec::SmallVec<[u32; 6]>,
+}
+
+impl Argv {
+    /// A request of these words.
+    #[must_use]
+    pub fn new(words: &[&[u8]]) -> Self {
+        let mut argv = Argv {
+            bytes: Vec::with_capacity(words.iter().map(|w| w.len()).sum()),
+            ends: smallvec::SmallVec::new(),
+        };
+        for word in words {
+            argv.push(word);
+        }
+        argv
+    }
+
+    /// Adds a word at the end.
+    pub fn push(&mut self, word: &[u8]) {
+        self.bytes.extend_from_slice(word);
+        // A request is bounded by the query buffer limit, far below 4 GiB per word sequence that
+        // we rewrite; saturating keeps a broken promise from becoming a wrong slice.
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Adds a decimal integer at the end.
+    pub fn push_int(&mut self, n: i64) {
+        self.push(itoa::Buffer::new().format(n).as_bytes());
+    }
+
+    /// The number of words.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The words, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let word = self.bytes.get(start..end as usize).unwrap_or_default();
+            start = end as usize;
+            word
+        })
+    }
+}

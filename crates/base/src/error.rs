@@ -1,0 +1,125 @@
+//! Every error a client can see, once, with its exact text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// An error reply. Its text starts with a code word (`ERR`, `WRONGTYPE`, …) as clients expect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CmdError(Cow<'static, str>);
+
+impl CmdError {
+    /// An error with a fixed text.
+    #[must_use]
+    pub const fn new(text: &'static str) -> Self {
+        CmdError(Cow::Borrowed(text))
+    }
+
+    /// An error whose text was put together.
+    #[must_use]
+    pub fn owned(text: String) -> Self {
+        CmdError(Cow::Owned(text))
+    }
+
+    /// The text, code word first.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The code word.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        self.0.split(' ').next().unwrap_or("ERR")
+    }
+}
+
+impl fmt::Display for CmdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CmdError {}
+
+macro_rules! errors {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        $($(#[$doc])* pub const $name: CmdError = CmdError::new($text);)*
+        /// Every fixed error text, for the reference.
+        pub const ALL: &[&str] = &[$($text),*];
+    };
+}
+
+errors! {
+    /// The key holds another type.
+    WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    /// Arguments do not fit the grammar.
+    SYNTAX = "ERR syntax error";
+    /// Not a signed 64-bit integer.
+    NOT_INTEGER = "ERR value is not an integer or out of range";
+    /// Not a double.
+    NOT_FLOAT = "ERR value is not a valid float";
+    /// A score bound is not a double.
+    MIN_MAX_NOT_FLOAT = "ERR min or max is not a float";
+    /// A lexicographic bound is malformed.
+    MIN_MAX_NOT_STRING = "ERR min or max not valid string range item";
+    /// INCR and friends left the range of 64 bits.
+    OVERFLOW = "ERR increment or decrement would overflow";
+    /// DECRBY of the smallest integer.
+    DECR_OVERFLOW = "ERR decrement would overflow";
+    /// A sum of doubles is NaN or infinite.
+    NAN_OR_INFINITY = "ERR increment would produce NaN or Infinity";
+    /// A score became NaN.
+    SCORE_NAN = "ERR resulting score is not a number (NaN)";
+    /// The hash value is not an integer.
+    HASH_NOT_INTEGER = "ERR hash value is not an integer";
+    /// The hash value is not a double.
+    HASH_NOT_FLOAT = "ERR hash value is not a float";
+    /// The key does not exist.
+    NO_SUCH_KEY = "ERR no such key";
+    /// A list index is outside.
+    INDEX_OUT_OF_RANGE = "ERR index out of range";
+    /// A numeric option is outside.
+    OUT_OF_RANGE = "ERR value is out of range";
+    /// A count must be positive.
+    MUST_BE_POSITIVE = "ERR value is out of range, must be positive";
+    /// A string would pass `proto-max-bulk-len`.
+    STRING_TOO_LONG = "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+    /// A negative offset.
+    OFFSET_OUT_OF_RANGE = "ERR offset is out of range";
+    /// No such database.
+    DB_OUT_OF_RANGE = "ERR DB index is out of range";
+    /// Source and destination are the same.
+    SAME_OBJECT = "ERR source and destination objects are the same";
+    /// Too little memory for a write.
+    OOM = "OOM command not allowed when used memory > 'maxmemory'.";
+    /// Not authenticated.
+    NO_AUTH = "NOAUTH Authentication required.";
+    /// Wrong password.
+    WRONG_PASS = "WRONGPASS invalid username-password pair or user is disabled.";
+    /// EXEC after an error while queueing.
+    EXEC_ABORT = "EXECABORT Transaction discarded because of previous errors.";
+    /// An unsupported protocol version.
+    NO_PROTO = "NOPROTO unsupported protocol version";
+    /// `numkeys` must be positive.
+    NUMKEYS = "ERR numkeys should be greater than 0";
+    /// More keys announced than given.
+    NUMKEYS_TOO_MANY = "ERR Number of keys can't be greater than number of args";
+    /// A timeout is negative.
+    TIMEOUT_NEGATIVE = "ERR timeout is negative";
+    /// A timeout is not a number.
+    TIMEOUT_NOT_FLOAT = "ERR timeout is not a float or out of range";
+    /// A command failed inside in a way we did not foresee; its connection goes on.
+    INTERNAL = "ERR internal error: the command was stopped; please report it";
+}
+
+/// `ERR wrong number of arguments for 'name' command`.
+#[must_use]
+pub fn wrong_arity(name: &str) -> CmdError {
+    CmdError::owned(format!("ERR wrong number of arguments for '{name}' command"))
+}
+
+/// `ERR invalid expire time in 'name' command`.
+#[must_use]
+pub fn invalid_expire(name: &str) -> CmdError {
+    CmdError::owned(format!("ERR invalid expire time in '{name}' command"))
+}

@@ -1,0 +1,305 @@
+//! The notation in which a command's arguments are written down, and its parser.
+//!
+//! ```text
+//! key:key value:string [condition=(NX | XX)] [GET] [expiration=(EX seconds:integer | KEEPTTL)]
+//!
+//! name:type            an argument           types: string integer double key pattern unix-time
+//! TOKEN name:type      an argument behind a literal word
+//! TOKEN                a literal word of its own (named as its lower-case form, or `name!TOKEN`)
+//! [ … ]                optional
+//! name=( a | b )       one of
+//! name={ a b }         a block; `TOKEN name={ … }` behind a literal word
+//! …                    `...` behind an item: repeats; `+...`: repeats with its token
+//! key:key#1            the key belongs to the second key spec
+//! ```
+//!
+//! Arity and the `arguments` of `COMMAND DOCS` come from here; so do editor hints and the random
+//! commands of the differential tests.
+
+/// What an argument is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// Bytes.
+    String,
+    /// Signed 64-bit integer.
+    Integer,
+    /// Double.
+    Double,
+    /// The name of a key, found by this key spec.
+    Key(usize),
+    /// A glob pattern.
+    Pattern,
+    /// Seconds or milliseconds since the epoch.
+    UnixTime,
+    /// A literal word that stands for itself.
+    PureToken,
+    /// One of these.
+    OneOf(Vec<Arg>),
+    /// These, in order.
+    Block(Vec<Arg>),
+}
+
+/// One argument of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arg {
+    /// Its name in the documentation.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The literal word before it.
+    pub token: Option<String>,
+    /// May be left out.
+    pub optional: bool,
+    /// May be repeated.
+    pub multiple: bool,
+    /// Repeats together with its token.
+    pub multiple_token: bool,
+}
+
+/// A grammar text that cannot be read; shows where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadGrammar(pub String);
+
+/// Reads a grammar.
+///
+/// # Errors
+/// The text does not follow the notation.
+///
+/// ```
+/// use kvist_base::grammar;
+/// let args = grammar::parse("key:key value:string [GET]").unwrap();
+/// assert_eq!(grammar::arity(&args, 1), -3);
+/// ```
+pub fn parse(text: &str) -> Result<Vec<Arg>, BadGrammar> {
+    let mut parser = Parser { words: lex(text), at: 0, text };
+    let args = parser.sequence()?;
+    if parser.at < parser.words.len() {
+        return Err(parser.bad("unexpected closing bracket"));
+    }
+    Ok(args)
+}
+
+/// The arity of a command with these arguments behind `words` words of name: the exact number of
+/// words, or minus the least number.
+#[must_use]
+pub fn arity(args: &[Arg], words: i32) -> i32 {
+    let least = words + args.iter().map(least_words).sum::<i32>();
+    if args.iter().any(is_open) { -least } else { least }
+}
+
+fn least_words(arg: &Arg) -> i32 {
+    if arg.optional {
+        return 0;
+    }
+    let body = match &arg.kind {
+        Kind::PureToken => return 1,
+        Kind::OneOf(args) => args.iter().map(least_words).min().unwrap_or(0),
+        Kind::Block(args) => args.iter().map(least_words).sum(),
+        _ => 1,
+    };
+    body + i32::from(arg.token.is_some())
+}
+
+fn is_open(arg: &Arg) -> bool {
+    let inner = match &arg.kind {
+        Kind::OneOf(args) => {
+            args.iter().any(is_open)
+                || args.iter().map(least_words).min() != args.iter().map(least_words).max()
+        }
+        Kind::Block(args) => args.iter().any(is_open),
+        _ => false,
+    };
+    arg.optional || arg.multiple || inner
+}
+
+fn lex(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let len = if "[](){}|".contains(first) {
+            1
+        } else {
+            rest.find(|c: char| c.is_whitespace() || "[](){}|".contains(c)).unwrap_or(rest.len())
+        };
+        words.push(&rest[..len]);
+        rest = rest[len..].trim_start();
+    }
+    words
+}
+
+struct Parser<'t> {
+    words: Vec<&'t str>,
+    at: usize,
+    text: &'t str,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> Option<&'t str> {
+        self.words.get(self.at).copied()
+    }
+
+    fn expect(&mut self, word: &str) -> Result<(), BadGrammar> {
+        if self.peek() == Some(word) {
+            self.at += 1;
+            return Ok(());
+        }
+        Err(self.bad(&format!("expected {word}")))
+    }
+
+    fn bad(&self, why: &str) -> BadGrammar {
+        BadGrammar(format!("{why} at word {} of {:?}", self.at, self.text))
+    }
+
+    fn sequence(&mut self) -> Result<Vec<Arg>, BadGrammar> {
+        let mut args = Vec::new();
+        while let Some(word) = self.peek() {
+            if matches!(word, "]" | ")" | "}" | "|") {
+                break;
+            }
+            args.push(self.item()?);
+        }
+        Ok(args)
+    }
+
+    fn item(&mut self) -> Result<Arg, BadGrammar> {
+        if self.peek() == Some("[") {
+            self.at += 1;
+            let mut arg = self.item()?;
+            self.expect("]")?;
+            arg.optional = true;
+            self.repeats(&mut arg);
+            return Ok(arg);
+        }
+        let mut arg = self.named(None)?;
+        self.repeats(&mut arg);
+        Ok(arg)
+    }
+
+    fn repeats(&mut self, arg: &mut Arg) {
+        if let Some(word @ ("..." | "+...")) = self.peek() {
+            self.at += 1;
+            arg.multiple = true;
+            arg.multiple_token = word == "+...";
+        }
+    }
+
+    fn named(&mut self, token: Option<&str>) -> Result<Arg, BadGrammar> {
+        let word = self.peek().ok_or_else(|| self.bad("expected an argument"))?;
+        self.at += 1;
+        let (word, dots) = match word.strip_suffix("+...") {
+            Some(word) => (word, "+..."),
+            None => match word.strip_suffix("...").filter(|w| !w.is_empty()) {
+                Some(word) => (word, "..."),
+                None => (word, ""),
+            },
+        };
+        let mut arg = if let Some(name) = word.strip_suffix('=') {
+            let kind = self.group()?;
+            make(name, kind, token)
+        } else if let Some((name, kind)) = word.split_once(':') {
+            let kind = kind_named(kind).ok_or_else(|| self.bad("unknown type"))?;
+            make(name, kind, token)
+        } else if token.is_none() && self.introduces() {
+            return self.named(Some(word));
+        } else {
+            let (name, text) = match word.split_once('!') {
+                Some((name, text)) => (name.to_owned(), text),
+                None => (word.to_ascii_lowercase(), word),
+            };
+            make(&name, Kind::PureToken, Some(text))
+        };
+        arg.multiple = !dots.is_empty();
+        arg.multiple_token = dots == "+...";
+        Ok(arg)
+    }
+
+    /// Whether the word just read is the token of the argument that follows: that is so when a
+    /// named argument follows directly.
+    fn introduces(&self) -> bool {
+        let is_token = |w: &str| w.starts_with(|c: char| c.is_ascii_lowercase());
+        self.peek().is_some_and(|w| {
+            is_token(w) && (w.contains(':') || w.ends_with('=')) && !w.contains('!')
+        }) && !self.words[self.at - 1].contains('!')
+    }
+
+    fn group(&mut self) -> Result<Kind, BadGrammar> {
+        match self.peek() {
+            Some("(") => {
+                self.at += 1;
+                let mut alternatives = vec![self.item()?];
+                while self.peek() == Some("|") {
+                    self.at += 1;
+                    alternatives.push(self.item()?);
+                }
+                self.expect(")")?;
+                Ok(Kind::OneOf(alternatives))
+            }
+            _ => {
+                self.expect("{")?;
+                let args = self.sequence()?;
+                self.expect("}")?;
+                Ok(Kind::Block(args))
+            }
+        }
+    }
+}
+
+fn make(name: &str, kind: Kind, token: Option<&str>) -> Arg {
+    Arg {
+        name: name.to_owned(),
+        kind,
+        token: token.map(str::to_owned),
+        optional: false,
+        multiple: false,
+        multiple_token: false,
+    }
+}
+
+fn kind_named(name: &str) -> Option<Kind> {
+    Some(match name {
+        "string" => Kind::String,
+        "integer" => Kind::Integer,
+        "double" => Kind::Double,
+        "pattern" => Kind::Pattern,
+        "unix-time" => Kind::UnixTime,
+        "key" => Kind::Key(0),
+        _ => Kind::Key(name.strip_prefix("key#")?.parse().ok()?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> i32 {
+        arity(&parse(text).unwrap(), 1)
+    }
+
+    #[test]
+    fn arity_follows_from_the_grammar() {
+        assert_eq!(of("key:key"), 2);
+        assert_eq!(of("key:key..."), -2);
+        assert_eq!(of("key:key [condition=(NX | XX)] [EX seconds:integer]"), -2);
+        assert_eq!(of("data={key:key value:string} ..."), -3);
+        assert_eq!(of("source:key destination:key#1 where=(LEFT | RIGHT)"), 4);
+        assert_eq!(of("[STORE destination:key#1] [GET pattern:pattern+...]"), -1);
+        assert_eq!(of("key:key by=(BYLEX | BYSCORE) LIMIT lim={offset:integer count:integer}"), 6);
+    }
+
+    #[test]
+    fn tokens_names_and_repeats_are_read() {
+        let args = parse("[withscores!WITHSCORES] [GET pattern:pattern+...]").unwrap();
+        assert_eq!(args[0].name, "withscores");
+        assert_eq!(args[0].token.as_deref(), Some("WITHSCORES"));
+        assert!(args[0].optional && args[0].kind == Kind::PureToken);
+        assert!(args[1].optional && args[1].multiple && args[1].multiple_token);
+        assert_eq!(args[1].token.as_deref(), Some("GET"));
+    }
+
+    #[test]
+    fn broken_grammars_say_where() {
+        assert!(parse("a=(B | C").is_err());
+        assert!(parse("a:nothing").is_err());
+        assert!(parse("]").is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! What a command may ask of whoever runs it.
+//!
+//! A command's `run` names in its bounds exactly what it touches: `H: Keyspace + Strings` or
+//! `H: Holds<Hash>`. The same command then runs against the server's store, against a naive model
+//! in tests, and, for types that a module can hold, inside another server.
+//!
+//! All methods act on the session's current database and treat a key whose deadline has passed as
+//! missing. Which shards are locked was decided before the command ran (see [`Locks`]).
+
+use crate::{CmdError, DataType, Key, Kind, Millis, PackLimits, Rng};
+
+/// What happens to a key's deadline when its value is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadline {
+    /// The key lives for ever.
+    Clear,
+    /// The key keeps the deadline it has.
+    Keep,
+    /// The key dies at this time.
+    At(Millis),
+}
+
+/// Which shards a request must hold while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locks {
+    /// The shards of its keys; the usual case.
+    Keys,
+    /// Every shard, for requests whose keys are not known beforehand.
+    Every,
+    /// None beforehand: the host locks one shard at a time while the request walks the keyspace.
+    Each,
+    /// None at all: the request touches no key.
+    Nothing,
+}
+
+/// Keys regardless of what they hold.
+pub trait Keyspace {
+    /// The time at which the request (or its whole transaction) runs.
+    fn now(&self) -> Millis;
+    /// Chance.
+    fn rng(&mut self) -> &mut Rng;
+    /// When small collections change shape.
+    fn limits(&self) -> PackLimits;
+    /// The current database.
+    fn db(&self) -> usize;
+    /// How many databases there are.
+    fn databases(&self) -> usize;
+
+    /// The type of the value at `key`.
+    fn kind(&self, key: Key<'_>) -> Option<Kind>;
+    /// The name `OBJECT ENCODING` answers.
+    fn encoding(&self, key: Key<'_>) -> Option<&'static str>;
+    /// Bytes the key and its value take, table slot included.
+    fn memory(&self, key: Key<'_>) -> Option<usize>;
+    /// The deadline of `key`: `None` if missing, `Some(None)` if it lives for ever.
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>>;
+    /// Seconds since the key was last read or written.
+    fn idle_seconds(&self, key: Key<'_>) -> Option<u64>;
+    /// Marks the key as just used; whether it exists.
+    fn touch(&mut self, key: Key<'_>) -> bool;
+    /// Sets or clears the deadline; whether the key exists.
+    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool;
+    /// Removes the key; whether it existed. Large values are freed off the data path if `lazy`
+    /// (or always, if the host prefers).
+    fn remove(&mut self, key: Key<'_>, lazy: bool) -> bool;
+    /// Moves value and deadline from `from` to `to`, replacing `to`. Whether `from` existed.
+    fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool;
+    /// Copies value and deadline to `to` in database `db`. `false` if `from` is missing, or `to`
+    /// exists and `replace` is not given.
+    fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool;
+    /// Moves `key` to database `db`. `false` if it is missing here or exists there.
+    fn move_to(&mut self, key: Key<'_>, db: usize) -> bool;
+
+    /// How many keys the current database holds (keys past their deadline may still count).
+    fn len(&mut self) -> usize;
+    /// Visits a slice of the current database from `cursor` (0 starts): key, type. Returns the
+    /// next cursor, 0 at the end. A key that exists throughout a whole walk is visited exactly
+    /// once. Needs [`Locks::Each`] or [`Locks::Every`].
+    fn scan(&mut self, cursor: u64, visit: &mut dyn FnMut(&[u8], Kind)) -> u64;
+    /// A random key of the current database.
+    fn random_key(&mut self) -> Option<Vec<u8>>;
+    /// Removes every key of database `db`, or of all; how many there were.
+    fn flush(&mut self, db: Option<usize>, lazy: bool) -> usize;
+    /// Exchanges two databases.
+    fn swap(&mut self, a: usize, b: usize);
+}
+
+/// Hosts that hold strings. They stand apart from [`Holds`] because a short string has no object
+/// of its own: it lies inside the key's entry.
+pub trait Strings: Keyspace {
+    /// The bytes at `key`.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn string(&self, key: Key<'_>) -> Result<Option<&[u8]>, CmdError>;
+    /// Replaces whatever `key` holds, of any type, by these bytes.
+    fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline);
+    /// As `set_string` with [`Deadline::Keep`], for results of float arithmetic: the value is
+    /// never reported with encoding `int`.
+    fn set_float_string(&mut self, key: Key<'_>, value: &[u8]);
+    /// Edits the bytes in place (`APPEND`, `SETRANGE`, `SETBIT`); a missing key starts empty.
+    /// An empty result of a key that was missing creates no key. The value is from then on
+    /// reported with encoding `raw`.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if the key holds something else.
+    fn edit_string<R>(
+        &mut self,
+        key: Key<'_>,
+        edit: impl FnOnce(&mut Vec<u8>) -> R,
+    ) -> Result<R, CmdError>;
+}
+
+/// Hosts that hold values of the collection type `T`.
+pub trait Holds<T: DataType>: Keyspace {
+    /// The value at `key`.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn peek(&self, key: Key<'_>) -> Result<Option<&T>, CmdError>;
+    /// Edits the value at `key`, created empty if missing and removed if empty afterwards. The
+    /// end of the closure is where memory is accounted and the key is reported as touched.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn edit<R>(&mut self, key: Key<'_>, edit: impl FnOnce(&mut T) -> R) -> Result<R, CmdError>;
+    /// As `edit`, but a missing key is left missing: `Ok(None)`.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn edit_existing<R>(
+        &mut self,
+        key: Key<'_>,
+        edit: impl FnOnce(&mut T) -> R,
+    ) -> Result<Option<R>, CmdError>;
+    /// Replaces whatever `key` holds, of any type; an empty value removes the key.
+    fn put(&mut self, key: Key<'_>, value: T, deadline: Deadline);
+}

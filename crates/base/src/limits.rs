@@ -1,0 +1,31 @@
+//! Limits that decide when a small collection changes its shape.
+
+/// Up to which size collections stay packed; the `*-max-listpack-*` directives of Redis 7.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackLimits {
+    /// `hash-max-listpack-entries`: fields.
+    pub hash_entries: usize,
+    /// `hash-max-listpack-value`: bytes of a field or value.
+    pub hash_value: usize,
+    /// `list-max-listpack-size`: elements per node if positive, size class -1..-5 otherwise.
+    pub list_size: i64,
+    /// `set-max-intset-entries`: members.
+    pub set_intset_entries: usize,
+    /// `zset-max-listpack-entries`: members.
+    pub zset_entries: usize,
+    /// `zset-max-listpack-value`: bytes of a member.
+    pub zset_value: usize,
+}
+
+impl Default for PackLimits {
+    fn default() -> Self {
+        PackLimits {
+            hash_entries: 512,
+            hash_value: 64,
+            list_size: -2,
+            set_intset_entries: 512,
+            zset_entries: 128,
+            zset_value: 64,
+        }
+    }
+}

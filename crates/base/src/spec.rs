@@ -1,0 +1,393 @@
+//! A command described as data: everything that is known about it before it runs.
+//!
+//! From a [`Spec`] the house derives arity, key positions, `COMMAND` replies, ACL categories,
+//! reference pages, editor hints and test inputs. A command is a type with a spec, a parser for
+//! its arguments ([`Command`]) and a behaviour ([`Run`]).
+
+use crate::{Args, CmdError, Effect, Locks, Reply};
+
+/// The family of a command, as `COMMAND DOCS` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // the names say it
+pub enum Group {
+    Bitmap,
+    Connection,
+    Generic,
+    Hash,
+    List,
+    PubSub,
+    Server,
+    Set,
+    SortedSet,
+    String,
+    Transactions,
+}
+
+impl Group {
+    /// The word in `COMMAND DOCS` and in the documentation's paths.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Bitmap => "bitmap",
+            Group::Connection => "connection",
+            Group::Generic => "generic",
+            Group::Hash => "hash",
+            Group::List => "list",
+            Group::PubSub => "pubsub",
+            Group::Server => "server",
+            Group::Set => "set",
+            Group::SortedSet => "sorted-set",
+            Group::String => "string",
+            Group::Transactions => "transactions",
+        }
+    }
+}
+
+macro_rules! named_bits {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // the names are Redis's own words
+        pub enum $name { $($variant,)* }
+
+        impl $name {
+            /// Every variant, in order of declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// The word `COMMAND INFO` uses.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+named_bits! {
+    /// Properties of a command that decide how the engine treats it.
+    Flag {
+        Write = "write",
+        ReadOnly = "readonly",
+        DenyOom = "denyoom",
+        Admin = "admin",
+        PubSub = "pubsub",
+        NoScript = "noscript",
+        Blocking = "blocking",
+        Loading = "loading",
+        Stale = "stale",
+        SkipMonitor = "skip_monitor",
+        SkipSlowlog = "skip_slowlog",
+        Asking = "asking",
+        Fast = "fast",
+        NoAuth = "no_auth",
+        MayReplicate = "may_replicate",
+        NoMandatoryKeys = "no_mandatory_keys",
+        NoMulti = "no_multi",
+        AllowBusy = "allow_busy",
+        MovableKeys = "movablekeys",
+    }
+}
+
+named_bits! {
+    /// ACL categories a command belongs to beyond those its flags imply.
+    Category {
+        Keyspace = "keyspace",
+        Set = "set",
+        SortedSet = "sortedset",
+        List = "list",
+        Hash = "hash",
+        String = "string",
+        Bitmap = "bitmap",
+        PubSub = "pubsub",
+        Dangerous = "dangerous",
+        Connection = "connection",
+        Transaction = "transaction",
+    }
+}
+
+named_bits! {
+    /// What a command does with the keys of one key spec.
+    KeyFlag {
+        ReadOnly = "RO",
+        ReadWrite = "RW",
+        Overwrite = "OW",
+        Remove = "RM",
+        Access = "access",
+        Update = "update",
+        Insert = "insert",
+        Delete = "delete",
+        NotKey = "not_key",
+        Incomplete = "incomplete",
+        VariableFlags = "variable_flags",
+    }
+}
+
+/// A hint for clients that spread commands over servers; the text `COMMAND INFO` shows.
+pub type Tip = &'static str;
+
+/// Flags as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u32);
+
+impl Flags {
+    /// The set of these flags.
+    #[must_use]
+    pub fn of(flags: &[Flag]) -> Self {
+        Flags(flags.iter().fold(0, |bits, &flag| bits | 1 << flag as u32))
+    }
+
+    /// Whether `flag` is in the set.
+    #[inline]
+    #[must_use]
+    pub fn has(self, flag: Flag) -> bool {
+        self.0 & (1 << flag as u32) != 0
+    }
+}
+
+/// Where the keys of a key spec begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this position of argv.
+    Index(usize),
+    /// Behind this word, searched from `from` (from the end if negative).
+    Keyword {
+        /// The word, in any case.
+        word: &'static str,
+        /// Where the search begins.
+        from: i32,
+    },
+    /// Not known from the arguments alone.
+    Unknown,
+}
+
+/// Which arguments behind the start are keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Find {
+    /// Every `step`-th up to `last` (relative to the start; negative: from the end of argv). With
+    /// `limit` > 1 and `last` -1, only the first 1/limit of the arguments are keys.
+    Range {
+        /// Last key, relative to the first, or from the end if negative.
+        last: i32,
+        /// Distance between keys.
+        step: usize,
+        /// Fraction of the arguments that are keys.
+        limit: usize,
+    },
+    /// A count stands at `index` (relative to the start), keys follow from `first`.
+    Count {
+        /// Where the count is.
+        index: usize,
+        /// Where the first key is.
+        first: usize,
+        /// Distance between keys.
+        step: usize,
+    },
+    /// Not known from the arguments alone.
+    Unknown,
+}
+
+/// Where keys stand in a command's arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct KeySpec {
+    /// What the command does with these keys.
+    pub flags: &'static [KeyFlag],
+    /// Where they begin.
+    pub start: Start,
+    /// Which arguments they are.
+    pub find: Find,
+}
+
+impl KeySpec {
+    /// One key at `index`.
+    #[must_use]
+    pub const fn one(index: usize, flags: &'static [KeyFlag]) -> Self {
+        KeySpec {
+            flags,
+            start: Start::Index(index),
+            find: Find::Range { last: 0, step: 1, limit: 0 },
+        }
+    }
+
+    /// Every `step`-th argument from `index` to `last` (relative to `index`, or from the end if
+    /// negative).
+    #[must_use]
+    pub const fn range(
+        index: usize,
+        last: i32,
+        step: usize,
+        flags: &'static [KeyFlag],
+    ) -> Self {
+        KeySpec { flags, start: Start::Index(index), find: Find::Range { last, step, limit: 0 } }
+    }
+
+    /// A count at `index`, then that many keys.
+    #[must_use]
+    pub const fn counted(index: usize, flags: &'static [KeyFlag]) -> Self {
+        KeySpec {
+            flags,
+            start: Start::Index(index),
+            find: Find::Count { index: 0, first: 1, step: 1 },
+        }
+    }
+}
+
+/// Everything known about a command before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Lower-case name; a subcommand is `container|sub`.
+    pub name: &'static str,
+    /// The family.
+    pub group: Group,
+    /// First version of Redis that has it (or of Kvist, for our own).
+    pub since: &'static str,
+    /// One sentence, in our own words.
+    pub summary: &'static str,
+    /// Cost, as `COMMAND DOCS` shows it.
+    pub complexity: &'static str,
+    /// Arguments behind the name; see [`crate::grammar`] for the notation.
+    pub grammar: &'static str,
+    /// Number of words, name included; negative: at least. 0: derived from the grammar.
+    pub arity: i32,
+    /// Properties.
+    pub flags: &'static [Flag],
+    /// ACL categories beyond those the flags imply.
+    pub categories: &'static [Category],
+    /// Where the keys are.
+    pub keys: &'static [KeySpec],
+    /// Hints for clients.
+    pub tips: &'static [Tip],
+    /// Which shards a given request must hold.
+    pub locks: fn(&[&[u8]]) -> Locks,
+}
+
+impl Spec {
+    /// A spec to build others from with `..Spec::NEW`.
+    pub const NEW: Spec = Spec {
+        name: "",
+        group: Group::Generic,
+        since: "1.0.0",
+        summary: "",
+        complexity: "O(1)",
+        grammar: "",
+        arity: 0,
+        flags: &[],
+        categories: &[],
+        keys: &[],
+        tips: &[],
+        locks: |_| Locks::Keys,
+    };
+
+    /// Positions in `argv` of the keys this request names; positions outside `argv` are left out.
+    /// `Err` when a key count in the arguments is not a valid count.
+    ///
+    /// # Errors
+    /// The arguments cannot be split into keys and others.
+    pub fn key_positions(&self, argv: &[&[u8]], out: &mut Vec<usize>) -> Result<(), BadKeys> {
+        for spec in self.keys {
+            spec.positions(argv, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// The arguments of a request cannot be split into keys and others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadKeys;
+
+impl KeySpec {
+    fn positions(&self, argv: &[&[u8]], out: &mut Vec<usize>) -> Result<(), BadKeys> {
+        let Some(start) = self.begin(argv) else { return Ok(()) };
+        match self.find {
+            Find::Unknown => {}
+            Find::Range { last, step, limit } => {
+                let end = match last {
+                    0.. => start + usize::try_from(last).unwrap_or(0) + 1,
+                    _ if limit > 1 => start + argv.len().saturating_sub(start) / limit,
+                    _ => (argv.len() + 1).saturating_sub(last.unsigned_abs() as usize),
+                };
+                out.extend((start..end.min(argv.len())).step_by(step.max(1)));
+            }
+            Find::Count { index, first, step } => {
+                let count = argv.get(start + index).and_then(|n| crate::num::parse_i64(n));
+                let count = count.and_then(|n| usize::try_from(n).ok()).ok_or(BadKeys)?;
+                let from = start + first;
+                if count > argv.len().saturating_sub(from) {
+                    return Err(BadKeys);
+                }
+                out.extend((0..count).map(|i| from + i * step));
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&self, argv: &[&[u8]]) -> Option<usize> {
+        match self.start {
+            Start::Unknown => None,
+            Start::Index(index) => (index < argv.len()).then_some(index),
+            Start::Keyword { word, from } => {
+                let is_word = |i: &usize| argv[*i].eq_ignore_ascii_case(word.as_bytes());
+                let found = if from >= 0 {
+                    (usize::try_from(from).unwrap_or(0)..argv.len()).find(is_word)
+                } else {
+                    (1..=argv.len().saturating_sub(from.unsigned_abs() as usize))
+                        .rev()
+                        .filter(|i| *i < argv.len())
+                        .find(is_word)
+                };
+                found.map(|i| i + 1).filter(|i| *i < argv.len())
+            }
+        }
+    }
+}
+
+/// A command: its description and the parser of its arguments.
+pub trait Command<'a>: Sized {
+    /// What is known before it runs.
+    const SPEC: Spec;
+
+    /// Reads the arguments. Nothing is looked up and nothing is changed here.
+    ///
+    /// # Errors
+    /// What a client sees when the arguments do not fit.
+    fn parse(args: Args<'a>) -> Result<Self, CmdError>;
+}
+
+/// The behaviour of a command on hosts `H`.
+pub trait Run<H>: Sized {
+    /// Does the work, then writes exactly one reply.
+    ///
+    /// # Errors
+    /// What a client sees instead of a reply.
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError>;
+}
+
+/// Parses and runs one request.
+pub type Handler<H> = for<'a> fn(&mut H, Args<'a>, &mut dyn Reply) -> Result<Effect, CmdError>;
+
+/// One line of a command table.
+pub struct Row<H> {
+    /// What is known before it runs.
+    pub spec: &'static Spec,
+    /// How it runs.
+    pub run: Handler<H>,
+}
+
+/// The rows of a family: `rows![H; Get, Set]`, in alphabetical order. Explicit, so that the list
+/// of commands is written down once and can be searched for.
+#[macro_export]
+macro_rules! rows {
+    ($host:ty; $($command:ident),* $(,)?) => {
+        vec![$({
+            fn run<'a>(
+                host: &mut $host,
+                args: $crate::Args<'a>,
+                out: &mut dyn $crate::Reply,
+            ) -> Result<$crate::Effect, $crate::CmdError> {
+                let command = <$command<'a> as $crate::Command<'a>>::parse(args)?;
+                <$command<'a> as $crate::Run<$host>>::run(command, host, out)
+            }
+            static SPEC: $crate::Spec = <$command<'static> as $crate::Command<'static>>::SPEC;
+            $crate::Row::<$host> { spec: &SPEC, run }
+        }),*]
+    };
+}
