@@ -75,6 +75,7 @@ named_bits! {
         Blocking = "blocking",
         Loading = "loading",
         Stale = "stale",
+        NoAsyncLoading = "no_async_loading",
         SkipMonitor = "skip_monitor",
         SkipSlowlog = "skip_slowlog",
         Asking = "asking",
