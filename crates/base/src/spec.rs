@@ -379,16 +379,14 @@ pub struct Row<H> {
 macro_rules! rows {
     ($host:ty; $($command:ident),* $(,)?) => {
         vec![$({
-            fn run<'a>(
-                host: &mut $host,
-                args: $crate::Args<'a>,
-                out: &mut dyn $crate::Reply,
-            ) -> Result<$crate::Effect, $crate::CmdError> {
-                let command = <$command<'a> as $crate::Command<'a>>::parse(args)?;
-                <$command<'a> as $crate::Run<$host>>::run(command, host, out)
-            }
             static SPEC: $crate::Spec = <$command<'static> as $crate::Command<'static>>::SPEC;
-            $crate::Row::<$host> { spec: &SPEC, run }
+            $crate::Row::<$host> {
+                spec: &SPEC,
+                run: |host, args, out| {
+                    let command = <$command<'_> as $crate::Command<'_>>::parse(args)?;
+                    $crate::Run::<$host>::run(command, host, out)
+                },
+            }
         }),*]
     };
 }

@@ -1,1 +1,30 @@
-//! commands
+//! Every data command, one file per verb, one folder per family.
+//!
+//! A command is a struct with a [`base::Spec`] (what it is), a `parse` (its arguments) and a
+//! `run` (its behaviour on any host that holds what it needs). Nothing here knows sockets, locks,
+//! clocks or files. `string/get.rs` is the example to copy; CONTRIBUTING.md says the rest.
+#![forbid(unsafe_code)]
+
+pub mod string;
+
+use base::{Holds, Row, Spec, Strings};
+use types::{Hash, List, Set, ZSet};
+
+/// A host that holds everything that data commands touch.
+pub trait Host: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static {}
+
+impl<H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static> Host for H {}
+
+/// Every command, family by family. A new family is one line here.
+#[must_use]
+pub fn rows<H: Host>() -> Vec<Row<H>> {
+    let mut rows = Vec::new();
+    rows.extend(string::rows());
+    rows
+}
+
+/// Names that stand only before a subcommand.
+#[must_use]
+pub fn containers() -> Vec<&'static Spec> {
+    vec![]
+}

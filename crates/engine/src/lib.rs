@@ -1,1 +1,44 @@
-//! engine
+//! The conductor: from a request's words to its reply.
+//!
+//! ```text
+//!   door (socket, …)                         another worker
+//!      │ bytes                                     ▲ Message through a Mailbox
+//!      ▼                                           │
+//!   Worker::feed ──► decode 16, hash, prefetch ──► execute ──► Txn (store) ──► command
+//!                                                    │
+//!                     session · multi · block · pubsub · stats · slowlog
+//! ```
+//!
+//! Reading order: [`Engine`] is what all workers share, [`Worker`] is one thread's seat,
+//! [`Session`] is one client. `feed.rs` turns bytes into requests, `execute.rs` is the path of a
+//! request, and `control/` holds the commands about sessions and the server itself.
+//!
+//! The engine knows no sockets: doors hand it bytes and a [`Mailbox`].
+#![forbid(unsafe_code)]
+
+mod block;
+mod client;
+mod control;
+mod engine;
+mod execute;
+mod feed;
+mod keeper;
+mod multi;
+mod plan;
+mod pubsub;
+mod session;
+mod slowlog;
+mod stats;
+mod table;
+mod worker;
+
+pub use block::Blocked;
+pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};
+pub use control::Control;
+pub use engine::{Engine, Start};
+pub use feed::{Fed, State};
+pub use keeper::Keeper;
+pub use session::Session;
+pub use stats::{Counters, Totals};
+pub use table::{Action, Entry, Table};
+pub use worker::{Seat, Worker};

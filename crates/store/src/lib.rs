@@ -1,1 +1,43 @@
-//! store
+//! The dataset: shards behind locks, and the transactions that hold them.
+//!
+//! ```text
+//!   Store ──► shard 0 .. shard N-1      one lock each
+//!               └─ db 0 .. db 15        one table each: key → entry
+//!                    └─ entry           short string inline, or a boxed Object
+//!   Txn: a worker's seat. Locks the shards a request needs, in ascending order,
+//!        and is the host (`Keyspace`, `Strings`, `Holds<T>`) that commands run on.
+//! ```
+//!
+//! Reading order: [`Object`] is what a key can hold, [`Shard`] is single-threaded and knows no
+//! lock, [`Store`] is the shards with their locks, [`Txn`] is the only file about concurrency.
+//!
+//! Invariants:
+//! 1. A shard is touched only by the transaction that holds its lock.
+//! 2. Locks are taken in ascending order of shard number; nobody waits for a lower one.
+//! 3. A shard's `memory()` equals what its tables and objects own, at the end of every command.
+//! 4. The shard of a key depends on its hash alone, so it is the same in every database.
+#![forbid(unsafe_code)]
+
+mod collections;
+mod expire;
+mod keyspace;
+mod object;
+mod shard;
+mod store;
+mod strings;
+mod trash;
+mod txn;
+mod waiting;
+mod watch;
+
+pub use object::Object;
+pub use shard::{Db, Shard};
+pub use store::{Options, Store};
+pub use trash::Garbage;
+pub use txn::{Panicked, Scope, Touched, Txn};
+pub use waiting::Waiter;
+pub use watch::Watch;
+
+/// Strings longer than this live in an [`Object`] of their own, so that they can be edited in
+/// place; shorter ones lie inside the entry.
+pub const INLINE_MAX: usize = 4096;

@@ -1,0 +1,249 @@
+//! Blocked requests: how they wait, how they are fed, how they give up.
+//!
+//! A request that blocks is remembered whole. When a key it waits for is fed, the request runs
+//! again, under the locks of whoever fed the key and before they are released, so that nobody
+//! can take the element in between; clients are served in the order they came. Whoever settles
+//! the [`Waiter`] first (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use base::{Handler, Millis, OnTimeout, Protocol, Reply, Wait};
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use store::{Scope, Touched, Txn, Waiter};
+use wire::RespWriter;
+
+use crate::client::{Client, Message};
+use crate::engine::Engine;
+use crate::execute::{Call, Request};
+use crate::session::Session;
+use crate::worker::Worker;
+
+/// A request that waits for a key.
+pub struct Blocked {
+    /// Its place in the queues.
+    pub waiter: Arc<Waiter>,
+    /// When it gives up.
+    pub until: Option<Millis>,
+    /// What it answers then.
+    pub on_timeout: OnTimeout,
+    client: Arc<Client>,
+    protocol: Protocol,
+    entry: usize,
+    run: Handler<Txn>,
+    argv: Vec<Vec<u8>>,
+    db: usize,
+    keys: Vec<usize>,
+}
+
+/// Every blocked request, by ticket.
+#[derive(Default)]
+pub struct BlockedRequests {
+    tickets: AtomicU64,
+    by_ticket: Mutex<HashMap<u64, Arc<Blocked>>>,
+}
+
+impl BlockedRequests {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_ticket.lock().len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The request with this ticket.
+    #[must_use]
+    pub fn get(&self, ticket: u64) -> Option<Arc<Blocked>> {
+        self.by_ticket.lock().get(&ticket).map(Arc::clone)
+    }
+
+    fn remove(&self, ticket: u64) {
+        self.by_ticket.lock().remove(&ticket);
+    }
+}
+
+/// Makes `session` wait. Runs under the locks of the request's keys.
+pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait: Wait) {
+    let Call { engine, entry, request, run } = *call;
+    let ticket = engine.blocked.tickets.fetch_add(1, Ordering::Relaxed) + 1;
+    let mut plan = crate::plan::Plan::default();
+    plan.add(&engine.store, entry, request.argv);
+    let waiter = Arc::new(Waiter::new(ticket, wait.kind, plan.shards().to_vec()));
+    let blocked = Arc::new(Blocked {
+        waiter: Arc::clone(&waiter),
+        until: wait.until,
+        on_timeout: wait.on_timeout,
+        client: Arc::clone(&session.client),
+        protocol: session.protocol,
+        entry: entry.number,
+        run,
+        argv: request.argv.iter().map(|word| word.to_vec()).collect(),
+        db: session.db,
+        keys: wait.keys,
+    });
+    engine.blocked.by_ticket.lock().insert(ticket, Arc::clone(&blocked));
+    for &position in &blocked.keys {
+        let key = request.argv[position];
+        txn.add_waiter(engine.store.hasher().hash(key), key, &waiter);
+    }
+    session.client.blocked.store(ticket, Ordering::Relaxed);
+    session.blocked = Some(blocked);
+}
+
+/// Writes the reply of a blocking request that got nothing.
+pub(crate) fn nothing(on_timeout: OnTimeout, writer: &mut dyn Reply) {
+    match on_timeout {
+        OnTimeout::Null => writer.null(),
+        OnTimeout::NullArray => writer.null_array(),
+    }
+}
+
+/// Serves the blocked requests that the changes just published can feed, longest waiting first.
+/// Runs under the locks of the request that made the changes.
+pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
+    let here = base::Keyspace::db(txn);
+    let mut ready = txn.take_ready();
+    while !ready.is_empty() {
+        for key in ready {
+            serve_key(engine, txn, &key);
+        }
+        // Serving may have fed other keys: BLMOVE pushes where somebody else waits.
+        ready = txn.take_ready();
+    }
+    txn.select(here);
+}
+
+fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
+    for waiter in txn.waiters(key) {
+        txn.select(key.db);
+        let place = base::Key { bytes: &key.key, hash: key.hash };
+        if base::Keyspace::kind(txn, place) != Some(waiter.kind) {
+            return;
+        }
+        let Some(blocked) = engine.blocked.get(waiter.ticket) else { continue };
+        if !waiter.settle() {
+            continue;
+        }
+        let reply = blocked.run_again(engine, txn);
+        txn.remove_waiter(key.db, key.hash, &key.key, &waiter);
+        let message = Message::Unblocked { ticket: waiter.ticket, reply };
+        blocked.client.mailbox.post(blocked.client.id, message);
+    }
+}
+
+impl Blocked {
+    /// Runs the request now that one of its keys has been fed; its reply, encoded.
+    fn run_again(&self, engine: &Engine, txn: &mut Txn) -> Vec<u8> {
+        let argv: Vec<&[u8]> = self.argv.iter().map(Vec::as_slice).collect();
+        let entry = &engine.table.entries()[self.entry];
+        let request = Request { argv: &argv, entry: Some(entry), hash: None };
+        let mut reply = Vec::new();
+        let mut writer = RespWriter::new(&mut reply, self.protocol);
+        let hasher = engine.store.hasher();
+        let args = base::Args::new(request.argv, entry.words, None, hasher);
+        txn.select(self.db);
+        match (self.run)(txn, args, &mut writer) {
+            Ok(base::Effect::None) => txn.forget_changes(),
+            Ok(base::Effect::Block(wait)) => {
+                txn.forget_changes();
+                nothing(wait.on_timeout, &mut writer);
+            }
+            Ok(_effect) => txn.publish_changes(),
+            Err(failure) => {
+                txn.publish_changes();
+                engine.stats.error(failure.code());
+                writer.error(failure.text());
+            }
+        }
+        reply
+    }
+}
+
+impl Worker {
+    /// Ends a wait whose time is up. `false` if somebody else has just ended it: then the reply
+    /// is on its way through the mailbox.
+    pub fn give_up(&mut self, session: &mut Session, out: &mut Vec<u8>) -> bool {
+        let Some(blocked) = session.blocked.clone() else { return false };
+        if !blocked.waiter.settle() {
+            return false;
+        }
+        self.leave_queues(&blocked);
+        let mut writer = RespWriter::new(out, session.protocol);
+        nothing(blocked.on_timeout, &mut writer);
+        unblocked(session);
+        true
+    }
+
+    /// A message ended the wait with this ticket. `false` if it is not the session's wait.
+    pub fn unblock(
+        &mut self,
+        session: &mut Session,
+        ticket: u64,
+        reply: &[u8],
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let Some(blocked) = session.blocked.clone().filter(|b| b.waiter.ticket == ticket) else {
+            return false;
+        };
+        self.leave_queues(&blocked);
+        out.extend_from_slice(reply);
+        unblocked(session);
+        true
+    }
+
+    /// The client is gone: nothing may be served to it any more.
+    pub fn disconnect(&mut self, session: &mut Session) {
+        if let Some(blocked) = session.blocked.take() {
+            // If it was served already, its element is lost with the connection, as in Redis.
+            let _ = blocked.waiter.settle();
+            self.leave_queues(&blocked);
+        }
+        let engine = Arc::clone(&self.engine);
+        crate::multi::unwatch(&engine, &mut self.txn, session);
+        engine.pubsub.leave_all(session);
+        engine.clients.remove(session.client.id);
+    }
+
+    fn leave_queues(&mut self, blocked: &Blocked) {
+        let engine = Arc::clone(&self.engine);
+        engine.blocked.remove(blocked.waiter.ticket);
+        for &position in &blocked.keys {
+            let key = &blocked.argv[position];
+            let hash = engine.store.hasher().hash(key);
+            let scope = Scope::One(engine.store.shard_of(hash));
+            // Removing from a queue does not panic; if it did, a settled waiter is skipped anyway.
+            let _ = self.txn.with(&engine.store, scope, |txn| {
+                txn.remove_waiter(blocked.db, hash, key, &blocked.waiter);
+            });
+        }
+    }
+}
+
+fn unblocked(session: &mut Session) {
+    session.blocked = None;
+    session.client.blocked.store(0, Ordering::Relaxed);
+}
+
+/// Ends a client's wait from outside: `CLIENT UNBLOCK`. `false` if it was not waiting.
+pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error: bool) -> bool {
+    let ticket = client.blocked.load(Ordering::Relaxed);
+    let Some(blocked) = engine.blocked.get(ticket) else { return false };
+    if !blocked.waiter.settle() {
+        return false;
+    }
+    let mut reply = Vec::new();
+    let mut writer = RespWriter::new(&mut reply, blocked.protocol);
+    if with_error {
+        writer.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+    } else {
+        nothing(blocked.on_timeout, &mut writer);
+    }
+    client.mailbox.post(client.id, Message::Unblocked { ticket, reply });
+    true
+}

@@ -1,0 +1,175 @@
+//! The register of connected clients: what others may know and ask of a session.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+use base::Millis;
+use parking_lot::{Mutex, RwLock};
+
+/// A connection's number; never used twice.
+pub type ClientId = u64;
+
+/// Something for a client that comes from outside its own requests.
+#[derive(Debug)]
+pub enum Message {
+    /// The reply that ends a blocked request with this ticket.
+    Unblocked {
+        /// The blocked request's number; a stale one is ignored.
+        ticket: u64,
+        /// Encoded for the client's protocol.
+        reply: Vec<u8>,
+    },
+    /// An out-of-band message, encoded for the client's protocol.
+    Push(Arc<[u8]>),
+    /// Close the connection.
+    Kill,
+}
+
+/// How to reach the thread that owns a connection.
+pub trait Mailbox: Send + Sync {
+    /// Hands over a message without waiting; messages to one client keep their order.
+    fn post(&self, client: ClientId, message: Message);
+}
+
+/// Where a connection came from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Peer address as `ip:port`, or `path:0` for a unix socket.
+    pub addr: String,
+    /// Own address.
+    pub laddr: String,
+    /// File descriptor, for `CLIENT LIST` only.
+    pub fd: i64,
+    /// Over a unix socket.
+    pub unix: bool,
+}
+
+/// What a client said about itself.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    /// `CLIENT SETNAME`.
+    pub name: String,
+    /// `CLIENT SETINFO LIB-NAME`.
+    pub lib_name: String,
+    /// `CLIENT SETINFO LIB-VER`.
+    pub lib_ver: String,
+}
+
+/// The public side of a session. Written by its owner with plain stores, read by anybody.
+pub struct Client {
+    /// Its number.
+    pub id: ClientId,
+    /// Where it came from.
+    pub origin: Origin,
+    /// When it connected.
+    pub since: Millis,
+    /// How to reach its owner.
+    pub mailbox: Arc<dyn Mailbox>,
+    /// What it said about itself.
+    pub labels: Mutex<Labels>,
+    /// When it last sent a request.
+    pub last: AtomicU64,
+    /// Its database.
+    pub db: AtomicUsize,
+    /// Its protocol: 2 or 3.
+    pub resp: AtomicUsize,
+    /// Number of the last command in the table, plus one; 0 is none.
+    pub command: AtomicUsize,
+    /// Queued commands of its transaction; -1 outside one.
+    pub multi: AtomicI64,
+    /// Subscribed channels.
+    pub channels: AtomicUsize,
+    /// Subscribed patterns.
+    pub patterns: AtomicUsize,
+    /// Bytes of requests not executed yet.
+    pub input: AtomicUsize,
+    /// Bytes of replies not sent yet.
+    pub output: AtomicUsize,
+    /// The ticket it is blocked with; 0 is none.
+    pub blocked: AtomicU64,
+    /// Watches keys.
+    pub watching: AtomicBool,
+    /// Asked not to be evicted.
+    pub no_evict: AtomicBool,
+    /// Asked not to touch keys' access times.
+    pub no_touch: AtomicBool,
+}
+
+impl Client {
+    /// Asks the owner to close the connection.
+    pub fn kill(&self) {
+        self.mailbox.post(self.id, Message::Kill);
+    }
+
+    /// Whether it can only use the commands of subscribers (in RESP2).
+    #[must_use]
+    pub fn is_subscriber(&self) -> bool {
+        self.channels.load(Ordering::Relaxed) + self.patterns.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Every connected client, by number.
+#[derive(Default)]
+pub struct Clients {
+    next: AtomicU64,
+    by_id: RwLock<BTreeMap<ClientId, Arc<Client>>>,
+}
+
+impl Clients {
+    /// Registers a connection.
+    pub fn add(&self, origin: Origin, now: Millis, mailbox: Arc<dyn Mailbox>) -> Arc<Client> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let client = Arc::new(Client {
+            id,
+            origin,
+            since: now,
+            mailbox,
+            labels: Mutex::default(),
+            last: AtomicU64::new(now),
+            db: AtomicUsize::new(0),
+            resp: AtomicUsize::new(2),
+            command: AtomicUsize::new(0),
+            multi: AtomicI64::new(-1),
+            channels: AtomicUsize::new(0),
+            patterns: AtomicUsize::new(0),
+            input: AtomicUsize::new(0),
+            output: AtomicUsize::new(0),
+            blocked: AtomicU64::new(0),
+            watching: AtomicBool::new(false),
+            no_evict: AtomicBool::new(false),
+            no_touch: AtomicBool::new(false),
+        });
+        self.by_id.write().insert(id, Arc::clone(&client));
+        client
+    }
+
+    /// Forgets a connection.
+    pub fn remove(&self, id: ClientId) {
+        self.by_id.write().remove(&id);
+    }
+
+    /// The client with this number.
+    #[must_use]
+    pub fn get(&self, id: ClientId) -> Option<Arc<Client>> {
+        self.by_id.read().get(&id).map(Arc::clone)
+    }
+
+    /// All clients, oldest first.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<Client>> {
+        self.by_id.read().values().map(Arc::clone).collect()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_id.read().len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

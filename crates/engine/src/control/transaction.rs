@@ -1,0 +1,155 @@
+//! MULTI, EXEC, DISCARD, WATCH, UNWATCH: thin words over `multi.rs`.
+
+use base::{
+    Args, Category, CmdError, Command, Flag, Group, Key, KeyFlag, KeySpec, Locks, Reply, Spec,
+};
+use wire::RespWriter;
+
+use crate::control::{Act, Control, acts};
+use crate::multi;
+use crate::table::Action;
+
+/// The rows of this family.
+pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
+    acts![Discard, Exec, Multi, Unwatch, Watch]
+}
+
+/// What the five have in common.
+const TRANSACTION: Spec = Spec {
+    group: Group::Transactions,
+    flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast, Flag::AllowBusy],
+    categories: &[Category::Transaction],
+    locks: |_| Locks::Nothing,
+    ..Spec::NEW
+};
+
+/// Ties a command without arguments to its spec.
+macro_rules! bare {
+    ($(#[$doc:meta])* $name:ident, $spec:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a>(std::marker::PhantomData<&'a ()>);
+
+        impl<'a> Command<'a> for $name<'a> {
+            const SPEC: Spec = $spec;
+
+            fn parse(_: Args<'a>) -> Result<Self, CmdError> {
+                Ok($name(std::marker::PhantomData))
+            }
+        }
+    };
+}
+
+bare! {
+    /// Throws the queued commands away.
+    Discard,
+    Spec {
+        name: "discard",
+        since: "2.0.0",
+        summary: "Throws away the commands queued since MULTI and ends all watches.",
+        complexity: "O(N), when N is the number of queued commands",
+        ..TRANSACTION
+    }
+}
+
+bare! {
+    /// Runs the queued commands as one.
+    Exec,
+    Spec {
+        name: "exec",
+        since: "1.2.0",
+        summary: "Runs the commands queued since MULTI without interruption.",
+        complexity: "Depends on commands in the transaction",
+        flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::SkipSlowlog],
+        ..TRANSACTION
+    }
+}
+
+bare! {
+    /// Starts queueing.
+    Multi,
+    Spec {
+        name: "multi",
+        since: "1.2.0",
+        summary: "Starts a transaction: commands are queued until EXEC.",
+        ..TRANSACTION
+    }
+}
+
+bare! {
+    /// Ends all watches.
+    Unwatch,
+    Spec {
+        name: "unwatch",
+        since: "2.2.0",
+        summary: "Ends the session's watches.",
+        ..TRANSACTION
+    }
+}
+
+impl Act for Discard<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if control.session.multi.is_none() {
+            return Err(CmdError::new("ERR DISCARD without MULTI"));
+        }
+        multi::discard(control.engine, control.txn, control.session);
+        out.ok();
+        Ok(())
+    }
+}
+
+impl Act for Exec<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        multi::exec(control, out)
+    }
+}
+
+impl Act for Multi<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        multi::begin(control.session)?;
+        out.ok();
+        Ok(())
+    }
+}
+
+impl Act for Unwatch<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        // Inside EXEC the watches have been judged already, and its locks are held.
+        if !control.in_exec {
+            multi::unwatch(control.engine, control.txn, control.session);
+        }
+        out.ok();
+        Ok(())
+    }
+}
+
+/// Makes the next transaction depend on keys not having changed.
+pub struct Watch<'a> {
+    keys: Vec<Key<'a>>,
+}
+
+impl<'a> Command<'a> for Watch<'a> {
+    const SPEC: Spec = Spec {
+        name: "watch",
+        since: "2.2.0",
+        summary: "Makes EXEC run only if these keys have not changed since.",
+        complexity: "O(1) for every key.",
+        grammar: "key:key...",
+        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly])],
+        ..TRANSACTION
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Watch { keys: args.keys_to_end() })
+    }
+}
+
+impl Act for Watch<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if control.session.multi.is_some() {
+            return Err(CmdError::new("ERR WATCH inside MULTI is not allowed"));
+        }
+        multi::watch(control.engine, control.txn, control.session, &self.keys);
+        out.ok();
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! What all workers share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use base::{Millis, PackLimits};
+use config::{Config, Settings};
+use parking_lot::{Mutex, RwLock};
+use store::{Options, Store};
+
+use crate::block::BlockedRequests;
+use crate::client::Clients;
+use crate::control;
+use crate::pubsub::PubSub;
+use crate::slowlog::Slowlog;
+use crate::stats::Stats;
+use crate::table::{Action, Table};
+
+/// What an engine is started with.
+pub struct Start {
+    /// The configuration, defaults applied.
+    pub settings: Settings,
+    /// Unpredictable bits: seeds the key hash and names this run.
+    pub seed: [u64; 4],
+    /// The time.
+    pub now: Millis,
+    /// Number of worker threads.
+    pub workers: usize,
+    /// Where the configuration was read from, absolute; empty if from nowhere.
+    pub config_file: String,
+    /// The executable, absolute.
+    pub executable: String,
+}
+
+/// What all workers share.
+pub struct Engine {
+    /// The dataset.
+    pub store: Arc<Store>,
+    /// Every command.
+    pub table: Table,
+    /// Every configuration setting, for `CONFIG`.
+    pub settings: Mutex<Settings>,
+    config: RwLock<Arc<Config>>,
+    pub(crate) config_version: AtomicU64,
+    /// Connected clients.
+    pub clients: Clients,
+    /// Subscriptions.
+    pub pubsub: PubSub,
+    /// Blocked requests.
+    pub blocked: BlockedRequests,
+    /// Counters.
+    pub stats: Stats,
+    /// Slow requests.
+    pub slowlog: Slowlog,
+    /// When the server started.
+    pub started: Millis,
+    /// When the server started, for durations.
+    pub clock: Instant,
+    /// 40 hex digits that name this run.
+    pub run_id: String,
+    /// Number of worker threads.
+    pub workers: usize,
+    /// Where the configuration was read from; empty if from nowhere.
+    pub config_file: String,
+    /// The executable.
+    pub executable: String,
+    /// Bytes in connection buffers, kept by the doors.
+    pub buffers: AtomicUsize,
+    /// Somebody asked to stop.
+    pub stopping: AtomicBool,
+}
+
+impl Engine {
+    /// An engine over an empty dataset.
+    ///
+    /// # Errors
+    /// A command's spec is broken: a mistake in the source.
+    pub fn new(start: Start) -> Result<Arc<Self>, String> {
+        let config = Arc::new(start.settings.config());
+        let shards = match config.shards {
+            0 => Options::for_cores(start.workers, config.databases, start.seed[0]).shards,
+            given => given,
+        };
+        let options = Options { shards, databases: config.databases, seed: start.seed[0] };
+        let store = Arc::new(Store::new(options));
+        store.set_limits(pack_limits(&config));
+        let data = commands::rows::<store::Txn>();
+        let mut rows: Vec<_> = data.into_iter().map(|r| (r.spec, Action::Data(r.run))).collect();
+        rows.extend(commands::containers().into_iter().map(|spec| (spec, Action::Container)));
+        rows.extend(control::rows());
+        rows.sort_by_key(|(spec, _)| spec.name);
+        let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
+        Ok(Arc::new(Engine {
+            store,
+            table: Table::new(rows)?,
+            settings: Mutex::new(start.settings),
+            slowlog: Slowlog::default(),
+            config: RwLock::new(config),
+            config_version: AtomicU64::new(0),
+            clients: Clients::default(),
+            pubsub: PubSub::default(),
+            blocked: BlockedRequests::default(),
+            stats: Stats::default(),
+            started: start.now,
+            clock: Instant::now(),
+            run_id: run_id[..40].to_owned(),
+            workers: start.workers,
+            config_file: start.config_file,
+            executable: start.executable,
+            buffers: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+        }))
+    }
+
+    /// The configuration in force.
+    #[must_use]
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.config.read())
+    }
+
+    /// Puts the settings in force after they changed; workers see them at their next batch.
+    pub fn apply_settings(&self) {
+        let config = Arc::new(self.settings.lock().config());
+        self.store.set_limits(pack_limits(&config));
+        *self.config.write() = config;
+        self.config_version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Bytes the dataset and the connections take.
+    #[must_use]
+    pub fn used_memory(&self) -> usize {
+        self.store.memory() + self.buffers.load(Ordering::Relaxed)
+    }
+}
+
+fn pack_limits(config: &Config) -> PackLimits {
+    PackLimits {
+        hash_entries: config.hash_max_listpack_entries,
+        hash_value: config.hash_max_listpack_value,
+        list_size: config.list_max_listpack_size,
+        set_intset_entries: config.set_max_intset_entries,
+        zset_entries: config.zset_max_listpack_entries,
+        zset_value: config.zset_max_listpack_value,
+    }
+}

@@ -1,0 +1,310 @@
+//! The path of a request, on one screen: from its words to its reply.
+
+use std::time::{Duration, Instant};
+
+use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
+use store::{Scope, Txn};
+use wire::RespWriter;
+
+use crate::control::{Control, ControlRun};
+use crate::engine::Engine;
+use crate::session::{Replies, Session};
+use crate::table::{Action, Entry};
+use crate::worker::{Seat, Worker};
+use crate::{block, multi};
+
+/// What is known about a request before it runs.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// Its words.
+    pub argv: &'a [&'a [u8]],
+    /// The command, if there is one of that name.
+    pub entry: Option<&'a Entry>,
+    /// Hash of the first argument, if it was computed.
+    pub hash: Option<u64>,
+}
+
+impl Worker {
+    /// Runs one request of `session` and writes its reply to `out`.
+    pub fn execute(&mut self, session: &mut Session, request: Request<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        let mut writer = RespWriter::new(out, session.protocol);
+        let result = self.admit(session, &request).and_then(|entry| {
+            if multi::must_queue(session, entry) {
+                multi::queue(session, entry, request.argv);
+                writer.simple("QUEUED");
+                return Ok(());
+            }
+            self.dispatch(session, entry, &request, &mut writer)
+        });
+        if let Err(refusal) = result {
+            self.seat.refused(&self.engine, request.entry, &refusal);
+            multi::abort(session);
+            writer.error(refusal.text());
+        }
+        match session.replies {
+            Replies::On => {}
+            Replies::Off => out.truncate(start),
+            Replies::SkipNext => {
+                // `CLIENT REPLY SKIP` itself has set this; it silences one more command.
+                out.truncate(start);
+                if !is_reply_skip(request.argv) {
+                    session.replies = Replies::On;
+                }
+            }
+        }
+    }
+
+    /// Everything that can refuse a request before it runs, in Redis's order.
+    fn admit<'e>(
+        &self,
+        session: &Session,
+        request: &Request<'e>,
+    ) -> Result<&'e Entry, CmdError> {
+        let Some(entry) = request.entry else { return Err(unknown_command(request.argv)) };
+        if !entry.children.is_empty() && request.argv.len() > 1 {
+            return Err(unknown_subcommand(entry, request.argv));
+        }
+        if !entry.accepts(request.argv.len()) {
+            return Err(error::wrong_arity(entry.name()));
+        }
+        if !session.authenticated && !entry.has(Flag::NoAuth) {
+            return Err(error::NO_AUTH);
+        }
+        if self.seat.full && entry.has(Flag::DenyOom) {
+            return Err(error::OOM);
+        }
+        let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
+        if confined && !allowed_while_subscribed(entry.name()) {
+            return Err(CmdError::owned(format!(
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
+                 RESET are allowed in this context",
+                entry.name()
+            )));
+        }
+        if session.multi.is_some() && entry.has(Flag::NoMulti) {
+            return Err(CmdError::new("ERR Command not allowed inside a transaction"));
+        }
+        Ok(entry)
+    }
+
+    fn dispatch(
+        &mut self,
+        session: &mut Session,
+        entry: &Entry,
+        request: &Request<'_>,
+        writer: &mut RespWriter<'_>,
+    ) -> Result<(), CmdError> {
+        let Worker { engine, txn, seat } = self;
+        seat.counters.commands[entry.number].calls.add(1);
+        txn.select(session.db);
+        match entry.action {
+            Action::Data(run) => {
+                let scope = scope_of(engine, seat, entry, request);
+                let call = Call { engine, entry, request, run };
+                let done = txn.with(&engine.store, scope, |txn| {
+                    call.run(txn, writer, Some(session));
+                });
+                if let Err(panicked) = done {
+                    contained(entry, &panicked.message, writer);
+                }
+            }
+            Action::Control(run) => {
+                let mut control = Control { engine, txn, seat, session, in_exec: false };
+                control.run(entry, run, request.argv, writer);
+            }
+            Action::Container => return Err(error::wrong_arity(entry.name())),
+        }
+        Ok(())
+    }
+}
+
+/// One data command about to run under its locks.
+pub(crate) struct Call<'a> {
+    pub engine: &'a Engine,
+    pub entry: &'a Entry,
+    pub request: &'a Request<'a>,
+    pub run: Handler<Txn>,
+}
+
+impl Call<'_> {
+    /// Runs under the locks. `session` is there if the request may block.
+    pub fn run(
+        &self,
+        txn: &mut Txn,
+        writer: &mut RespWriter<'_>,
+        session: Option<&mut Session>,
+    ) {
+        let argv = self.request.argv;
+        let hasher = self.engine.store.hasher();
+        let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
+        let mark = writer.mark();
+        txn.count_lookups(self.entry.has(Flag::ReadOnly));
+        match (self.run)(txn, args, writer) {
+            Ok(Effect::None) => txn.forget_changes(),
+            Ok(Effect::Block(wait)) => {
+                txn.forget_changes();
+                match session {
+                    Some(session) => block::block(self, txn, session, *wait),
+                    None => block::nothing(wait.on_timeout, writer),
+                }
+            }
+            Ok(_effect) => {
+                txn.publish_changes();
+                block::serve_ready(self.engine, txn);
+            }
+            Err(failure) => {
+                // A command that failed may still have changed something before.
+                txn.publish_changes();
+                block::serve_ready(self.engine, txn);
+                writer.rewind(mark);
+                writer.error(failure.text());
+                self.engine.stats.error(failure.code());
+                txn.note_failure();
+            }
+        }
+    }
+}
+
+impl Control<'_> {
+    /// Runs a control command; a panic in it goes no further than its reply.
+    pub(crate) fn run(
+        &mut self,
+        entry: &Entry,
+        run: ControlRun,
+        argv: &[&[u8]],
+        writer: &mut RespWriter<'_>,
+    ) {
+        let hasher = self.engine.store.hasher().clone();
+        let args = Args::new(argv, entry.words, None, &hasher);
+        let mark = writer.mark();
+        let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
+        match std::panic::catch_unwind(guarded) {
+            Ok(Ok(())) => {}
+            Ok(Err(failure)) => {
+                writer.rewind(mark);
+                writer.error(failure.text());
+                self.engine.stats.error(failure.code());
+                self.seat.counters.commands[entry.number].failed.add(1);
+                self.seat.counters.errors.add(1);
+            }
+            Err(_) => contained(entry, "a control command panicked", writer),
+        }
+        writer.set_protocol(self.session.protocol);
+    }
+}
+
+impl Seat {
+    /// Counts a request that was refused before it ran.
+    fn refused(&self, engine: &Engine, entry: Option<&Entry>, refusal: &CmdError) {
+        engine.stats.error(refusal.code());
+        self.counters.errors.add(1);
+        if let Some(entry) = entry {
+            self.counters.commands[entry.number].rejected.add(1);
+        }
+    }
+
+    /// Counts the time of requests, and remembers a slow one.
+    pub(crate) fn took(
+        &self,
+        engine: &Engine,
+        entry: &Entry,
+        argv: &[&[u8]],
+        session: &Session,
+        took: Duration,
+    ) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.counters.commands[entry.number].nanos.add(nanos);
+        let threshold = self.config.slowlog_log_slower_than;
+        let slow = u64::try_from(threshold).is_ok_and(|limit| nanos / 1000 >= limit);
+        if slow && !entry.has(Flag::SkipSlowlog) {
+            let client = &session.client;
+            let who = (client.origin.addr.clone(), client.labels.lock().name.clone());
+            engine.slowlog.add(argv, took, self.now, who, self.config.slowlog_max_len);
+        }
+    }
+}
+
+/// The shards of a request: one in the common case, else by search through its arguments.
+#[inline]
+fn scope_of<'s>(
+    engine: &Engine,
+    seat: &'s mut Seat,
+    entry: &Entry,
+    request: &Request<'_>,
+) -> Scope<'s> {
+    if entry.one_key {
+        let hash = request.hash.unwrap_or_else(|| engine.store.hasher().hash(request.argv[1]));
+        return Scope::One(engine.store.shard_of(hash));
+    }
+    seat.plan.clear();
+    seat.plan.add(&engine.store, entry, request.argv);
+    seat.plan.scope()
+}
+
+/// A command panicked: its client gets an error, everybody else goes on.
+pub(crate) fn contained(entry: &Entry, message: &str, writer: &mut RespWriter<'_>) {
+    tracing::error!(command = entry.name(), message, "a command panicked and was contained");
+    writer.error(error::INTERNAL.text());
+}
+
+/// Measures one request by itself.
+pub(crate) fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
+
+fn allowed_while_subscribed(name: &str) -> bool {
+    matches!(
+        name,
+        "subscribe"
+            | "unsubscribe"
+            | "psubscribe"
+            | "punsubscribe"
+            | "ssubscribe"
+            | "sunsubscribe"
+            | "ping"
+            | "quit"
+            | "reset"
+    )
+}
+
+fn is_reply_skip(argv: &[&[u8]]) -> bool {
+    matches!(argv, [client, reply, skip] if client.eq_ignore_ascii_case(b"client")
+        && reply.eq_ignore_ascii_case(b"reply") && skip.eq_ignore_ascii_case(b"skip"))
+}
+
+/// Text shown of a name or an argument in "unknown command".
+const SHOWN_MAX: usize = 128;
+
+fn unknown_command(argv: &[&[u8]]) -> CmdError {
+    let shown = |word: &[u8], max: usize| {
+        String::from_utf8_lossy(&word[..word.len().min(max)]).into_owned()
+    };
+    let name = shown(argv.first().copied().unwrap_or_default(), SHOWN_MAX);
+    let mut rest = String::new();
+    for arg in argv.iter().skip(1) {
+        if rest.len() >= SHOWN_MAX {
+            break;
+        }
+        rest += &format!("'{}' ", shown(arg, SHOWN_MAX - rest.len()));
+    }
+    CmdError::owned(format!("ERR unknown command '{name}', with args beginning with: {rest}"))
+}
+
+fn unknown_subcommand(entry: &Entry, argv: &[&[u8]]) -> CmdError {
+    let shown = String::from_utf8_lossy(&argv[1][..argv[1].len().min(SHOWN_MAX)]).into_owned();
+    let name = entry.name().to_ascii_uppercase();
+    CmdError::owned(format!("ERR unknown subcommand '{shown}'. Try {name} HELP."))
+}
+
+impl Worker {
+    /// Publishes what the batch counted: memory, hits and misses.
+    pub fn end_batch(&mut self) {
+        let (hits, misses, failures) = self.txn.take_lookups();
+        self.seat.counters.hits.add(hits);
+        self.seat.counters.misses.add(misses);
+        self.seat.counters.errors.add(failures);
+    }
+}

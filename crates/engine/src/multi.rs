@@ -1,0 +1,199 @@
+//! Transactions: `MULTI` queues, `EXEC` runs all of it under one set of locks, `WATCH` makes it
+//! depend on keys not having changed.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use base::{CmdError, Key, Keyspace, Locks, Reply, error};
+use store::{Scope, Txn, Watch};
+use wire::RespWriter;
+
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::execute::{Call, Request, contained};
+use crate::session::Session;
+use crate::table::{Action, Entry};
+
+/// A transaction being queued.
+#[derive(Default)]
+pub struct Multi {
+    queued: Vec<Queued>,
+    /// A command was refused while queueing: `EXEC` will refuse too.
+    aborted: bool,
+}
+
+struct Queued {
+    entry: usize,
+    words: Vec<Vec<u8>>,
+}
+
+/// The keys a session watches.
+#[derive(Default)]
+pub struct Watched {
+    watch: Option<Arc<Watch>>,
+    keys: Vec<WatchedKey>,
+}
+
+struct WatchedKey {
+    db: usize,
+    key: Vec<u8>,
+    /// It was there when the watch began: its disappearing by expiry is then a change.
+    existed: bool,
+}
+
+/// Whether a request is queued rather than run.
+pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
+    session.multi.is_some()
+        && !matches!(entry.name(), "exec" | "discard" | "multi" | "watch" | "quit" | "reset")
+}
+
+/// Queues a request.
+pub(crate) fn queue(session: &mut Session, entry: &Entry, argv: &[&[u8]]) {
+    if let Some(multi) = &mut session.multi {
+        let words = argv.iter().map(|word| word.to_vec()).collect();
+        multi.queued.push(Queued { entry: entry.number, words });
+        let queued = i64::try_from(multi.queued.len()).unwrap_or(i64::MAX);
+        session.client.multi.store(queued, Ordering::Relaxed);
+    }
+}
+
+/// A request was refused: the transaction it would have joined can no longer run.
+pub(crate) fn abort(session: &mut Session) {
+    if let Some(multi) = &mut session.multi {
+        multi.aborted = true;
+    }
+}
+
+/// Begins to queue.
+///
+/// # Errors
+/// A transaction is open already.
+pub(crate) fn begin(session: &mut Session) -> Result<(), CmdError> {
+    if session.multi.is_some() {
+        return Err(CmdError::new("ERR MULTI calls can not be nested"));
+    }
+    session.multi = Some(Multi::default());
+    session.client.multi.store(0, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Throws the transaction and the watches away.
+pub(crate) fn discard(engine: &Engine, txn: &mut Txn, session: &mut Session) {
+    session.multi = None;
+    session.client.multi.store(-1, Ordering::Relaxed);
+    unwatch(engine, txn, session);
+}
+
+/// Watches keys.
+pub(crate) fn watch(engine: &Engine, txn: &mut Txn, session: &mut Session, keys: &[Key<'_>]) {
+    let watch = Arc::clone(session.watched.watch.get_or_insert_with(Arc::default));
+    txn.select(session.db);
+    for key in keys {
+        let known = session.watched.keys.iter().any(|w| w.db == session.db && w.key == key.bytes);
+        if known {
+            continue;
+        }
+        let scope = Scope::One(engine.store.shard_of(key.hash));
+        let existed = txn.with(&engine.store, scope, |txn| {
+            txn.add_watch(key.hash, key.bytes, &watch);
+            txn.kind(*key).is_some()
+        });
+        session.watched.keys.push(WatchedKey {
+            db: session.db,
+            key: key.bytes.to_vec(),
+            existed: existed.unwrap_or(false),
+        });
+    }
+    session.client.watching.store(true, Ordering::Relaxed);
+}
+
+/// Ends all watches of a session.
+pub(crate) fn unwatch(engine: &Engine, txn: &mut Txn, session: &mut Session) {
+    let Watched { watch, keys } = std::mem::take(&mut session.watched);
+    session.client.watching.store(false, Ordering::Relaxed);
+    let Some(watch) = watch else { return };
+    for watched in keys {
+        let hash = engine.store.hasher().hash(&watched.key);
+        let scope = Scope::One(engine.store.shard_of(hash));
+        // Removing a watch does not panic; a forgotten one would only set a flag nobody reads.
+        let _ = txn.with(&engine.store, scope, |txn| {
+            txn.remove_watch(watched.db, hash, &watched.key, &watch);
+        });
+    }
+}
+
+impl Watched {
+    /// Whether a watched key has changed, or has expired since. Runs under the keys' locks.
+    fn changed(&self, engine: &Engine, txn: &mut Txn) -> bool {
+        if self.watch.as_ref().is_some_and(|w| w.changed()) {
+            return true;
+        }
+        self.keys.iter().any(|watched| {
+            let key = engine.store.hasher().key(&watched.key);
+            txn.select(watched.db);
+            watched.existed && txn.kind(key).is_none()
+        })
+    }
+}
+
+/// Runs the queued commands: all of them, with nobody between, or none.
+///
+/// # Errors
+/// No transaction is open, or a command was refused while queueing.
+pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Result<(), CmdError> {
+    let Some(multi) = control.session.multi.take() else {
+        return Err(CmdError::new("ERR EXEC without MULTI"));
+    };
+    control.session.client.multi.store(-1, Ordering::Relaxed);
+    let Control { engine, txn, seat, session, .. } = control;
+    if multi.aborted {
+        unwatch(engine, txn, session);
+        return Err(error::EXEC_ABORT);
+    }
+    let mut plan = std::mem::take(&mut seat.plan);
+    plan_all(engine, &multi, &session.watched, &mut plan);
+    let done = txn.with(&engine.store, plan.scope(), |txn| {
+        if session.watched.changed(engine, txn) {
+            return writer.null_array();
+        }
+        writer.array(multi.queued.len());
+        for queued in &multi.queued {
+            let mut control = Control { engine, txn, seat, session, in_exec: true };
+            run_queued(&mut control, queued, writer);
+        }
+    });
+    seat.plan = plan;
+    unwatch(engine, txn, session);
+    done.map_err(|_| error::INTERNAL)
+}
+
+fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut crate::plan::Plan) {
+    plan.clear();
+    for queued in &multi.queued {
+        let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
+        let entry = &engine.table.entries()[queued.entry];
+        if (entry.spec.locks)(&argv) == Locks::Each {
+            plan.add_every();
+        }
+        plan.add(&engine.store, entry, &argv);
+    }
+    for key in &watched.keys {
+        plan.add_shard(engine.store.shard_of(engine.store.hasher().hash(&key.key)));
+    }
+}
+
+fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) {
+    let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
+    let engine = control.engine;
+    let entry = &engine.table.entries()[queued.entry];
+    control.seat.counters.commands[entry.number].calls.add(1);
+    control.txn.select(control.session.db);
+    match entry.action {
+        Action::Data(run) => {
+            let request = Request { argv: &argv, entry: Some(entry), hash: None };
+            Call { engine, entry, request: &request, run }.run(control.txn, writer, None);
+        }
+        Action::Control(run) => control.run(entry, run, &argv, writer),
+        Action::Container => contained(entry, "a container was queued", writer),
+    }
+}

@@ -1,0 +1,71 @@
+//! From a request's words to the shards it must hold.
+
+use base::Locks;
+use store::{Scope, Store};
+
+use crate::table::Entry;
+
+/// Reusable memory for planning.
+#[derive(Default)]
+pub struct Plan {
+    positions: Vec<usize>,
+    shards: Vec<usize>,
+    every: bool,
+}
+
+impl Plan {
+    /// Starts an empty plan.
+    pub fn clear(&mut self) {
+        self.shards.clear();
+        self.every = false;
+    }
+
+    /// Adds the shards of a request. A request whose keys cannot be found in its arguments gets
+    /// none: it will fail while its arguments are parsed, before it touches a key.
+    pub fn add(&mut self, store: &Store, entry: &Entry, argv: &[&[u8]]) {
+        match (entry.spec.locks)(argv) {
+            Locks::Nothing => {}
+            Locks::Every => self.every = true,
+            Locks::Each => {}
+            Locks::Keys => {
+                self.positions.clear();
+                if entry.spec.key_positions(argv, &mut self.positions).is_ok() {
+                    let hasher = store.hasher();
+                    let shard = |&p: &usize| store.shard_of(hasher.hash(argv[p]));
+                    self.shards.extend(self.positions.iter().map(shard));
+                }
+            }
+        }
+    }
+
+    /// Makes the plan hold every shard: inside a transaction a walk cannot lock on its own.
+    pub fn add_every(&mut self) {
+        self.every = true;
+    }
+
+    /// Adds one shard.
+    pub fn add_shard(&mut self, shard: usize) {
+        self.shards.push(shard);
+    }
+
+    /// What to lock.
+    pub fn scope(&mut self) -> Scope<'_> {
+        if self.every {
+            return Scope::All;
+        }
+        self.shards.sort_unstable();
+        self.shards.dedup();
+        match self.shards.as_slice() {
+            [] => Scope::None,
+            [one] => Scope::One(*one),
+            many => Scope::Many(many),
+        }
+    }
+
+    /// The shards, ascending; empty when all or none are needed.
+    pub fn shards(&mut self) -> &[usize] {
+        self.shards.sort_unstable();
+        self.shards.dedup();
+        &self.shards
+    }
+}

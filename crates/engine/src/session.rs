@@ -1,0 +1,90 @@
+//! Who is asking: the state of one client between its requests.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use base::Protocol;
+use hashbrown::HashSet;
+
+use crate::block::Blocked;
+use crate::client::Client;
+use crate::multi::{Multi, Watched};
+
+/// Whether replies are sent: `CLIENT REPLY`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replies {
+    /// Sent.
+    #[default]
+    On,
+    /// Not sent until `ON`.
+    Off,
+    /// `SKIP` was just said: the next command's reply is not sent.
+    SkipNext,
+}
+
+/// One client's state.
+pub struct Session {
+    /// Its public side.
+    pub client: Arc<Client>,
+    /// Its database.
+    pub db: usize,
+    /// Its protocol.
+    pub protocol: Protocol,
+    /// May use commands that need authentication.
+    pub authenticated: bool,
+    /// Whether replies are sent.
+    pub replies: Replies,
+    /// The transaction being queued.
+    pub multi: Option<Multi>,
+    /// The keys it watches.
+    pub watched: Watched,
+    /// Channels it listens to.
+    pub channels: HashSet<Arc<[u8]>>,
+    /// Patterns it listens to.
+    pub patterns: HashSet<Arc<[u8]>>,
+    /// The request it is blocked in.
+    pub blocked: Option<Arc<Blocked>>,
+    /// Close the connection once the replies so far are sent.
+    pub closing: bool,
+    pub(crate) decoder: wire::Decoder,
+}
+
+impl Session {
+    /// A fresh session. `authenticated` when no password is asked for.
+    #[must_use]
+    pub fn new(client: Arc<Client>, authenticated: bool) -> Self {
+        Session {
+            client,
+            db: 0,
+            protocol: Protocol::Resp2,
+            authenticated,
+            replies: Replies::On,
+            multi: None,
+            watched: Watched::default(),
+            channels: HashSet::new(),
+            patterns: HashSet::new(),
+            blocked: None,
+            closing: false,
+            decoder: wire::Decoder::default(),
+        }
+    }
+
+    /// Whether it listens to anything.
+    #[must_use]
+    pub fn is_subscriber(&self) -> bool {
+        !(self.channels.is_empty() && self.patterns.is_empty())
+    }
+
+    /// Changes the database.
+    pub fn select(&mut self, db: usize) {
+        self.db = db;
+        self.client.db.store(db, Ordering::Relaxed);
+    }
+
+    /// Changes the protocol.
+    pub fn speak(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+        let number = if protocol == Protocol::Resp3 { 3 } else { 2 };
+        self.client.resp.store(number, Ordering::Relaxed);
+    }
+}

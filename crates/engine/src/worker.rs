@@ -1,0 +1,72 @@
+//! One thread's seat: what it alone writes, so that threads do not meet.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use base::Millis;
+use config::Config;
+use store::Txn;
+
+use crate::engine::Engine;
+use crate::plan::Plan;
+use crate::stats::Counters;
+
+/// A worker: its transaction seat, its counters, its view of the configuration.
+pub struct Worker {
+    /// What all workers share.
+    pub engine: Arc<Engine>,
+    /// The seat at the store.
+    pub txn: Txn,
+    /// The rest of what belongs to this thread.
+    pub seat: Seat,
+}
+
+/// What belongs to a thread beside its transaction.
+pub struct Seat {
+    /// Statistics of this thread.
+    pub counters: Arc<Counters>,
+    /// The configuration as of the start of this batch.
+    pub config: Arc<Config>,
+    /// The time as of the start of this batch.
+    pub now: Millis,
+    pub(crate) config_version: u64,
+    pub(crate) plan: Plan,
+    /// `maxmemory` is set and was passed at the start of this batch.
+    pub(crate) full: bool,
+}
+
+impl Worker {
+    /// A seat at `engine`; `seed` feeds the commands that need chance.
+    #[must_use]
+    pub fn new(engine: &Arc<Engine>, seed: u64) -> Self {
+        let seat = Seat {
+            counters: engine.stats.register(engine.table.entries().len()),
+            config: engine.config(),
+            now: 0,
+            config_version: u64::MAX,
+            plan: Plan::default(),
+            full: false,
+        };
+        let txn = Txn::new(Arc::clone(&engine.store), seed);
+        Worker { engine: Arc::clone(engine), txn, seat }
+    }
+
+    /// Starts a batch at time `now`: reads the clock and the configuration once for all of it.
+    pub fn begin(&mut self, now: Millis) {
+        self.seat.now = now;
+        self.txn.begin(now);
+        let version = self.engine.config_version.load(Ordering::Acquire);
+        if version != self.seat.config_version {
+            self.seat.config_version = version;
+            self.seat.config = self.engine.config();
+            self.txn.set_limits(self.engine.store.limits());
+        }
+        let limit = self.seat.config.maxmemory;
+        if limit != 0 {
+            self.txn.report_memory();
+            self.seat.full = self.engine.used_memory() as u64 > limit;
+        } else {
+            self.seat.full = false;
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Keys regardless of what they hold: `Keyspace` for [`Txn`].
+
+use base::{Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
+use table::{Content, EntryRef};
+
+use crate::object::Object;
+use crate::shard::Keys;
+use crate::strings::{NOT_INT, RAW};
+use crate::{Db, Garbage, INLINE_MAX, Txn};
+
+/// Strings up to this length are reported as `embstr`, as in Redis.
+const EMBSTR_MAX: usize = 44;
+/// Longest text of a 64-bit integer.
+const INT_TEXT_MAX: usize = 20;
+/// How many bits of a scan cursor are a position inside a shard; the bits above are its number.
+const POSITION_BITS: u32 = 39;
+
+impl Txn {
+    /// The entry of `key` unless it is missing or overdue. An overdue one is noted, to be deleted
+    /// when the request is done.
+    #[inline]
+    pub(crate) fn live(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
+        let entry = self.peek_entry(key)?;
+        entry.set_access(self.clock);
+        Some(entry)
+    }
+
+    /// As `live`, without marking the key as used.
+    #[inline]
+    fn peek_entry(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
+        let entry = self.table(key.hash).keys.find(key.hash, key.bytes)?;
+        if entry.deadline().is_some_and(|at| at <= self.now) {
+            self.overdue.borrow_mut().push((self.db, key.hash, key.bytes.into()));
+            return None;
+        }
+        Some(entry)
+    }
+
+    /// The hash of a stored key.
+    fn hash_of(&self, key: &[u8]) -> u64 {
+        self.store().hasher().hash(key)
+    }
+
+    fn take(&mut self, db: usize, key: Key<'_>) -> Option<(Object, Option<Millis>, u8)> {
+        let table = self.shard_mut(key.hash).db_mut(db);
+        let removed = table.keys.remove(key.hash, key.bytes)?;
+        let (deadline, flags) = (removed.deadline(), removed.user_flags());
+        let object = match removed.bytes() {
+            Some(bytes) => Object::Str(bytes.to_vec()),
+            None => *removed.into_object()?,
+        };
+        // An inline string was never counted among the objects.
+        if !matches!(&object, Object::Str(bytes) if bytes.len() <= INLINE_MAX) {
+            table.objects -= object.memory();
+        }
+        Some((object, deadline, flags))
+    }
+
+    /// Stores a value in database `db`, replacing what is there.
+    fn give(&mut self, db: usize, key: Key<'_>, object: Object, at: Option<Millis>, flags: u8) {
+        self.touch_in(db, key.hash, key.bytes);
+        let clock = self.clock;
+        let table = self.shard_mut(key.hash).db_mut(db);
+        let mut put = match object {
+            Object::Str(bytes) if bytes.len() <= INLINE_MAX => {
+                table.keys.put_bytes(key.hash, key.bytes, &bytes)
+            }
+            object => {
+                table.objects += object.memory();
+                table.keys.put_object(key.hash, key.bytes, Box::new(object))
+            }
+        };
+        let entry = put.entry();
+        entry.set_deadline(at);
+        entry.set_user_flags(flags);
+        entry.set_access(clock);
+        let replaced = put.into_replaced();
+        if let Some(old) = &replaced {
+            table.objects -= old.memory();
+        }
+        self.discard(Garbage::of(replaced));
+    }
+
+    fn exists_in(&mut self, db: usize, key: Key<'_>) -> bool {
+        self.reap(db, key.hash, key.bytes);
+        self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes).is_some()
+    }
+}
+
+impl Keyspace for Txn {
+    fn now(&self) -> Millis {
+        self.now
+    }
+
+    fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
+    fn limits(&self) -> PackLimits {
+        self.limits
+    }
+
+    fn db(&self) -> usize {
+        self.db
+    }
+
+    fn databases(&self) -> usize {
+        self.store().databases()
+    }
+
+    fn kind(&self, key: Key<'_>) -> Option<Kind> {
+        self.peek_entry(key).map(|entry| kind_of(&entry))
+    }
+
+    fn encoding(&self, key: Key<'_>) -> Option<&'static str> {
+        let entry = self.peek_entry(key)?;
+        let bytes = match entry.content() {
+            Content::Object(object) => return Some(object.encoding()),
+            Content::Bytes(bytes) => bytes,
+        };
+        let flags = entry.user_flags();
+        Some(match bytes.len() {
+            _ if flags & RAW != 0 => "raw",
+            0..=INT_TEXT_MAX if flags & NOT_INT == 0 && num::parse_i64(bytes).is_some() => "int",
+            0..=EMBSTR_MAX => "embstr",
+            _ => "raw",
+        })
+    }
+
+    fn memory(&self, key: Key<'_>) -> Option<usize> {
+        let entry = self.peek_entry(key)?;
+        // The entry's own bytes, what its object owns, and its share of a bucket.
+        let slot = size_of::<u64>() + 2;
+        Some(entry.memory() + entry.object().map_or(0, Object::memory) + slot)
+    }
+
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
+        self.peek_entry(key).map(|entry| entry.deadline())
+    }
+
+    fn idle_seconds(&self, key: Key<'_>) -> Option<u64> {
+        let entry = self.peek_entry(key)?;
+        // 24 bits that wrap around, as in Redis.
+        Some(u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff))
+    }
+
+    fn touch(&mut self, key: Key<'_>) -> bool {
+        self.live(key).is_some()
+    }
+
+    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
+        self.reap(self.db, key.hash, key.bytes);
+        self.touch_in(self.db, key.hash, key.bytes);
+        match self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) {
+            Some(mut entry) => {
+                entry.set_deadline(deadline);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
+        self.reap(self.db, key.hash, key.bytes);
+        let Some(garbage) = self.table_mut(key.hash).remove(key.hash, key.bytes) else {
+            return false;
+        };
+        self.touch_in(self.db, key.hash, key.bytes);
+        self.discard(garbage);
+        true
+    }
+
+    fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool {
+        let db = self.db;
+        self.reap(db, from.hash, from.bytes);
+        let Some((object, deadline, flags)) = self.take(db, from) else { return false };
+        self.touch_in(db, from.hash, from.bytes);
+        self.give(db, to, object, deadline, flags);
+        true
+    }
+
+    fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool {
+        self.reap(self.db, from.hash, from.bytes);
+        let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
+            return false;
+        };
+        let object = match entry.content() {
+            Content::Bytes(bytes) => Object::Str(bytes.to_vec()),
+            Content::Object(object) => object.clone(),
+        };
+        let (deadline, flags) = (entry.deadline(), entry.user_flags());
+        if self.exists_in(db, to) && !replace {
+            return false;
+        }
+        self.give(db, to, object, deadline, flags);
+        true
+    }
+
+    fn move_to(&mut self, key: Key<'_>, db: usize) -> bool {
+        let from = self.db;
+        self.reap(from, key.hash, key.bytes);
+        if self.exists_in(db, key) {
+            return false;
+        }
+        let Some((object, deadline, flags)) = self.take(from, key) else { return false };
+        self.touch_in(from, key.hash, key.bytes);
+        self.give(db, key, object, deadline, flags);
+        true
+    }
+
+    fn len(&mut self) -> usize {
+        let db = self.db;
+        let shards = self.store().shards();
+        (0..shards).map(|n| self.each_shard(n, |shard| shard.dbs[db].keys.len())).sum()
+    }
+
+    fn scan(&mut self, cursor: u64, visit: &mut dyn FnMut(&[u8], Kind)) -> u64 {
+        let (db, now) = (self.db, self.now);
+        let position = cursor & ((1 << POSITION_BITS) - 1);
+        let number = usize::try_from(cursor >> POSITION_BITS).unwrap_or(usize::MAX);
+        let shards = self.store().shards();
+        if number >= shards {
+            return 0;
+        }
+        let next = self.each_shard(number, |shard| {
+            shard.dbs[db].keys.scan(position, &mut |entry| {
+                if entry.deadline().is_none_or(|at| at > now) {
+                    visit(entry.key(), kind_of(&entry));
+                }
+            })
+        });
+        let number = number as u64;
+        match next {
+            0 if number + 1 < shards as u64 => (number + 1) << POSITION_BITS,
+            0 => 0,
+            next => number << POSITION_BITS | next,
+        }
+    }
+
+    fn random_key(&mut self) -> Option<Vec<u8>> {
+        let (db, now) = (self.db, self.now);
+        let shards = self.store().shards();
+        // Shards hold near-equal numbers of keys unless there are few: weigh them exactly.
+        let lens: Vec<usize> =
+            (0..shards).map(|n| self.each_shard(n, |shard| shard.dbs[db].keys.len())).collect();
+        let mut rng = Rng::new(self.rng.next_u64());
+        // Keys past their deadline may be drawn; give up on them after a while, as Redis does.
+        for _ in 0..100 {
+            let mut pick = rng.below(lens.iter().sum());
+            let number = lens.iter().position(|&len| {
+                let here = pick < len;
+                pick = pick.saturating_sub(len);
+                here
+            })?;
+            let key = self.each_shard(number, |shard| {
+                let entry = shard.dbs[db].keys.random(&mut || rng.next_u64())?;
+                let live = entry.deadline().is_none_or(|at| at > now);
+                live.then(|| entry.key().to_vec())
+            });
+            if key.is_some() {
+                return key;
+            }
+        }
+        None
+    }
+
+    fn flush(&mut self, db: Option<usize>, _lazy: bool) -> usize {
+        let hasher = self.store().hasher().clone();
+        let mut removed = 0;
+        for number in 0..self.store().shards() {
+            let tables = self.each_shard(number, |shard| {
+                let dbs = match db {
+                    Some(db) => db..db + 1,
+                    None => 0..shard.dbs.len(),
+                };
+                let mut tables: Vec<Keys> = Vec::new();
+                for db in dbs {
+                    let Db { keys, .. } = &shard.dbs[db];
+                    if keys.is_empty() {
+                        continue;
+                    }
+                    shard.watching.touch_db(db, |key| {
+                        keys.find(hasher.hash(key), key).is_some()
+                    });
+                    let fresh = Db::new(&hasher);
+                    tables.push(shard.db_mut(db).replace(fresh));
+                }
+                tables
+            });
+            for table in tables {
+                removed += table.len();
+                self.discard(Garbage::Keys(Box::new(table)));
+            }
+        }
+        removed
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        if a == b {
+            return;
+        }
+        let hasher = self.store().hasher().clone();
+        for number in 0..self.store().shards() {
+            let awaited = self.each_shard(number, |shard| {
+                for (here, there) in [(a, b), (b, a)] {
+                    let (mine, yours) = (&shard.dbs[here].keys, &shard.dbs[there].keys);
+                    shard.watching.touch_db(here, |key| {
+                        let hash = hasher.hash(key);
+                        mine.find(hash, key).is_some() || yours.find(hash, key).is_some()
+                    });
+                }
+                shard.dbs.swap(a, b);
+                shard.mark_all_changed();
+                [a, b].map(|db| (db, shard.waiting.keys_of(db)))
+            });
+            for (db, keys) in awaited {
+                for key in keys {
+                    let hash = self.hash_of(&key);
+                    self.touch_in(db, hash, &key);
+                }
+            }
+        }
+    }
+}
+
+fn kind_of(entry: &EntryRef<'_, Object>) -> Kind {
+    entry.object().map_or(Kind::String, Object::kind)
+}

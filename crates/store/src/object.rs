@@ -1,0 +1,82 @@
+//! What a key can hold, beyond a short string: the one closed list of types.
+
+use base::{DataType, Kind};
+use types::{Hash, List, Set, ZSet};
+
+/// The value of an entry that is not a short inline string. A new type is one line here, one in
+/// each function below, and one `holds!` line in `collections.rs`.
+#[derive(Clone)]
+pub enum Object {
+    /// A string longer than [`crate::INLINE_MAX`].
+    Str(Vec<u8>),
+    /// Fields with values.
+    Hash(Hash),
+    /// Sequence.
+    List(List),
+    /// Distinct members.
+    Set(Set),
+    /// Members by score.
+    ZSet(ZSet),
+}
+
+impl Object {
+    /// The type.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Object::Str(_) => Kind::String,
+            Object::Hash(_) => Kind::Hash,
+            Object::List(_) => Kind::List,
+            Object::Set(_) => Kind::Set,
+            Object::ZSet(_) => Kind::ZSet,
+        }
+    }
+
+    /// Heap bytes owned behind the box. O(1).
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        match self {
+            Object::Str(bytes) => bytes.capacity(),
+            Object::Hash(value) => value.memory(),
+            Object::List(value) => value.memory(),
+            Object::Set(value) => value.memory(),
+            Object::ZSet(value) => value.memory(),
+        }
+    }
+
+    /// The name `OBJECT ENCODING` answers.
+    #[must_use]
+    pub fn encoding(&self) -> &'static str {
+        match self {
+            Object::Str(_) => "raw",
+            Object::Hash(value) => value.encoding(),
+            Object::List(value) => value.encoding(),
+            Object::Set(value) => value.encoding(),
+            Object::ZSet(value) => value.encoding(),
+        }
+    }
+
+    /// How many allocations freeing it will visit, roughly.
+    #[must_use]
+    pub fn free_effort(&self) -> usize {
+        match self {
+            Object::Str(_) => 1,
+            Object::Hash(value) => value.free_effort(),
+            Object::List(value) => value.free_effort(),
+            Object::Set(value) => value.free_effort(),
+            Object::ZSet(value) => value.free_effort(),
+        }
+    }
+
+    /// Whether it is an empty collection, which no key may hold.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Object::Str(_) => false,
+            Object::Hash(value) => value.is_empty(),
+            Object::List(value) => value.is_empty(),
+            Object::Set(value) => value.is_empty(),
+            Object::ZSet(value) => value.is_empty(),
+        }
+    }
+}

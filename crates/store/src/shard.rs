@@ -1,0 +1,166 @@
+//! One shard: a table per database, single-threaded, without locks or clocks.
+
+use base::{KeyHasher, Millis};
+use table::Table;
+
+use crate::waiting::Waiting;
+use crate::watch::Watching;
+use crate::{Garbage, Object};
+
+/// The table from keys to entries.
+pub type Keys = Table<Object, Hasher>;
+
+/// The store's hasher as the table wants it.
+#[derive(Clone, Debug)]
+pub struct Hasher(pub KeyHasher);
+
+impl table::KeyHash for Hasher {
+    #[inline]
+    fn hash(&self, key: &[u8]) -> u64 {
+        self.0.hash(key)
+    }
+}
+
+/// One database of one shard.
+pub struct Db {
+    /// The entries.
+    pub keys: Keys,
+    /// Heap bytes owned by the objects of this database, beyond their boxes.
+    pub objects: usize,
+    /// What `memory()` was when it was last reported.
+    reported: usize,
+}
+
+impl Db {
+    /// An empty database.
+    #[must_use]
+    pub fn new(hasher: &KeyHasher) -> Self {
+        Db { keys: Table::new(Hasher(hasher.clone())), objects: 0, reported: 0 }
+    }
+
+    /// Bytes owned: table, entries and objects. O(1).
+    #[inline]
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.keys.memory() + self.objects
+    }
+
+    /// Puts `fresh` in its place and gives back the table it had. The report of memory goes on.
+    pub(crate) fn replace(&mut self, fresh: Db) -> Keys {
+        self.objects = fresh.objects;
+        std::mem::replace(&mut self.keys, fresh.keys)
+    }
+
+    /// Removes an entry and settles the accounts. What is expensive to free is returned.
+    pub fn remove(&mut self, hash: u64, key: &[u8]) -> Option<Garbage> {
+        let removed = self.keys.remove(hash, key)?;
+        let object = removed.into_object();
+        if let Some(object) = &object {
+            self.objects -= object.memory();
+        }
+        Some(Garbage::of(object))
+    }
+
+    /// Counts again what `objects` should be. O(keys); for checks after a contained panic.
+    #[must_use]
+    pub fn recount(&self) -> usize {
+        self.keys.iter().filter_map(|e| e.object().map(Object::memory)).sum()
+    }
+}
+
+/// A shard: every database's part of the keys whose hash falls here.
+pub struct Shard {
+    pub(crate) dbs: Vec<Db>,
+    pub(crate) watching: Watching,
+    pub(crate) waiting: Waiting,
+    /// Databases that may have changed since the last report, one bit each; databases from 63 on
+    /// share the last bit.
+    dirty: u64,
+    /// Where the active expiry walk stands, per database.
+    pub(crate) expire_cursor: Vec<u64>,
+}
+
+impl Shard {
+    pub(crate) fn new(databases: usize, hasher: &KeyHasher) -> Self {
+        Shard {
+            dbs: (0..databases).map(|_| Db::new(hasher)).collect(),
+            watching: Watching::default(),
+            waiting: Waiting::default(),
+            dirty: 0,
+            expire_cursor: vec![0; databases],
+        }
+    }
+
+    /// The databases, in order.
+    #[must_use]
+    pub fn dbs(&self) -> &[Db] {
+        &self.dbs
+    }
+
+    /// Bytes owned by all databases. O(databases).
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.dbs.iter().map(Db::memory).sum()
+    }
+
+    /// A database, to change.
+    #[inline]
+    pub(crate) fn db_mut(&mut self, db: usize) -> &mut Db {
+        self.dirty |= 1 << db.min(63);
+        &mut self.dbs[db]
+    }
+
+    /// By how many bytes the shard has grown since this was last asked.
+    #[inline]
+    pub(crate) fn unreported(&mut self) -> i64 {
+        let mut dirty = std::mem::take(&mut self.dirty);
+        let mut delta = 0;
+        while dirty != 0 {
+            let first = dirty.trailing_zeros() as usize;
+            let last = if first == 63 { self.dbs.len() } else { first + 1 };
+            for db in self.dbs.get_mut(first..last).into_iter().flatten() {
+                let memory = db.memory();
+                // Both are far below i64::MAX: they count bytes of real memory.
+                delta += memory as i64 - db.reported as i64;
+                db.reported = memory;
+            }
+            dirty &= dirty - 1;
+        }
+        delta
+    }
+
+    /// Notes that every database may have changed.
+    pub(crate) fn mark_all_changed(&mut self) {
+        self.dirty = u64::MAX;
+    }
+
+    /// Counts every object again. O(keys); after a contained panic.
+    pub(crate) fn recount(&mut self) {
+        self.mark_all_changed();
+        for db in &mut self.dbs {
+            db.objects = db.recount();
+        }
+    }
+
+    /// Whether anybody watches or waits for a key here, so that changes must be told.
+    #[inline]
+    pub(crate) fn observed(&self) -> bool {
+        !(self.watching.is_empty() && self.waiting.is_empty())
+    }
+
+    /// Deletes `key` if its deadline has passed; what it held, if so.
+    pub(crate) fn reap(
+        &mut self,
+        db: usize,
+        hash: u64,
+        key: &[u8],
+        now: Millis,
+    ) -> Option<Garbage> {
+        let entry = self.dbs[db].keys.find(hash, key)?;
+        if entry.deadline().is_none_or(|at| at > now) {
+            return None;
+        }
+        self.watching.touch(db, key);
+        self.db_mut(db).remove(hash, key)
+    }
+}

@@ -1,0 +1,128 @@
+//! The shards with their locks, and what is true of the whole dataset.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use base::{KeyHasher, PackLimits, SHARD_BITS};
+use parking_lot::{Mutex, RwLock};
+
+use crate::{Garbage, Shard};
+
+/// How a store is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Number of shards; rounded up to a power of two, at most 1024.
+    pub shards: usize,
+    /// Number of databases.
+    pub databases: usize,
+    /// Seed of the key hash; must not be known to clients.
+    pub seed: u64,
+}
+
+impl Options {
+    /// The usual choice for `cores`: 16 shards per core, 64 to 1024.
+    #[must_use]
+    pub fn for_cores(cores: usize, databases: usize, seed: u64) -> Self {
+        Options { shards: (cores * 16).next_power_of_two().clamp(64, 1024), databases, seed }
+    }
+}
+
+/// A shard behind its lock. While a transaction holds it, the shard itself has been taken out, so
+/// that transactions need no lifetime; the lock stays held all the while.
+pub(crate) type Slot = Mutex<Option<Box<Shard>>>;
+
+/// Keeps each lock on cache lines of its own: neighbours must not slow each other down.
+#[repr(align(128))]
+pub(crate) struct Padded(pub Slot);
+
+/// The dataset.
+pub struct Store {
+    pub(crate) slots: Vec<Padded>,
+    hasher: KeyHasher,
+    databases: usize,
+    limits: RwLock<PackLimits>,
+    pub(crate) memory: AtomicI64,
+    pub(crate) expired: AtomicU64,
+    pub(crate) trash: Mutex<Vec<Garbage>>,
+}
+
+impl Store {
+    /// An empty store.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let count = options.shards.clamp(1, 1 << SHARD_BITS).next_power_of_two();
+        let hasher = KeyHasher::new(options.seed);
+        let slot = || {
+            Padded(Mutex::new(Some(Box::new(Shard::new(options.databases.max(1), &hasher)))))
+        };
+        Store {
+            slots: (0..count).map(|_| slot()).collect(),
+            hasher,
+            databases: options.databases.max(1),
+            limits: RwLock::new(PackLimits::default()),
+            memory: AtomicI64::new(0),
+            expired: AtomicU64::new(0),
+            trash: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The hash of keys.
+    #[must_use]
+    pub fn hasher(&self) -> &KeyHasher {
+        &self.hasher
+    }
+
+    /// Number of shards.
+    #[must_use]
+    pub fn shards(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Number of databases.
+    #[must_use]
+    pub fn databases(&self) -> usize {
+        self.databases
+    }
+
+    /// The shard of a key with this hash.
+    #[inline]
+    #[must_use]
+    pub fn shard_of(&self, hash: u64) -> usize {
+        // Masked to fewer than SHARD_BITS bits: always fits.
+        (hash & (self.slots.len() as u64 - 1)) as usize
+    }
+
+    /// Bytes the dataset takes, as far as finished batches have reported it.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
+    /// Keys removed because their deadline passed.
+    #[must_use]
+    pub fn expired(&self) -> u64 {
+        self.expired.load(Ordering::Relaxed)
+    }
+
+    /// When small collections change shape.
+    #[must_use]
+    pub fn limits(&self) -> PackLimits {
+        *self.limits.read()
+    }
+
+    /// Changes when small collections change shape; existing ones follow at their next edit.
+    pub fn set_limits(&self, limits: PackLimits) {
+        *self.limits.write() = limits;
+    }
+
+    /// Takes away what waits to be freed; the caller frees it by dropping.
+    #[must_use]
+    pub fn take_trash(&self) -> Vec<Garbage> {
+        std::mem::take(&mut self.trash.lock())
+    }
+
+    pub(crate) fn discard(&self, garbage: Garbage) {
+        if !matches!(garbage, Garbage::Nothing) {
+            self.trash.lock().push(garbage);
+        }
+    }
+}

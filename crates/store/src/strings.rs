@@ -1,0 +1,107 @@
+//! Strings: short ones lie inside the entry, long ones in an object of their own.
+
+use base::{CmdError, Deadline, Key, Strings, error};
+
+use crate::object::Object;
+use crate::{Db, Garbage, INLINE_MAX, Txn};
+
+/// User flag of an entry: the string is reported with encoding `raw` whatever it holds.
+pub(crate) const RAW: u8 = 1;
+/// User flag of an entry: the string is never reported with encoding `int`.
+pub(crate) const NOT_INT: u8 = 2;
+
+impl Strings for Txn {
+    #[inline]
+    fn string(&self, key: Key<'_>) -> Result<Option<&[u8]>, CmdError> {
+        let Some(entry) = self.live(key) else { return Ok(None) };
+        match entry.content() {
+            table::Content::Bytes(bytes) => Ok(Some(bytes)),
+            table::Content::Object(Object::Str(bytes)) => Ok(Some(bytes)),
+            table::Content::Object(_) => Err(error::WRONG_TYPE),
+        }
+    }
+
+    #[inline]
+    fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline) {
+        self.touch_in(self.db, key.hash, key.bytes);
+        if deadline == Deadline::Keep {
+            self.reap(self.db, key.hash, key.bytes);
+        }
+        let clock = self.clock;
+        let db = self.table_mut(key.hash);
+        let garbage = write(db, key, value, deadline, 0, clock);
+        self.discard(garbage);
+    }
+
+    fn set_float_string(&mut self, key: Key<'_>, value: &[u8]) {
+        self.touch_in(self.db, key.hash, key.bytes);
+        self.reap(self.db, key.hash, key.bytes);
+        let clock = self.clock;
+        let garbage = write(self.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, clock);
+        self.discard(garbage);
+    }
+
+    fn edit_string<R>(
+        &mut self,
+        key: Key<'_>,
+        edit: impl FnOnce(&mut Vec<u8>) -> R,
+    ) -> Result<R, CmdError> {
+        self.reap(self.db, key.hash, key.bytes);
+        self.touch_in(self.db, key.hash, key.bytes);
+        let clock = self.clock;
+        let db = self.table_mut(key.hash);
+        let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
+            let mut bytes = Vec::new();
+            let result = edit(&mut bytes);
+            if !bytes.is_empty() {
+                let garbage = write(db, key, &bytes, Deadline::Clear, RAW, clock);
+                self.discard(garbage);
+            }
+            return Ok(result);
+        };
+        if let Some(object) = entry.object_mut() {
+            let Object::Str(bytes) = object else { return Err(error::WRONG_TYPE) };
+            let before = bytes.capacity();
+            let result = edit(bytes);
+            let after = bytes.capacity();
+            db.objects = db.objects + after - before;
+            return Ok(result);
+        }
+        let mut bytes = entry.bytes().unwrap_or_default().to_vec();
+        let result = edit(&mut bytes);
+        let garbage = write(db, key, &bytes, Deadline::Keep, RAW, clock);
+        self.discard(garbage);
+        Ok(result)
+    }
+}
+
+/// Stores `value` at `key`, inline or as an object by its length.
+#[inline]
+fn write(
+    db: &mut Db,
+    key: Key<'_>,
+    value: &[u8],
+    deadline: Deadline,
+    flags: u8,
+    clock: u32,
+) -> Garbage {
+    let mut put = if value.len() <= INLINE_MAX {
+        db.keys.put_bytes(key.hash, key.bytes, value)
+    } else {
+        db.objects += value.len();
+        db.keys.put_object(key.hash, key.bytes, Box::new(Object::Str(value.to_vec())))
+    };
+    let entry = put.entry();
+    match deadline {
+        Deadline::Clear => entry.set_deadline(None),
+        Deadline::Keep => {}
+        Deadline::At(at) => entry.set_deadline(Some(at)),
+    }
+    entry.set_user_flags(flags);
+    entry.set_access(clock);
+    let replaced = put.into_replaced();
+    if let Some(object) = &replaced {
+        db.objects -= object.memory();
+    }
+    Garbage::of(replaced)
+}

@@ -1,0 +1,28 @@
+//! Values on their way out. Large ones are freed off the data path.
+
+use crate::Object;
+use crate::shard::Keys;
+
+/// Freeing more than this many allocations is left to the background.
+const LAZY_EFFORT: usize = 64;
+
+/// A removed value that has not been freed yet.
+#[must_use = "dropping it here frees it on the data path"]
+pub enum Garbage {
+    /// Nothing, or something already freed because it was small.
+    Nothing,
+    /// A large value.
+    Object(Box<Object>),
+    /// A whole table.
+    Keys(Box<Keys>),
+}
+
+impl Garbage {
+    /// Frees a small value now and keeps a large one for later.
+    pub(crate) fn of(object: Option<Box<Object>>) -> Self {
+        match object {
+            Some(object) if object.free_effort() > LAZY_EFFORT => Garbage::Object(object),
+            _ => Garbage::Nothing,
+        }
+    }
+}

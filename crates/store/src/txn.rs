@@ -1,0 +1,380 @@
+//! A worker's seat at the store: the only file about concurrency.
+//!
+//! A `Txn` locks the shards a request needs, runs the request as its host, and gives the shards
+//! back. Shards are locked in ascending order and all at once, so that no two transactions can
+//! wait for each other; a request that turns out to need more first gives everything back.
+//!
+//! While locked, a shard is moved out of its slot into `held` (one pointer), and the slot's guard
+//! stays on the stack of [`Txn::with`]. That keeps `Txn` free of lifetimes and of unsafe code.
+//!
+//! Must never: keep a shard after `with` returns, or lock a second time while holding.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use base::{Millis, PackLimits, Rng};
+use parking_lot::MutexGuard;
+use smallvec::SmallVec;
+
+use crate::{Db, Garbage, Shard, Store, Waiter, Watch};
+
+/// The shards a request must hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Scope<'a> {
+    /// None beforehand; single shards are locked as a walk reaches them.
+    None,
+    /// The shard with this number.
+    One(usize),
+    /// These shards: ascending, without repetition.
+    Many(&'a [usize]),
+    /// Every shard.
+    All,
+}
+
+/// A command panicked. Its shards were given back and their accounts checked.
+#[derive(Debug)]
+pub struct Panicked {
+    /// What the panic said.
+    pub message: String,
+}
+
+/// A key that was changed while somebody watches or waits for keys of its shard.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    /// The database.
+    pub db: usize,
+    /// The key's hash.
+    pub hash: u64,
+    /// The key.
+    pub key: Box<[u8]>,
+}
+
+pub(crate) struct HeldShard {
+    number: usize,
+    shard: Box<Shard>,
+}
+
+/// A worker's seat at the store, reused for every request it runs.
+pub struct Txn {
+    store: Arc<Store>,
+    held: SmallVec<[HeldShard; 1]>,
+    everything: bool,
+    pub(crate) db: usize,
+    pub(crate) now: Millis,
+    pub(crate) clock: u32,
+    pub(crate) rng: Rng,
+    pub(crate) limits: PackLimits,
+    /// Keys met after their deadline, deleted when the request is done: reads take `&self`.
+    pub(crate) overdue: RefCell<Vec<(usize, u64, Box<[u8]>)>>,
+    pub(crate) touched: Vec<Touched>,
+    ready: Vec<Touched>,
+    memory_delta: i64,
+}
+
+/// Report memory to the store's total when this much has accumulated; keeps workers off one
+/// shared cache line.
+const REPORT_BYTES: i64 = 16 * 1024;
+
+impl Txn {
+    /// A seat at `store`; `seed` is for commands that need chance.
+    #[must_use]
+    pub fn new(store: Arc<Store>, seed: u64) -> Self {
+        let limits = store.limits();
+        Txn {
+            store,
+            held: SmallVec::new(),
+            everything: false,
+            db: 0,
+            now: 0,
+            clock: 0,
+            rng: Rng::new(seed),
+            limits,
+            overdue: RefCell::new(Vec::new()),
+            touched: Vec::new(),
+            ready: Vec::new(),
+            memory_delta: 0,
+        }
+    }
+
+    /// The store.
+    #[must_use]
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// Sets the time for the requests that follow; call once per batch.
+    pub fn begin(&mut self, now: Millis) {
+        self.now = now;
+        // 24 bits of seconds, as Redis keeps them.
+        self.clock = ((now / 1000) & 0xff_ffff) as u32;
+    }
+
+    /// Learns changed limits; the engine calls it when the configuration has changed.
+    pub fn set_limits(&mut self, limits: PackLimits) {
+        self.limits = limits;
+    }
+
+    /// Chooses the database for the requests that follow.
+    #[inline]
+    pub fn select(&mut self, db: usize) {
+        self.db = db;
+    }
+
+    /// The time set by [`Txn::begin`].
+    #[inline]
+    #[must_use]
+    pub fn time(&self) -> Millis {
+        self.now
+    }
+
+    /// Locks `scope`, runs `work`, gives everything back. `store` is this seat's own store,
+    /// borrowed from the caller so that no reference count is touched per request.
+    ///
+    /// # Errors
+    /// `work` panicked; the panic goes no further.
+    pub fn with<R>(
+        &mut self,
+        store: &Store,
+        scope: Scope<'_>,
+        work: impl FnOnce(&mut Txn) -> R,
+    ) -> Result<R, Panicked> {
+        debug_assert!(self.held.is_empty(), "a transaction locks once");
+        match scope {
+            Scope::None => self.guarded(work),
+            Scope::One(number) => {
+                let mut guard = store.slots[number].0.lock();
+                if guard.as_ref().is_some_and(|s| !s.waiting.is_empty()) {
+                    drop(guard);
+                    return self.with_companions(store, vec![number], work);
+                }
+                self.hold(number, &mut guard);
+                let result = self.guarded(work);
+                self.settle();
+                if let Some(held) = self.held.pop() {
+                    *guard = Some(held.shard);
+                }
+                result
+            }
+            Scope::Many(numbers) => self.with_companions(store, numbers.to_vec(), work),
+            Scope::All => {
+                let numbers = (0..store.slots.len()).collect();
+                self.everything = true;
+                let result = self.with_companions(store, numbers, work);
+                self.everything = false;
+                result
+            }
+        }
+    }
+
+    /// Locks several shards, and with them all shards that requests waiting there would need to
+    /// be served, so that a blocked client is always served in the same step that feeds it.
+    fn with_companions<R>(
+        &mut self,
+        store: &Store,
+        mut numbers: Vec<usize>,
+        work: impl FnOnce(&mut Txn) -> R,
+    ) -> Result<R, Panicked> {
+        let mut guards = loop {
+            let guards: Vec<MutexGuard<'_, Option<Box<Shard>>>> =
+                numbers.iter().map(|&n| store.slots[n].0.lock()).collect();
+            let missing: Vec<usize> = guards
+                .iter()
+                .flat_map(|g| g.iter().flat_map(|s| s.waiting.companions()))
+                .filter(|n| numbers.binary_search(n).is_err())
+                .collect();
+            if missing.is_empty() {
+                break guards;
+            }
+            drop(guards);
+            numbers.extend(missing);
+            numbers.sort_unstable();
+            numbers.dedup();
+        };
+        for (&number, guard) in numbers.iter().zip(&mut guards) {
+            self.hold(number, guard);
+        }
+        let result = self.guarded(work);
+        self.settle();
+        for (guard, held) in guards.iter_mut().zip(self.held.drain(..)) {
+            **guard = Some(held.shard);
+        }
+        result
+    }
+
+    fn hold(&mut self, number: usize, slot: &mut Option<Box<Shard>>) {
+        // The slot is full whenever its lock is free; an empty one would mean a lost shard, and
+        // an absent shard then reads as "not held", which fails the request, not the server.
+        if let Some(shard) = slot.take() {
+            self.held.push(HeldShard { number, shard });
+        }
+    }
+
+    fn guarded<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
+        result.map_err(|panic| {
+            self.touched.clear();
+            for held in &mut self.held {
+                held.shard.recount();
+            }
+            let message = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+            Panicked { message: message.unwrap_or_else(|| "unknown panic".to_owned()) }
+        })
+    }
+
+    /// Deletes keys found overdue and settles the memory account.
+    fn settle(&mut self) {
+        if !self.overdue.get_mut().is_empty() {
+            let overdue = std::mem::take(self.overdue.get_mut());
+            for (db, hash, key) in overdue {
+                self.reap(db, hash, &key);
+            }
+        }
+        for held in &mut self.held {
+            self.memory_delta += held.shard.unreported();
+        }
+        if self.memory_delta.abs() >= REPORT_BYTES {
+            self.report_memory();
+        }
+    }
+
+    /// Adds what this seat's requests allocated and freed to the store's total.
+    pub fn report_memory(&mut self) {
+        if self.memory_delta != 0 {
+            self.store.memory.fetch_add(self.memory_delta, Ordering::Relaxed);
+            self.memory_delta = 0;
+        }
+    }
+
+    /// The held shard of `hash`.
+    #[inline]
+    pub(crate) fn shard(&self, hash: u64) -> &Shard {
+        &self.held[self.place(hash)].shard
+    }
+
+    /// The held shard of `hash`, to change.
+    #[inline]
+    pub(crate) fn shard_mut(&mut self, hash: u64) -> &mut Shard {
+        let place = self.place(hash);
+        &mut self.held[place].shard
+    }
+
+    #[inline]
+    pub(crate) fn table(&self, hash: u64) -> &Db {
+        &self.shard(hash).dbs[self.db]
+    }
+
+    #[inline]
+    pub(crate) fn table_mut(&mut self, hash: u64) -> &mut Db {
+        let db = self.db;
+        self.shard_mut(hash).db_mut(db)
+    }
+
+    /// Where in `held` the shard of `hash` is. A request that reaches for a key whose shard it
+    /// did not declare is a bug in its spec: it panics, and the panic is contained.
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        let number = self.store.shard_of(hash);
+        if self.everything {
+            return number;
+        }
+        if self.held.len() == 1 && self.held[0].number == number {
+            return 0;
+        }
+        match self.held.binary_search_by_key(&number, |h| h.number) {
+            Ok(place) => place,
+            Err(_) => panic!("a request used a key of a shard that it did not lock"),
+        }
+    }
+
+    /// Runs `work` on every shard in turn: the held ones, or each locked for a moment.
+    pub(crate) fn each_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
+        if let Some(held) = self.held.iter_mut().find(|h| h.number == number) {
+            return work(&mut held.shard);
+        }
+        assert!(self.held.is_empty(), "a walk locks shards only while it holds none");
+        let mut guard = self.store.slots[number].0.lock();
+        let Some(shard) = guard.as_mut() else { panic!("a free slot holds its shard") };
+        let result = work(shard);
+        self.memory_delta += shard.unreported();
+        result
+    }
+
+    /// Sends a value to be freed off the data path.
+    #[inline]
+    pub(crate) fn discard(&self, garbage: Garbage) {
+        if !matches!(garbage, Garbage::Nothing) {
+            self.store.discard(garbage);
+        }
+    }
+
+    /// Deletes the key if its deadline has passed.
+    pub(crate) fn reap(&mut self, db: usize, hash: u64, key: &[u8]) {
+        let now = self.now;
+        if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
+            self.store.expired.fetch_add(1, Ordering::Relaxed);
+            self.discard(garbage);
+        }
+    }
+
+    /// Notes that `key` of database `db` changes, if anybody in its shard cares.
+    #[inline]
+    pub(crate) fn touch_in(&mut self, db: usize, hash: u64, key: &[u8]) {
+        if self.shard(hash).observed() {
+            self.touched.push(Touched { db, hash, key: key.into() });
+        }
+    }
+
+    /// The request that just ran changed something: tells the watchers of what it touched, and
+    /// collects keys that blocked clients wait for.
+    pub fn publish_changes(&mut self) {
+        for touched in std::mem::take(&mut self.touched) {
+            let shard = self.shard(touched.hash);
+            shard.watching.touch(touched.db, &touched.key);
+            if shard.waiting.is_awaited(touched.db, &touched.key) {
+                self.ready.push(touched);
+            }
+        }
+    }
+
+    /// The request that just ran changed nothing after all.
+    pub fn forget_changes(&mut self) {
+        self.touched.clear();
+    }
+
+    /// Keys that may serve blocked clients, in the order they were fed. Empties the list.
+    #[inline]
+    pub fn take_ready(&mut self) -> Vec<Touched> {
+        if self.ready.is_empty() { Vec::new() } else { std::mem::take(&mut self.ready) }
+    }
+
+    /// Blocked requests that wait for this key, longest first.
+    #[must_use]
+    pub fn waiters(&self, key: &Touched) -> Vec<Arc<Waiter>> {
+        self.shard(key.hash).waiting.queue(key.db, &key.key)
+    }
+
+    /// Puts a blocked request into the queue of a key whose shard is held.
+    pub fn add_waiter(&mut self, hash: u64, key: &[u8], waiter: &Arc<Waiter>) {
+        let db = self.db;
+        self.shard_mut(hash).waiting.add(db, key, waiter);
+    }
+
+    /// Takes a blocked request out of the queue of a key whose shard is held.
+    pub fn remove_waiter(&mut self, db: usize, hash: u64, key: &[u8], waiter: &Arc<Waiter>) {
+        self.shard_mut(hash).waiting.remove(db, key, waiter);
+    }
+
+    /// Watches a key whose shard is held.
+    pub fn add_watch(&mut self, hash: u64, key: &[u8], watch: &Arc<Watch>) {
+        let db = self.db;
+        self.shard_mut(hash).watching.add(db, key, watch);
+    }
+
+    /// Ends watching a key whose shard is held.
+    pub fn remove_watch(&mut self, db: usize, hash: u64, key: &[u8], watch: &Arc<Watch>) {
+        self.shard_mut(hash).watching.remove(db, key, watch);
+    }
+}

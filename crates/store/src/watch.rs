@@ -1,0 +1,72 @@
+//! `WATCH`: who must be told that a key changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashMap;
+
+/// A session's flag: set when any key it watches has changed.
+#[derive(Debug, Default)]
+pub struct Watch {
+    changed: AtomicBool,
+}
+
+impl Watch {
+    /// Whether a watched key has changed.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        // The shards' locks order this against the change itself.
+        self.changed.load(Ordering::Relaxed)
+    }
+
+    /// Says that a watched key has changed.
+    pub fn change(&self) {
+        self.changed.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The watched keys of one shard.
+#[derive(Default)]
+pub(crate) struct Watching {
+    keys: HashMap<(usize, Box<[u8]>), Vec<Arc<Watch>>>,
+}
+
+impl Watching {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub fn add(&mut self, db: usize, key: &[u8], watch: &Arc<Watch>) {
+        self.keys.entry((db, key.into())).or_default().push(Arc::clone(watch));
+    }
+
+    pub fn remove(&mut self, db: usize, key: &[u8], watch: &Arc<Watch>) {
+        let place = (db, Box::from(key));
+        if let Some(watches) = self.keys.get_mut(&place) {
+            watches.retain(|w| !Arc::ptr_eq(w, watch));
+            if watches.is_empty() {
+                self.keys.remove(&place);
+            }
+        }
+    }
+
+    /// Tells everybody who watches `key`.
+    pub fn touch(&self, db: usize, key: &[u8]) {
+        if self.keys.is_empty() {
+            return;
+        }
+        for watch in self.keys.get(&(db, Box::from(key))).into_iter().flatten() {
+            watch.change();
+        }
+    }
+
+    /// Tells everybody who watches a key of `db` that `changed` says has changed.
+    pub fn touch_db(&self, db: usize, changed: impl Fn(&[u8]) -> bool) {
+        for ((at, key), watches) in &self.keys {
+            if *at == db && changed(key) {
+                watches.iter().for_each(|w| w.change());
+            }
+        }
+    }
+}
