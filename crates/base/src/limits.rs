@@ -15,6 +15,8 @@ pub struct PackLimits {
     pub zset_entries: usize,
     /// `zset-max-listpack-value`: bytes of a member.
     pub zset_value: usize,
+    /// `proto-max-bulk-len`: bytes a string may grow to.
+    pub string_max: usize,
 }
 
 impl Default for PackLimits {
@@ -26,6 +28,7 @@ impl Default for PackLimits {
             set_intset_entries: 512,
             zset_entries: 128,
             zset_value: 64,
+            string_max: 512 * 1024 * 1024,
         }
     }
 }

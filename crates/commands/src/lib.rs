@@ -5,6 +5,7 @@
 //! clocks or files. `string/get.rs` is the example to copy; CONTRIBUTING.md says the rest.
 #![forbid(unsafe_code)]
 
+pub mod key;
 pub mod string;
 
 use base::{Holds, Row, Spec, Strings};
@@ -19,6 +20,7 @@ impl<H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static
 #[must_use]
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     let mut rows = Vec::new();
+    rows.extend(key::rows());
     rows.extend(string::rows());
     rows
 }
@@ -26,5 +28,5 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
 /// Names that stand only before a subcommand.
 #[must_use]
 pub fn containers() -> Vec<&'static Spec> {
-    vec![]
+    key::CONTAINERS.to_vec()
 }

@@ -1,0 +1,36 @@
+//! Keys regardless of what they hold.
+
+mod del;
+mod expire;
+mod flush;
+mod kind;
+mod object;
+mod rename;
+pub(crate) mod scan;
+mod ttl;
+
+use base::{Row, Spec, rows};
+
+use self::del::{Del, Exists, Touch, Unlink};
+use self::expire::{ExpireAt, ExpireIn, PExpire, PExpireAt, Persist};
+use self::flush::{FlushAll, FlushDb, SwapDb};
+use self::kind::Type;
+use self::object::{Encoding, Freq, IdleTime, MemoryHelp, ObjectHelp, RefCount, Usage};
+use self::rename::{Copy, Move, Rename, RenameNx};
+use self::scan::{DbSize, Keys, RandomKey, Scan};
+use self::ttl::{ExpireTime, PExpireTime, PTtl, Ttl};
+use crate::Host;
+
+/// The rows of this family.
+#[must_use]
+pub fn rows<H: Host>() -> Vec<Row<H>> {
+    rows![
+        H; Copy, DbSize, Del, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll, FlushDb,
+        Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt, PExpireTime, PTtl,
+        Persist, RandomKey, RefCount, Rename, RenameNx, Scan, SwapDb, Touch, Ttl, Type, Unlink,
+        Usage
+    ]
+}
+
+/// The containers of this family.
+pub(crate) const CONTAINERS: &[&Spec] = &[&object::MEMORY, &object::OBJECT];

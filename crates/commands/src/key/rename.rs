@@ -1,0 +1,185 @@
+//! RENAME, RENAMENX, COPY, MOVE: a value changes its place.
+
+use base::{
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Reply,
+    Run, Spec, error, num,
+};
+
+/// Gives a key another name, replacing what had it.
+pub struct Rename<'a> {
+    from: Key<'a>,
+    to: Key<'a>,
+}
+
+impl<'a> Command<'a> for Rename<'a> {
+    const SPEC: Spec = Spec {
+        name: "rename",
+        group: Group::Generic,
+        since: "1.0.0",
+        summary: "Gives a key another name, replacing what had it.",
+        complexity: "O(1)",
+        grammar: "key:key newkey:key#1",
+        flags: &[Flag::Write],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Rename { from: args.key()?, to: args.key()? })
+    }
+}
+
+impl<H: Keyspace> Run<H> for Rename<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        if host.kind(self.from).is_none() {
+            return Err(error::NO_SUCH_KEY);
+        }
+        if self.from.bytes == self.to.bytes {
+            out.ok();
+            return Ok(Effect::None);
+        }
+        host.rename(self.from, self.to);
+        out.ok();
+        Ok(Effect::AsSent)
+    }
+}
+
+/// Gives a key another name, if nobody has it.
+pub struct RenameNx<'a> {
+    from: Key<'a>,
+    to: Key<'a>,
+}
+
+impl<'a> Command<'a> for RenameNx<'a> {
+    const SPEC: Spec = Spec {
+        name: "renamenx",
+        group: Group::Generic,
+        since: "1.0.0",
+        summary: "Gives a key another name, if no key has it.",
+        complexity: "O(1)",
+        grammar: "key:key newkey:key#1",
+        flags: &[Flag::Write, Flag::Fast],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Insert])],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(RenameNx { from: args.key()?, to: args.key()? })
+    }
+}
+
+impl<H: Keyspace> Run<H> for RenameNx<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        if host.kind(self.from).is_none() {
+            return Err(error::NO_SUCH_KEY);
+        }
+        if self.from.bytes == self.to.bytes || host.kind(self.to).is_some() {
+            out.int(0);
+            return Ok(Effect::None);
+        }
+        host.rename(self.from, self.to);
+        out.int(1);
+        Ok(Effect::AsSent)
+    }
+}
+
+/// Copies a key, perhaps to another database.
+pub struct Copy<'a> {
+    from: Key<'a>,
+    to: Key<'a>,
+    db: Option<&'a [u8]>,
+    replace: bool,
+}
+
+impl<'a> Command<'a> for Copy<'a> {
+    const SPEC: Spec = Spec {
+        name: "copy",
+        group: Group::Generic,
+        since: "6.2.0",
+        summary: "Copies a key, perhaps to another database.",
+        complexity: "O(N), when N is the number of elements of a collection",
+        grammar: "source:key destination:key#1 [DB destination-db:integer] [REPLACE]",
+        flags: &[Flag::Write, Flag::DenyOom],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access]), KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let mut copy = Copy { from: args.key()?, to: args.key()?, db: None, replace: false };
+        while args.left() > 0 {
+            if args.token("REPLACE") {
+                copy.replace = true;
+            } else if args.left() > 1 && args.token("DB") {
+                let text = args.next()?;
+                // Redis judges the number while it reads the options.
+                num::parse_i64(text).ok_or(error::NOT_INTEGER)?;
+                copy.db = Some(text);
+            } else {
+                return Err(error::SYNTAX);
+            }
+        }
+        Ok(copy)
+    }
+}
+
+impl<H: Keyspace> Run<H> for Copy<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        let db = match self.db {
+            Some(text) => database(host, text)?,
+            None => host.db(),
+        };
+        if db == host.db() && self.from.bytes == self.to.bytes {
+            return Err(error::SAME_OBJECT);
+        }
+        let copied = host.copy(self.from, self.to, db, self.replace);
+        out.int(i64::from(copied));
+        Ok(if copied { Effect::AsSent } else { Effect::None })
+    }
+}
+
+/// Moves a key to another database.
+pub struct Move<'a> {
+    key: Key<'a>,
+    db: &'a [u8],
+}
+
+impl<'a> Command<'a> for Move<'a> {
+    const SPEC: Spec = Spec {
+        name: "move",
+        group: Group::Generic,
+        since: "1.0.0",
+        summary: "Moves a key to another database.",
+        complexity: "O(1)",
+        grammar: "key:key db:integer",
+        flags: &[Flag::Write, Flag::Fast],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Move { key: args.key()?, db: args.next()? })
+    }
+}
+
+impl<H: Keyspace> Run<H> for Move<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        num::parse_i64(self.db).ok_or(error::NOT_INTEGER)?;
+        let db = database(host, self.db)?;
+        if db == host.db() {
+            return Err(error::SAME_OBJECT);
+        }
+        let moved = host.move_to(self.key, db);
+        out.int(i64::from(moved));
+        Ok(if moved { Effect::AsSent } else { Effect::None })
+    }
+}
+
+/// The database with the number `text`.
+pub(super) fn database<H: Keyspace>(host: &H, text: &[u8]) -> Result<usize, CmdError> {
+    let number = num::parse_i64(text).and_then(|n| usize::try_from(n).ok());
+    number.filter(|&n| n < host.databases()).ok_or(error::DB_OUT_OF_RANGE)
+}

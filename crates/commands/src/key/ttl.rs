@@ -1,0 +1,136 @@
+//! TTL, PTTL, EXPIRETIME, PEXPIRETIME: when a key dies.
+
+use base::{
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Millis,
+    Reply, Run, Spec,
+};
+
+/// Answered for a missing key.
+const MISSING: i64 = -2;
+/// Answered for a key that lives for ever.
+const FOR_EVER: i64 = -1;
+
+fn answer<H: Keyspace>(
+    host: &mut H,
+    key: Key<'_>,
+    out: &mut dyn Reply,
+    show: fn(Millis, Millis) -> Millis,
+) -> Result<Effect, CmdError> {
+    let now = host.now();
+    out.int(match host.deadline(key) {
+        None => MISSING,
+        Some(None) => FOR_EVER,
+        Some(Some(at)) => i64::try_from(show(at, now)).unwrap_or(i64::MAX),
+    });
+    Ok(Effect::None)
+}
+
+macro_rules! lifetime {
+    ($(#[$doc:meta])* $name:ident, $show:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a> {
+            key: Key<'a>,
+        }
+
+        impl<H: Keyspace> Run<H> for $name<'_> {
+            fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+                answer(host, self.key, out, $show)
+            }
+        }
+    };
+}
+
+lifetime! {
+    /// Seconds left, rounded.
+    Ttl, |at, now| (at.saturating_sub(now) + 500) / 1000
+}
+lifetime! {
+    /// Milliseconds left.
+    PTtl, |at, now| at.saturating_sub(now)
+}
+lifetime! {
+    /// The deadline in seconds since the epoch, rounded.
+    ExpireTime, |at, _| (at.saturating_add(500)) / 1000
+}
+lifetime! {
+    /// The deadline in milliseconds since the epoch.
+    PExpireTime, |at, _| at
+}
+
+impl<'a> Command<'a> for Ttl<'a> {
+    const SPEC: Spec = Spec {
+        name: "ttl",
+        group: Group::Generic,
+        since: "1.0.0",
+        summary: "Answers the seconds a key has left to live.",
+        complexity: "O(1)",
+        grammar: "key:key",
+        flags: &[Flag::ReadOnly, Flag::Fast],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        tips: &["nondeterministic_output"],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Ttl { key: args.key()? })
+    }
+}
+
+impl<'a> Command<'a> for PTtl<'a> {
+    const SPEC: Spec = Spec {
+        name: "pttl",
+        group: Group::Generic,
+        since: "2.6.0",
+        summary: "Answers the milliseconds a key has left to live.",
+        complexity: "O(1)",
+        grammar: "key:key",
+        flags: &[Flag::ReadOnly, Flag::Fast],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        tips: &["nondeterministic_output"],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(PTtl { key: args.key()? })
+    }
+}
+
+impl<'a> Command<'a> for ExpireTime<'a> {
+    const SPEC: Spec = Spec {
+        name: "expiretime",
+        group: Group::Generic,
+        since: "7.0.0",
+        summary: "Answers a key's deadline in seconds since the epoch.",
+        complexity: "O(1)",
+        grammar: "key:key",
+        flags: &[Flag::ReadOnly, Flag::Fast],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(ExpireTime { key: args.key()? })
+    }
+}
+
+impl<'a> Command<'a> for PExpireTime<'a> {
+    const SPEC: Spec = Spec {
+        name: "pexpiretime",
+        group: Group::Generic,
+        since: "7.0.0",
+        summary: "Answers a key's deadline in milliseconds since the epoch.",
+        complexity: "O(1)",
+        grammar: "key:key",
+        flags: &[Flag::ReadOnly, Flag::Fast],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(PExpireTime { key: args.key()? })
+    }
+}
