@@ -101,7 +101,8 @@ impl Worker {
         match entry.action {
             Action::Data(run) => {
                 let scope = scope_of(engine, seat, entry, request);
-                let call = Call { engine, entry, request, run };
+                let counters = Arc::clone(&seat.counters);
+                let call = Call { engine, counters: &counters, entry, request, run };
                 let done = txn.with(&engine.store, scope, |txn| {
                     call.run(txn, writer, Some(session));
                 });
@@ -122,6 +123,7 @@ impl Worker {
 /// One data command about to run under its locks.
 pub(crate) struct Call<'a> {
     pub engine: &'a Engine,
+    pub counters: &'a Counters,
     pub entry: &'a Entry,
     pub request: &'a Request<'a>,
     pub run: Handler<Txn>,
@@ -159,10 +161,17 @@ impl Call<'_> {
                 block::serve_ready(self.engine, txn);
                 writer.rewind(mark);
                 writer.error(failure.text());
-                self.engine.stats.error(failure.code());
-                txn.note_failure();
+                self.failed(&failure);
             }
         }
+    }
+}
+
+impl Call<'_> {
+    fn failed(&self, failure: &CmdError) {
+        self.engine.stats.error(failure.code());
+        self.counters.commands[self.entry.number].failed.add(1);
+        self.counters.errors.add(1);
     }
 }
 
@@ -302,9 +311,8 @@ fn unknown_subcommand(entry: &Entry, argv: &[&[u8]]) -> CmdError {
 impl Worker {
     /// Publishes what the batch counted: memory, hits and misses.
     pub fn end_batch(&mut self) {
-        let (hits, misses, failures) = self.txn.take_lookups();
+        let (hits, misses) = self.txn.take_lookups();
         self.seat.counters.hits.add(hits);
         self.seat.counters.misses.add(misses);
-        self.seat.counters.errors.add(failures);
     }
 }

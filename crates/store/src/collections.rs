@@ -32,8 +32,8 @@ macro_rules! holds {
                     if !value.is_empty() {
                         db.objects += value.memory();
                         let object = Box::new(Object::$variant(value));
-                        let mut put = db.keys.put_object(key.hash, key.bytes, object);
-                        put.entry().set_access(clock);
+                        let put = db.keys.put_object(key.hash, key.bytes, object);
+                        put.entry.set_access(clock);
                     }
                     return Ok(result);
                 };
@@ -88,7 +88,7 @@ impl Txn {
         }
         db.objects += object.memory();
         let mut put = db.keys.put_object(key.hash, key.bytes, Box::new(object));
-        let entry = put.entry();
+        let entry = &mut put.entry;
         match deadline {
             Deadline::Clear => entry.set_deadline(None),
             Deadline::Keep => {}
@@ -96,7 +96,7 @@ impl Txn {
         }
         entry.set_user_flags(0);
         entry.set_access(clock);
-        let replaced = put.into_replaced();
+        let replaced = put.replaced;
         if let Some(old) = &replaced {
             db.objects -= old.memory();
         }

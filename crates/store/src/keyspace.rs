@@ -28,12 +28,14 @@ impl Txn {
     /// As `live`, without marking the key as used.
     #[inline]
     fn peek_entry(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
-        let entry = self.table(key.hash).keys.find(key.hash, key.bytes)?;
-        if entry.deadline().is_some_and(|at| at <= self.now) {
+        let found = self.table(key.hash).keys.find(key.hash, key.bytes);
+        let overdue = found.is_some_and(|e| e.deadline().is_some_and(|at| at <= self.now));
+        self.lookups.note(found.is_some() && !overdue);
+        if overdue {
             self.overdue.borrow_mut().push((self.db, key.hash, key.bytes.into()));
             return None;
         }
-        Some(entry)
+        found
     }
 
     /// The hash of a stored key.
@@ -70,11 +72,11 @@ impl Txn {
                 table.keys.put_object(key.hash, key.bytes, Box::new(object))
             }
         };
-        let entry = put.entry();
+        let entry = &mut put.entry;
         entry.set_deadline(at);
         entry.set_user_flags(flags);
         entry.set_access(clock);
-        let replaced = put.into_replaced();
+        let replaced = put.replaced;
         if let Some(old) = &replaced {
             table.objects -= old.memory();
         }

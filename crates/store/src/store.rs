@@ -91,6 +91,27 @@ impl Store {
         (hash & (self.slots.len() as u64 - 1)) as usize
     }
 
+    /// Asks the processor to fetch the bucket of a key: the first of two rounds before a batch of
+    /// look-ups. Skipped where the shard is busy: it is only a hint.
+    #[inline]
+    pub fn prefetch_bucket(&self, db: usize, hash: u64) {
+        if let Some(slot) = self.slots[self.shard_of(hash)].0.try_lock()
+            && let Some(shard) = slot.as_ref()
+        {
+            shard.dbs[db].keys.prefetch_bucket(hash);
+        }
+    }
+
+    /// Asks the processor to fetch the entry of a key: the second round.
+    #[inline]
+    pub fn prefetch_entry(&self, db: usize, hash: u64) {
+        if let Some(slot) = self.slots[self.shard_of(hash)].0.try_lock()
+            && let Some(shard) = slot.as_ref()
+        {
+            shard.dbs[db].keys.prefetch_entry(hash);
+        }
+    }
+
     /// Bytes the dataset takes, as far as finished batches have reported it.
     #[must_use]
     pub fn memory(&self) -> usize {

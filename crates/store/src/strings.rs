@@ -88,10 +88,11 @@ fn write(
     let mut put = if value.len() <= INLINE_MAX {
         db.keys.put_bytes(key.hash, key.bytes, value)
     } else {
-        db.objects += value.len();
-        db.keys.put_object(key.hash, key.bytes, Box::new(Object::Str(value.to_vec())))
+        let object = Box::new(Object::Str(value.to_vec()));
+        db.objects += object.memory();
+        db.keys.put_object(key.hash, key.bytes, object)
     };
-    let entry = put.entry();
+    let entry = &mut put.entry;
     match deadline {
         Deadline::Clear => entry.set_deadline(None),
         Deadline::Keep => {}
@@ -99,7 +100,7 @@ fn write(
     }
     entry.set_user_flags(flags);
     entry.set_access(clock);
-    let replaced = put.into_replaced();
+    let replaced = put.replaced;
     if let Some(object) = &replaced {
         db.objects -= object.memory();
     }

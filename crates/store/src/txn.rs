@@ -9,7 +9,7 @@
 //!
 //! Must never: keep a shard after `with` returns, or lock a second time while holding.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -71,6 +71,25 @@ pub struct Txn {
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
     memory_delta: i64,
+    pub(crate) lookups: Lookups,
+}
+
+/// What the requests of a batch found; read through `&self`, hence the cells.
+#[derive(Default)]
+pub(crate) struct Lookups {
+    counting: Cell<bool>,
+    hits: Cell<u64>,
+    misses: Cell<u64>,
+}
+
+impl Lookups {
+    #[inline]
+    pub fn note(&self, hit: bool) {
+        if self.counting.get() {
+            let cell = if hit { &self.hits } else { &self.misses };
+            cell.set(cell.get() + 1);
+        }
+    }
 }
 
 /// Report memory to the store's total when this much has accumulated; keeps workers off one
@@ -95,6 +114,7 @@ impl Txn {
             touched: Vec::new(),
             ready: Vec::new(),
             memory_delta: 0,
+            lookups: Lookups::default(),
         }
     }
 
@@ -246,6 +266,17 @@ impl Txn {
             self.store.memory.fetch_add(self.memory_delta, Ordering::Relaxed);
             self.memory_delta = 0;
         }
+    }
+
+    /// Whether the next request's look-ups count as hits and misses: those of reads do.
+    #[inline]
+    pub fn count_lookups(&mut self, counting: bool) {
+        self.lookups.counting.set(counting);
+    }
+
+    /// Hits and misses since this was last asked.
+    pub fn take_lookups(&mut self) -> (u64, u64) {
+        (self.lookups.hits.take(), self.lookups.misses.take())
     }
 
     /// The held shard of `hash`.

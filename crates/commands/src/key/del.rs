@@ -41,7 +41,7 @@ impl<'a> Command<'a> for Del<'a> {
         grammar: "key:key...",
         flags: &[Flag::Write],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec { flags: &[KeyFlag::Remove, KeyFlag::Delete], start: Start::Index(1), find: Find::Range { last: -1, step: 1, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::Remove, KeyFlag::Delete])],
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..Spec::NEW
     };
@@ -61,7 +61,7 @@ impl<'a> Command<'a> for Unlink<'a> {
         grammar: "key:key...",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec { flags: &[KeyFlag::Remove, KeyFlag::Delete], start: Start::Index(1), find: Find::Range { last: -1, step: 1, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::Remove, KeyFlag::Delete])],
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..Spec::NEW
     };
@@ -81,7 +81,7 @@ impl<'a> Command<'a> for Exists<'a> {
         grammar: "key:key...",
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec { flags: &[KeyFlag::ReadOnly], start: Start::Index(1), find: Find::Range { last: -1, step: 1, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly])],
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..Spec::NEW
     };
@@ -101,7 +101,7 @@ impl<'a> Command<'a> for Touch<'a> {
         grammar: "key:key...",
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec { flags: &[KeyFlag::ReadOnly], start: Start::Index(1), find: Find::Range { last: -1, step: 1, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly])],
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..Spec::NEW
     };

@@ -42,8 +42,7 @@ impl Conditions {
                 return Err(CmdError::owned(format!("ERR Unsupported option {word}")));
             }
         }
-        if conditions.if_none
-            && (conditions.if_any || conditions.if_later || conditions.if_earlier)
+        if conditions.if_none && (conditions.if_any || conditions.if_later || conditions.if_earlier)
         {
             return Err(CmdError::new(
                 "ERR NX and XX, GT or LT options at the same time are not compatible",

@@ -21,7 +21,10 @@ impl<'a> Command<'a> for Rename<'a> {
         grammar: "key:key newkey:key#1",
         flags: &[Flag::Write],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
+        ],
         ..Spec::NEW
     };
 
@@ -61,7 +64,10 @@ impl<'a> Command<'a> for RenameNx<'a> {
         grammar: "key:key newkey:key#1",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Insert])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Insert]),
+        ],
         ..Spec::NEW
     };
 
@@ -103,7 +109,10 @@ impl<'a> Command<'a> for Copy<'a> {
         grammar: "source:key destination:key#1 [DB destination-db:integer] [REPLACE]",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access]), KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
+            KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
+        ],
         ..Spec::NEW
     };
 

@@ -42,7 +42,8 @@ impl<'a> Command<'a> for Scan<'a> {
         while args.left() > 0 {
             if args.left() > 1 && args.token("COUNT") {
                 let count = args.integer()?;
-                options.count = usize::try_from(count).ok().filter(|&n| n > 0).ok_or(error::SYNTAX)?;
+                options.count =
+                    usize::try_from(count).ok().filter(|&n| n > 0).ok_or(error::SYNTAX)?;
             } else if args.left() > 1 && args.token("MATCH") {
                 options.pattern = Some(args.next()?);
             } else if args.left() > 1 && args.token("TYPE") {

@@ -1,8 +1,8 @@
 //! TTL, PTTL, EXPIRETIME, PEXPIRETIME: when a key dies.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Millis,
-    Reply, Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
+    Millis, Reply, Run, Spec,
 };
 
 /// Answered for a missing key.

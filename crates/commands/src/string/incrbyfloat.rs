@@ -2,8 +2,7 @@
 
 use base::{
     Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Strings, error,
-    num::LongDouble,
+    Run, Spec, Strings, error, num::LongDouble,
 };
 
 /// Adds a number with a fraction to the number at `key`; answers the sum as text. The sum is

@@ -30,7 +30,7 @@ impl<'a> Command<'a> for Lcs<'a> {
         grammar: "key1:key key2:key [LEN] [IDX] [MINMATCHLEN len:integer] [WITHMATCHLEN]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::String],
-        keys: &[KeySpec { flags: &[KeyFlag::ReadOnly, KeyFlag::Access], start: Start::Index(1), find: Find::Range { last: 1, step: 1, limit: 0 } }],
+        keys: &[KeySpec::range(1, 1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         ..Spec::NEW
     };
 
@@ -122,7 +122,9 @@ struct Table {
 impl Table {
     fn new(a: &[u8], b: &[u8]) -> Result<Self, CmdError> {
         let too_long = || {
-            CmdError::new("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
+            CmdError::new(
+                "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len",
+            )
         };
         let width = b.len() + 1;
         let cells = width.checked_mul(a.len() + 1).ok_or_else(too_long)?;

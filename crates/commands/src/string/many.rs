@@ -20,7 +20,7 @@ impl<'a> Command<'a> for MGet<'a> {
         grammar: "key:key...",
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::String],
-        keys: &[KeySpec { flags: &[KeyFlag::ReadOnly, KeyFlag::Access], start: Start::Index(1), find: Find::Range { last: -1, step: 1, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["request_policy:multi_shard"],
         ..Spec::NEW
     };
@@ -75,7 +75,7 @@ impl<'a> Command<'a> for MSet<'a> {
         grammar: "key_value={key:key value:string} ...",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
-        keys: &[KeySpec { flags: &[KeyFlag::Overwrite, KeyFlag::Update], start: Start::Index(1), find: Find::Range { last: -1, step: 2, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 2, &[KeyFlag::Overwrite, KeyFlag::Update])],
         tips: &["request_policy:multi_shard", "response_policy:all_succeeded"],
         ..Spec::NEW
     };
@@ -106,7 +106,7 @@ impl<'a> Command<'a> for MSetNx<'a> {
         grammar: "key_value={key:key value:string} ...",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
-        keys: &[KeySpec { flags: &[KeyFlag::Overwrite, KeyFlag::Insert], start: Start::Index(1), find: Find::Range { last: -1, step: 2, limit: 0 } }],
+        keys: &[KeySpec::range(1, -1, 2, &[KeyFlag::Overwrite, KeyFlag::Insert])],
         tips: &["request_policy:multi_shard", "response_policy:agg_min"],
         ..Spec::NEW
     };
