@@ -1,0 +1,60 @@
+//! Side-by-side measurements: the same load on Kvist and on every peer found, in alternation.
+//!
+//! The figure that can be trusted on a shared machine is **server CPU-seconds per million
+//! operations**, read from the server's own accounting; rates and latencies are reported beside
+//! it. All figures are medians over rounds, and ratios are taken round by round, so that a change
+//! of the machine's speed hits both sides.
+//!
+//! Each server is pinned to processor 0 and the load to processor 1 where `taskset` exists.
+//! Answers are checked before anything is timed.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a program for the terminal
+
+mod chart;
+mod client;
+mod keyvalue;
+mod load;
+mod peer;
+mod process;
+mod report;
+
+use std::process::ExitCode;
+
+/// `kvist bench …`: runs the report named in `args`. `program` is the server to measure.
+#[must_use]
+pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
+    let result = match args.first().map(String::as_str) {
+        Some("keyvalue") => keyvalue::Options::parse(&args[1..])
+            .and_then(|options| keyvalue::run(program, &options).map_err(|e| e.to_string())),
+        Some("--help" | "-h") | None => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        Some(other) => Err(format!("unknown report '{other}'\n\n{USAGE}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("kvist bench: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+const USAGE: &str = "\
+Usage: kvist bench keyvalue [OPTIONS]
+
+Measures Kvist beside the peers it finds (redis-server, valkey-server), with redis-benchmark as
+the load. Writes CSV, Markdown and a PNG chart.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 5)
+  --requests N        requests per run (default 400000; a tenth of it without pipelining)
+  --keys N            keys loaded before the runs (default 1000000)
+  --tests LIST        redis-benchmark tests, or 'all' (default set,get)
+  --shapes LIST       client shapes CLIENTS:PIPELINE (default 50:1,50:16,50:100)
+  --threads N         worker threads of the servers (default 1, all pinned to one processor)
+  --peer NAME=HOST:PORT
+                      a running server to measure too; its processes must be ours to read
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works";

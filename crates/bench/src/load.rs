@@ -1,0 +1,108 @@
+//! The load: redis-benchmark, because everybody has it and nobody here wrote it.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use crate::peer::{Peer, have};
+use crate::process;
+
+/// How many clients send how many requests at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub clients: u32,
+    pub pipeline: u32,
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "-c {} -P {}", self.clients, self.pipeline)
+    }
+}
+
+/// What one run of one test gave.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    /// The test's name, as redis-benchmark prints it.
+    pub test: String,
+    /// Requests per second.
+    pub rate: f64,
+    /// Milliseconds.
+    pub p50: f64,
+    /// Milliseconds.
+    pub p99: f64,
+    /// Server processor seconds per million requests.
+    pub cpu: f64,
+    /// The part of it spent in the program itself, not in the kernel.
+    pub user: f64,
+}
+
+/// Runs one test of redis-benchmark against a server.
+pub(crate) fn run(
+    peer: &Peer,
+    test: &str,
+    shape: Shape,
+    requests: u64,
+    keys: u64,
+) -> io::Result<Vec<Sample>> {
+    let mut command = if have("taskset") {
+        let mut command = Command::new("taskset");
+        command.args(["-c", "1", "redis-benchmark"]);
+        command
+    } else {
+        Command::new("redis-benchmark")
+    };
+    command
+        .args(["-h", peer.host(), "-p", peer.port(), "--csv", "-d", "100"])
+        .args(["-t", test, "-n", &requests.to_string(), "-r", &keys.to_string()])
+        .args(["-c", &shape.clients.to_string(), "-P", &shape.pipeline.to_string()])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
+    let before = (process::cpu_seconds(peer.pid)?, process::user_system_seconds(peer.pid)?);
+    let output = command.output()?;
+    let after = (process::cpu_seconds(peer.pid)?, process::user_system_seconds(peer.pid)?);
+    let mut samples = parse(&String::from_utf8_lossy(&output.stdout));
+    if samples.is_empty() {
+        return Err(io::Error::other(format!("redis-benchmark -t {test} gave no figures")));
+    }
+    // A test name may stand for several tests (lrange); their cost is shared evenly.
+    let millions = requests as f64 * samples.len() as f64 / 1e6;
+    for sample in &mut samples {
+        sample.cpu = (after.0 - before.0) / millions;
+        sample.user = (after.1.0 - before.1.0) / millions;
+    }
+    Ok(samples)
+}
+
+fn parse(csv: &str) -> Vec<Sample> {
+    let field = |row: &[&str], i: usize| row.get(i).and_then(|f| f.parse().ok()).unwrap_or(0.0);
+    csv.lines()
+        .filter(|line| line.starts_with('"') && !line.starts_with("\"test\""))
+        .map(|line| {
+            let row: Vec<&str> =
+                line.trim_matches('"').split("\",\"").map(str::trim).collect();
+            Sample {
+                test: row.first().unwrap_or(&"").to_string(),
+                rate: field(&row, 1),
+                p50: field(&row, 4),
+                p99: field(&row, 6),
+                cpu: 0.0,
+                user: 0.0,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_is_read() {
+        let csv = "\"test\",\"rps\",\"avg_latency_ms\"\n\
+                   \"SET\",\"52301.26\",\"0.5\",\"0.1\",\"0.47\",\"0.9\",\"1.2\",\"3.0\"\n";
+        let samples = parse(csv);
+        assert_eq!(samples.len(), 1);
+        assert_eq!(samples[0].test, "SET");
+        assert!((samples[0].p99 - 1.2).abs() < 1e-9 && (samples[0].p50 - 0.47).abs() < 1e-9);
+    }
+}

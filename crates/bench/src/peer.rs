@@ -1,0 +1,143 @@
+//! The servers that are measured: started here, or given by address.
+
+use std::io;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::client::Client;
+
+/// A server under measurement. One that was started here is stopped when dropped.
+pub(crate) struct Peer {
+    /// Its name in the tables.
+    pub name: String,
+    /// Where it listens.
+    pub addr: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its own word on its version.
+    pub version: String,
+    child: Option<Child>,
+    dir: Option<PathBuf>,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // Ours to stop; an error means that it is gone already.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        if let Some(dir) = &self.dir {
+            let _ = std::fs::remove_dir_all(dir);
+        }
+    }
+}
+
+impl Peer {
+    /// Starts Kvist.
+    pub fn kvist(program: &Path, threads: usize) -> io::Result<Self> {
+        let port = free_port()?.to_string();
+        let threads = threads.to_string();
+        let args = ["serve", "--port", &port, "--io-threads", &threads, "--save", ""];
+        let quiet = ["--appendonly", "no", "--grpc-port", "0", "--http-port", "0"];
+        Self::start("kvist", program, &[&args[..], &quiet[..]].concat(), &port)
+    }
+
+    /// Starts a server of Redis's kind.
+    pub fn redis(name: &str, program: &Path) -> io::Result<Self> {
+        let port = free_port()?.to_string();
+        let args = ["--port", &port, "--save", "", "--appendonly", "no", "--daemonize", "no"];
+        Self::start(name, program, &args, &port)
+    }
+
+    /// A running server.
+    pub fn running(name: &str, addr: &str) -> io::Result<Self> {
+        let mut client = Client::connect(addr)?;
+        let pid = client.info("process_id")?.and_then(|p| p.parse().ok()).unwrap_or(0);
+        let version = version(&mut client)?;
+        Ok(Peer {
+            name: name.to_owned(),
+            addr: addr.to_owned(),
+            pid,
+            version,
+            child: None,
+            dir: None,
+        })
+    }
+
+    fn start(name: &str, program: &Path, args: &[&str], port: &str) -> io::Result<Self> {
+        let dir = std::env::temp_dir().join(format!("kvist-bench-{}-{port}", std::process::id()));
+        std::fs::create_dir_all(&dir)?;
+        let mut command = if have("taskset") {
+            let mut command = Command::new("taskset");
+            command.args(["-c", "0"]).arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
+        let child = command
+            .args(args)
+            .current_dir(&dir)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let pid = child.id();
+        let addr = format!("127.0.0.1:{port}");
+        let mut peer = Peer {
+            name: name.to_owned(),
+            addr: addr.clone(),
+            pid,
+            version: String::new(),
+            child: Some(child),
+            dir: Some(dir),
+        };
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            match Client::connect(&addr) {
+                Ok(mut client) => {
+                    peer.version = version(&mut client)?;
+                    return Ok(peer);
+                }
+                Err(error) if Instant::now() > deadline => return Err(error),
+                Err(_) => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+
+    /// The port, for programs that want it apart.
+    pub fn port(&self) -> &str {
+        self.addr.rsplit(':').next().unwrap_or("6379")
+    }
+
+    /// The host, for programs that want it apart.
+    pub fn host(&self) -> &str {
+        self.addr.rsplit_once(':').map_or("127.0.0.1", |(host, _)| host)
+    }
+}
+
+fn version(client: &mut Client) -> io::Result<String> {
+    for field in ["kvist_version", "valkey_version", "redis_version"] {
+        if let Some(version) = client.info(field)? {
+            return Ok(version);
+        }
+    }
+    Ok("unknown".to_owned())
+}
+
+/// Where a program is, if it can be found on the search path.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
+}
+
+/// Whether a program can be found on the search path.
+pub(crate) fn have(program: &str) -> bool {
+    find(program).is_some()
+}
+
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}

@@ -1,0 +1,43 @@
+//! What the kernel says about a process: processor time and memory.
+
+use std::fs;
+use std::io;
+
+/// Processor seconds used by all threads of a process, ended ones included.
+///
+/// # Errors
+/// The process is gone.
+pub(crate) fn cpu_seconds(pid: u32) -> io::Result<f64> {
+    // schedstat counts nanoseconds, but only of living threads; servers keep theirs.
+    let mut nanos: u64 = 0;
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let text = fs::read_to_string(task?.path().join("schedstat")).unwrap_or_default();
+        nanos += text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+    }
+    // Exact for any run shorter than a hundred days.
+    Ok(nanos as f64 / 1e9)
+}
+
+/// User and system processor seconds, in the kernel's ticks of 10 ms.
+///
+/// # Errors
+/// The process is gone.
+pub(crate) fn user_system_seconds(pid: u32) -> io::Result<(f64, f64)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The command name in parentheses may hold spaces; the fields behind it do not.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    Ok((ticks(11) / 100.0, ticks(12) / 100.0))
+}
+
+/// Resident memory in bytes.
+///
+/// # Errors
+/// The process is gone.
+pub(crate) fn resident_bytes(pid: u32) -> io::Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))
+        .or_else(|_| fs::read_to_string(format!("/proc/{pid}/status")))?;
+    let line = text.lines().find(|l| l.starts_with("Rss:") || l.starts_with("VmRSS:"));
+    let kib = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
+    Ok(kib.unwrap_or(0) * 1024)
+}
