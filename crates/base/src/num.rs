@@ -1,6 +1,32 @@
 //! Numbers, parsed and printed exactly as Redis does.
+//!
+//! Redis leans on the C library: `strtod` reads scores, `strtold` reads the operands of
+//! `INCRBYFLOAT`, `printf` writes both. Clients see every digit of that, so this module gives the
+//! same answers without C: [`parse_f64`], [`parse_bound`] and [`write_f64`] for doubles,
+//! [`LongDouble`] for the 80-bit extended format of x86, in software so that every platform
+//! answers alike.
+//!
+//! Nothing here panics, whatever bytes come in, and nothing allocates in proportion to an
+//! exponent a client wrote (`1e999999999`).
+
+mod big;
+mod double;
+mod literal;
+mod long_double;
+mod round;
+
+pub use double::{format_f64, parse_bound, parse_f64, write_f64};
+pub use long_double::{LongDouble, NotANumber};
 
 /// A signed 64-bit integer in canonical decimal form: no plus sign, no leading zeros, no spaces.
+///
+/// ```
+/// use kvist_base::num::parse_i64;
+///
+/// assert_eq!(parse_i64(b"-9223372036854775808"), Some(i64::MIN));
+/// assert_eq!(parse_i64(b"-0"), None);
+/// assert_eq!(parse_i64(b"+1"), None);
+/// ```
 #[inline]
 #[must_use]
 pub fn parse_i64(text: &[u8]) -> Option<i64> {
@@ -21,22 +47,9 @@ pub fn parse_i64(text: &[u8]) -> Option<i64> {
         }
         magnitude = magnitude * 10 + u64::from(digit); // 19 digits always fit
     }
-    if negative {
-        0i64.checked_sub_unsigned(magnitude)
-    } else {
-        i64::try_from(magnitude).ok()
-    }
+    if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
-/// A double as `strtod` reads it when nothing may be left over; `inf` and `infinity` are fine,
-/// NaN is not.
-#[must_use]
-pub fn parse_f64(text: &[u8]) -> Option<f64> {
-    std::str::from_utf8(text).ok()?.parse().ok().filter(|d: &f64| !d.is_nan())
-}
-
-/// `%.17g`, as replies print doubles.
-#[must_use]
-pub fn format_f64(d: f64) -> String {
-    d.to_string()
-}
+#[cfg(test)]
+#[path = "num/num_tests.rs"]
+mod tests;

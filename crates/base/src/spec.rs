@@ -212,12 +212,7 @@ impl KeySpec {
     /// Every `step`-th argument from `index` to `last` (relative to `index`, or from the end if
     /// negative).
     #[must_use]
-    pub const fn range(
-        index: usize,
-        last: i32,
-        step: usize,
-        flags: &'static [KeyFlag],
-    ) -> Self {
+    pub const fn range(index: usize, last: i32, step: usize, flags: &'static [KeyFlag]) -> Self {
         KeySpec { flags, start: Start::Index(index), find: Find::Range { last, step, limit: 0 } }
     }
 
