@@ -1,5 +1,6 @@
 //! The path of a request, on one screen: from its words to its reply.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
@@ -9,6 +10,7 @@ use wire::RespWriter;
 use crate::control::{Control, ControlRun};
 use crate::engine::Engine;
 use crate::session::{Replies, Session};
+use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Seat, Worker};
 use crate::{block, multi};
@@ -140,7 +142,7 @@ impl Call<'_> {
         let argv = self.request.argv;
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
-        let mark = writer.mark();
+        let mark = writer.raw().len();
         txn.count_lookups(self.entry.has(Flag::ReadOnly));
         match (self.run)(txn, args, writer) {
             Ok(Effect::None) => txn.forget_changes(),
@@ -159,7 +161,7 @@ impl Call<'_> {
                 // A command that failed may still have changed something before.
                 txn.publish_changes();
                 block::serve_ready(self.engine, txn);
-                writer.rewind(mark);
+                writer.raw().truncate(mark);
                 writer.error(failure.text());
                 self.failed(&failure);
             }
@@ -186,12 +188,12 @@ impl Control<'_> {
     ) {
         let hasher = self.engine.store.hasher().clone();
         let args = Args::new(argv, entry.words, None, &hasher);
-        let mark = writer.mark();
+        let mark = writer.raw().len();
         let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
         match std::panic::catch_unwind(guarded) {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => {
-                writer.rewind(mark);
+                writer.raw().truncate(mark);
                 writer.error(failure.text());
                 self.engine.stats.error(failure.code());
                 self.seat.counters.commands[entry.number].failed.add(1);

@@ -31,6 +31,8 @@ pub struct Seat {
     pub now: Millis,
     pub(crate) config_version: u64,
     pub(crate) plan: Plan,
+    /// Reusable memory for decoding.
+    pub(crate) words: Vec<wire::Word>,
     /// `maxmemory` is set and was passed at the start of this batch.
     pub(crate) full: bool,
 }
@@ -45,6 +47,7 @@ impl Worker {
             now: 0,
             config_version: u64::MAX,
             plan: Plan::default(),
+            words: Vec::new(),
             full: false,
         };
         let txn = Txn::new(Arc::clone(&engine.store), seed);
