@@ -1,6 +1,5 @@
 //! The path of a request, on one screen: from its words to its reply.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
@@ -12,12 +11,13 @@ use crate::engine::Engine;
 use crate::session::{Replies, Session};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
-use crate::worker::{Seat, Worker};
+use crate::plan::Plan;
+use crate::worker::{Desk, Seat, Worker};
 use crate::{block, multi};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// Its words.
     pub argv: &'a [&'a [u8]],
     /// The command, if there is one of that name.
@@ -27,6 +27,17 @@ pub struct Request<'a> {
 }
 
 impl Worker {
+    /// Runs one request of `session` and writes its reply to `out`. For doors that have words
+    /// rather than bytes; call [`Worker::begin`] before.
+    pub fn execute(&mut self, session: &mut Session, argv: &[&[u8]], out: &mut Vec<u8>) {
+        let mut desk = self.desk();
+        let request = Request { argv, entry: desk.engine.table.find(argv), hash: None };
+        desk.execute(session, request, out);
+        desk.end_batch();
+    }
+}
+
+impl Desk<'_> {
     /// Runs one request of `session` and writes its reply to `out`.
     pub fn execute(&mut self, session: &mut Session, request: Request<'_>, out: &mut Vec<u8>) {
         let start = out.len();
@@ -40,7 +51,7 @@ impl Worker {
             self.dispatch(session, entry, &request, &mut writer)
         });
         if let Err(refusal) = result {
-            self.seat.refused(&self.engine, request.entry, &refusal);
+            self.seat.refused(self.engine, request.entry, &refusal);
             multi::abort(session);
             writer.error(refusal.text());
         }
@@ -97,14 +108,14 @@ impl Worker {
         request: &Request<'_>,
         writer: &mut RespWriter<'_>,
     ) -> Result<(), CmdError> {
-        let Worker { engine, txn, seat } = self;
+        let Desk { engine, txn, seat } = self;
         seat.counters.commands[entry.number].calls.add(1);
         txn.select(session.db);
         match entry.action {
             Action::Data(run) => {
-                let scope = scope_of(engine, seat, entry, request);
-                let counters = Arc::clone(&seat.counters);
-                let call = Call { engine, counters: &counters, entry, request, run };
+                let scope = scope_of(engine, &mut seat.plan, entry, request);
+                let counters = &*seat.counters;
+                let call = Call { engine, counters, entry, request, run };
                 let done = txn.with(&engine.store, scope, |txn| {
                     call.run(txn, writer, Some(session));
                 });
@@ -240,7 +251,7 @@ impl Seat {
 #[inline]
 fn scope_of<'s>(
     engine: &Engine,
-    seat: &'s mut Seat,
+    plan: &'s mut Plan,
     entry: &Entry,
     request: &Request<'_>,
 ) -> Scope<'s> {
@@ -248,9 +259,9 @@ fn scope_of<'s>(
         let hash = request.hash.unwrap_or_else(|| engine.store.hasher().hash(request.argv[1]));
         return Scope::One(engine.store.shard_of(hash));
     }
-    seat.plan.clear();
-    seat.plan.add(&engine.store, entry, request.argv);
-    seat.plan.scope()
+    plan.clear();
+    plan.add(&engine.store, entry, request.argv);
+    plan.scope()
 }
 
 /// A command panicked: its client gets an error, everybody else goes on.
@@ -310,7 +321,7 @@ fn unknown_subcommand(entry: &Entry, argv: &[&[u8]]) -> CmdError {
     CmdError::owned(format!("ERR unknown subcommand '{shown}'. Try {name} HELP."))
 }
 
-impl Worker {
+impl Desk<'_> {
     /// Publishes what the batch counted: memory, hits and misses.
     pub fn end_batch(&mut self) {
         let (hits, misses) = self.txn.take_lookups();

@@ -5,7 +5,6 @@
 //! they run in order.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use crate::engine::Engine;
 use crate::execute::{Request, timed};
 use crate::session::Session;
 use crate::table::Entry;
-use crate::worker::Worker;
+use crate::worker::{Desk, Worker};
 
 /// Requests decoded and prefetched together. Measured: more gives nothing.
 const GROUP: usize = 16;
@@ -69,22 +68,24 @@ impl Worker {
     /// `input` must begin where the last call's `consumed` ended; it is writable because inline
     /// requests are unquoted where they lie. Call [`Worker::begin`] before.
     pub fn feed(&mut self, session: &mut Session, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
-        let engine = Arc::clone(&self.engine);
         let mut words = std::mem::take(&mut self.seat.words);
-        let fed = self.feed_with(&engine, session, input, &mut words, out);
+        let mut desk = self.desk();
+        let fed = desk.feed(session, input, &mut words, out);
+        desk.end_batch();
         self.seat.words = words;
-        self.end_batch();
         fed
     }
+}
 
-    fn feed_with(
+impl Desk<'_> {
+    fn feed(
         &mut self,
-        engine: &Engine,
         session: &mut Session,
         input: &mut [u8],
         words: &mut Vec<Word>,
         out: &mut Vec<u8>,
     ) -> Fed {
+        let engine = self.engine;
         let mut consumed = 0;
         loop {
             let mut group = Group::new();
@@ -101,7 +102,7 @@ impl Worker {
                 decode(engine, decoder, &limits, (input, consumed), words, (&mut group, most));
             let input = &*input;
             prefetch(engine, session.db, &mut group, words, input);
-            if let Some(stop) = self.run_group(engine, session, &group, (input, words), out) {
+            if let Some(stop) = self.run_group(session, &group, (input, words), out) {
                 session.decoder = Decoder::new();
                 return stop;
             }
@@ -121,7 +122,6 @@ impl Worker {
     /// Runs decoded requests in order. Something to return if the connection must stop here.
     fn run_group(
         &mut self,
-        engine: &Engine,
         session: &mut Session,
         group: &Group<'_>,
         (input, words): (&[u8], &[Word]),
@@ -142,7 +142,7 @@ impl Worker {
             match pending.entry {
                 Some(entry) if each || group.len() == 1 || !entry.has(Flag::Fast) => {
                     let ((), took) = timed(|| self.execute(session, request, out));
-                    self.seat.took(engine, entry, &argv, session, took);
+                    self.seat.took(self.engine, entry, &argv, session, took);
                 }
                 entry => {
                     self.execute(session, request, out);

@@ -21,6 +21,14 @@ pub struct Worker {
     pub seat: Seat,
 }
 
+/// A worker at work: its parts borrowed side by side, so that no reference count of the shared
+/// engine is touched on the way of a request.
+pub(crate) struct Desk<'w> {
+    pub engine: &'w Engine,
+    pub txn: &'w mut Txn,
+    pub seat: &'w mut Seat,
+}
+
 /// What belongs to a thread beside its transaction.
 pub struct Seat {
     /// Statistics of this thread.
@@ -52,6 +60,10 @@ impl Worker {
         };
         let txn = Txn::new(Arc::clone(&engine.store), seed);
         Worker { engine: Arc::clone(engine), txn, seat }
+    }
+
+    pub(crate) fn desk(&mut self) -> Desk<'_> {
+        Desk { engine: &self.engine, txn: &mut self.txn, seat: &mut self.seat }
     }
 
     /// Starts a batch at time `now`: reads the clock and the configuration once for all of it.
