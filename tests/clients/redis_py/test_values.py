@@ -197,6 +197,33 @@ class SortedSets(ServerCase):
         self.assertEqual(self.db.zrank("z", ordered[1234]), 1234)
 
 
+class Memory(ServerCase):
+    def used(self):
+        return self.db.info("memory")["used_memory"]
+
+    def overwrite(self, rounds):
+        for n in range(rounds):
+            with self.db.pipeline(transaction=False) as pipe:
+                for key in range(1000):
+                    pipe.set(f"k{key}", str(n % 10) * 100)
+                pipe.execute()
+
+    def test_overwriting_takes_no_more_memory(self):
+        self.overwrite(5)
+        before = self.used()
+        self.overwrite(50)
+        self.assertLess(self.used(), before * 1.2 + 1_000_000)
+
+    def test_removing_gives_memory_back(self):
+        before = self.used()
+        for n in range(50):
+            self.db.rpush(f"l{n}", *["x" * 100] * 2000)
+        full = self.used()
+        self.assertGreater(full - before, 50 * 2000 * 100)
+        self.db.unlink(*[f"l{n}" for n in range(50)])
+        eventually(lambda: self.used() < before + (full - before) / 5, "memory to be given back")
+
+
 class Keys(ServerCase):
     def test_deadlines(self):
         self.db.set("k", "v", px=80)
