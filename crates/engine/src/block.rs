@@ -70,7 +70,7 @@ impl BlockedRequests {
 
 /// Makes `session` wait. Runs under the locks of the request's keys.
 pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait: Wait) {
-    let Call { engine, entry, request, run } = *call;
+    let Call { engine, entry, request, run, .. } = *call;
     let ticket = engine.blocked.tickets.fetch_add(1, Ordering::Relaxed) + 1;
     let mut plan = crate::plan::Plan::default();
     plan.add(&engine.store, entry, request.argv);

@@ -142,5 +142,6 @@ fn pack_limits(config: &Config) -> PackLimits {
         set_intset_entries: config.set_max_intset_entries,
         zset_entries: config.zset_max_listpack_entries,
         zset_value: config.zset_max_listpack_value,
+        string_max: usize::try_from(config.proto_max_bulk_len).unwrap_or(usize::MAX),
     }
 }

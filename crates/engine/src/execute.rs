@@ -9,13 +9,15 @@ use wire::RespWriter;
 use crate::control::{Control, ControlRun};
 use crate::engine::Engine;
 use crate::session::{Replies, Session};
+use crate::stats::Counters;
 use crate::table::{Action, Entry};
-use crate::worker::{Seat, Worker};
+use crate::plan::Plan;
+use crate::worker::{Desk, Seat, Worker};
 use crate::{block, multi};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// Its words.
     pub argv: &'a [&'a [u8]],
     /// The command, if there is one of that name.
@@ -25,6 +27,17 @@ pub struct Request<'a> {
 }
 
 impl Worker {
+    /// Runs one request of `session` and writes its reply to `out`. For doors that have words
+    /// rather than bytes; call [`Worker::begin`] before.
+    pub fn execute(&mut self, session: &mut Session, argv: &[&[u8]], out: &mut Vec<u8>) {
+        let mut desk = self.desk();
+        let request = Request { argv, entry: desk.engine.table.find(argv), hash: None };
+        desk.execute(session, request, out);
+        desk.end_batch();
+    }
+}
+
+impl Desk<'_> {
     /// Runs one request of `session` and writes its reply to `out`.
     pub fn execute(&mut self, session: &mut Session, request: Request<'_>, out: &mut Vec<u8>) {
         let start = out.len();
@@ -38,7 +51,7 @@ impl Worker {
             self.dispatch(session, entry, &request, &mut writer)
         });
         if let Err(refusal) = result {
-            self.seat.refused(&self.engine, request.entry, &refusal);
+            self.seat.refused(self.engine, request.entry, &refusal);
             multi::abort(session);
             writer.error(refusal.text());
         }
@@ -95,14 +108,14 @@ impl Worker {
         request: &Request<'_>,
         writer: &mut RespWriter<'_>,
     ) -> Result<(), CmdError> {
-        let Worker { engine, txn, seat } = self;
+        let Desk { engine, txn, seat } = self;
         seat.counters.commands[entry.number].calls.add(1);
         txn.select(session.db);
         match entry.action {
             Action::Data(run) => {
-                let scope = scope_of(engine, seat, entry, request);
-                let counters = Arc::clone(&seat.counters);
-                let call = Call { engine, counters: &counters, entry, request, run };
+                let scope = scope_of(engine, &mut seat.plan, entry, request);
+                let counters = &*seat.counters;
+                let call = Call { engine, counters, entry, request, run };
                 let done = txn.with(&engine.store, scope, |txn| {
                     call.run(txn, writer, Some(session));
                 });
@@ -140,7 +153,7 @@ impl Call<'_> {
         let argv = self.request.argv;
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
-        let mark = writer.mark();
+        let mark = writer.raw().len();
         txn.count_lookups(self.entry.has(Flag::ReadOnly));
         match (self.run)(txn, args, writer) {
             Ok(Effect::None) => txn.forget_changes(),
@@ -159,7 +172,7 @@ impl Call<'_> {
                 // A command that failed may still have changed something before.
                 txn.publish_changes();
                 block::serve_ready(self.engine, txn);
-                writer.rewind(mark);
+                writer.raw().truncate(mark);
                 writer.error(failure.text());
                 self.failed(&failure);
             }
@@ -186,12 +199,12 @@ impl Control<'_> {
     ) {
         let hasher = self.engine.store.hasher().clone();
         let args = Args::new(argv, entry.words, None, &hasher);
-        let mark = writer.mark();
+        let mark = writer.raw().len();
         let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
         match std::panic::catch_unwind(guarded) {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => {
-                writer.rewind(mark);
+                writer.raw().truncate(mark);
                 writer.error(failure.text());
                 self.engine.stats.error(failure.code());
                 self.seat.counters.commands[entry.number].failed.add(1);
@@ -238,7 +251,7 @@ impl Seat {
 #[inline]
 fn scope_of<'s>(
     engine: &Engine,
-    seat: &'s mut Seat,
+    plan: &'s mut Plan,
     entry: &Entry,
     request: &Request<'_>,
 ) -> Scope<'s> {
@@ -246,9 +259,9 @@ fn scope_of<'s>(
         let hash = request.hash.unwrap_or_else(|| engine.store.hasher().hash(request.argv[1]));
         return Scope::One(engine.store.shard_of(hash));
     }
-    seat.plan.clear();
-    seat.plan.add(&engine.store, entry, request.argv);
-    seat.plan.scope()
+    plan.clear();
+    plan.add(&engine.store, entry, request.argv);
+    plan.scope()
 }
 
 /// A command panicked: its client gets an error, everybody else goes on.
@@ -308,7 +321,7 @@ fn unknown_subcommand(entry: &Entry, argv: &[&[u8]]) -> CmdError {
     CmdError::owned(format!("ERR unknown subcommand '{shown}'. Try {name} HELP."))
 }
 
-impl Worker {
+impl Desk<'_> {
     /// Publishes what the batch counted: memory, hits and misses.
     pub fn end_batch(&mut self) {
         let (hits, misses) = self.txn.take_lookups();

@@ -4,17 +4,18 @@
 //! and then the entries are prefetched, so that the cache misses of all sixteen overlap; then
 //! they run in order.
 
+use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::Flag;
 use smallvec::SmallVec;
-use wire::{Limits, Step};
+use wire::{Decoder, Limits, ProtocolError, Step, Word};
 
+use crate::engine::Engine;
 use crate::execute::{Request, timed};
 use crate::session::Session;
 use crate::table::Entry;
-use crate::worker::Worker;
-use crate::Engine;
+use crate::worker::{Desk, Worker};
 
 /// Requests decoded and prefetched together. Measured: more gives nothing.
 const GROUP: usize = 16;
@@ -44,46 +45,72 @@ pub enum State {
 struct Pending<'e> {
     entry: Option<&'e Entry>,
     hash: Option<u64>,
-    words: (usize, usize),
+    words: Range<usize>,
     end: usize,
+}
+
+type Group<'e> = SmallVec<[Pending<'e>; GROUP]>;
+
+/// Why decoding stopped.
+enum Ended {
+    /// The group is full; there may be more.
+    Full,
+    /// The input ends inside a request, or at its end.
+    Short,
+    /// The input breaks the protocol.
+    Broken(ProtocolError),
 }
 
 impl Worker {
     /// Executes every complete request in `input` and appends the replies to `out`.
     ///
-    /// `input` must begin where the last call's `consumed` ended. Call [`Worker::begin`] before.
-    pub fn feed(&mut self, session: &mut Session, input: &[u8], out: &mut Vec<u8>) -> Fed {
-        let engine = std::sync::Arc::clone(&self.engine);
+    /// `input` must begin where the last call's `consumed` ended; it is writable because inline
+    /// requests are unquoted where they lie. Call [`Worker::begin`] before.
+    pub fn feed(&mut self, session: &mut Session, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
+        let mut words = std::mem::take(&mut self.seat.words);
+        let mut desk = self.desk();
+        let fed = desk.feed(session, input, &mut words, out);
+        desk.end_batch();
+        self.seat.words = words;
+        fed
+    }
+}
+
+impl Desk<'_> {
+    fn feed(
+        &mut self,
+        session: &mut Session,
+        input: &mut [u8],
+        words: &mut Vec<Word>,
+        out: &mut Vec<u8>,
+    ) -> Fed {
+        let engine = self.engine;
         let mut consumed = 0;
-        let mut words = wire::Words::default();
         loop {
-            let mut group: SmallVec<[Pending<'_>; GROUP]> = SmallVec::new();
+            let mut group = Group::new();
             words.clear();
-            let (ended, at) = decode(self, &engine, session, (input, consumed), &mut words, &mut group);
-            if group.len() > 1 {
-                for pending in &group {
-                    if let Some(hash) = pending.hash {
-                        engine.store.prefetch_entry(session.db, hash);
-                    }
-                }
-            }
-            if let Some(stop) = self.run_group(&engine, session, &group, (input, &words), out) {
-                session.decoder.reset();
-                self.end_batch();
+            let decoder = &mut session.decoder;
+            let limits = Limits {
+                max_bulk: self.seat.config.proto_max_bulk_len,
+                authenticated: session.authenticated,
+            };
+            // AUTH lifts the limits for what follows it, so it must run before that is decoded.
+            let most = if session.authenticated { GROUP } else { 1 };
+            let ended;
+            (ended, consumed) =
+                decode(engine, decoder, &limits, (input, consumed), words, (&mut group, most));
+            let input = &*input;
+            prefetch(engine, session.db, &mut group, words, input);
+            if let Some(stop) = self.run_group(session, &group, (input, words), out) {
+                session.decoder = Decoder::new();
                 return stop;
             }
-            consumed = at;
             match ended {
                 Ended::Full => {}
-                Ended::Short => {
-                    self.end_batch();
-                    return Fed { consumed, state: State::Open };
-                }
-                Ended::Broken(text) => {
+                Ended::Short => return Fed { consumed, state: State::Open },
+                Ended::Broken(error) => {
                     session.closing = true;
-                    self.end_batch();
-                    let mut writer = wire::RespWriter::new(out, session.protocol);
-                    base::Reply::error(&mut writer, &text);
+                    error.write_reply(out);
                     engine.stats.error("ERR");
                     return Fed { consumed: input.len(), state: State::Closing };
                 }
@@ -94,24 +121,27 @@ impl Worker {
     /// Runs decoded requests in order. Something to return if the connection must stop here.
     fn run_group(
         &mut self,
-        engine: &Engine,
         session: &mut Session,
-        group: &[Pending<'_>],
-        (input, words): (&[u8], &wire::Words),
+        group: &Group<'_>,
+        (input, words): (&[u8], &[Word]),
         out: &mut Vec<u8>,
     ) -> Option<Fed> {
+        if group.is_empty() {
+            return None;
+        }
         let mut argv: SmallVec<[&[u8]; 16]> = SmallVec::new();
         let each = (0..TIME_EACH_BELOW_US).contains(&self.seat.config.slowlog_log_slower_than);
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
+        self.note_activity(session, group);
         for pending in group {
             argv.clear();
-            words.collect(input, pending.words, &mut argv);
+            argv.extend(words[pending.words.clone()].iter().map(|word| word.of(input)));
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
-                Some(entry) if each || group.len() == 1 || !entry.has(Flag::Fast) => {
+                Some(entry) if each || group.len() == 1 || !entry.quick => {
                     let ((), took) = timed(|| self.execute(session, request, out));
-                    self.seat.took(engine, entry, &argv, session, took);
+                    self.seat.took(self.engine, entry, &argv, session, took);
                 }
                 entry => {
                     self.execute(session, request, out);
@@ -126,11 +156,10 @@ impl Worker {
             return Some(Fed { consumed: pending.end, state });
         }
         self.share_time(start, &shared);
-        self.note_activity(session, group);
         None
     }
 
-    /// Divides the time of a group evenly among its fast commands: a clock read per command would
+    /// Divides the time of a group evenly among its quick commands: a clock read per command would
     /// cost a tenth of the command.
     fn share_time(&self, start: Instant, numbers: &[usize]) {
         if numbers.is_empty() {
@@ -143,62 +172,59 @@ impl Worker {
         }
     }
 
-    fn note_activity(&self, session: &Session, group: &[Pending<'_>]) {
-        use std::sync::atomic::Ordering::Relaxed;
-        let Some(last) = group.last() else { return };
+    fn note_activity(&self, session: &Session, group: &Group<'_>) {
         self.seat.counters.executed.add(group.len() as u64);
-        session.client.last.store(self.seat.now, Relaxed);
-        if let Some(entry) = last.entry {
-            session.client.command.store(entry.number + 1, Relaxed);
+        session.client.last.store(self.seat.now, Ordering::Relaxed);
+        if let Some(entry) = group.last().and_then(|pending| pending.entry) {
+            session.client.command.store(entry.number + 1, Ordering::Relaxed);
         }
     }
 }
 
-enum Ended {
-    /// The group is full; there may be more.
-    Full,
-    /// The input ends inside a request, or at its end.
-    Short,
-    /// The input breaks the protocol.
-    Broken(String),
-}
-
+/// Decodes up to `most` requests from `at` on; where it stopped, and why.
 fn decode<'e>(
-    worker: &Worker,
     engine: &'e Engine,
-    session: &mut Session,
-    (input, from): (&[u8], usize),
-    words: &mut wire::Words,
-    group: &mut SmallVec<[Pending<'e>; GROUP]>,
+    decoder: &mut Decoder,
+    limits: &Limits,
+    (input, mut at): (&mut [u8], usize),
+    words: &mut Vec<Word>,
+    (group, most): (&mut Group<'e>, usize),
 ) -> (Ended, usize) {
-    let limits = Limits {
-        bulk_max: worker.seat.config.proto_max_bulk_len,
-        authenticated: session.authenticated,
-    };
-    let mut at = from;
-    while group.len() < GROUP {
+    while group.len() < most {
         let first = words.len();
-        match session.decoder.next(&input[at..], at, &limits, words) {
-            Ok(Step::Request { consumed }) => {
-                at += consumed;
-                let range = (first, words.len());
-                if range.0 == range.1 {
-                    continue;
-                }
-                let mut head: SmallVec<[&[u8]; 2]> = SmallVec::new();
-                words.collect(input, (first, words.len().min(first + 2)), &mut head);
+        match decoder.next(input, at, limits, words) {
+            Ok(Step::Request { bytes, .. }) => {
+                at += bytes;
+                let range = first..words.len();
+                let head: SmallVec<[&[u8]; 2]> =
+                    words[range.clone()].iter().take(2).map(|word| word.of(input)).collect();
                 let entry = engine.table.find(&head);
-                let hash = entry
-                    .filter(|e| e.one_key && head.len() > 1)
-                    .map(|_| engine.store.hasher().hash(head[1]));
-                if let Some(hash) = hash {
-                    engine.store.prefetch_bucket(session.db, hash);
-                }
-                group.push(Pending { entry, hash, words: range, end: at });
+                group.push(Pending { entry, hash: None, words: range, end: at });
             }
-            Ok(Step::Incomplete { .. }) => return (Ended::Short, at),
-            Err(broken) => return (Ended::Broken(format!("ERR {broken}")), at),
+            Ok(Step::Empty { bytes }) => at += bytes,
+            Ok(Step::Partial { .. }) => return (Ended::Short, at),
+            Err(error) => return (Ended::Broken(error), at),
         }
     }
     (Ended::Full, at)
+}
+
+/// Hashes the keys of a group, once; with several, overlaps their cache misses: first the buckets
+/// of all are fetched, then the entries of all.
+fn prefetch(engine: &Engine, db: usize, group: &mut Group<'_>, words: &[Word], input: &[u8]) {
+    let several = group.len() > 1;
+    for pending in group.iter_mut() {
+        if pending.entry.is_some_and(|e| e.one_key) && pending.words.len() > 1 {
+            let hash = engine.store.hasher().hash(words[pending.words.start + 1].of(input));
+            pending.hash = Some(hash);
+            if several {
+                engine.store.prefetch_bucket(db, hash);
+            }
+        }
+    }
+    if several {
+        for hash in group.iter().filter_map(|pending| pending.hash) {
+            engine.store.prefetch_entry(db, hash);
+        }
+    }
 }

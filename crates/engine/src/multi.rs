@@ -191,7 +191,9 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     match entry.action {
         Action::Data(run) => {
             let request = Request { argv: &argv, entry: Some(entry), hash: None };
-            Call { engine, entry, request: &request, run }.run(control.txn, writer, None);
+            let counters = &control.seat.counters;
+            let call = Call { engine, counters, entry, request: &request, run };
+            call.run(control.txn, writer, None);
         }
         Action::Control(run) => control.run(entry, run, &argv, writer),
         Action::Container => contained(entry, "a container was queued", writer),

@@ -21,6 +21,14 @@ pub struct Worker {
     pub seat: Seat,
 }
 
+/// A worker at work: its parts borrowed side by side, so that no reference count of the shared
+/// engine is touched on the way of a request.
+pub(crate) struct Desk<'w> {
+    pub engine: &'w Engine,
+    pub txn: &'w mut Txn,
+    pub seat: &'w mut Seat,
+}
+
 /// What belongs to a thread beside its transaction.
 pub struct Seat {
     /// Statistics of this thread.
@@ -31,6 +39,8 @@ pub struct Seat {
     pub now: Millis,
     pub(crate) config_version: u64,
     pub(crate) plan: Plan,
+    /// Reusable memory for decoding.
+    pub(crate) words: Vec<wire::Word>,
     /// `maxmemory` is set and was passed at the start of this batch.
     pub(crate) full: bool,
 }
@@ -45,10 +55,15 @@ impl Worker {
             now: 0,
             config_version: u64::MAX,
             plan: Plan::default(),
+            words: Vec::new(),
             full: false,
         };
         let txn = Txn::new(Arc::clone(&engine.store), seed);
         Worker { engine: Arc::clone(engine), txn, seat }
+    }
+
+    pub(crate) fn desk(&mut self) -> Desk<'_> {
+        Desk { engine: &self.engine, txn: &mut self.txn, seat: &mut self.seat }
     }
 
     /// Starts a batch at time `now`: reads the clock and the configuration once for all of it.

@@ -1,1 +1,30 @@
-//! wire
+//! RESP, the wire protocol of Redis, as pure functions over bytes: no sockets, no threads.
+//!
+//! ```text
+//!              server                                     client
+//!   bytes --> Decoder --> words --> command      encode <-- words
+//!   bytes <-- RespWriter <-- replies             ReplyParser --> Value
+//! ```
+//!
+//! A server decodes requests with a [`Decoder`] and answers through a [`RespWriter`]; a client
+//! (the command line, benchmarks, tests) writes requests with [`encode`] and reads the answers
+//! with a [`ReplyParser`] as [`Value`] trees. Both directions are incremental: bytes may arrive
+//! in any pieces, and nothing that was parsed is parsed again.
+//!
+//! Everything read here may be hostile. Nothing panics on it, recursion is bounded, and memory
+//! grows with the bytes received, never with a length that was merely announced.
+#![forbid(unsafe_code)]
+
+mod decode;
+mod encode;
+mod inline;
+mod parse;
+mod value;
+mod writer;
+
+pub use decode::{Decoder, Limits, ProtocolError, Step, Word};
+pub use encode::{encode, request};
+pub use inline::split as split_line;
+pub use parse::{ReplyError, ReplyLimits, ReplyParser};
+pub use value::Value;
+pub use writer::RespWriter;

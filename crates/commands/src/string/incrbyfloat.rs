@@ -33,12 +33,10 @@ impl<'a> Command<'a> for IncrByFloat<'a> {
 
 impl<H: Strings> Run<H> for IncrByFloat<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let old = match host.string(self.key)? {
-            Some(text) => LongDouble::parse(text).ok_or(error::NOT_FLOAT)?,
-            None => LongDouble::ZERO,
-        };
+        let old = host.string(self.key)?.unwrap_or(b"0");
+        let old = LongDouble::parse(old).ok_or(error::NOT_FLOAT)?;
         let by = LongDouble::parse(self.by).ok_or(error::NOT_FLOAT)?;
-        let sum = old.checked_add(&by).ok_or(error::NAN_OR_INFINITY)?;
+        let sum = old.checked_add(by).ok_or(error::NAN_OR_INFINITY)?;
         let text = sum.to_string().into_bytes();
         host.set_float_string(self.key, &text);
         out.bulk(&text);

@@ -1,0 +1,176 @@
+//! Figures into tables: medians per server, ratios taken round by round.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::chart;
+use crate::load::{Sample, Shape};
+use crate::peer::Peer;
+
+/// One run of one test on one server.
+pub(crate) struct Cell {
+    pub peer: usize,
+    pub shape: Shape,
+    pub sample: Sample,
+}
+
+/// Bytes per key.
+pub(crate) struct Memory {
+    /// By the server's own account.
+    pub used: f64,
+    /// By the kernel's.
+    pub resident: f64,
+}
+
+/// All figures of a report; peer 0 is Kvist.
+pub(crate) struct Report {
+    names: Vec<String>,
+    pub memory: Vec<Memory>,
+    pub cells: Vec<Cell>,
+}
+
+/// One row of the summary: a test in a shape, with one entry per server.
+struct Row {
+    title: String,
+    /// Medians: CPU-µs, its user part, rate, p50, p99.
+    medians: Vec<[f64; 5]>,
+    /// Kvist's CPU over the server's, median of the rounds' ratios.
+    ratios: Vec<f64>,
+}
+
+impl Report {
+    /// An empty report about these servers.
+    pub fn new(peers: &[Peer]) -> Self {
+        let names = peers.iter().map(|p| format!("{} {}", p.name, p.version)).collect();
+        Report { names, memory: Vec::new(), cells: Vec::new() }
+    }
+
+    /// Writes `keyvalue.csv`, `keyvalue.md` and `keyvalue.png`.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        fs::create_dir_all(dir)?;
+        fs::write(dir.join("keyvalue.csv"), self.csv())?;
+        fs::write(dir.join("keyvalue.md"), self.markdown())?;
+        let rows = self.rows();
+        let groups: Vec<chart::Group> = rows
+            .iter()
+            .map(|row| chart::Group {
+                title: row.title.clone(),
+                values: row.medians.iter().map(|m| m[0]).collect(),
+            })
+            .collect();
+        chart::write(
+            &dir.join("keyvalue.png"),
+            "SERVER CPU, MICROSECONDS PER OPERATION (LESS IS BETTER)",
+            &self.names,
+            &groups,
+        )
+    }
+
+    /// The tables as Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = String::from("| test |");
+        for name in &self.names {
+            let _ = write!(text, " {name}: CPU µs/op (user) · op/s · p50/p99 ms |");
+        }
+        for name in &self.names[1..] {
+            let _ = write!(text, " CPU ÷ {name} |");
+        }
+        text += "\n|---|";
+        text += &"---|".repeat(self.names.len() * 2 - 1);
+        for row in self.rows() {
+            let _ = write!(text, "\n| {} |", row.title);
+            for [cpu, user, rate, p50, p99] in &row.medians {
+                let _ =
+                    write!(text, " {cpu:.3} ({user:.3}) · {rate:.0} · {p50:.2}/{p99:.2} |");
+            }
+            for ratio in &row.ratios {
+                let _ = write!(text, " {ratio:.2} |");
+            }
+        }
+        text += "\n\n| memory | bytes per key, own account | bytes per key, resident |\n|---|---|---|";
+        for (name, memory) in self.names.iter().zip(&self.memory) {
+            let _ = write!(text, "\n| {name} | {:.1} | {:.1} |", memory.used, memory.resident);
+        }
+        text.push('\n');
+        text
+    }
+
+    fn csv(&self) -> String {
+        let mut text =
+            String::from("server,test,clients,pipeline,rate,p50_ms,p99_ms,cpu_us,user_us\n");
+        for Cell { peer, shape, sample } in &self.cells {
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{:.1},{:.3},{:.3},{:.4},{:.4}",
+                self.names[*peer],
+                sample.test.replace(',', ";"),
+                shape.clients,
+                shape.pipeline,
+                sample.rate,
+                sample.p50,
+                sample.p99,
+                sample.cpu,
+                sample.user
+            );
+        }
+        text
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut titles: Vec<(String, Shape)> = Vec::new();
+        for cell in &self.cells {
+            let title = (cell.sample.test.clone(), cell.shape);
+            if !titles.contains(&title) {
+                titles.push(title);
+            }
+        }
+        titles.into_iter().map(|(test, shape)| self.row(&test, shape)).collect()
+    }
+
+    fn row(&self, test: &str, shape: Shape) -> Row {
+        let of = |peer: usize| -> Vec<&Sample> {
+            self.cells
+                .iter()
+                .filter(|c| c.peer == peer && c.shape == shape && c.sample.test == test)
+                .map(|c| &c.sample)
+                .collect()
+        };
+        let kvist = of(0);
+        let medians = (0..self.names.len()).map(|peer| {
+            let samples = of(peer);
+            let part = |f: fn(&Sample) -> f64| median(samples.iter().map(|s| f(s)).collect());
+            [part(|s| s.cpu), part(|s| s.user), part(|s| s.rate), part(|s| s.p50), part(|s| s.p99)]
+        });
+        let ratios = (1..self.names.len()).map(|peer| {
+            let pairs = kvist.iter().zip(of(peer));
+            median(pairs.map(|(k, p)| k.cpu / p.cpu.max(1e-9)).collect())
+        });
+        Row {
+            title: format!("{test} {shape}"),
+            medians: medians.collect(),
+            ratios: ratios.collect(),
+        }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => values[n / 2],
+        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn medians() {
+        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-12);
+        assert!((median(vec![4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < 1e-12);
+    }
+}

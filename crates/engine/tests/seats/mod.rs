@@ -1,0 +1,75 @@
+//! Workers and sessions without sockets, for tests.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::Protocol;
+use config::Settings;
+use kvist_engine::{
+    ClientId, Engine, Mailbox, Message, Origin, Session, Start, State, Worker,
+};
+use parking_lot::Mutex;
+
+/// A mailbox that keeps what is posted.
+#[derive(Default)]
+pub struct Letters(Mutex<HashMap<ClientId, Vec<Message>>>);
+
+impl Letters {
+    /// What has been posted to a client since this was last asked.
+    pub fn take(&self, client: ClientId) -> Vec<Message> {
+        self.0.lock().remove(&client).unwrap_or_default()
+    }
+}
+
+impl Mailbox for Letters {
+    fn post(&self, client: ClientId, message: Message) {
+        self.0.lock().entry(client).or_default().push(message);
+    }
+}
+
+/// An engine over an empty dataset.
+pub fn engine() -> Arc<Engine> {
+    Engine::new(Start {
+        settings: Settings::new(4),
+        seed: [1, 2, 3, 4],
+        now: 1_000_000,
+        workers: 4,
+        config_file: String::new(),
+        executable: String::new(),
+    })
+    .unwrap()
+}
+
+/// One client with a worker of its own.
+pub struct Seat {
+    pub worker: Worker,
+    pub session: Session,
+    pub letters: Arc<Letters>,
+}
+
+impl Seat {
+    pub fn new(engine: &Arc<Engine>) -> Self {
+        let letters = Arc::new(Letters::default());
+        let mailbox = Arc::clone(&letters) as Arc<dyn Mailbox>;
+        let client = engine.clients.add(Origin::default(), 1_000_000, mailbox);
+        let mut worker = Worker::new(engine, client.id);
+        worker.begin(1_000_000);
+        let mut session = Session::new(client, true);
+        session.speak(Protocol::Resp2);
+        Seat { worker, session, letters }
+    }
+
+    /// Feeds bytes; the replies as text, and how it went on.
+    pub fn feed(&mut self, bytes: &str) -> (String, State) {
+        let mut out = Vec::new();
+        let mut input = bytes.as_bytes().to_vec();
+        let fed = self.worker.feed(&mut self.session, &mut input, &mut out);
+        (String::from_utf8(out).unwrap(), fed.state)
+    }
+
+    /// Runs one inline request and gives its reply without the line break.
+    pub fn ask(&mut self, line: &str) -> String {
+        let (reply, _) = self.feed(&format!("{line}\r\n"));
+        reply.trim_end().to_owned()
+    }
+}

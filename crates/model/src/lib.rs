@@ -1,0 +1,323 @@
+//! A naive host: the same commands on a `BTreeMap`.
+//!
+//! It has no shards, no locks, no packed entries and no lazy deletion: everything that could be
+//! subtly wrong in the real store is plainly right here. Running the same requests on both and
+//! comparing replies tests the store, and shows that commands use nothing but the host traits.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+
+use base::{
+    CmdError, DataType, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis, PackLimits, Rng,
+    Strings, error, num,
+};
+use types::{Hash, List, Set, ZSet};
+
+/// What a key holds.
+#[derive(Clone)]
+enum Value {
+    Str { bytes: Vec<u8>, raw: bool, float: bool },
+    Hash(Hash),
+    List(List),
+    Set(Set),
+    ZSet(ZSet),
+}
+
+#[derive(Clone)]
+struct Entry {
+    value: Value,
+    deadline: Option<Millis>,
+    used: Millis,
+}
+
+/// The naive host.
+pub struct Model {
+    dbs: Vec<BTreeMap<Vec<u8>, Entry>>,
+    /// The database commands act on.
+    pub db: usize,
+    /// The time commands see.
+    pub now: Millis,
+    rng: Rng,
+    limits: PackLimits,
+    hasher: KeyHasher,
+}
+
+impl Model {
+    /// An empty dataset of `databases` databases.
+    #[must_use]
+    pub fn new(databases: usize, hasher: KeyHasher, limits: PackLimits) -> Self {
+        Model {
+            dbs: vec![BTreeMap::new(); databases],
+            db: 0,
+            now: 0,
+            rng: Rng::new(1),
+            limits,
+            hasher,
+        }
+    }
+
+    /// The hash of keys, for building arguments.
+    #[must_use]
+    pub fn hasher(&self) -> &KeyHasher {
+        &self.hasher
+    }
+
+    /// Every live key of the current database, in order.
+    #[must_use]
+    pub fn keys(&self) -> Vec<Vec<u8>> {
+        let live = |(key, entry): (&Vec<u8>, &Entry)| self.live(entry).then(|| key.clone());
+        self.dbs[self.db].iter().filter_map(live).collect()
+    }
+
+    fn live(&self, entry: &Entry) -> bool {
+        entry.deadline.is_none_or(|at| at > self.now)
+    }
+
+    fn entry(&self, key: Key<'_>) -> Option<&Entry> {
+        self.dbs[self.db].get(key.bytes).filter(|entry| self.live(entry))
+    }
+
+    fn reap(&mut self, db: usize, key: &[u8]) {
+        if self.dbs[db].get(key).is_some_and(|entry| !self.live(entry)) {
+            self.dbs[db].remove(key);
+        }
+    }
+
+    fn store(&mut self, key: Key<'_>, value: Value, deadline: Deadline) {
+        self.reap(self.db, key.bytes);
+        let old = self.dbs[self.db].get(key.bytes).and_then(|entry| entry.deadline);
+        let deadline = match deadline {
+            Deadline::Clear => None,
+            Deadline::Keep => old,
+            Deadline::At(at) => Some(at),
+        };
+        let entry = Entry { value, deadline, used: self.now };
+        self.dbs[self.db].insert(key.bytes.to_vec(), entry);
+    }
+}
+
+fn kind_of(value: &Value) -> Kind {
+    match value {
+        Value::Str { .. } => Kind::String,
+        Value::Hash(_) => Kind::Hash,
+        Value::List(_) => Kind::List,
+        Value::Set(_) => Kind::Set,
+        Value::ZSet(_) => Kind::ZSet,
+    }
+}
+
+impl Keyspace for Model {
+    fn now(&self) -> Millis {
+        self.now
+    }
+
+    fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
+    fn limits(&self) -> PackLimits {
+        self.limits
+    }
+
+    fn db(&self) -> usize {
+        self.db
+    }
+
+    fn databases(&self) -> usize {
+        self.dbs.len()
+    }
+
+    fn kind(&self, key: Key<'_>) -> Option<Kind> {
+        self.entry(key).map(|entry| kind_of(&entry.value))
+    }
+
+    fn encoding(&self, key: Key<'_>) -> Option<&'static str> {
+        Some(match &self.entry(key)?.value {
+            Value::Str { raw: true, .. } => "raw",
+            Value::Str { bytes, float: false, .. }
+                if bytes.len() <= 20 && num::parse_i64(bytes).is_some() =>
+            {
+                "int"
+            }
+            Value::Str { bytes, .. } if bytes.len() <= 44 => "embstr",
+            Value::Str { .. } => "raw",
+            Value::Hash(value) => value.encoding(),
+            Value::List(value) => value.encoding(),
+            Value::Set(value) => value.encoding(),
+            Value::ZSet(value) => value.encoding(),
+        })
+    }
+
+    fn memory(&self, key: Key<'_>) -> Option<usize> {
+        self.entry(key).map(|_| size_of::<Entry>() + key.bytes.len())
+    }
+
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
+        self.entry(key).map(|entry| entry.deadline)
+    }
+
+    fn idle_seconds(&self, key: Key<'_>) -> Option<u64> {
+        self.entry(key).map(|entry| (self.now - entry.used) / 1000)
+    }
+
+    fn touch(&mut self, key: Key<'_>) -> bool {
+        let now = self.now;
+        self.reap(self.db, key.bytes);
+        let entry = self.dbs[self.db].get_mut(key.bytes);
+        entry.map(|entry| entry.used = now).is_some()
+    }
+
+    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
+        self.reap(self.db, key.bytes);
+        let entry = self.dbs[self.db].get_mut(key.bytes);
+        entry.map(|entry| entry.deadline = deadline).is_some()
+    }
+
+    fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
+        self.reap(self.db, key.bytes);
+        self.dbs[self.db].remove(key.bytes).is_some()
+    }
+
+    fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool {
+        self.reap(self.db, from.bytes);
+        let Some(entry) = self.dbs[self.db].remove(from.bytes) else { return false };
+        self.dbs[self.db].insert(to.bytes.to_vec(), entry);
+        true
+    }
+
+    fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool {
+        self.reap(db, to.bytes);
+        let Some(entry) = self.entry(from).cloned() else { return false };
+        if self.dbs[db].contains_key(to.bytes) && !replace {
+            return false;
+        }
+        self.dbs[db].insert(to.bytes.to_vec(), entry);
+        true
+    }
+
+    fn move_to(&mut self, key: Key<'_>, db: usize) -> bool {
+        self.reap(self.db, key.bytes);
+        self.reap(db, key.bytes);
+        if self.dbs[db].contains_key(key.bytes) {
+            return false;
+        }
+        let Some(entry) = self.dbs[self.db].remove(key.bytes) else { return false };
+        self.dbs[db].insert(key.bytes.to_vec(), entry);
+        true
+    }
+
+    fn len(&mut self) -> usize {
+        self.keys().len()
+    }
+
+    fn scan(&mut self, _cursor: u64, visit: &mut dyn FnMut(&[u8], Kind)) -> u64 {
+        for (key, entry) in &self.dbs[self.db] {
+            if self.live(entry) {
+                visit(key, kind_of(&entry.value));
+            }
+        }
+        0
+    }
+
+    fn random_key(&mut self) -> Option<Vec<u8>> {
+        let keys = self.keys();
+        let pick = self.rng.below(keys.len());
+        keys.into_iter().nth(pick)
+    }
+
+    fn flush(&mut self, db: Option<usize>, _lazy: bool) -> usize {
+        let dbs = match db {
+            Some(db) => &mut self.dbs[db..=db],
+            None => &mut self.dbs[..],
+        };
+        dbs.iter_mut().map(|db| std::mem::take(db).len()).sum()
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.dbs.swap(a, b);
+    }
+}
+
+impl Strings for Model {
+    fn string(&self, key: Key<'_>) -> Result<Option<&[u8]>, CmdError> {
+        match self.entry(key).map(|entry| &entry.value) {
+            None => Ok(None),
+            Some(Value::Str { bytes, .. }) => Ok(Some(bytes)),
+            Some(_) => Err(error::WRONG_TYPE),
+        }
+    }
+
+    fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline) {
+        let value = Value::Str { bytes: value.to_vec(), raw: false, float: false };
+        self.store(key, value, deadline);
+    }
+
+    fn set_float_string(&mut self, key: Key<'_>, value: &[u8]) {
+        let value = Value::Str { bytes: value.to_vec(), raw: false, float: true };
+        self.store(key, value, Deadline::Keep);
+    }
+
+    fn edit_string<R>(
+        &mut self,
+        key: Key<'_>,
+        edit: impl FnOnce(&mut Vec<u8>) -> R,
+    ) -> Result<R, CmdError> {
+        let old = self.string(key)?.map(<[u8]>::to_vec);
+        let existed = old.is_some();
+        let mut bytes = old.unwrap_or_default();
+        let result = edit(&mut bytes);
+        if existed || !bytes.is_empty() {
+            self.store(key, Value::Str { bytes, raw: true, float: false }, Deadline::Keep);
+        }
+        Ok(result)
+    }
+}
+
+macro_rules! holds {
+    ($type:ty, $variant:ident) => {
+        impl Holds<$type> for Model {
+            fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
+                match self.entry(key).map(|entry| &entry.value) {
+                    None => Ok(None),
+                    Some(Value::$variant(value)) => Ok(Some(value)),
+                    Some(_) => Err(error::WRONG_TYPE),
+                }
+            }
+
+            fn edit<R>(
+                &mut self,
+                key: Key<'_>,
+                edit: impl FnOnce(&mut $type) -> R,
+            ) -> Result<R, CmdError> {
+                let mut value = Holds::<$type>::peek(self, key)?.cloned().unwrap_or_default();
+                let result = edit(&mut value);
+                Holds::<$type>::put(self, key, value, Deadline::Keep);
+                Ok(result)
+            }
+
+            fn edit_existing<R>(
+                &mut self,
+                key: Key<'_>,
+                edit: impl FnOnce(&mut $type) -> R,
+            ) -> Result<Option<R>, CmdError> {
+                match Holds::<$type>::peek(self, key)? {
+                    Some(_) => Holds::<$type>::edit(self, key, edit).map(Some),
+                    None => Ok(None),
+                }
+            }
+
+            fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
+                if value.is_empty() {
+                    self.dbs[self.db].remove(key.bytes);
+                    return;
+                }
+                self.store(key, Value::$variant(value), deadline);
+            }
+        }
+    };
+}
+
+holds!(Hash, Hash);
+holds!(List, List);
+holds!(Set, Set);
+holds!(ZSet, ZSet);

@@ -1,0 +1,60 @@
+//! Requests as clients send them: an array of bulk strings.
+
+/// Appends a request made of these words.
+///
+/// ```
+/// let mut out = Vec::new();
+/// kvist_wire::encode(&mut out, ["GET", "k"]);
+/// assert_eq!(out, b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+/// ```
+pub fn encode<I>(out: &mut Vec<u8>, words: I)
+where
+    I: IntoIterator<IntoIter: ExactSizeIterator, Item: AsRef<[u8]>>,
+{
+    let words = words.into_iter();
+    header(out, b'*', words.len());
+    for word in words {
+        bulk(out, b'$', word.as_ref());
+    }
+}
+
+/// A request made of these words; see [`encode`].
+#[must_use]
+pub fn request<I>(words: I) -> Vec<u8>
+where
+    I: IntoIterator<IntoIter: ExactSizeIterator, Item: AsRef<[u8]>>,
+{
+    let mut out = Vec::new();
+    encode(&mut out, words);
+    out
+}
+
+/// Appends a type byte, a length and a line break.
+#[inline]
+pub(crate) fn header(out: &mut Vec<u8>, mark: u8, len: usize) {
+    match u8::try_from(len) {
+        Ok(len @ 0..10) => out.extend_from_slice(&[mark, b'0' + len, b'\r', b'\n']),
+        Ok(len @ 10..100) => {
+            out.extend_from_slice(&[mark, b'0' + len / 10, b'0' + len % 10, b'\r', b'\n']);
+        }
+        _ => line(out, mark, itoa::Buffer::new().format(len).as_bytes()),
+    }
+}
+
+/// Appends a type byte, a text and a line break.
+#[inline]
+pub(crate) fn line(out: &mut Vec<u8>, mark: u8, text: &[u8]) {
+    out.reserve(text.len() + 3);
+    out.push(mark);
+    out.extend_from_slice(text);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Appends bytes with their length before them.
+#[inline]
+pub(crate) fn bulk(out: &mut Vec<u8>, mark: u8, bytes: &[u8]) {
+    out.reserve(bytes.len() + 16);
+    header(out, mark, bytes.len());
+    out.extend_from_slice(bytes);
+    out.extend_from_slice(b"\r\n");
+}

@@ -1,0 +1,202 @@
+//! Replies as Redis 7.0 writes them, in RESP2 and RESP3.
+//!
+//! One reply is one call, or an aggregate's header followed by its elements. Which form an
+//! element takes depends on the connection's protocol; commands do not see the difference.
+
+use crate::encode;
+use base::{Protocol, Reply};
+
+/// Appends replies to a buffer, in the protocol of a connection.
+///
+/// ```
+/// use kvist_base::{Protocol, Reply};
+/// use kvist_wire::RespWriter;
+///
+/// let mut out = Vec::new();
+/// let mut reply = RespWriter::new(&mut out, Protocol::Resp3);
+/// reply.map(1);
+/// reply.bulk(b"pi");
+/// reply.double(3.5);
+/// assert_eq!(out, b"%1\r\n$2\r\npi\r\n,3.5\r\n");
+/// ```
+#[derive(Debug)]
+pub struct RespWriter<'a> {
+    out: &'a mut Vec<u8>,
+    protocol: Protocol,
+}
+
+impl<'a> RespWriter<'a> {
+    /// A writer behind what is in `out` already.
+    #[inline]
+    #[must_use]
+    pub fn new(out: &'a mut Vec<u8>, protocol: Protocol) -> Self {
+        RespWriter { out, protocol }
+    }
+
+    /// The buffer, for replies that are encoded already.
+    #[inline]
+    pub fn raw(&mut self) -> &mut Vec<u8> {
+        self.out
+    }
+
+    /// Another protocol from here on, as `HELLO` asks.
+    #[inline]
+    pub fn set_protocol(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+    }
+
+    #[inline]
+    fn is_resp3(&self) -> bool {
+        self.protocol == Protocol::Resp3
+    }
+
+    /// A type byte by protocol, and a length.
+    #[inline]
+    fn header(&mut self, resp2: u8, resp3: u8, len: usize) {
+        encode::header(self.out, if self.is_resp3() { resp3 } else { resp2 }, len);
+    }
+}
+
+impl Reply for RespWriter<'_> {
+    #[inline]
+    fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    #[inline]
+    fn ok(&mut self) {
+        self.out.extend_from_slice(b"+OK\r\n");
+    }
+
+    #[inline]
+    fn simple(&mut self, text: &str) {
+        one_line(self.out, b'+', text.as_bytes());
+    }
+
+    fn error(&mut self, text: &str) {
+        one_line(self.out, b'-', text.as_bytes());
+    }
+
+    #[inline]
+    fn int(&mut self, n: i64) {
+        match u8::try_from(n) {
+            Ok(n @ 0..10) => self.out.extend_from_slice(&[b':', b'0' + n, b'\r', b'\n']),
+            _ => encode::line(self.out, b':', itoa::Buffer::new().format(n).as_bytes()),
+        }
+    }
+
+    #[inline]
+    fn bulk(&mut self, bytes: &[u8]) {
+        encode::bulk(self.out, b'$', bytes);
+    }
+
+    #[inline]
+    fn null(&mut self) {
+        self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"$-1\r\n" });
+    }
+
+    #[inline]
+    fn null_array(&mut self) {
+        self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"*-1\r\n" });
+    }
+
+    #[inline]
+    fn array(&mut self, len: usize) {
+        encode::header(self.out, b'*', len);
+    }
+
+    #[inline]
+    fn map(&mut self, len: usize) {
+        if self.is_resp3() {
+            encode::header(self.out, b'%', len);
+        } else {
+            encode::header(self.out, b'*', len.saturating_mul(2));
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, len: usize) {
+        self.header(b'*', b'~', len);
+    }
+
+    #[inline]
+    fn push(&mut self, len: usize) {
+        self.header(b'*', b'>', len);
+    }
+
+    fn double(&mut self, d: f64) {
+        if self.is_resp3() {
+            self.out.push(b',');
+            base::num::write_f64(self.out, d);
+            self.out.extend_from_slice(b"\r\n");
+            return;
+        }
+        // The length goes first and has one digit or two; leave room for two, then close up.
+        let start = self.out.len();
+        self.out.extend_from_slice(b"$00\r\n");
+        base::num::write_f64(self.out, d);
+        let len = u8::try_from(self.out.len() - start - 5).unwrap_or(0); // at most 24
+        if len < 10 {
+            self.out.remove(start + 1);
+            self.out[start + 1] = b'0' + len;
+        } else {
+            self.out[start + 1] = b'0' + len / 10;
+            self.out[start + 2] = b'0' + len % 10;
+        }
+        self.out.extend_from_slice(b"\r\n");
+    }
+
+    #[inline]
+    fn boolean(&mut self, b: bool) {
+        self.out.extend_from_slice(match (self.protocol, b) {
+            (Protocol::Resp2, false) => b":0\r\n",
+            (Protocol::Resp2, true) => b":1\r\n",
+            (Protocol::Resp3, false) => b"#f\r\n",
+            (Protocol::Resp3, true) => b"#t\r\n",
+        });
+    }
+
+    fn verbatim(&mut self, format: &str, text: &[u8]) {
+        if !self.is_resp3() {
+            return self.bulk(text);
+        }
+        // Always three letters: cut, or padded with spaces.
+        let mut name = [b' '; 4];
+        name.iter_mut().zip(format.bytes().take(3)).for_each(|(slot, c)| *slot = c);
+        name[3] = b':';
+        self.out.reserve(text.len() + 20);
+        encode::header(self.out, b'=', text.len() + name.len());
+        self.out.extend_from_slice(&name);
+        self.out.extend_from_slice(text);
+        self.out.extend_from_slice(b"\r\n");
+    }
+
+    fn big_number(&mut self, digits: &str) {
+        if self.is_resp3() {
+            one_line(self.out, b'(', digits.as_bytes());
+        } else {
+            self.bulk(digits.as_bytes());
+        }
+    }
+}
+
+/// A line whose text may quote what a client sent: line breaks inside become spaces, those at the
+/// end vanish, so that no text can end the reply early.
+fn one_line(out: &mut Vec<u8>, mark: u8, text: &[u8]) {
+    let start = out.len() + 1;
+    encode::line(out, mark, text);
+    if memchr::memchr2(b'\r', b'\n', text).is_some() {
+        let end = text.iter().rposition(|c| !matches!(c, b'\r' | b'\n')).map_or(0, |last| last + 1);
+        out.truncate(start + end);
+        for c in &mut out[start..] {
+            if matches!(c, b'\r' | b'\n') {
+                *c = b' ';
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

@@ -1,0 +1,540 @@
+#!/usr/bin/env python3
+"""Everything `make test` checks, one after another, with one summary at the end.
+
+First the code (formatting, lints, rules of the house, unit tests), then the whole program: the
+same random commands to Kvist and to redis-server, real clients and tools, a real application. A
+tool that is not installed costs one visible SKIP line, never a silent pass. Standard library only.
+
+    tests/whole.py                      everything
+    tests/whole.py --list               what there is
+    tests/whole.py --only clippy,tidy   some of it
+    tests/whole.py --soak 60            the checks that use chance, again and again, for an hour
+    tests/whole.py --server redis-server --only redis-py-3
+                                        the clients against another server: are the checks right?
+
+Servers are started on free ports in folders of their own. Only what was started here is stopped.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
+CLIENTS = ROOT / "tests" / "clients"
+LOGS = TARGET / "whole"
+PATIENCE = 30  # seconds a server may take to start or to stop
+LIMIT = 25 * 60  # seconds a single command may take
+
+CHECKS = []  # of Check, in the order they run
+
+
+class Skipped(Exception):
+    """A check could not be done here; says what to install."""
+
+
+class Failed(Exception):
+    """A check did not hold; says why, after its log."""
+
+
+class Check:
+    """A function to run, its name, and the words for the list."""
+
+    def __init__(self, name, run, soaks):
+        self.name, self.run, self.soaks = name, run, soaks
+        self.summary = (run.__doc__ or "").partition("\n")[0]
+
+
+def check(name, soaks=False):
+    """Registers the function below as a check. One that soaks uses chance: repeating it helps."""
+
+    def register(run):
+        CHECKS.append(Check(name, run, soaks))
+        return run
+
+    return register
+
+
+# -- What a check may use --------------------------------------------------------------------------
+
+
+class Job:
+    """One run of one check: its log, and its line on the terminal."""
+
+    def __init__(self, options, title, name):
+        self.options, self.title = options, title
+        self.log = LOGS / f"{name}.log"
+        self.log.write_bytes(b"")
+        self.started = time.monotonic()
+
+    def run(self, words, cwd=ROOT, limit=LIMIT, **env):
+        """Runs a command to its end and returns what it printed; fails if the command did."""
+        begin = self.log.stat().st_size
+        with self.log.open("ab") as log:
+            log.write(f"$ {shlex.join(map(str, words))}\n".encode())
+            log.flush()
+            process = subprocess.Popen(
+                [str(word) for word in words], cwd=cwd, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, **env},
+            )
+        deadline = time.monotonic() + limit
+        try:
+            while process.poll() is None:
+                if time.monotonic() > deadline:
+                    raise Failed(f"took longer than {limit} s: {shlex.join(map(str, words))}")
+                self.show_progress()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(0.2)
+        finally:
+            end_group(process)
+        if process.returncode:
+            raise Failed(f"{pathlib.Path(str(words[0])).name} ended with {process.returncode}")
+        with self.log.open("rb") as log:
+            log.seek(begin)
+            return log.read().decode("utf-8", "replace").partition("\n")[2]
+
+    def show_progress(self):
+        """On a terminal: how long it has taken, and the last line of the log."""
+        if sys.stdout.isatty():
+            seconds = int(time.monotonic() - self.started)
+            width = max(20, shutil.get_terminal_size().columns - 1)
+            text = f"{self.title} {seconds // 60}:{seconds % 60:02} {self.last_lines(1)}"
+            print("\r\x1b[K" + re.sub(r"[\x00-\x1f]", " ", text)[:width], end="", flush=True)
+
+    def last_lines(self, count):
+        """The end of the log."""
+        with self.log.open("rb") as log:
+            log.seek(max(0, self.log.stat().st_size - 200 * count))
+            return "\n".join(log.read().decode("utf-8", "replace").splitlines()[-count:])
+
+
+def end_group(process):
+    """Ends what a command left behind; its process group was made for it alone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def need(tool, install):
+    """The path of a tool, or a skip that says how to get it."""
+    path = shutil.which(tool)
+    if not path:
+        raise Skipped(f"{tool} is not here: install {install} to run it")
+    return path
+
+
+def free_port():
+    """A port nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def kvist(profile):
+    """The built program."""
+    path = TARGET / profile / "kvist"
+    if not path.exists():
+        raise Failed(f"{path} is not there: the check 'build' did not make it")
+    return path
+
+
+def server_words(job, profile):
+    """The command line of the server under test, without its port."""
+    pure = ["--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
+    if job.options.server:
+        return shlex.split(job.options.server) + pure
+    return [str(kvist(profile)), "serve", *pure]
+
+
+@contextlib.contextmanager
+def serving(job, words):
+    """A running server; gives its port. Fails if it dies, or does not stop when asked to."""
+    with tempfile.TemporaryDirectory(prefix="kvist-whole-") as folder:
+        port = free_port()
+        words = [*words, "--port", str(port)]
+        with job.log.open("ab") as log:
+            log.write(f"$ {shlex.join(words)} &\n".encode())
+            log.flush()
+            process = subprocess.Popen(
+                words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+            )
+        try:
+            wait_for_answer(process, port)
+            yield port
+            if process.poll() is not None:
+                raise Failed(f"the server died with {process.returncode}")
+            process.terminate()
+            try:
+                code = process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise Failed("the server did not stop on SIGTERM") from None
+            if code:
+                raise Failed(f"the server ended with {code} on SIGTERM")
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+def wait_for_answer(process, port):
+    """Returns once PING is answered."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Failed(f"the server did not start: it ended with {process.returncode}")
+        with contextlib.suppress(OSError):
+            with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+                connection.sendall(b"PING\r\n")
+                if connection.recv(7) == b"+PONG\r\n":
+                    return
+        time.sleep(0.02)
+    raise Failed(f"the server did not answer within {PATIENCE} s")
+
+
+def once(stamp, *sources):
+    """Whether what `stamp` stands for must be made (again), and a function to say it was."""
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    done = stamp.exists() and stamp.read_text() == digest
+    return not done, lambda: stamp.write_text(digest)
+
+
+def python_with_redis(job):
+    """The Python of an environment that has the pinned redis-py."""
+    folder = TARGET / "venv"
+    pins = CLIENTS / "requirements.txt"
+    stale, done = once(folder / "installed", pins)
+    python = folder / "bin" / "python"
+    if stale:
+        probe = [sys.executable, "-c", "import ensurepip, venv"]
+        if subprocess.run(probe, capture_output=True, check=False).returncode:
+            raise Skipped("venv is not here: install python3-venv to run it")
+        job.run([sys.executable, "-m", "venv", "--clear", folder])
+        job.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                 "-r", pins])
+        done()
+    return python
+
+
+def against_server(job, protocol, words, cwd):
+    """Runs the tests of a client library against a fresh server."""
+    server = server_words(job, "debug")
+    with serving(job, server) as port:
+        # The port is last, so that a test can put in that of a server of its own.
+        line = f"{shlex.join(server)} --port {{port}}"
+        return job.run(words, cwd, TEST_HOST="127.0.0.1", TEST_PORT=str(port),
+                       TEST_PROTOCOL=str(protocol), TEST_SERVER_COMMAND=line)
+
+
+# -- The code --------------------------------------------------------------------------------------
+
+
+@check("format")
+def check_format(job):
+    """Is everything formatted as rustfmt would?"""
+    job.run(["cargo", "fmt", "--all", "--check"])
+
+
+@check("tidy")
+def check_tidy(job):
+    """Are the rules of the house kept?"""
+    job.run(["cargo", "xtask", "tidy"])
+
+
+@check("clippy")
+def check_clippy(job):
+    """Is clippy content?"""
+    job.run(["cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"])
+
+
+@check("generated")
+def check_generated(job):
+    """Are the pages made from the commands' specs up to date?"""
+    job.run(["cargo", "xtask", "gen", "--check"])
+
+
+@check("dependencies")
+def check_dependencies(job):
+    """Are all dependencies allowed by deny.toml?"""
+    need("cargo-deny", "cargo-deny (cargo install cargo-deny)")
+    job.run(["cargo", "deny", "check", "bans", "licenses", "sources"])
+
+
+@check("docs")
+def check_docs(job):
+    """Does every page of the API documentation build, with links that lead somewhere?"""
+    job.run(["cargo", "doc", "--locked", "--workspace", "--no-deps", "--document-private-items"],
+            RUSTDOCFLAGS="-D warnings")
+
+
+@check("unit")
+def check_unit(job):
+    """Do the tests of the crates pass?"""
+    job.run(["cargo", "test", "--locked", "--workspace"])
+
+
+@check("build")
+def check_build(job):
+    """Do the program with assertions and the program people run build?"""
+    job.run(["cargo", "build", "--locked", "--workspace"])
+    job.run(["cargo", "build", "--locked", "--release", "--bin", "kvist"])
+
+
+# -- The whole program -----------------------------------------------------------------------------
+
+
+@check("differential", soaks=True)
+def check_differential(job):
+    """Do random commands get the replies redis-server gives?"""
+    need("redis-server", "redis-server 7.0")
+    job.run([TARGET / "debug" / "differential"], KVIST_BIN=str(kvist("debug")))
+
+
+@check("redis-cli")
+def check_redis_cli(job):
+    """Does redis-cli get what the README shows, and load, scan and measure a database?"""
+    cli = need("redis-cli", "redis-tools")
+    with serving(job, server_words(job, "debug")) as port:
+        base = [cli, "-h", "127.0.0.1", "-p", str(port)]
+        commands, expected = first_session()
+        for protocol in ([], ["-3"]):
+            job.run([*base, "FLUSHALL"])
+            got = feed(job, [*base, "--no-raw", *protocol], commands)
+            if got != expected:
+                raise Failed(f"the README shows\n{expected}\nand redis-cli got\n{got}")
+        load = "".join(f"SET key:{n} {n}\r\nRPUSH list {n}\r\n" for n in range(20_000))
+        if "errors: 0, replies: 40000" not in feed(job, [*base, "--pipe"], load):
+            raise Failed("--pipe did not load 40,000 commands")
+        keys = job.run([*base, "--scan", "--pattern", "key:*"]).split()
+        if sorted(keys) != sorted(f"key:{n}" for n in range(20_000)):
+            raise Failed(f"--scan saw {len(set(keys))} keys of 20,000")
+        big = job.run([*base, "--bigkeys"])
+        if not re.search(r"Biggest\s+list found '\"list\"' has 20000 items", big):
+            raise Failed("--bigkeys did not find the list")
+        if not re.search(r"Biggest\s+list found", job.run([*base, "--memkeys"])):
+            raise Failed("--memkeys did not measure the list")
+        if not job.options.server:
+            answer = job.run([kvist("debug"), "cli", "-p", str(port), "GET", "key:7"])
+            if answer.strip().strip('"') != "7":
+                raise Failed(f"kvist cli answered {answer!r}")
+
+
+def first_session():
+    """The commands and the answers of the first session in the README."""
+    text = (ROOT / "README.md").read_text()
+    session = re.search(r"```console\n\$ redis-cli\n(.*?)```", text, re.DOTALL)
+    if not session:
+        raise Failed("the README has no session with redis-cli")
+    prompt = re.compile(r"127\.0\.0\.1:6379> ")
+    lines = session.group(1).splitlines(keepends=True)
+    commands = [prompt.sub("", line) for line in lines if prompt.match(line)]
+    return "".join(commands), "".join(line for line in lines if not prompt.match(line))
+
+
+def feed(job, words, text):
+    """What a command prints when given `text`."""
+    with job.log.open("ab") as log:
+        log.write(f"$ {shlex.join(words)} < {len(text)} bytes\n".encode())
+        log.flush()
+        done = subprocess.run(words, input=text.encode(), stdout=subprocess.PIPE, stderr=log,
+                              timeout=300, check=False)
+        log.write(done.stdout)
+    return done.stdout.decode("utf-8", "replace")
+
+
+@check("redis-benchmark")
+def check_redis_benchmark(job):
+    """Do all default tests of redis-benchmark run, and does none wait for an acknowledgement?"""
+    tool = need("redis-benchmark", "redis-tools")
+    with serving(job, server_words(job, "release")) as port:
+        base = [tool, "-p", str(port)]
+        for batch in ("1", "16"):
+            answer = job.run([*base, "--csv", "-n", "2000", "-P", batch])
+            tests = [line for line in answer.splitlines() if re.match(r'"[^"]+","[\d.]+"', line)]
+            if len(tests) != 20 or re.search(r"(?i)error", answer):
+                raise Failed(f"{len(tests)} of 20 tests ran at -P {batch}")
+        started = time.monotonic()
+        job.run([*base, "-q", "-t", "set,get", "-c", "1", "-P", "10", "-n", "2000"])
+        seconds = time.monotonic() - started
+        if seconds > 6:  # 400 batches that each wait 40 ms take 16 s
+            raise Failed(f"-c 1 -P 10 took {seconds:.1f} s: replies wait for acknowledgements")
+
+
+@check("redis-py-2", soaks=True)
+def check_redis_py_2(job):
+    """Does redis-py work, speaking RESP2?"""
+    redis_py(job, 2)
+
+
+@check("redis-py-3", soaks=True)
+def check_redis_py_3(job):
+    """Does redis-py work, speaking RESP3?"""
+    redis_py(job, 3)
+
+
+def redis_py(job, protocol):
+    """The tests in tests/clients/redis_py."""
+    python = python_with_redis(job)
+    against_server(job, protocol, [python, "-m", "unittest", "-v"], CLIENTS / "redis_py")
+
+
+@check("ioredis", soaks=True)
+def check_ioredis(job):
+    """Does ioredis work, speaking RESP2 and RESP3?"""
+    node = need("node", "nodejs 20 or newer")
+    npm = need("npm", "npm")
+    version = job.run([node, "--version"]).strip()
+    if int(version.lstrip("v").split(".")[0]) < 20:
+        raise Skipped(f"node {version} is too old: install nodejs 20 or newer to run it")
+    folder = CLIENTS / "ioredis"
+    stale, done = once(folder / "node_modules" / ".installed", folder / "package-lock.json")
+    if stale:
+        job.run([npm, "ci", "--no-audit", "--no-fund"], folder)
+        done()
+    for protocol in (2, 3):
+        against_server(job, protocol, [node, "--test", "--test-concurrency=1"], folder)
+
+
+@check("go-redis", soaks=True)
+def check_go_redis(job):
+    """Does go-redis work, speaking RESP2 and RESP3?"""
+    go = need("go", "golang 1.21 or newer")
+    folder = CLIENTS / "goredis"
+    version = re.search(r"go1\.(\d+)", job.run([go, "version"]))
+    if not version or int(version.group(1)) < 21:
+        raise Skipped("go is too old to fetch a newer one: install golang 1.21 or newer to run it")
+    for protocol in (2, 3):
+        against_server(job, protocol, [go, "test", "-count=1", "-v", "./..."], folder)
+
+
+@check("packages")
+def check_packages(job):
+    """Does a real application get the same answers from Kvist and from redis-server?"""
+    python = python_with_redis(job)
+    redis_server = need("redis-server", "redis-server 7.0")
+    index = package_index(job)
+    redis = [redis_server, "--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
+    answers = {}
+    for name, words, protocol in (
+        ("redis-server", redis, "3"),
+        ("Kvist, RESP2", server_words(job, "release"), "2"),
+        ("Kvist, RESP3", server_words(job, "release"), "3"),
+    ):
+        with serving(job, words) as port:
+            output = job.run([python, ROOT / "examples" / "packages.py", "--port", str(port),
+                              "--protocol", protocol, index])
+        answers[name] = [line for line in output.splitlines() if line.startswith("{")]
+    expected = answers.pop("redis-server")
+    if len(expected) < 12:
+        raise Failed(f"redis-server answered {len(expected)} questions")
+    for name, got in answers.items():
+        for a, b in zip(expected, got):
+            if a != b:
+                raise Failed(f"redis-server answered\n{a[:2000]}\nand {name}\n{b[:2000]}")
+        if len(got) != len(expected):
+            raise Failed(f"{name} answered {len(got)} questions of {len(expected)}")
+
+
+def package_index(job):
+    """A file with the package index of this machine."""
+    path = LOGS / "Packages"
+    if shutil.which("apt-cache"):
+        with path.open("wb") as file:
+            subprocess.run(["apt-cache", "dumpavail"], stdout=file, check=False)
+        if path.stat().st_size > 100_000:
+            return path
+    status = pathlib.Path("/var/lib/dpkg/status")
+    if status.exists():
+        return status
+    raise Skipped("there is no package index here: run it on Debian")
+
+
+# -- The program -----------------------------------------------------------------------------------
+
+
+def run_one(options, number, total, item):
+    """Runs a check, shows how it went, and returns "passed", "failed" or "skipped"."""
+    title = f"[{number:2}/{total}] {item.name:<16}"
+    job = Job(options, title, item.name)
+    if sys.stdout.isatty():
+        job.show_progress()
+    else:
+        print(f"{title} {item.summary}", flush=True)
+    outcome, text = "passed", ""
+    try:
+        item.run(job)
+    except Skipped as reason:
+        outcome, text = "skipped", f"SKIP: {item.name}: {reason}"
+    except Failed as reason:
+        outcome, text = "failed", f"{job.last_lines(80)}\n{item.name}: {reason}\nlog: {job.log}"
+    except (OSError, subprocess.SubprocessError) as error:
+        outcome, text = "failed", f"{item.name}: {error}\nlog: {job.log}"
+    seconds = time.monotonic() - job.started
+    start = "\r\x1b[K" if sys.stdout.isatty() else ""
+    print(f"{start}{title} {outcome} in {seconds:.1f} s", flush=True)
+    if text:
+        print(text, flush=True)
+    return outcome
+
+
+def choose(only):
+    """The checks with these names, or all."""
+    if not only:
+        return CHECKS
+    names = only.split(",")
+    unknown = set(names) - {item.name for item in CHECKS}
+    if unknown:
+        sys.exit(f"whole.py: there is no check called {', '.join(sorted(unknown))}; see --list")
+    return [item for item in CHECKS if item.name in names]
+
+
+def main():
+    about, _, rest = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=about, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", metavar="NAME,...", help="run these checks only")
+    parser.add_argument("--list", action="store_true", help="list the checks and stop")
+    parser.add_argument("--soak", type=float, metavar="MINUTES",
+                        help="repeat the checks that use chance until the time is over")
+    parser.add_argument("--server", metavar="COMMAND",
+                        help="try the whole-program checks on this server instead of Kvist")
+    options = parser.parse_args()
+    checks = choose(options.only)
+    if options.list:
+        for item in checks:
+            print(f"{item.name:<16} {item.summary}")
+        return 0
+    LOGS.mkdir(parents=True, exist_ok=True)
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    started = time.monotonic()
+    for number, item in enumerate(checks, 1):
+        if not options.soak or item.soaks or item.name == "build":
+            counts[run_one(options, number, len(checks), item)] += 1
+    while options.soak and not counts["failed"]:
+        if time.monotonic() - started > options.soak * 60 or not counts["passed"]:
+            break
+        for number, item in enumerate(checks, 1):
+            if item.soaks:
+                counts[run_one(options, number, len(checks), item)] += 1
+    minutes = (time.monotonic() - started) / 60
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
+          f" in {minutes:.1f} min")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\ninterrupted")
