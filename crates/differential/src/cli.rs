@@ -22,6 +22,7 @@ differential: the same random commands to redis-server and Kvist; says where the
   --seed S        repeats a run (default: KVIST_SEED, else the clock)
   --protocol P    2 or 3 (default: both)
   --known FILE    accepted differences, lines of `command | kind | reason`
+                  (default: the crate's known-differences.txt)
   --most K        stop a family after K different differences (default 25)
   KVIST_BIN       the server under test (default: the newer of target/debug/kvist and
                   target/release/kvist); a redis-server here must show no differences
@@ -73,7 +74,7 @@ fn parse(args: &[String]) -> Result<Wish, String> {
         steps: 20_000,
         seed: seed(),
         protocols: vec![],
-        known: Known::default(),
+        known: Known::of_the_project()?,
         most: 25,
     };
     let mut words = args.iter();

@@ -23,6 +23,8 @@ pub enum Step {
     Scan(Command),
     /// A command with a random answer: checked for shape and membership.
     Random(Command),
+    /// A command over a lexical range: sent only where its answer is defined.
+    Lexical(Command),
     /// Wait this many milliseconds (lets a short expiry pass).
     Pause(u64),
 }
@@ -32,7 +34,9 @@ impl Step {
     #[must_use]
     pub fn command(&self) -> Option<&Command> {
         match self {
-            Self::Send(c) | Self::Other(c) | Self::Scan(c) | Self::Random(c) => Some(c),
+            Self::Send(c) | Self::Other(c) | Self::Scan(c) | Self::Random(c) | Self::Lexical(c) => {
+                Some(c)
+            }
             Self::Pause(_) => None,
         }
     }
@@ -45,6 +49,7 @@ impl Step {
             Self::Other(_) => Self::Other(command),
             Self::Scan(_) => Self::Scan(command),
             Self::Random(_) => Self::Random(command),
+            Self::Lexical(_) => Self::Lexical(command),
             Self::Pause(ms) => Self::Pause(*ms),
         }
     }
@@ -53,7 +58,7 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Send(c) | Self::Scan(c) | Self::Random(c) => c.fmt(f),
+            Self::Send(c) | Self::Scan(c) | Self::Random(c) | Self::Lexical(c) => c.fmt(f),
             Self::Other(c) => write!(f, "{c}   (on the second connection)"),
             Self::Pause(ms) => write!(f, "(wait {ms} ms)"),
         }

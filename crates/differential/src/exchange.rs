@@ -100,7 +100,7 @@ fn one_part(
             seen: 1,
         });
     }
-    if pair.obituary().is_some() {
+    if !pair.both_alive() {
         pair.reset()?;
     }
     Ok(())

@@ -84,6 +84,7 @@ impl Generator {
                 "SPOP" | "SRANDMEMBER" | "HRANDFIELD" | "ZRANDMEMBER" | "RANDOMKEY" => {
                     Step::Random(command)
                 }
+                name if name.contains("LEX") || command.has("BYLEX") => Step::Lexical(command),
                 _ => Step::Send(command),
             };
         }

@@ -22,6 +22,15 @@ pub struct Known {
 }
 
 impl Known {
+    /// The list that belongs to the project.
+    ///
+    /// # Errors
+    /// As [`Known::parse`].
+    pub fn of_the_project() -> Result<Self, String> {
+        Self::parse(include_str!("../known-differences.txt"))
+            .map_err(|error| format!("known-differences.txt: {error}"))
+    }
+
     /// Reads the list.
     ///
     /// # Errors
@@ -81,6 +90,11 @@ mod tests {
         assert!(matches("*a*c", "xxabc"));
         assert!(!matches("*a*c", "xxab"));
         assert!(matches("*", ""));
+    }
+
+    #[test]
+    fn the_list_of_the_project_is_well_formed() {
+        Known::of_the_project().unwrap();
     }
 
     #[test]

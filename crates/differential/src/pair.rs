@@ -122,8 +122,20 @@ impl Pair {
         [self.servers[0].port(), self.servers[1].port()]
     }
 
-    /// What a dead server wrote last.
+    /// Whether both processes are there.
+    pub fn both_alive(&mut self) -> bool {
+        self.servers.iter_mut().all(Server::is_alive)
+    }
+
+    /// What a dead server wrote last. Waits a moment: connections close before a process has ended.
     pub fn obituary(&mut self) -> Option<String> {
+        let deadline = Instant::now() + Duration::from_millis(500);
+        while self.both_alive() {
+            if Instant::now() > deadline {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
         self.servers.iter_mut().find_map(|server| {
             let dead = !server.is_alive();
             dead.then(|| format!("{} has ended: {}", server.name(), server.log_end()))
@@ -256,6 +268,7 @@ impl Pair {
                 (command, outcome)
             }
             Step::Scan(command) => (command, probe::scan(&mut self.main, command)),
+            Step::Lexical(command) => (command, probe::lexical(&mut self.main, command, slack)),
             Step::Random(command) => (command, probe::random(&mut self.main, command)),
             Step::Send(_) | Step::Pause(_) => return,
         };

@@ -23,6 +23,37 @@ fn both(connections: &mut [Connection; 2], command: &Command) -> io::Result<[Rep
     Ok([a.receive()?, b.receive()?])
 }
 
+/// ZRANGEBYLEX and its like. Over members of different scores the answer is undefined: a skip list
+/// then gives what its random levels lead to. Such a command is not sent.
+///
+/// # Errors
+/// When a server does not answer.
+pub fn lexical(
+    connections: &mut [Connection; 2],
+    command: &Command,
+    slack: i64,
+) -> io::Result<Outcome> {
+    for key in command.args().iter().skip(1).take(2) {
+        let encoding = Command::new(vec![b"OBJECT".to_vec(), b"ENCODING".to_vec(), key.clone()]);
+        let scores = ["0", "-1", "WITHSCORES"].iter().map(|word| word.as_bytes().to_vec());
+        let mut range = vec![b"ZRANGE".to_vec(), key.clone()];
+        range.extend(scores);
+        let [oracle, _] = connections;
+        if oracle.ask(&encoding)?.value.bytes() != Some(b"skiplist") {
+            continue;
+        }
+        let leaves = oracle.ask(&Command::new(range))?.value.leaves();
+        let scores: BTreeSet<&[u8]> =
+            leaves.chunks(2).filter_map(|p| Some(&p.get(1)?[..])).collect();
+        if scores.len() > 1 {
+            return Ok(None);
+        }
+    }
+    let [a, b] = both(connections, command)?;
+    let kind = difference(command, &[], [&a, &b], slack);
+    Ok(kind.map(|kind| (kind, cut([&a.raw, &b.raw]))))
+}
+
 fn exactly(command: &Command, replies: [&Reply; 2]) -> Outcome {
     let kind = difference(command, &[], replies, 0)?;
     Some((kind, cut([&replies[0].raw, &replies[1].raw])))

@@ -96,7 +96,13 @@ impl Group {
             writeln!(f, "     {name:width$} {reply}")?;
         }
         let label = if self.repeats { "repeat" } else { "before (does not repeat alone)" };
-        for (at, line) in self.recipe.iter().enumerate() {
+        const SHOWN: usize = 30;
+        if self.recipe.len() > SHOWN {
+            let left_out = self.recipe.len() - SHOWN;
+            writeln!(f, "     (could not be made short; {left_out} earlier steps left out)")?;
+        }
+        let from = self.recipe.len().saturating_sub(SHOWN);
+        for (at, line) in self.recipe[from..].iter().enumerate() {
             if at == 0 && self.repeats {
                 writeln!(f, "     {label:7} {line}")?;
             } else if at == 0 {

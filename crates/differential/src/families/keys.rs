@@ -12,7 +12,7 @@ use crate::pools::Kind;
 pub const FAMILY: Family =
     Family { name: "keys", home: Kind::Text, forms: &FORMS, scenario: Some((1, expiring)) };
 
-const FORMS: [(usize, &str); 62] = [
+const FORMS: [(usize, &str); 63] = [
     (6, "SET <text-key> <value> [ EX <seconds> ]"),
     (3, "SET <text-key> <small>"),
     (3, "RPUSH <list-key> ( <small> )+"),
@@ -77,7 +77,8 @@ const FORMS: [(usize, &str); 62] = [
     (2, "INCR <any>"),
     (2, "LPOP <any> <count>"),
     (2, "HDEL <any> ( <field> )+"),
-    (1, "{ FLUSHDB | FLUSHDB | FLUSHALL } [ ASYNC | SYNC | NOW ]"),
+    (1, "FLUSHDB [ ASYNC | SYNC | NOW ]"),
+    (1, "FLUSHALL [ ASYNC | SYNC | NOW ]"),
     (2, "SREM <any> ( <small> )+"),
 ];
 

@@ -67,7 +67,8 @@ mod tests {
             for (weight, form) in family.forms {
                 assert!(*weight > 0);
                 let parsed = Form::parse(form).unwrap_or_else(|e| panic!("{}: {e}", family.name));
-                assert!(!parsed.name().is_empty(), "{form}");
+                // One form of `connection` has a value for its name: an unknown command.
+                assert!(!parsed.name().is_empty() || *form == "<text>", "{form}");
             }
         }
     }

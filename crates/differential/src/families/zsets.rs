@@ -8,13 +8,14 @@ use crate::pools::Kind;
 pub const FAMILY: Family =
     Family { name: "zsets", home: Kind::Zset, forms: &FORMS, scenario: None };
 
-const FORMS: [(usize, &str); 71] = [
+const FORMS: [(usize, &str); 72] = [
     (12, "ZADD <key> ( <score> <member> )!"),
     (8, "ZADD <key> &( [ NX | XX ] [ GT | LT ] [ CH ] ) ( <score> <member> )+"),
     (4, "ZADD <key> &( [ NX | XX ] [ GT | LT ] [ CH ] [ INCR ] ) <score> <member>"),
     (2, "ZADD <key> [ NX ] [ XX ] [ GT ] [ LT ] [ INCR ] ( <score> <member> )+"),
     (1, "ZADD <key> ( <score> <member> )+ <score>"),
-    (5, "ZADD <key> ( 0 <member> )!"),
+    (9, "ZADD <key> ( 0 <member> )!"),
+    (1, "ZUNIONSTORE <key> 1 <key> WEIGHTS 0"),
     (6, "ZINCRBY <key> <score> <member>"),
     (2, "ZINCRBY <key> <float> <member>"),
     (5, "ZSCORE <key> <member>"),
