@@ -10,7 +10,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use crate::command::escaped;
-use crate::families::wire;
+use crate::families::{WIRE, wire};
 use crate::pair::{Pair, cut};
 use crate::report::{Group, Report};
 use crate::rng::Rng;
@@ -32,20 +32,24 @@ const SHORT: Duration = Duration::from_millis(25);
 const LONG: Duration = Duration::from_millis(120);
 
 /// Runs the explicit cases and `cases` random ones.
-///
-/// # Errors
-/// When a server cannot be started.
-pub fn run(settings: &Settings, cases: usize) -> Result<Report, String> {
+#[must_use]
+pub fn run(settings: &Settings, cases: usize) -> Report {
     let [oracle, tested] = &settings.programs;
-    let mut pair = Pair::start([oracle, tested], 2, Duration::from_secs(5))
-        .map_err(|error| error.to_string())?;
-    let mut rng = Rng::new(settings.seed, wire_stream());
+
+    let mut rng = Rng::new(settings.seed, WIRE);
     let mut all = wire::explicit();
     all.extend((0..cases).map(|_| wire::random(&mut rng)));
     let mut report = Report {
-        heading: format!("{} seed {}", wire_stream(), settings.seed),
-        names: pair.names(),
+        heading: format!("{WIRE} seed {}", settings.seed),
+        names: [oracle.name(), tested.name()],
         ..Report::default()
+    };
+    let mut pair = match Pair::start([oracle, tested], 2, Duration::from_secs(5)) {
+        Ok(pair) => pair,
+        Err(error) => {
+            report.stopped = Some(error.to_string());
+            return report;
+        }
     };
     for part in all.chunks(TOGETHER) {
         if let Err(error) = one_part(&mut pair, part, settings, &mut report) {
@@ -58,11 +62,7 @@ pub fn run(settings: &Settings, cases: usize) -> Result<Report, String> {
             break;
         }
     }
-    Ok(report)
-}
-
-fn wire_stream() -> &'static str {
-    crate::families::WIRE
+    report
 }
 
 fn one_part(

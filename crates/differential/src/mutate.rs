@@ -110,7 +110,11 @@ pub fn kept_back(command: &Command) -> bool {
         // Ties under BY … ALPHA are left in no defined order, which STORE would make permanent.
         "SORT" => command.has("STORE") && command.has("ALPHA") && command.has("BY"),
         "CLIENT" => matches!(command.upper(1).as_str(), "REPLY" | "KILL" | "PAUSE" | "TRACKING"),
-        "CONFIG" => matches!(command.upper(1).as_str(), "SET" | "REWRITE" | "RESETSTAT"),
+        "CONFIG" => match command.upper(1).as_str() {
+            "SET" | "REWRITE" | "RESETSTAT" => true,
+            // Everything includes the port and the folder, which are each server's own.
+            _ => command.args().iter().any(|arg| arg.iter().all(|byte| *byte == b'*')),
+        },
         "COMMAND" => command.args().len() == 1 || command.upper(1) == "HELP" && last > 1,
         "SHUTDOWN" | "DEBUG" | "MONITOR" | "QUIT" | "SUBSCRIBE" | "PSUBSCRIBE" | "SSUBSCRIBE"
         | "SYNC" | "PSYNC" | "REPLICAOF" | "SLAVEOF" | "SAVE" | "BGSAVE" | "WAIT" => true,

@@ -110,12 +110,6 @@ impl Pair {
         Ok(())
     }
 
-    /// The names of both programs.
-    #[must_use]
-    pub fn names(&self) -> [String; 2] {
-        [self.servers[0].name(), self.servers[1].name()]
-    }
-
     /// The ports of both servers.
     #[must_use]
     pub fn ports(&self) -> [u16; 2] {
@@ -239,7 +233,7 @@ impl Pair {
         let queued = self.follow_queue(command, &a);
         let kind = rules::difference(command, &queued, [&a, &b], self.slack());
         Ok(kind.map(|kind| {
-            let replies = cut([&a.raw, &b.raw]);
+            let replies = rules::shown(command, [&a, &b]);
             Finding { at, command: command.clone(), kind, replies, lost: false }
         }))
     }
@@ -285,7 +279,7 @@ impl Pair {
         let [x, y] = &mut self.other;
         let (a, b) = (x.ask(command)?, y.ask(command)?);
         let kind = rules::difference(command, &[], [&a, &b], slack);
-        Ok(kind.map(|kind| (kind, cut([&a.raw, &b.raw]))))
+        Ok(kind.map(|kind| (kind, rules::shown(command, [&a, &b]))))
     }
 
     /// Compares all data of both servers.

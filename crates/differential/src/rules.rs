@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Command, escaped};
+use crate::pair::cut;
 use crate::resp::{Reply, Value};
 
 /// How the replies of one command are compared.
@@ -268,6 +269,76 @@ pub fn general(text: &[u8]) -> String {
     }
     let short: String = out.chars().take(90).collect();
     format!("\"{}\"", short.trim_end())
+}
+
+/// Both replies for the report: where order does not count, what only one of them holds.
+#[must_use]
+pub fn shown(command: &Command, replies: [&Reply; 2]) -> [String; 2] {
+    let [a, b] = replies;
+    let width = match rule_of(command) {
+        Rule::Bag => 1,
+        Rule::Pairs => 2,
+        Rule::Deep => {
+            let (a, b) = narrowed(deep(&a.value), deep(&b.value));
+            return [surplus(&a, &b, 1), surplus(&b, &a, 1)];
+        }
+        _ => return cut([&a.raw, &b.raw]),
+    };
+    let same_type = |a: &Value, b: &Value| match (a, b) {
+        (Value::Many { kind: x, .. }, Value::Many { kind: y, .. }) => x == y,
+        _ => false,
+    };
+    if same_type(&a.value, &b.value) {
+        [surplus(&a.value, &b.value, width), surplus(&b.value, &a.value, width)]
+    } else {
+        cut([&a.raw, &b.raw])
+    }
+}
+
+/// The innermost place that holds the whole difference.
+fn narrowed(a: Value, b: Value) -> (Value, Value) {
+    let (Value::Many { items: one, .. }, Value::Many { items: two, .. }) = (&a, &b) else {
+        return (a, b);
+    };
+    let mut apart: Vec<&Value> = one.iter().filter(|value| !two.contains(value)).collect();
+    let mut there: Vec<&Value> = two.iter().filter(|value| !one.contains(value)).collect();
+    match (apart.pop(), there.pop()) {
+        (Some(x), Some(y))
+            if apart.is_empty()
+                && there.is_empty()
+                && x.items().is_some()
+                && y.items().is_some() =>
+        {
+            narrowed(x.clone(), y.clone())
+        }
+        _ => (a, b),
+    }
+}
+
+/// How many elements (of `width` values) a reply has and which the other lacks.
+#[must_use]
+pub fn surplus(these: &Value, those: &Value, width: usize) -> String {
+    let elements = |value: &Value| -> Vec<Vec<Value>> {
+        value
+            .items()
+            .unwrap_or_default()
+            .chunks(width)
+            .map(|e| e.iter().map(deep).collect())
+            .collect()
+    };
+    let mut left = elements(those);
+    let mine = elements(these);
+    let count = mine.len();
+    let mut out = Vec::new();
+    for element in mine {
+        match left.iter().position(|other| *other == element) {
+            Some(at) => {
+                left.swap_remove(at);
+            }
+            None => element.iter().for_each(|value| value.encode(&mut out)),
+        }
+    }
+    format!("{count} elements, only here: {}", cut([&out, b""])[0])
 }
 
 /// Counts how often each leaf occurs; membership tests use it.

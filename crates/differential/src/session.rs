@@ -57,6 +57,28 @@ enum Goal {
     Data { kind: String },
 }
 
+/// What was sent and what came back, as the report shows it.
+#[derive(Clone, Debug)]
+struct Evidence {
+    sent: String,
+    replies: [String; 2],
+}
+
+impl Evidence {
+    fn of_data(mismatch: &Mismatch) -> Self {
+        let key = Command::new(vec![mismatch.key.clone()]);
+        let sent = format!("(data of {key} in database {})", mismatch.database);
+        Self { sent, replies: mismatch.found.clone() }
+    }
+}
+
+/// A shrunk case.
+struct Case {
+    recipe: Vec<Step>,
+    evidence: Evidence,
+    repeats: bool,
+}
+
 struct Session<'a> {
     settings: &'a Settings,
     family: &'static Family,
@@ -72,18 +94,20 @@ struct Session<'a> {
 /// Runs a family.
 ///
 /// # Errors
-/// When a server cannot be started or the family's list does not parse.
+/// When the family's list does not parse. A server that does not start is in the report.
 pub fn run(family: &'static Family, settings: &Settings) -> Result<Report, String> {
     let protocol = settings.protocol;
     let stream = format!("{}/{protocol}", family.name);
     let generator = Generator::new(family, Rng::new(settings.seed, &stream))?;
     let [oracle, tested] = &settings.programs;
-    let pair = Pair::start([oracle, tested], protocol, Duration::from_secs(5))
-        .map_err(|error| error.to_string())?;
     let report = Report {
         heading: format!("{} RESP{protocol} seed {}", family.name, settings.seed),
-        names: pair.names(),
+        names: [oracle.name(), tested.name()],
         ..Report::default()
+    };
+    let pair = match Pair::start([oracle, tested], protocol, Duration::from_secs(5)) {
+        Ok(pair) => pair,
+        Err(error) => return Ok(Report { stopped: Some(error.to_string()), ..report }),
     };
     let mut session = Session {
         settings,
@@ -210,13 +234,14 @@ impl Session<'_> {
         let obituary = if finding.lost { self.pair.obituary() } else { None };
         let goal = Goal::Reply { title: title.clone(), kind: finding.kind.clone() };
         let keys = finding.command.keys(&self.universe);
-        let (recipe, repeats) = self.shrink(&goal, steps, &keys);
-        let mut replies = finding.replies.clone();
+        let evidence =
+            Evidence { sent: finding.command.to_string(), replies: finding.replies.clone() };
+        let mut case = self.shrink(&goal, steps, &keys, evidence);
         if let Some(text) = obituary {
-            replies[1] = format!("{}\n             {text}", replies[1]);
+            let reply = &mut case.evidence.replies[1];
+            *reply = format!("{reply}\n             {text}");
         }
-        let command = finding.command.to_string();
-        self.add(title, finding.kind.clone(), command, replies, recipe, repeats);
+        self.add(title, finding.kind.clone(), case);
     }
 
     fn compare(&mut self) -> io::Result<()> {
@@ -255,42 +280,31 @@ impl Session<'_> {
         }
         let goal = Goal::Data { kind: mismatch.kind.clone() };
         let keys = BTreeSet::from([mismatch.key.clone()]);
-        let (recipe, repeats) = self.shrink(&goal, self.history.clone(), &keys);
-        let culprit = recipe.last().and_then(Step::command).map(Command::title);
-        let title = culprit.filter(|_| repeats).unwrap_or_else(|| "DATA".to_owned());
+        let evidence = Evidence::of_data(mismatch);
+        let case = self.shrink(&goal, self.history.clone(), &keys, evidence);
+        let culprit = case.recipe.last().and_then(Step::command).map(Command::title);
+        let title = culprit.filter(|_| case.repeats).unwrap_or_else(|| "DATA".to_owned());
         let known = |group: &&mut Group| group.title == title && group.kind == mismatch.kind;
         if let Some(group) = self.report.groups.iter_mut().find(known) {
             group.seen += 1;
             return;
         }
-        let place = Command::new(vec![mismatch.key.clone()]);
-        let about = format!("(data of {place} in database {})", mismatch.database);
-        let kind = mismatch.kind.clone();
-        self.add(title, kind, about, mismatch.found.clone(), recipe, repeats);
+        self.add(title, mismatch.kind.clone(), case);
     }
 
-    fn add(
-        &mut self,
-        title: String,
-        kind: String,
-        command: String,
-        replies: [String; 2],
-        recipe: Vec<Step>,
-        repeats: bool,
-    ) {
+    fn add(&mut self, title: String, kind: String, case: Case) {
         let Settings { seed, protocol, .. } = self.settings;
         let (name, step) = (self.family.name, self.report.steps);
         let origin =
             format!("--family {name} --protocol {protocol} --seed {seed}, before step {step}");
-        let recipe = recipe.iter().map(Step::to_string).collect();
         self.report.groups.push(Group {
             title,
             kind,
             origin,
-            command,
-            replies,
-            recipe,
-            repeats,
+            command: case.evidence.sent,
+            replies: case.evidence.replies,
+            recipe: case.recipe.iter().map(Step::to_string).collect(),
+            repeats: case.repeats,
             seen: 1,
         });
     }
@@ -302,29 +316,33 @@ impl Session<'_> {
         goal: &Goal,
         steps: Vec<Step>,
         keys: &BTreeSet<Vec<u8>>,
-    ) -> (Vec<Step>, bool) {
+        evidence: Evidence,
+    ) -> Case {
         let universe = &self.universe;
         let related: Vec<Step> =
             steps.iter().filter(|step| concerns(step, keys, universe)).cloned().collect();
-        let tail = |steps: &[Step]| steps[steps.len().saturating_sub(8)..].to_vec();
+        let tail = related[related.len().saturating_sub(8)..].to_vec();
+        let vague = Case { recipe: tail, evidence, repeats: false };
         if self.lab.is_none() {
             let [oracle, tested] = &self.settings.programs;
             let patience = Duration::from_millis(1500);
             self.lab = Pair::start([oracle, tested], self.settings.protocol, patience).ok();
         }
-        let Some(lab) = &mut self.lab else { return (tail(&related), false) };
-        let Some(start) = [related.clone(), steps].into_iter().find(|list| shows(lab, goal, list))
-        else {
-            return (tail(&related), false);
+        let Some(lab) = &mut self.lab else { return vague };
+        let lists = [related, steps];
+        let Some(start) = lists.into_iter().find(|list| shows(lab, goal, list).is_some()) else {
+            return vague;
         };
         let deadline = Instant::now() + SHRINK_TIME;
         let mut runs = 0;
         let mut fails = |list: &[Step]| {
             runs += 1;
-            runs <= SHRINK_RUNS && Instant::now() < deadline && shows(lab, goal, list)
+            runs <= SHRINK_RUNS && Instant::now() < deadline && shows(lab, goal, list).is_some()
         };
         let small = minimise(start, &mut fails);
-        (shorten(small, &mut fails), true)
+        let recipe = shorten(small, &mut fails);
+        let evidence = shows(lab, goal, &recipe).unwrap_or(vague.evidence);
+        Case { recipe, evidence, repeats: true }
     }
 }
 
@@ -335,17 +353,25 @@ fn concerns(step: &Step, keys: &BTreeSet<Vec<u8>>, universe: &BTreeSet<Vec<u8>>)
     named.is_empty() || named.iter().any(|key| keys.contains(key))
 }
 
-fn shows(lab: &mut Pair, goal: &Goal, steps: &[Step]) -> bool {
+/// Whether the steps show the goal on empty servers; if so, what was sent and found.
+fn shows(lab: &mut Pair, goal: &Goal, steps: &[Step]) -> Option<Evidence> {
     if steps.is_empty() || lab.reset().is_err() {
-        return false;
+        return None;
     }
     let findings = lab.run(steps);
     match goal {
-        Goal::Reply { title, kind } => {
-            findings.iter().any(|f| f.command.title() == *title && f.kind == *kind)
-        }
-        Goal::Data { kind } => {
-            lab.compare_data().is_ok_and(|mismatches| mismatches.iter().any(|m| m.kind == *kind))
-        }
+        Goal::Reply { title, kind } => findings
+            .into_iter()
+            .find(|finding| finding.command.title() == *title && finding.kind == *kind)
+            .map(|finding| Evidence {
+                sent: finding.command.to_string(),
+                replies: finding.replies,
+            }),
+        Goal::Data { kind } => lab
+            .compare_data()
+            .ok()?
+            .into_iter()
+            .find(|mismatch| mismatch.kind == *kind)
+            .map(|mismatch| Evidence::of_data(&mismatch)),
     }
 }

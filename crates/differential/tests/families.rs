@@ -87,7 +87,7 @@ fn connection() {
 #[test]
 fn wire() {
     let Some(settings) = settings(2) else { return };
-    let report = exchange::run(&settings, settings.steps / 20).unwrap();
+    let report = exchange::run(&settings, settings.steps / 20);
     assert!(report.clean(), "\n{report}");
     assert!(report.heading.starts_with(WIRE));
 }
