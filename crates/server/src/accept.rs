@@ -85,7 +85,9 @@ impl Doors {
             let token = Token(RESERVED as usize + number);
             match listener {
                 Listener::Tcp(socket) => registry.register(socket, token, Interest::READABLE)?,
-                Listener::Unix(socket, _) => registry.register(socket, token, Interest::READABLE)?,
+                Listener::Unix(socket, _) => {
+                    registry.register(socket, token, Interest::READABLE)?
+                }
             }
         }
         Ok(Doors { listeners, next: 0, resting_until: None, logged: 0 })

@@ -29,6 +29,11 @@ impl Input {
         &self.bytes[..self.filled]
     }
 
+    /// The bytes, to be decoded in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.filled]
+    }
+
     /// How many they are.
     #[must_use]
     pub fn len(&self) -> usize {

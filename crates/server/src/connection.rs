@@ -19,7 +19,6 @@ use engine::{Fed, Message, Session, State, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
 use crate::limits::{self, Overflow};
-use crate::slab::Place;
 use crate::stream::Stream;
 
 /// Bytes read in one turn of a connection.
@@ -111,11 +110,6 @@ impl Connection {
         }
     }
 
-    /// The socket, to register it.
-    pub fn stream(&mut self) -> &mut Stream {
-        &mut self.stream
-    }
-
     /// Whether replies wait for the kernel to take them.
     #[must_use]
     pub fn has_output(&self) -> bool {
@@ -181,9 +175,9 @@ impl Connection {
         desk.worker.seat.counters.net_input.add(n as u64);
         let fed = if large {
             self.input.advance(n);
-            desk.worker.feed(&mut self.session, self.input.bytes(), &mut desk.out)
+            desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out)
         } else {
-            desk.worker.feed(&mut self.session, &desk.read[..kept + n], &mut desk.out)
+            desk.worker.feed(&mut self.session, &mut desk.read[..kept + n], &mut desk.out)
         };
         self.keep(desk, &fed, (!large).then_some(kept + n));
         self.settle(desk, fed.state)
@@ -195,12 +189,14 @@ impl Connection {
         let kept = self.input.len();
         if kept > 0 {
             let fed = if self.input.is_large() {
-                let fed = desk.worker.feed(&mut self.session, self.input.bytes(), &mut desk.out);
+                let fed =
+                    desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out);
                 self.keep(desk, &fed, None);
                 fed
             } else {
                 desk.read[..kept].copy_from_slice(self.input.bytes());
-                let fed = desk.worker.feed(&mut self.session, &desk.read[..kept], &mut desk.out);
+                let fed =
+                    desk.worker.feed(&mut self.session, &mut desk.read[..kept], &mut desk.out);
                 self.keep(desk, &fed, Some(kept));
                 fed
             };

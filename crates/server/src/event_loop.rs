@@ -84,11 +84,8 @@ impl EventLoop {
     /// The poller does not take a listener.
     pub fn new(engine: &Arc<Engine>, parts: Parts) -> io::Result<Self> {
         let Parts { poll, inbox, crew, seed, listeners, levels } = parts;
-        let doors = if listeners.is_empty() {
-            None
-        } else {
-            Some(Doors::new(listeners, poll.registry())?)
-        };
+        let doors =
+            if listeners.is_empty() { None } else { Some(Doors::new(listeners, poll.registry())?) };
         Ok(EventLoop {
             poll,
             inbox,
@@ -161,7 +158,8 @@ impl EventLoop {
         }
         // The clock is only read again when there is a reason to wait for less than a tick, so a
         // busy loop pays one reading per turn; then "now" is at most a turn old.
-        let now = if until - self.desk.now.min(until) < TICK { wall_clock() } else { self.desk.now };
+        let now =
+            if until - self.desk.now.min(until) < TICK { wall_clock() } else { self.desk.now };
         Duration::from_millis(until.saturating_sub(now))
     }
 

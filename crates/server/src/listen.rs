@@ -58,8 +58,9 @@ pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
     }
     if let Some(path) = &config.unixsocket {
         let path = PathBuf::from(path);
-        let listener = unix(&path, config)
-            .map_err(|e| format!("Failed opening Unix socket: {}: {}", path.display(), plain(&e)))?;
+        let listener = unix(&path, config).map_err(|e| {
+            format!("Failed opening Unix socket: {}: {}", path.display(), plain(&e))
+        })?;
         listeners.push(Listener::Unix(listener, path));
     }
     if listeners.is_empty() {
@@ -124,7 +125,9 @@ fn remove_stale(path: &Path, addr: &SockAddr) -> io::Result<()> {
         return Ok(());
     }
     match Socket::new(Domain::UNIX, Type::STREAM, None)?.connect(addr) {
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => std::fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path)
+        }
         _ => Ok(()),
     }
 }

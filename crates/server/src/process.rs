@@ -25,9 +25,9 @@ pub fn room_for_clients(maxclients: u32, workers: usize) -> usize {
         return usize::try_from(maxclients).unwrap_or(usize::MAX);
     }
     // Root may raise the hard limit as well; everybody else gets as much as it allows.
-    let raised = [(wanted, hard.max(wanted)), (wanted.min(hard), hard)].into_iter().find_map(
-        |(soft, hard)| rlimit::Resource::NOFILE.set(soft, hard).is_ok().then_some(soft),
-    );
+    let raised = [(wanted, hard.max(wanted)), (wanted.min(hard), hard)]
+        .into_iter()
+        .find_map(|(soft, hard)| rlimit::Resource::NOFILE.set(soft, hard).is_ok().then_some(soft));
     let have = raised.unwrap_or(soft);
     if have >= wanted {
         tracing::info!("Increased maximum number of open files to {have} (it was {soft})");

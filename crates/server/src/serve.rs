@@ -182,10 +182,10 @@ fn greet(config: &Config, settings: &Settings, config_file: &Option<PathBuf>) {
         Some(path) => tracing::info!("Configuration loaded from {}", path.display()),
         None => tracing::info!("No configuration file: defaults and command line only"),
     }
-    tracing::warn!(
-        "THE DATA IS ONLY IN MEMORY: this release writes no journal and no snapshot, whatever \
-         'appendonly' and 'save' say. When the server stops, everything in it is gone."
-    );
+    if !config.appendonly && config.save.is_empty() {
+        // Otherwise the settings themselves warn, loudly, that this cannot be honoured yet.
+        tracing::info!("The data is kept in memory only, as configured");
+    }
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }

@@ -54,12 +54,6 @@ impl<T> Slab<T> {
         Slab { slots: Vec::new(), free: Vec::new() }
     }
 
-    /// The number of values.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
     /// The place the next value will get; `None` when all are taken.
     #[must_use]
     pub fn next_place(&self) -> Option<Place> {
@@ -123,7 +117,6 @@ mod tests {
         slab.insert("a");
         let second = slab.next_place().unwrap();
         slab.insert("b");
-        assert_eq!(slab.len(), 2);
         assert_eq!(slab.remove(first), Some("a"));
         assert_eq!(slab.remove(first), None);
         let third = slab.next_place().unwrap();
