@@ -85,15 +85,10 @@ impl Engine {
         let options = Options { shards, databases: config.databases, seed: start.seed[0] };
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
-        let data = commands::rows::<store::Txn>();
-        let mut rows: Vec<_> = data.into_iter().map(|r| (r.spec, Action::Data(r.run))).collect();
-        rows.extend(commands::containers().into_iter().map(|spec| (spec, Action::Container)));
-        rows.extend(control::rows());
-        rows.sort_by_key(|(spec, _)| spec.name);
         let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
         Ok(Arc::new(Engine {
             store,
-            table: Table::new(rows)?,
+            table: command_table()?,
             settings: Mutex::new(start.settings),
             slowlog: Slowlog::default(),
             config: RwLock::new(config),
@@ -132,6 +127,19 @@ impl Engine {
     pub fn used_memory(&self) -> usize {
         self.store.memory() + self.buffers.load(Ordering::Relaxed)
     }
+}
+
+/// Every command of the server.
+///
+/// # Errors
+/// A spec is broken: a mistake in the source.
+pub fn command_table() -> Result<Table, String> {
+    let data = commands::rows::<store::Txn>();
+    let mut rows: Vec<_> = data.into_iter().map(|r| (r.spec, Action::Data(r.run))).collect();
+    rows.extend(commands::containers().into_iter().map(|spec| (spec, Action::Container)));
+    rows.extend(control::rows());
+    rows.sort_by_key(|(spec, _)| spec.name);
+    Table::new(rows)
 }
 
 fn pack_limits(config: &Config) -> PackLimits {
