@@ -1,11 +1,7 @@
 //! CONFIG GET and CONFIG SET: replies observed on redis-server 7.0.15. `tests/redis.rs` compares many
 //! more with a running one.
 
-<<<<<<< HEAD
 use crate::{Change, Kind, Peer, Settings, Value};
-=======
-use crate::{Change, Kind, Peer, Settings, Support, Value};
->>>>>>> control
 
 fn reply(settings: &mut Settings, pairs: &[(&str, &str)]) -> String {
     match settings.set(pairs, Peer::Local) {
@@ -198,12 +194,6 @@ fn the_lists_are_sound() {
     for (name, _) in crate::DEFAULTS_OF_OUR_OWN {
         assert!(names.contains(name), "{name}");
     }
-<<<<<<< HEAD
-=======
-    let count =
-        |support| settings.slots.iter().filter(|slot| slot.directive.support == support).count();
-    assert!(count(Support::Effective) > 50);
->>>>>>> control
 }
 
 #[test]

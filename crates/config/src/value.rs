@@ -11,11 +11,7 @@ use crate::lists::{self, BufferLimits, Events, Master, SavePoint};
 pub enum Value {
     /// Of [`Kind::Bool`].
     Bool(bool),
-<<<<<<< HEAD
     /// Of [`Kind::Int`], [`Kind::Clamped`] and [`Kind::PowerOfTwo`].
-=======
-    /// Of [`Kind::Int`] and [`Kind::Clamped`].
->>>>>>> control
     Int(i64),
     /// Of [`Kind::Memory`], in bytes.
     Memory(u64),
@@ -106,13 +102,10 @@ fn scalar(directive: &Directive, arg: &[u8]) -> Result<Value, String> {
         Kind::Clamped { low, high } => {
             integer(arg, 0, INT_MAX).map(|value| Value::Int(value.clamp(low, high)))
         }
-<<<<<<< HEAD
         Kind::PowerOfTwo { max } => match integer(arg, 0, max)? {
             value if value == 0 || value.unsigned_abs().is_power_of_two() => Ok(Value::Int(value)),
             _ => Err("argument must be 0 or a power of two".into()),
         },
-=======
->>>>>>> control
         Kind::Memory { min, max } => {
             let bytes = memory(arg).ok_or("argument must be a memory value")?;
             if (min..=max).contains(&bytes) {
@@ -253,13 +246,8 @@ fn text(directive: &Directive, arg: &[u8]) -> Result<(), String> {
     }
 }
 
-<<<<<<< HEAD
 /// Whether every `{variable}` of a process title is known and something is left to show. `{{` is a
 /// brace, and `{title}` doesn't count: Redis checks with an empty one.
-=======
-/// Whether every `{variable}` of a process title is known and something is left to show; `{{` is a
-/// brace.
->>>>>>> control
 fn is_title(template: &[u8]) -> bool {
     const KNOWN: &[&[u8]] = &[
         b"title",
@@ -270,7 +258,6 @@ fn is_title(template: &[u8]) -> bool {
         b"unixsocket",
         b"config-file",
     ];
-<<<<<<< HEAD
     let mut shows = false;
     let mut rest = template;
     while let Some(open) = rest.iter().position(|&byte| byte == b'{') {
@@ -278,12 +265,6 @@ fn is_title(template: &[u8]) -> bool {
         rest = &rest[open + 1..];
         if let [b'{', tail @ ..] = rest {
             shows = true;
-=======
-    let mut rest = template;
-    while let Some(open) = rest.iter().position(|&byte| byte == b'{') {
-        rest = &rest[open + 1..];
-        if let [b'{', tail @ ..] = rest {
->>>>>>> control
             rest = tail;
             continue;
         }
@@ -291,16 +272,10 @@ fn is_title(template: &[u8]) -> bool {
         if !KNOWN.contains(&&rest[..close]) {
             return false;
         }
-<<<<<<< HEAD
         shows |= &rest[..close] != b"title";
         rest = &rest[close + 1..];
     }
     shows || !rest.trim_ascii().is_empty()
-=======
-        rest = &rest[close + 1..];
-    }
-    !template.trim_ascii().is_empty()
->>>>>>> control
 }
 
 impl Value {

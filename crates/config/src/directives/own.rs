@@ -1,6 +1,5 @@
 //! What Redis has no word for.
 
-<<<<<<< HEAD
 use crate::directive::{Directive as D, INT_MAX, Kind};
 
 pub(super) const LIST: &[D] = &[
@@ -10,18 +9,6 @@ pub(super) const LIST: &[D] = &[
         "0",
         "Number of parts the data is split into, each with a lock of its own. 0 chooses by the number \
          of threads.",
-=======
-use crate::directive::{Directive as D, INT_MAX};
-
-pub(super) const LIST: &[D] = &[
-    D::int(
-        "shards",
-        "0",
-        0,
-        65536,
-        "Number of parts the data is split into, each with a lock of its own; a power of two. 0 \
-         chooses by the number of threads.",
->>>>>>> control
     )
     .at_start()
     .own(),
