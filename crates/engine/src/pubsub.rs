@@ -4,23 +4,37 @@
 //! message per protocol to the listeners' owners.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{Protocol, Reply, glob};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use parking_lot::RwLock;
 use wire::RespWriter;
 
 use crate::client::{Client, ClientId, Message};
 use crate::session::Session;
 
+/// What can be listened to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// A channel by its name.
+    Channel,
+    /// All channels whose name matches.
+    Pattern,
+    /// A shard channel by its name. Without a cluster it differs from a channel only in that the
+    /// two never hear each other.
+    Shard,
+}
+
 type Listeners = HashMap<ClientId, Arc<Client>>;
+type Register = RwLock<HashMap<Arc<[u8]>, Listeners>>;
 
 /// The register of listeners.
 #[derive(Default)]
 pub struct PubSub {
-    channels: RwLock<HashMap<Arc<[u8]>, Listeners>>,
-    patterns: RwLock<HashMap<Arc<[u8]>, Listeners>>,
+    channels: Register,
+    patterns: Register,
+    shard_channels: Register,
 }
 
 /// An encoded message, once per protocol, made when first needed.
@@ -42,6 +56,28 @@ impl Encoded {
     }
 }
 
+/// Hands messages over and counts them.
+struct Sender<'s> {
+    publisher: ClientId,
+    own: &'s mut dyn FnMut(&[u8]),
+    receivers: usize,
+}
+
+impl Sender<'_> {
+    fn send(&mut self, listeners: &Listeners, words: &[&[u8]]) {
+        let mut encoded = Encoded::default();
+        for client in listeners.values() {
+            self.receivers += 1;
+            let message = encoded.get(client, words);
+            if client.id == self.publisher {
+                (self.own)(&message);
+            } else {
+                client.mailbox.post(client.id, Message::Push(message));
+            }
+        }
+    }
+}
+
 impl PubSub {
     /// Sends `message` to everybody who listens to `channel`; how many that are. A message to the
     /// publisher itself is handed to `own` instead, to be written before its reply.
@@ -52,105 +88,103 @@ impl PubSub {
         publisher: ClientId,
         own: &mut dyn FnMut(&[u8]),
     ) -> usize {
-        let mut receivers = 0;
-        let mut send = |client: &Client, encoded: Arc<[u8]>| {
-            receivers += 1;
-            if client.id == publisher {
-                own(&encoded);
-            } else {
-                client.mailbox.post(client.id, Message::Push(encoded));
-            }
-        };
+        let mut sender = Sender { publisher, own, receivers: 0 };
         if let Some(listeners) = self.channels.read().get(channel) {
-            let mut encoded = Encoded::default();
-            for client in listeners.values() {
-                send(client, encoded.get(client, &[b"message", channel, message]));
-            }
+            sender.send(listeners, &[b"message", channel, message]);
         }
         for (pattern, listeners) in self.patterns.read().iter() {
-            if !glob::matches(pattern, channel) {
-                continue;
-            }
-            let mut encoded = Encoded::default();
-            for client in listeners.values() {
-                send(client, encoded.get(client, &[b"pmessage", pattern, channel, message]));
+            if glob::matches(pattern, channel) {
+                sender.send(listeners, &[b"pmessage", pattern, channel, message]);
             }
         }
-        receivers
+        sender.receivers
     }
 
-    /// Listens to a channel; `false` if it did already.
-    pub fn subscribe(&self, session: &mut Session, channel: &[u8]) -> bool {
-        let new = join(&self.channels, &session.client, channel);
-        if let Some(name) = new {
-            session.channels.insert(name);
-            session.client.channels.store(session.channels.len(), Ordering::Relaxed);
-            return true;
+    /// As [`PubSub::publish`], for a shard channel: patterns do not see it.
+    pub fn publish_shard(
+        &self,
+        channel: &[u8],
+        message: &[u8],
+        publisher: ClientId,
+        own: &mut dyn FnMut(&[u8]),
+    ) -> usize {
+        let mut sender = Sender { publisher, own, receivers: 0 };
+        if let Some(listeners) = self.shard_channels.read().get(channel) {
+            sender.send(listeners, &[b"smessage", channel, message]);
         }
-        false
+        sender.receivers
     }
 
-    /// Listens to a pattern; `false` if it did already.
-    pub fn subscribe_pattern(&self, session: &mut Session, pattern: &[u8]) -> bool {
-        let new = join(&self.patterns, &session.client, pattern);
-        if let Some(name) = new {
-            session.patterns.insert(name);
-            session.client.patterns.store(session.patterns.len(), Ordering::Relaxed);
-            return true;
+    /// Listens to a name; `false` if the session did already.
+    pub fn subscribe(&self, session: &mut Session, topic: Topic, name: &[u8]) -> bool {
+        let Some(name) = join(self.register(topic), &session.client, name) else { return false };
+        let (names, count) = names_of(session, topic);
+        names.insert(name);
+        count.store(names.len(), Ordering::Relaxed);
+        true
+    }
+
+    /// Stops listening to a name; whether the session did.
+    pub fn unsubscribe(&self, session: &mut Session, topic: Topic, name: &[u8]) -> bool {
+        let (names, count) = names_of(session, topic);
+        let did = names.remove(name);
+        if did {
+            count.store(names.len(), Ordering::Relaxed);
+            leave(self.register(topic), session.client.id, name);
         }
-        false
-    }
-
-    /// Stops listening to a channel; whether it did.
-    pub fn unsubscribe(&self, session: &mut Session, channel: &[u8]) -> bool {
-        leave(&self.channels, session.client.id, channel);
-        let did = session.channels.remove(channel);
-        session.client.channels.store(session.channels.len(), Ordering::Relaxed);
-        did
-    }
-
-    /// Stops listening to a pattern; whether it did.
-    pub fn unsubscribe_pattern(&self, session: &mut Session, pattern: &[u8]) -> bool {
-        leave(&self.patterns, session.client.id, pattern);
-        let did = session.patterns.remove(pattern);
-        session.client.patterns.store(session.patterns.len(), Ordering::Relaxed);
         did
     }
 
     /// Stops listening to anything.
     pub fn leave_all(&self, session: &mut Session) {
-        for channel in session.channels.clone() {
-            self.unsubscribe(session, &channel);
+        for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
+            let (names, count) = names_of(session, topic);
+            let names = std::mem::take(names);
+            count.store(0, Ordering::Relaxed);
+            for name in names {
+                leave(self.register(topic), session.client.id, &name);
+            }
         }
-        for pattern in session.patterns.clone() {
-            self.unsubscribe_pattern(session, &pattern);
+    }
+
+    /// The names somebody listens to.
+    #[must_use]
+    pub fn names(&self, topic: Topic) -> Vec<Arc<[u8]>> {
+        self.register(topic).read().keys().map(Arc::clone).collect()
+    }
+
+    /// How many different names are listened to.
+    #[must_use]
+    pub fn count(&self, topic: Topic) -> usize {
+        self.register(topic).read().len()
+    }
+
+    /// How many clients listen to a name.
+    #[must_use]
+    pub fn listeners(&self, topic: Topic, name: &[u8]) -> usize {
+        self.register(topic).read().get(name).map_or(0, HashMap::len)
+    }
+
+    fn register(&self, topic: Topic) -> &Register {
+        match topic {
+            Topic::Channel => &self.channels,
+            Topic::Pattern => &self.patterns,
+            Topic::Shard => &self.shard_channels,
         }
-    }
-
-    /// Channels somebody listens to, with how many do.
-    #[must_use]
-    pub fn channels(&self) -> Vec<(Arc<[u8]>, usize)> {
-        self.channels.read().iter().map(|(name, who)| (Arc::clone(name), who.len())).collect()
-    }
-
-    /// How many listen to a channel.
-    #[must_use]
-    pub fn listeners(&self, channel: &[u8]) -> usize {
-        self.channels.read().get(channel).map_or(0, HashMap::len)
-    }
-
-    /// How many different patterns are listened to.
-    #[must_use]
-    pub fn patterns(&self) -> usize {
-        self.patterns.read().len()
     }
 }
 
-fn join(
-    register: &RwLock<HashMap<Arc<[u8]>, Listeners>>,
-    client: &Arc<Client>,
-    name: &[u8],
-) -> Option<Arc<[u8]>> {
+/// The session's own list, and its public count.
+fn names_of(session: &mut Session, topic: Topic) -> (&mut HashSet<Arc<[u8]>>, &AtomicUsize) {
+    let client = &*session.client;
+    match topic {
+        Topic::Channel => (&mut session.channels, &client.channels),
+        Topic::Pattern => (&mut session.patterns, &client.patterns),
+        Topic::Shard => (&mut session.shard_channels, &client.shard_channels),
+    }
+}
+
+fn join(register: &Register, client: &Arc<Client>, name: &[u8]) -> Option<Arc<[u8]>> {
     let mut register = register.write();
     let name: Arc<[u8]> = match register.get_key_value(name) {
         Some((name, _)) => Arc::clone(name),
@@ -160,7 +194,7 @@ fn join(
     listeners.insert(client.id, Arc::clone(client)).is_none().then_some(name)
 }
 
-fn leave(register: &RwLock<HashMap<Arc<[u8]>, Listeners>>, id: ClientId, name: &[u8]) {
+fn leave(register: &Register, id: ClientId, name: &[u8]) {
     let mut register = register.write();
     if let Some(listeners) = register.get_mut(name) {
         listeners.remove(&id);

@@ -42,6 +42,8 @@ pub struct Session {
     pub channels: HashSet<Arc<[u8]>>,
     /// Patterns it listens to.
     pub patterns: HashSet<Arc<[u8]>>,
+    /// Shard channels it listens to.
+    pub shard_channels: HashSet<Arc<[u8]>>,
     /// The request it is blocked in.
     pub blocked: Option<Arc<Blocked>>,
     /// Close the connection once the replies so far are sent.
@@ -63,6 +65,7 @@ impl Session {
             watched: Watched::default(),
             channels: HashSet::new(),
             patterns: HashSet::new(),
+            shard_channels: HashSet::new(),
             blocked: None,
             closing: false,
             decoder: wire::Decoder::default(),
@@ -72,7 +75,9 @@ impl Session {
     /// Whether it listens to anything.
     #[must_use]
     pub fn is_subscriber(&self) -> bool {
-        !(self.channels.is_empty() && self.patterns.is_empty())
+        !(self.channels.is_empty()
+            && self.patterns.is_empty()
+            && self.shard_channels.is_empty())
     }
 
     /// Changes the database.

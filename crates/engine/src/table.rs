@@ -35,6 +35,8 @@ pub struct Entry {
     pub arguments: Vec<grammar::Arg>,
     /// Whether its only key is the first argument: the common case, planned without a search.
     pub one_key: bool,
+    /// Whether it takes the same short time whatever its arguments: not timed by itself.
+    pub quick: bool,
     /// How many words its name has.
     pub words: usize,
     /// The container it is a subcommand of.
@@ -191,6 +193,7 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         arity,
         arguments,
         one_key,
+        quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
         words,
         parent: None,
         children: Vec::new(),

@@ -206,7 +206,7 @@ impl Keyspace for Model {
         true
     }
 
-    fn len(&mut self) -> usize {
+    fn key_count(&mut self) -> usize {
         self.keys().len()
     }
 

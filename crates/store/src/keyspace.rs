@@ -210,7 +210,7 @@ impl Keyspace for Txn {
         true
     }
 
-    fn len(&mut self) -> usize {
+    fn key_count(&mut self) -> usize {
         let db = self.db;
         let shards = self.store().shards();
         (0..shards).map(|n| self.each_shard(n, |shard| shard.dbs[db].keys.len())).sum()

@@ -18,6 +18,7 @@
 //! 4. The shard of a key depends on its hash alone, so it is the same in every database.
 #![forbid(unsafe_code)]
 
+mod census;
 mod collections;
 mod expire;
 mod keyspace;
@@ -30,6 +31,7 @@ mod txn;
 mod waiting;
 mod watch;
 
+pub use census::Census;
 pub use object::Object;
 pub use shard::{Db, Shard};
 pub use store::{Options, Store};

@@ -117,6 +117,25 @@ impl Directory {
         self.depth
     }
 
+    /// Recounts what the directory believes of itself.
+    #[cfg(test)]
+    pub(crate) fn check(&self) {
+        assert!(self.is_empty() || self.links.len() == 1 << self.depth);
+        let deepest = self.links.iter().filter(|link| link.depth() == self.depth).count();
+        assert_eq!(self.deepest, deepest);
+        assert!(self.is_empty() || deepest > 0, "halved as far as possible");
+        let mut covered = 0;
+        for (link, first) in self.segments_from(0) {
+            assert_eq!(place::index(first, self.depth), covered);
+            let span = 1 << (self.depth - link.depth());
+            for link_of_span in &self.links[covered..covered + span] {
+                assert_eq!(link_of_span.0, link.0);
+            }
+            covered += span;
+        }
+        assert_eq!(covered, self.links.len());
+    }
+
     /// The link for an aligned position, or `None` for a table that never had an entry.
     #[inline(always)]
     pub(crate) fn link(&self, aligned: u64) -> Option<Link> {

@@ -61,10 +61,14 @@
 //!   leaks, but never frees twice.
 
 mod bucket;
+#[cfg(test)]
+mod check;
 mod directory;
 mod entry;
 mod grow;
 mod iter;
+#[cfg(test)]
+mod model_tests;
 mod place;
 mod prefetch;
 mod scan;

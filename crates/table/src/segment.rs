@@ -31,7 +31,7 @@ pub(crate) const MOST_BUCKETS: u32 = 127;
 
 /// Percentages of used slots. Above `FULL` a segment grows.
 const FULL: usize = 90;
-/// What the halves of a split are sized for: room to grow by a quarter.
+/// What the halves of a split are sized for, at most: room to grow by a quarter or more.
 pub(crate) const AFTER_SPLIT: usize = 72;
 /// What a shrunken segment is sized for: far from both growing and shrinking again.
 pub(crate) const AFTER_SHRINK: usize = 50;

@@ -242,7 +242,10 @@ impl Decoder {
         }
         let first = words.len();
         let (count, header) = match short_line(input, b'*') {
-            Some((count @ 1..=10, header)) => (count, header),
+            Some((count @ 1..=10, header)) => {
+                self.searched = 0; // the line may have come in pieces
+                (count, header)
+            }
             _ => match self.count_line(input, limits) {
                 Ok((0, bytes)) => return Ok(Step::Empty { bytes }),
                 Ok(found) => found,

@@ -181,3 +181,17 @@ fn a_request_may_move_between_calls() {
     assert_eq!(step, Ok(Step::Request { words: 1, bytes: 6 }));
     assert_eq!(words.len(), 4);
 }
+
+#[test]
+fn a_count_in_pieces_leaves_no_trace() {
+    let (mut decoder, limits, mut words) = (Decoder::new(), Limits::default(), vec![]);
+    let mut buf = b"*1\r\n$4\r\nPING\r\nX\n".to_vec();
+    assert_eq!(
+        decoder.next(&mut buf[..3], 0, &limits, &mut words),
+        Ok(Step::Partial { missing: 1 })
+    );
+    let step = decoder.next(&mut buf, 0, &limits, &mut words);
+    assert_eq!(step, Ok(Step::Request { words: 1, bytes: 14 }));
+    let step = decoder.next(&mut buf, 14, &limits, &mut words);
+    assert_eq!(step, Ok(Step::Request { words: 1, bytes: 2 }));
+}

@@ -9,7 +9,7 @@ use base::{Protocol, Reply};
 /// Appends replies to a buffer, in the protocol of a connection.
 ///
 /// ```
-/// use kvist_base::{Protocol, Reply};
+/// use base::{Protocol, Reply};
 /// use kvist_wire::RespWriter;
 ///
 /// let mut out = Vec::new();

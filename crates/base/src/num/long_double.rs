@@ -41,8 +41,8 @@ impl LongDouble {
     /// ```
     /// use kvist_base::num::LongDouble;
     ///
-    /// let sum = LongDouble::parse(b"3.0").unwrap().checked_add(LongDouble::parse(b"0.1").unwrap());
-    /// assert_eq!(sum.unwrap().to_string(), "3.1");
+    /// let (a, b) = (LongDouble::parse(b"3.0").unwrap(), LongDouble::parse(b"0.1").unwrap());
+    /// assert_eq!(a.checked_add(b).unwrap().to_string(), "3.1");
     /// assert!(LongDouble::parse(b"1e400").is_some());
     /// assert!(LongDouble::parse(b"1e5000").is_none());
     /// ```

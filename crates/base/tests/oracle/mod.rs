@@ -3,6 +3,7 @@
 //! It listens on a port of its own on the loopback interface, keeps nothing on disk, and ends
 //! with the test. Where none is installed the tests say so and pass: an absent oracle must not
 //! look like a broken Kvist.
+#![allow(dead_code)] // each test program uses a part
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

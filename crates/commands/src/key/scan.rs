@@ -56,6 +56,11 @@ impl<'a> Command<'a> for Scan<'a> {
     }
 }
 
+/// Whether a key matches; `*` alone matches even the empty key, which as a glob it would not.
+fn matches(pattern: &[u8], key: &[u8]) -> bool {
+    pattern == b"*" || glob::matches(pattern, key)
+}
+
 /// A cursor as clients send it back: an unsigned decimal number.
 ///
 /// # Errors
@@ -70,7 +75,7 @@ impl<H: Keyspace> Run<H> for Scan<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let Options { pattern, count, kind } = self.options;
         let wanted = |key: &[u8], name: &str| {
-            pattern.is_none_or(|p| glob::matches(p, key))
+            pattern.is_none_or(|p| matches(p, key))
                 && kind.is_none_or(|k| k.eq_ignore_ascii_case(name.as_bytes()))
         };
         let mut keys: Vec<Vec<u8>> = Vec::new();
@@ -128,7 +133,7 @@ impl<H: Keyspace> Run<H> for Keys<'_> {
         let mut cursor = 0;
         loop {
             cursor = host.scan(cursor, &mut |key, _| {
-                if glob::matches(self.pattern, key) {
+                if matches(self.pattern, key) {
                     keys.push(key.to_vec());
                 }
             });
@@ -197,7 +202,7 @@ impl<'a> Command<'a> for DbSize<'a> {
 
 impl<H: Keyspace> Run<H> for DbSize<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        out.count(host.len());
+        out.count(host.key_count());
         Ok(Effect::None)
     }
 }

@@ -1,7 +1,19 @@
 //! Commands about sessions and the server itself: the same shape as data commands, another host.
+//!
+//! One file per verb, one folder per family; a row in the family's `rows()` makes a command known
+//! to the table, and with it to `COMMAND`, `ACL CAT`, `HELP` and the statistics.
 
 mod connection;
+mod help;
+pub(crate) mod identity;
+mod pubsub;
+mod server;
 mod transaction;
+
+#[cfg(test)]
+mod testbed;
+#[cfg(test)]
+mod table_tests;
 
 use base::{Args, CmdError, Spec};
 use store::Txn;
@@ -49,20 +61,59 @@ macro_rules! acts {
                 args: base::Args<'a>,
                 out: &mut wire::RespWriter<'_>,
             ) -> Result<(), base::CmdError> {
-                let command = <$command<'a> as base::Command<'a>>::parse(args)?;
+                let command = <$command as base::Command<'a>>::parse(args)?;
                 $crate::control::Act::act(command, control, out)
             }
-            static SPEC: base::Spec = <$command<'static> as base::Command<'static>>::SPEC;
+            static SPEC: base::Spec = <$command as base::Command<'static>>::SPEC;
             (&SPEC, $crate::table::Action::Control(run))
         }),*]
     };
 }
 pub(crate) use acts;
 
+/// A command whose request is its name: the type, and its spec.
+macro_rules! bare {
+    ($(#[$doc:meta])* $name:ident, $spec:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a>(std::marker::PhantomData<&'a ()>);
+
+        impl<'a> base::Command<'a> for $name<'a> {
+            const SPEC: base::Spec = $spec;
+
+            fn parse(_: base::Args<'a>) -> Result<Self, base::CmdError> {
+                Ok($name(std::marker::PhantomData))
+            }
+        }
+    };
+}
+pub(crate) use bare;
+
+/// A name that stands only before a subcommand.
+pub(crate) fn container(spec: &'static Spec) -> (&'static Spec, Action) {
+    (spec, Action::Container)
+}
+
+/// Reads one of these words, in any case; what it stands for.
+pub(crate) fn one_of<T: Copy>(args: &mut Args<'_>, words: &[(&str, T)]) -> Option<T> {
+    words.iter().find(|(word, _)| args.token(word)).map(|&(_, meaning)| meaning)
+}
+
+/// The error of a subcommand with a wrong number of arguments that its arity lets pass.
+pub(crate) fn misused(argv: &[&[u8]]) -> CmdError {
+    let shown = |at: usize| String::from_utf8_lossy(argv.get(at).copied().unwrap_or_default());
+    CmdError::owned(format!(
+        "ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
+        shown(1),
+        shown(0).to_ascii_uppercase()
+    ))
+}
+
 /// Every control command. A new family is one line here.
 pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     let mut rows = Vec::new();
     rows.extend(connection::rows());
+    rows.extend(pubsub::rows());
+    rows.extend(server::rows());
     rows.extend(transaction::rows());
     rows
 }

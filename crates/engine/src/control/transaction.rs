@@ -5,7 +5,7 @@ use base::{
 };
 use wire::RespWriter;
 
-use crate::control::{Act, Control, acts};
+use crate::control::{Act, Control, acts, bare};
 use crate::multi;
 use crate::table::Action;
 
@@ -22,22 +22,6 @@ const TRANSACTION: Spec = Spec {
     locks: |_| Locks::Nothing,
     ..Spec::NEW
 };
-
-/// Ties a command without arguments to its spec.
-macro_rules! bare {
-    ($(#[$doc:meta])* $name:ident, $spec:expr) => {
-        $(#[$doc])*
-        pub struct $name<'a>(std::marker::PhantomData<&'a ()>);
-
-        impl<'a> Command<'a> for $name<'a> {
-            const SPEC: Spec = $spec;
-
-            fn parse(_: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name(std::marker::PhantomData))
-            }
-        }
-    };
-}
 
 bare! {
     /// Throws the queued commands away.

@@ -1,0 +1,472 @@
+//! The typed configuration: what the server reads, with units in the types or the documentation.
+//!
+//! A `Config` is made from [`Settings`] at start and after each CONFIG SET, and never changes itself.
+//! It must never hold a setting that isn't in the lists of directives; a directive gets a field when
+//! something reads it.
+
+use std::time::Duration;
+
+use crate::lists::{BufferLimits, Events, SavePoint};
+use crate::settings::Settings;
+use crate::value::Value;
+
+/// Everything the server reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Addresses to listen on; none closes TCP.
+    pub bind: Vec<BindAddress>,
+    /// TCP port of the Redis protocol; 0 closes TCP.
+    pub port: u16,
+    /// Length of the kernel's queue of connections.
+    pub tcp_backlog: u32,
+    /// Path of the Unix socket.
+    pub unixsocket: Option<String>,
+    /// File mode of the Unix socket, if it is to be changed.
+    pub unixsocketperm: Option<u32>,
+    /// Silence after which an ordinary client is closed.
+    pub timeout: Option<Duration>,
+    /// Time between keep-alive probes.
+    pub tcp_keepalive: Option<Duration>,
+    /// Refuse other machines while the default user has no password.
+    pub protected_mode: bool,
+    /// Password of the default user.
+    pub requirepass: Option<Vec<u8>>,
+    /// Who may use DEBUG.
+    pub enable_debug_command: Gate,
+    /// Who may change protected directives.
+    pub enable_protected_configs: Gate,
+    /// Most clients at a time.
+    pub maxclients: u32,
+    /// Most bytes of replies waiting, by class of client.
+    pub client_output_buffer_limit: BufferLimits,
+    /// Most bytes of unfinished commands of one client.
+    pub client_query_buffer_limit: u64,
+    /// Longest single string, in bytes.
+    pub proto_max_bulk_len: u64,
+
+    /// Number of databases.
+    pub databases: usize,
+    /// Number of threads.
+    pub io_threads: usize,
+    /// Number of shards, or `None` to choose by the number of threads.
+    pub shards: Option<usize>,
+    /// Runs of the background work per second, 1 to 500.
+    pub hz: u32,
+    /// Run the background work more often when there are many clients.
+    pub dynamic_hz: bool,
+    /// Data directory.
+    pub dir: String,
+    /// Name of the file in Redis's snapshot format.
+    pub dbfilename: String,
+    /// File for the process number.
+    pub pidfile: Option<String>,
+    /// What an interrupt does.
+    pub shutdown_on_sigint: ShutdownFlags,
+    /// What a request to terminate does.
+    pub shutdown_on_sigterm: ShutdownFlags,
+
+    /// Least important messages that are logged.
+    pub loglevel: LogLevel,
+    /// File to log to, or standard output.
+    pub logfile: Option<String>,
+    /// Microseconds that bring a command into the slow log; 0 all, -1 none.
+    pub slowlog_log_slower_than: i64,
+    /// Commands the slow log remembers.
+    pub slowlog_max_len: usize,
+    /// Time that brings an event into LATENCY, if any does.
+    pub latency_monitor_threshold: Option<Duration>,
+    /// Keep histograms of the time commands take.
+    pub latency_tracking: bool,
+    /// Percentiles that INFO shows, 0 to 100.
+    pub latency_tracking_info_percentiles: Vec<f64>,
+
+    /// Most bytes of data, or `None` for no limit.
+    pub maxmemory: Option<u64>,
+    /// What happens at that limit.
+    pub maxmemory_policy: EvictionPolicy,
+    /// Uses that saturate a key's frequency counter.
+    pub lfu_log_factor: u32,
+    /// Minutes per step down of an unused key's counter.
+    pub lfu_decay_time: u32,
+    /// Effort put into finding expired keys, 1 to 10.
+    pub active_expire_effort: u32,
+    /// Free evicted keys in the background.
+    pub lazyfree_lazy_eviction: bool,
+    /// Free expired keys in the background.
+    pub lazyfree_lazy_expire: bool,
+    /// Free replaced values in the background.
+    pub lazyfree_lazy_server_del: bool,
+    /// DEL works like UNLINK.
+    pub lazyfree_lazy_user_del: bool,
+    /// FLUSHDB, FLUSHALL and SCRIPT FLUSH are ASYNC unless they say SYNC.
+    pub lazyfree_lazy_user_flush: bool,
+
+    /// Most fields of a compact hash.
+    pub hash_max_listpack_entries: u64,
+    /// Longest field or value, in bytes, of a compact hash.
+    pub hash_max_listpack_value: u64,
+    /// Size of a node of a list: elements if positive, -1 to -5 for 4 to 64 kb.
+    pub list_max_listpack_size: i64,
+    /// Uncompressed nodes at either end of a list; 0 compresses none.
+    pub list_compress_depth: u32,
+    /// Most members of a compact set of integers.
+    pub set_max_intset_entries: u64,
+    /// Most members of a compact sorted set.
+    pub zset_max_listpack_entries: u64,
+    /// Longest member, in bytes, of a compact sorted set.
+    pub zset_max_listpack_value: u64,
+    /// Bytes up to which a HyperLogLog stays sparse.
+    pub hll_sparse_max_bytes: u64,
+    /// Most bytes of a node of a stream; 0 no limit.
+    pub stream_node_max_bytes: u64,
+    /// Most entries of a node of a stream; 0 no limit.
+    pub stream_node_max_entries: u64,
+
+    /// Keep a journal. Not acted upon yet.
+    pub appendonly: bool,
+    /// When the journal is forced to disk. Not acted upon yet.
+    pub appendfsync: AppendFsync,
+    /// When snapshots are taken. Not acted upon yet.
+    pub save: Vec<SavePoint>,
+    /// Also write snapshots for Redis. Not acted upon yet.
+    pub rdb_export: bool,
+
+    /// Time after which a running script makes the server busy, if it does at all.
+    pub busy_reply_threshold: Option<Duration>,
+    /// Published classes of keyspace events.
+    pub notify_keyspace_events: Events,
+    /// Keys remembered for client-side caching, or `None` for no limit.
+    pub tracking_table_max_keys: Option<u64>,
+
+    /// TCP port of gRPC, 0 for none. Not acted upon yet.
+    pub grpc_port: u16,
+    /// TCP port of HTTP, 0 for none. Not acted upon yet.
+    pub http_port: u16,
+    /// Bearer token of HTTP.
+    pub http_token: Option<Vec<u8>>,
+    /// When the ordered index of key names is built.
+    pub range_index: RangeIndex,
+    /// Most keys in one reply of a range query.
+    pub range_max_reply: usize,
+}
+
+/// An address to listen on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindAddress {
+    /// An IP address, or `*` for every IPv4, or `::*` for every IPv6 address.
+    pub address: String,
+    /// Its absence is no error.
+    pub optional: bool,
+}
+
+/// Who may do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Nobody.
+    No,
+    /// Everybody.
+    Yes,
+    /// Clients on this machine.
+    Local,
+}
+
+/// Importance of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// For developers.
+    Debug,
+    /// Rarely useful.
+    Verbose,
+    /// What one wants in production.
+    Notice,
+    /// Something is wrong.
+    Warning,
+}
+
+/// What happens at the memory limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvictionPolicy {
+    /// Drop the least recently used of the keys with an expiry.
+    VolatileLru,
+    /// Drop the least frequently used of the keys with an expiry.
+    VolatileLfu,
+    /// Drop any key with an expiry.
+    VolatileRandom,
+    /// Drop the key that expires soonest.
+    VolatileTtl,
+    /// Drop the least recently used key.
+    AllkeysLru,
+    /// Drop the least frequently used key.
+    AllkeysLfu,
+    /// Drop any key.
+    AllkeysRandom,
+    /// Refuse writes that need memory.
+    NoEviction,
+}
+
+/// When the journal is forced to disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppendFsync {
+    /// Every second.
+    EverySec,
+    /// Before the reply to a write.
+    Always,
+    /// When the system likes.
+    No,
+}
+
+/// When the ordered index of key names is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeIndex {
+    /// At the first range query.
+    Auto,
+    /// From the start.
+    Yes,
+    /// Never.
+    No,
+}
+
+/// How a signal shuts the server down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShutdownFlags {
+    /// Save even if no save point is configured.
+    pub save: bool,
+    /// Don't save even if one is.
+    pub nosave: bool,
+    /// Don't wait for replicas.
+    pub now: bool,
+    /// Go even if saving fails.
+    pub force: bool,
+}
+
+impl Settings {
+    /// The typed configuration these settings amount to.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        Config {
+            bind: self.bind(),
+            port: self.int("port"),
+            tcp_backlog: self.int("tcp-backlog"),
+            unixsocket: self.path("unixsocket"),
+            unixsocketperm: self.mode("unixsocketperm"),
+            timeout: some_seconds(self.int("timeout")),
+            tcp_keepalive: some_seconds(self.int("tcp-keepalive")),
+            protected_mode: self.yes("protected-mode"),
+            requirepass: self.secret("requirepass"),
+            enable_debug_command: self.gate("enable-debug-command"),
+            enable_protected_configs: self.gate("enable-protected-configs"),
+            maxclients: self.int("maxclients"),
+            client_output_buffer_limit: self.buffer_limits(),
+            client_query_buffer_limit: self.bytes("client-query-buffer-limit"),
+            proto_max_bulk_len: self.bytes("proto-max-bulk-len"),
+            databases: self.int("databases"),
+            io_threads: self.int("io-threads"),
+            shards: Some(self.int("shards")).filter(|&shards| shards != 0),
+            hz: self.int("hz"),
+            dynamic_hz: self.yes("dynamic-hz"),
+            dir: self.string("dir"),
+            dbfilename: self.string("dbfilename"),
+            pidfile: self.path("pidfile"),
+            shutdown_on_sigint: self.shutdown("shutdown-on-sigint"),
+            shutdown_on_sigterm: self.shutdown("shutdown-on-sigterm"),
+            loglevel: self.loglevel(),
+            logfile: self.path("logfile"),
+            slowlog_log_slower_than: self.int("slowlog-log-slower-than"),
+            slowlog_max_len: self.int("slowlog-max-len"),
+            latency_monitor_threshold: some_milliseconds(self.int("latency-monitor-threshold")),
+            latency_tracking: self.yes("latency-tracking"),
+            latency_tracking_info_percentiles: self.percentiles(),
+            maxmemory: Some(self.bytes("maxmemory")).filter(|&bytes| bytes != 0),
+            maxmemory_policy: self.policy(),
+            lfu_log_factor: self.int("lfu-log-factor"),
+            lfu_decay_time: self.int("lfu-decay-time"),
+            active_expire_effort: self.int("active-expire-effort"),
+            lazyfree_lazy_eviction: self.yes("lazyfree-lazy-eviction"),
+            lazyfree_lazy_expire: self.yes("lazyfree-lazy-expire"),
+            lazyfree_lazy_server_del: self.yes("lazyfree-lazy-server-del"),
+            lazyfree_lazy_user_del: self.yes("lazyfree-lazy-user-del"),
+            lazyfree_lazy_user_flush: self.yes("lazyfree-lazy-user-flush"),
+            hash_max_listpack_entries: self.int("hash-max-listpack-entries"),
+            hash_max_listpack_value: self.bytes("hash-max-listpack-value"),
+            list_max_listpack_size: self.int("list-max-listpack-size"),
+            list_compress_depth: self.int("list-compress-depth"),
+            set_max_intset_entries: self.int("set-max-intset-entries"),
+            zset_max_listpack_entries: self.int("zset-max-listpack-entries"),
+            zset_max_listpack_value: self.bytes("zset-max-listpack-value"),
+            hll_sparse_max_bytes: self.bytes("hll-sparse-max-bytes"),
+            stream_node_max_bytes: self.bytes("stream-node-max-bytes"),
+            stream_node_max_entries: self.int("stream-node-max-entries"),
+            appendonly: self.yes("appendonly"),
+            appendfsync: self.appendfsync(),
+            save: self.save_points(),
+            rdb_export: self.yes("rdb-export"),
+            busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
+            notify_keyspace_events: self.events(),
+            tracking_table_max_keys: Some(self.int("tracking-table-max-keys"))
+                .filter(|&keys| keys != 0),
+            grpc_port: self.int("grpc-port"),
+            http_port: self.int("http-port"),
+            http_token: self.secret("http-token"),
+            range_index: self.range_index(),
+            range_max_reply: self.int("range-max-reply"),
+        }
+    }
+
+    /// An integer in the type the server wants; the directive's range makes it fit.
+    fn int<T: TryFrom<i64>>(&self, name: &str) -> T {
+        let value = match self.value(name) {
+            Some(&Value::Int(value)) => T::try_from(value).ok(),
+            _ => None,
+        };
+        value.unwrap_or_else(|| unreachable!("'{name}' is listed as an integer of this range"))
+    }
+
+    fn yes(&self, name: &str) -> bool {
+        self.value(name) == Some(&Value::Bool(true))
+    }
+
+    fn bytes(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Some(&Value::Memory(bytes)) => bytes,
+            _ => unreachable!("'{name}' is listed as an amount of memory"),
+        }
+    }
+
+    fn mode(&self, name: &str) -> Option<u32> {
+        match self.value(name) {
+            Some(&Value::Octal(mode)) if mode != 0 => Some(mode),
+            _ => None,
+        }
+    }
+
+    fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Some(&Value::Word(word)) => word,
+            _ => unreachable!("'{name}' is listed as a choice of words"),
+        }
+    }
+
+    fn text(&self, name: &str) -> &[u8] {
+        match self.value(name) {
+            Some(Value::Text(text)) => text,
+            _ => unreachable!("'{name}' is listed as a string"),
+        }
+    }
+
+    fn string(&self, name: &str) -> String {
+        String::from_utf8_lossy(self.text(name)).into_owned()
+    }
+
+    fn path(&self, name: &str) -> Option<String> {
+        Some(self.string(name)).filter(|path| !path.is_empty())
+    }
+
+    fn secret(&self, name: &str) -> Option<Vec<u8>> {
+        Some(self.text(name).to_vec()).filter(|secret| !secret.is_empty())
+    }
+
+    fn bind(&self) -> Vec<BindAddress> {
+        let Some(Value::Bind(addresses)) = self.value("bind") else { return Vec::new() };
+        addresses
+            .iter()
+            .map(|address| match address.strip_prefix('-') {
+                Some(address) => BindAddress { address: address.to_owned(), optional: true },
+                None => BindAddress { address: address.clone(), optional: false },
+            })
+            .collect()
+    }
+
+    fn buffer_limits(&self) -> BufferLimits {
+        match self.value("client-output-buffer-limit") {
+            Some(Value::BufferLimits(limits)) => *limits,
+            _ => BufferLimits::default(),
+        }
+    }
+
+    fn percentiles(&self) -> Vec<f64> {
+        match self.value("latency-tracking-info-percentiles") {
+            Some(Value::Percentiles(percentiles)) => percentiles.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn save_points(&self) -> Vec<SavePoint> {
+        match self.value("save") {
+            Some(Value::Save(points)) => points.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn events(&self) -> Events {
+        match self.value("notify-keyspace-events") {
+            Some(Value::Events(events)) => *events,
+            _ => Events::default(),
+        }
+    }
+
+    fn shutdown(&self, name: &str) -> ShutdownFlags {
+        let Some(Value::Words(words)) = self.value(name) else { return ShutdownFlags::default() };
+        ShutdownFlags {
+            save: words.contains(&"save"),
+            nosave: words.contains(&"nosave"),
+            now: words.contains(&"now"),
+            force: words.contains(&"force"),
+        }
+    }
+
+    fn gate(&self, name: &str) -> Gate {
+        match self.word(name) {
+            "yes" => Gate::Yes,
+            "local" => Gate::Local,
+            _ => Gate::No,
+        }
+    }
+
+    fn loglevel(&self) -> LogLevel {
+        match self.word("loglevel") {
+            "debug" => LogLevel::Debug,
+            "verbose" => LogLevel::Verbose,
+            "warning" => LogLevel::Warning,
+            _ => LogLevel::Notice,
+        }
+    }
+
+    fn policy(&self) -> EvictionPolicy {
+        match self.word("maxmemory-policy") {
+            "volatile-lru" => EvictionPolicy::VolatileLru,
+            "volatile-lfu" => EvictionPolicy::VolatileLfu,
+            "volatile-random" => EvictionPolicy::VolatileRandom,
+            "volatile-ttl" => EvictionPolicy::VolatileTtl,
+            "allkeys-lru" => EvictionPolicy::AllkeysLru,
+            "allkeys-lfu" => EvictionPolicy::AllkeysLfu,
+            "allkeys-random" => EvictionPolicy::AllkeysRandom,
+            _ => EvictionPolicy::NoEviction,
+        }
+    }
+
+    fn appendfsync(&self) -> AppendFsync {
+        match self.word("appendfsync") {
+            "always" => AppendFsync::Always,
+            "no" => AppendFsync::No,
+            _ => AppendFsync::EverySec,
+        }
+    }
+
+    fn range_index(&self) -> RangeIndex {
+        match self.word("range-index") {
+            "yes" => RangeIndex::Yes,
+            "no" => RangeIndex::No,
+            _ => RangeIndex::Auto,
+        }
+    }
+}
+
+/// So many seconds, where 0 means never.
+fn some_seconds(seconds: u64) -> Option<Duration> {
+    (seconds != 0).then(|| Duration::from_secs(seconds))
+}
+
+/// So many milliseconds, where 0 means never.
+fn some_milliseconds(milliseconds: u64) -> Option<Duration> {
+    (milliseconds != 0).then(|| Duration::from_millis(milliseconds))
+}

@@ -1,0 +1,53 @@
+//! Who may do what.
+
+use crate::directive::Directive as D;
+
+const GATE: &[&str] = &["no", "yes", "local"];
+
+pub(super) const LIST: &[D] = &[
+    D::text(
+        "requirepass",
+        "",
+        "Password of the default user. Empty means that clients need none. It travels in clear text \
+         and can be tried very often per second, so make it long.",
+    ),
+    D::text("aclfile", "", "File of user declarations.").at_start().default_only(),
+    D::int(
+        "acllog-max-len",
+        "128",
+        0,
+        i64::MAX,
+        "How many refused commands and failed logins ACL LOG remembers.",
+    )
+    .pending(),
+    D::one_of(
+        "acl-pubsub-default",
+        &["allchannels", "resetchannels"],
+        "resetchannels",
+        "Whether a new user may use every pub/sub channel or none.",
+    )
+    .default_only(),
+    D::one_of(
+        "enable-protected-configs",
+        GATE,
+        "no",
+        "Who may change the protected directives (dir, dbfilename) at run time: nobody, everybody, or \
+         clients on this machine.",
+    )
+    .at_start(),
+    D::one_of(
+        "enable-debug-command",
+        GATE,
+        "no",
+        "Who may use DEBUG: nobody, everybody, or clients on this machine.",
+    )
+    .at_start(),
+    D::one_of(
+        "enable-module-command",
+        GATE,
+        "no",
+        "Who may use MODULE: nobody, everybody, or clients on this machine.",
+    )
+    .at_start()
+    .pending(),
+];

@@ -1,0 +1,179 @@
+//! All settings by name: their values, where each came from, CONFIG GET, and what to warn about.
+//!
+//! Loading is in `load`, CONFIG SET in `set`. This file must never parse or render a value itself.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::directive::{Directive, Support};
+use crate::directives;
+use crate::error::Source;
+use crate::glob::{self, Case};
+use crate::value::{self, Value};
+
+/// The value of every directive.
+///
+/// Where several sources set the same directive the stronger one wins, in whatever order they are
+/// applied: command line, then files, then environment, then defaults.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub(crate) slots: Vec<Slot>,
+    /// Every name and alias, in lower case.
+    names: HashMap<&'static str, usize>,
+    /// Warnings that belong to no value.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One directive and its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub directive: &'static Directive,
+    pub value: Value,
+    pub default: Value,
+    pub rank: Rank,
+    pub source: Option<Source>,
+}
+
+/// How strong a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Default,
+    Environment,
+    File,
+    CommandLine,
+    RunTime,
+}
+
+impl Settings {
+    /// Every directive at its default, on a machine with that many cores.
+    #[must_use]
+    pub fn new(cores: usize) -> Self {
+        let slots: Vec<Slot> = directives::all()
+            .map(|directive| {
+                let value = default_of(directive, cores);
+                Slot { directive, default: value.clone(), value, rank: Rank::Default, source: None }
+            })
+            .collect();
+        let mut names = HashMap::new();
+        for (at, slot) in slots.iter().enumerate() {
+            names.insert(slot.directive.name, at);
+            names.extend(slot.directive.alias.map(|alias| (alias, at)));
+        }
+        Self { slots, names, notes: Vec::new() }
+    }
+
+    /// The directive of that name or alias, in any case: its own spelling of the name, and its place.
+    pub(crate) fn find(&self, name: &str) -> Option<(&'static str, usize)> {
+        let lower = name.to_ascii_lowercase();
+        self.names.get_key_value(lower.as_str()).map(|(&name, &at)| (name, at))
+    }
+
+    /// The value of the directive of that name or alias.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.find(name).map(|(_, at)| &self.slots[at].value)
+    }
+
+    /// What CONFIG GET answers for these names and patterns, in no particular order.
+    ///
+    /// A name without `*`, `?` and `[` comes back as it was spelled; each directive comes once, and
+    /// its alias is a directive of its own here.
+    #[must_use]
+    pub fn get<P: AsRef<[u8]>>(&self, patterns: &[P]) -> Vec<(String, Vec<u8>)> {
+        let mut seen: HashSet<&'static str> = HashSet::new();
+        let mut found = Vec::new();
+        for pattern in patterns.iter().map(AsRef::as_ref) {
+            if pattern.iter().any(|byte| b"*?[".contains(byte)) {
+                for (&name, &at) in &self.names {
+                    let slot = &self.slots[at];
+                    if !slot.directive.hidden
+                        && !seen.contains(name)
+                        && glob::matches(pattern, name.as_bytes(), Case::Ignored)
+                    {
+                        seen.insert(name);
+                        found.push((name.to_owned(), slot.render()));
+                    }
+                }
+            } else if let Ok(asked) = str::from_utf8(pattern)
+                && let Some((name, at)) = self.find(asked)
+                && seen.insert(name)
+            {
+                found.push((asked.to_owned(), self.slots[at].render()));
+            }
+        }
+        found
+    }
+
+    /// Puts the absolute path of the data directory in the place of what was configured, once the
+    /// server has made or found it: CONFIG GET dir shows an absolute path.
+    pub fn resolve_dir(&mut self, absolute: &Path) {
+        if let Some((_, at)) = self.find("dir") {
+            self.slots[at].value =
+                Value::Text(absolute.to_string_lossy().into_owned().into_bytes());
+        }
+    }
+
+    /// What the owner should be told at start: first that nothing is durable, then every setting that
+    /// has no effect yet.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<String> = self.durability_warning().into_iter().collect();
+        for slot in &self.slots {
+            let told_already = ["appendonly", "save"].contains(&slot.directive.name);
+            if slot.is_pending() && !told_already {
+                warnings.push(slot.warning());
+            }
+        }
+        warnings.extend(self.notes.iter().cloned());
+        warnings
+    }
+
+    /// The warning that nothing is written to disk, if the settings ask for that.
+    fn durability_warning(&self) -> Option<String> {
+        let journal = self.value("appendonly") == Some(&Value::Bool(true));
+        let snapshots = self.value("save") != Some(&Value::Save(Vec::new()));
+        let asked = match (journal, snapshots) {
+            (true, true) => "appendonly yes and save",
+            (true, false) => "appendonly yes",
+            (false, true) => "save",
+            (false, false) => return None,
+        };
+        Some(format!(
+            "DATA IS KEPT IN MEMORY ONLY: this release writes no journal and no snapshots, so {asked} \
+             cannot be honoured and everything is lost when the server stops. Set appendonly no and \
+             save \"\" to say that this is what you want."
+        ))
+    }
+}
+
+impl Slot {
+    /// The text CONFIG GET shows.
+    pub(crate) fn render(&self) -> Vec<u8> {
+        self.value.render(self.directive.kind)
+    }
+
+    /// Whether it asks for something this release doesn't do.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.directive.support == Support::Pending && self.value != self.default
+    }
+
+    /// The warning that goes with that.
+    pub(crate) fn warning(&self) -> String {
+        let place = self.source.as_ref().map_or(String::new(), |source| format!("{source}: "));
+        format!("{place}'{}' is known, but has no effect in this release", self.directive.name)
+    }
+}
+
+/// The default of a directive as a value.
+fn default_of(directive: &Directive, cores: usize) -> Value {
+    if directive.default == Directive::CORES {
+        return Value::Int(i64::try_from(cores).unwrap_or(i64::MAX).clamp(1, 128));
+    }
+    let args = if directive.kind.takes_many() {
+        directive.default.split_whitespace().map(|arg| arg.as_bytes().to_vec()).collect()
+    } else {
+        vec![directive.default.as_bytes().to_vec()]
+    };
+    value::parse(directive, &args, None, false)
+        .expect("a default is written in this crate, and a test reads them all")
+}

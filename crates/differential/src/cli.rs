@@ -1,0 +1,144 @@
+//! The command line of the `differential` program, for developers.
+
+use std::fs;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::exchange;
+use crate::families::{self, Family, WIRE};
+use crate::known::Known;
+use crate::report::Report;
+use crate::server::Program;
+use crate::session::{self, Settings};
+
+const USAGE: &str = "\
+differential: the same random commands to redis-server and Kvist; says where they part
+
+  differential [--family F]… [--steps N] [--seed S] [--protocol 2|3] [--known FILE] [--most K]
+
+  --family F      strings keys hashes lists sets zsets transactions bitmaps connection wire
+                  (default: all)
+  --steps N       steps per family and protocol (default 20000)
+  --seed S        repeats a run (default: KVIST_SEED, else the clock)
+  --protocol P    2 or 3 (default: both)
+  --known FILE    accepted differences, lines of `command | kind | reason`
+                  (default: the crate's known-differences.txt)
+  --most K        stop a family after K different differences (default 25)
+  KVIST_BIN       the server under test (default: the newer of target/debug/kvist and
+                  target/release/kvist); a redis-server here must show no differences
+  KVIST_ARGS      more arguments for it
+";
+
+struct Wish {
+    families: Vec<&'static Family>,
+    wire: bool,
+    steps: usize,
+    seed: u64,
+    protocols: Vec<u8>,
+    known: Known,
+    most: usize,
+}
+
+/// The seed of this run: `KVIST_SEED`, else taken from the clock.
+#[must_use]
+pub fn seed() -> u64 {
+    let given = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
+    given.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(now.as_micros() % 1_000_000_000).unwrap_or(0)
+    })
+}
+
+/// Runs the program.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    match parse(&args).and_then(|wish| run(&wish)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(text) => {
+            eprintln!("differential: {text}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(args: &[String]) -> Result<Wish, String> {
+    let mut wish = Wish {
+        families: vec![],
+        wire: false,
+        steps: 20_000,
+        seed: seed(),
+        protocols: vec![],
+        known: Known::of_the_project()?,
+        most: 25,
+    };
+    let mut words = args.iter();
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
+        let number = || value.parse::<u64>().map_err(|_| format!("{option} {value}: no number"));
+        let size = || value.parse::<usize>().map_err(|_| format!("{option} {value}: no number"));
+        match option.as_str() {
+            "--family" if value == WIRE => wish.wire = true,
+            "--family" => wish.families.push(
+                families::named(value).ok_or_else(|| format!("no family '{value}'\n{USAGE}"))?,
+            ),
+            "--steps" => wish.steps = size()?,
+            "--seed" => wish.seed = number()?,
+            "--most" => wish.most = size()?,
+            "--protocol" if value == "2" => wish.protocols.push(2),
+            "--protocol" if value == "3" => wish.protocols.push(3),
+            "--known" => {
+                let text = fs::read_to_string(value).map_err(|e| format!("{value}: {e}"))?;
+                wish.known = Known::parse(&text).map_err(|e| format!("{value}: {e}"))?;
+            }
+            _ => return Err(format!("{option} {value}: not understood\n{USAGE}")),
+        }
+    }
+    if wish.families.is_empty() && !wish.wire {
+        wish.families = families::ALL.to_vec();
+        wish.wire = true;
+    }
+    if wish.protocols.is_empty() {
+        wish.protocols = vec![2, 3];
+    }
+    Ok(wish)
+}
+
+fn run(wish: &Wish) -> Result<bool, String> {
+    let oracle = Program::redis()
+        .ok_or("redis-server not found; install it with apt-get install redis-server")?;
+    let tested = Program::kvist().ok_or("kvist not found; build it or set KVIST_BIN")?;
+    println!("seed {}: {} against {}", wish.seed, oracle.path.display(), tested.path.display());
+    let mut clean = true;
+    let mut show = |report: Report| {
+        clean &= report.clean();
+        print!("{report}");
+    };
+    for family in &wish.families {
+        for protocol in &wish.protocols {
+            let settings = settings(wish, &oracle, &tested, *protocol);
+            show(session::run(family, &settings)?);
+        }
+    }
+    if wish.wire {
+        let settings = settings(wish, &oracle, &tested, 2);
+        show(exchange::run(&settings, wish.steps / 20));
+    }
+    Ok(clean)
+}
+
+fn settings(wish: &Wish, oracle: &Program, tested: &Program, protocol: u8) -> Settings {
+    Settings {
+        programs: [oracle.clone(), tested.clone()],
+        seed: wish.seed,
+        steps: wish.steps,
+        protocol,
+        most: wish.most,
+        known: wish.known.clone(),
+    }
+}

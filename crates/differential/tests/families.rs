@@ -1,0 +1,93 @@
+//! Every family of commands against `redis-server`, in both protocols.
+//!
+//! `KVIST_STEPS` sets how many steps each family and protocol gets (default 12000), `KVIST_SEED`
+//! repeats a run, `KVIST_BIN` names the server under test. Without `redis-server` or without a
+//! built `kvist` a test says so in one line and passes.
+
+use kvist_differential::families::{self, WIRE};
+use kvist_differential::known::Known;
+use kvist_differential::server::Program;
+use kvist_differential::session::{self, Settings};
+use kvist_differential::{cli, exchange};
+
+fn settings(protocol: u8) -> Option<Settings> {
+    let Some(oracle) = Program::redis() else {
+        eprintln!("SKIP: redis-server not found; install it with apt-get install redis-server");
+        return None;
+    };
+    let Some(tested) = Program::kvist() else {
+        eprintln!("SKIP: kvist not found; build it with cargo build -p kvist or set KVIST_BIN");
+        return None;
+    };
+    let steps = std::env::var("KVIST_STEPS").ok().and_then(|text| text.parse().ok());
+    Some(Settings {
+        programs: [oracle, tested],
+        seed: cli::seed(),
+        steps: steps.unwrap_or(12_000),
+        protocol,
+        most: 20,
+        known: Known::of_the_project().expect("well formed"),
+    })
+}
+
+fn family(name: &str) {
+    let family = families::named(name).expect("a family");
+    for protocol in [2, 3] {
+        let Some(settings) = settings(protocol) else { return };
+        let report = session::run(family, &settings).expect("both start");
+        assert!(report.clean(), "\n{report}");
+    }
+}
+
+#[test]
+fn strings() {
+    family("strings");
+}
+
+#[test]
+fn keys() {
+    family("keys");
+}
+
+#[test]
+fn hashes() {
+    family("hashes");
+}
+
+#[test]
+fn lists() {
+    family("lists");
+}
+
+#[test]
+fn sets() {
+    family("sets");
+}
+
+#[test]
+fn zsets() {
+    family("zsets");
+}
+
+#[test]
+fn transactions() {
+    family("transactions");
+}
+
+#[test]
+fn bitmaps() {
+    family("bitmaps");
+}
+
+#[test]
+fn connection() {
+    family("connection");
+}
+
+#[test]
+fn wire() {
+    let Some(settings) = settings(2) else { return };
+    let report = exchange::run(&settings, settings.steps / 20);
+    assert!(report.clean(), "\n{report}");
+    assert!(report.heading.starts_with(WIRE));
+}

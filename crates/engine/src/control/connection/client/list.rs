@@ -1,0 +1,96 @@
+//! CLIENT LIST, CLIENT INFO.
+
+use std::sync::Arc;
+
+use base::{Args, CmdError, Command, Reply, Spec, error, num};
+use wire::RespWriter;
+
+use super::line::line;
+use super::{ADMIN, CLIENT, ClientType};
+use crate::client::Client;
+use crate::control::{Act, Control, bare};
+
+/// Lists connections.
+pub struct ClientList {
+    filter: Filter,
+}
+
+enum Filter {
+    All,
+    Type(ClientType),
+    Ids(Vec<i64>),
+}
+
+impl<'a> Command<'a> for ClientList {
+    const SPEC: Spec = Spec {
+        name: "client|list",
+        since: "2.4.0",
+        summary: "Lists connections, one line each.",
+        complexity: "O(N) in the number of connections",
+        grammar: "[TYPE normal_master_replica_pubsub=(NORMAL | MASTER | REPLICA | PUBSUB)] \
+                  [ID id={client-id:integer...}]",
+        flags: ADMIN,
+        tips: &["nondeterministic_output"],
+        ..CLIENT
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let Some(option) = args.take() else { return Ok(ClientList { filter: Filter::All }) };
+        let filter = match args.rest() {
+            [kind] if option.eq_ignore_ascii_case(b"TYPE") => {
+                Filter::Type(ClientType::read(kind)?)
+            }
+            ids @ [_, ..] if option.eq_ignore_ascii_case(b"ID") => {
+                let ids: Option<_> = ids.iter().map(|id| num::parse_i64(id)).collect();
+                Filter::Ids(ids.ok_or(CmdError::new("ERR Invalid client ID"))?)
+            }
+            _ => return Err(error::SYNTAX),
+        };
+        Ok(ClientList { filter })
+    }
+}
+
+impl Act for ClientList {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let clients = &control.engine.clients;
+        let shown: Vec<Arc<Client>> = match self.filter {
+            Filter::All => clients.all(),
+            Filter::Type(kind) => {
+                clients.all().into_iter().filter(|c| ClientType::of(c) == kind).collect()
+            }
+            Filter::Ids(ids) => {
+                let find = |id: i64| clients.get(u64::try_from(id).ok()?);
+                ids.into_iter().filter_map(find).collect()
+            }
+        };
+        let mut text = String::new();
+        for client in shown {
+            text += &line(control, &client, Self::SPEC.name);
+            text.push('\n');
+        }
+        out.verbatim("txt", text.as_bytes());
+        Ok(())
+    }
+}
+
+bare! {
+    /// Shows the asking connection.
+    ClientInfo,
+    Spec {
+        name: "client|info",
+        since: "6.2.0",
+        summary: "Shows this connection as CLIENT LIST would.",
+        tips: &["nondeterministic_output"],
+        ..CLIENT
+    }
+}
+
+impl Act for ClientInfo<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let client = Arc::clone(&control.session.client);
+        let mut text = line(control, &client, Self::SPEC.name);
+        text.push('\n');
+        out.verbatim("txt", text.as_bytes());
+        Ok(())
+    }
+}

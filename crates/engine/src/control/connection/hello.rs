@@ -1,0 +1,107 @@
+//! HELLO.
+
+use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Protocol, Reply, Spec, error, num};
+use wire::RespWriter;
+
+use super::auth::authenticate;
+use super::client::set_name;
+use crate::control::{Act, Control, identity};
+
+/// Agrees on a protocol; may open and name the session on the way.
+pub struct Hello<'a> {
+    protocol: Option<Protocol>,
+    login: Option<(&'a [u8], &'a [u8])>,
+    name: Option<&'a [u8]>,
+}
+
+impl<'a> Command<'a> for Hello<'a> {
+    const SPEC: Spec = Spec {
+        name: "hello",
+        group: Group::Connection,
+        since: "6.0.0",
+        summary: "Chooses the protocol and introduces both sides.",
+        grammar: "[arguments={protover:integer [AUTH username_password={username:string \
+                  password:string}] [SETNAME clientname:string]}]",
+        flags: &[
+            Flag::NoScript,
+            Flag::Loading,
+            Flag::Stale,
+            Flag::Fast,
+            Flag::NoAuth,
+            Flag::AllowBusy,
+        ],
+        categories: &[Category::Connection],
+        locks: |_| Locks::Nothing,
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let mut hello = Hello { protocol: None, login: None, name: None };
+        let Some(version) = args.take() else { return Ok(hello) };
+        hello.protocol = Some(match num::parse_i64(version) {
+            Some(2) => Protocol::Resp2,
+            Some(3) => Protocol::Resp3,
+            Some(_) => return Err(error::NO_PROTO),
+            None => {
+                return Err(CmdError::new(
+                    "ERR Protocol version is not an integer or out of range",
+                ));
+            }
+        });
+        while let Some(option) = args.take() {
+            if option.eq_ignore_ascii_case(b"AUTH") && args.left() >= 2 {
+                hello.login = Some((args.next()?, args.next()?));
+            } else if option.eq_ignore_ascii_case(b"SETNAME") && args.left() >= 1 {
+                hello.name = args.take();
+            } else {
+                let shown = String::from_utf8_lossy(option);
+                let text = format!("ERR Syntax error in HELLO option '{shown}'");
+                return Err(CmdError::owned(text));
+            }
+        }
+        Ok(hello)
+    }
+}
+
+impl Act for Hello<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if let Some((user, password)) = self.login {
+            authenticate(control, user, password)?;
+        }
+        if !control.session.authenticated {
+            return Err(CmdError::new(
+                "NOAUTH HELLO must be called with the client already authenticated, otherwise \
+                 the HELLO AUTH <user> <pass> option can be used to authenticate the client and \
+                 select the RESP protocol version at the same time",
+            ));
+        }
+        if let Some(name) = self.name {
+            set_name(control.session, name)?;
+        }
+        if let Some(protocol) = self.protocol {
+            control.session.speak(protocol);
+            out.set_protocol(protocol);
+        }
+        introduce(control, out);
+        Ok(())
+    }
+}
+
+fn introduce(control: &Control<'_>, out: &mut RespWriter<'_>) {
+    let session = &control.session;
+    out.map(7);
+    out.bulk(b"server");
+    out.bulk(b"redis");
+    out.bulk(b"version");
+    out.bulk(identity::REDIS_VERSION.as_bytes());
+    out.bulk(b"proto");
+    out.int(if session.protocol == Protocol::Resp3 { 3 } else { 2 });
+    out.bulk(b"id");
+    out.int(i64::try_from(session.client.id).unwrap_or(i64::MAX));
+    out.bulk(b"mode");
+    out.bulk(b"standalone");
+    out.bulk(b"role");
+    out.bulk(b"master");
+    out.bulk(b"modules");
+    out.array(0);
+}

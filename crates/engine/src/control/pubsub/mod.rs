@@ -1,0 +1,63 @@
+//! Publish and subscribe: thin words over `pubsub.rs` of the engine.
+
+mod publish;
+mod survey;
+mod subscribe;
+
+use base::{Flag, Group, Locks, Spec};
+
+use self::publish::{Publish, SPublish};
+use self::subscribe::{
+    PSubscribe, PUnsubscribe, SSubscribe, SUnsubscribe, Subscribe, Unsubscribe,
+};
+use self::survey::{
+    PubSubChannels, PubSubNumPat, PubSubNumSub, PubSubShardChannels, PubSubShardNumSub,
+};
+use crate::control::help::{HELP, help};
+use crate::control::{acts, container};
+use crate::table::Action;
+
+static CONTAINER: Spec = Spec {
+    name: "pubsub",
+    group: Group::PubSub,
+    since: "2.8.0",
+    summary: "Tells who listens to what.",
+    complexity: "Depends on subcommand.",
+    ..Spec::NEW
+};
+
+/// What the family has in common.
+const PUBSUB: Spec = Spec {
+    group: Group::PubSub,
+    flags: &[Flag::PubSub, Flag::Loading, Flag::Stale],
+    locks: |_| Locks::Nothing,
+    ..Spec::NEW
+};
+
+help! {
+    /// PUBSUB HELP.
+    PubSubHelp,
+    Spec { name: "pubsub|help", group: Group::PubSub, since: "6.2.0", ..HELP }
+}
+
+/// The rows of this family.
+pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
+    let mut rows = acts![
+        PSubscribe,
+        PUnsubscribe,
+        PubSubChannels,
+        PubSubHelp,
+        PubSubNumPat,
+        PubSubNumSub,
+        PubSubShardChannels,
+        PubSubShardNumSub,
+        Publish,
+        SPublish,
+        SSubscribe,
+        SUnsubscribe,
+        Subscribe,
+        Unsubscribe,
+    ];
+    rows.push(container(&CONTAINER));
+    rows
+}

@@ -1,0 +1,76 @@
+//! PUBLISH, SPUBLISH.
+
+use base::{Args, CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
+use wire::RespWriter;
+
+use super::PUBSUB;
+use crate::control::{Act, Control};
+
+const FAST: &[Flag] = &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast];
+
+/// Sends a message to a channel's listeners.
+pub struct Publish<'a> {
+    channel: &'a [u8],
+    message: &'a [u8],
+}
+
+impl<'a> Command<'a> for Publish<'a> {
+    const SPEC: Spec = Spec {
+        name: "publish",
+        since: "2.0.0",
+        summary: "Sends a message to everybody who listens to a channel.",
+        complexity: "O(N+M) for N listeners of the channel and M patterns of anybody",
+        grammar: "channel:string message:string",
+        flags: FAST,
+        ..PUBSUB
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Publish { channel: args.next()?, message: args.next()? })
+    }
+}
+
+impl Act for Publish<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let publisher = control.session.client.id;
+        let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
+        let pubsub = &control.engine.pubsub;
+        let receivers = pubsub.publish(self.channel, self.message, publisher, &mut own);
+        out.count(receivers);
+        Ok(())
+    }
+}
+
+/// Sends a message to a shard channel's listeners.
+pub struct SPublish<'a> {
+    channel: &'a [u8],
+    message: &'a [u8],
+}
+
+impl<'a> Command<'a> for SPublish<'a> {
+    const SPEC: Spec = Spec {
+        name: "spublish",
+        since: "7.0.0",
+        summary: "Sends a message to everybody who listens to a shard channel.",
+        complexity: "O(N) in the number of listeners",
+        grammar: "shardchannel:string message:string",
+        flags: FAST,
+        keys: &[KeySpec::one(1, &[KeyFlag::NotKey])],
+        ..PUBSUB
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(SPublish { channel: args.next()?, message: args.next()? })
+    }
+}
+
+impl Act for SPublish<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let publisher = control.session.client.id;
+        let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
+        let pubsub = &control.engine.pubsub;
+        let receivers = pubsub.publish_shard(self.channel, self.message, publisher, &mut own);
+        out.count(receivers);
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE and their opposites: one reply per name.
+
+use std::sync::Arc;
+
+use base::{Args, CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
+use wire::RespWriter;
+
+use super::PUBSUB;
+use crate::control::{Act, Control};
+use crate::pubsub::Topic;
+use crate::session::Session;
+
+const FLAGS: &[Flag] = &[Flag::PubSub, Flag::NoScript, Flag::Loading, Flag::Stale];
+const SHARD_KEYS: &[KeySpec] = &[KeySpec::range(1, -1, 1, &[KeyFlag::NotKey])];
+
+/// Declares one of the six.
+macro_rules! listening {
+    ($(#[$doc:meta])* $name:ident, $work:ident($topic:ident), $spec:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a> {
+            names: &'a [&'a [u8]],
+        }
+
+        impl<'a> Command<'a> for $name<'a> {
+            const SPEC: Spec = $spec;
+
+            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+                Ok($name { names: args.rest() })
+            }
+        }
+
+        impl Act for $name<'_> {
+            fn act(
+                self,
+                control: &mut Control<'_>,
+                out: &mut RespWriter<'_>,
+            ) -> Result<(), CmdError> {
+                $work(control, Topic::$topic, Self::SPEC.name, self.names, out);
+                Ok(())
+            }
+        }
+    };
+}
+
+listening! {
+    /// Listens to channels.
+    Subscribe, join(Channel),
+    Spec {
+        name: "subscribe",
+        since: "2.0.0",
+        summary: "Listens to channels.",
+        complexity: "O(N) in the number of channels given",
+        grammar: "channel:string...",
+        flags: FLAGS,
+        ..PUBSUB
+    }
+}
+
+listening! {
+    /// Listens to all channels that match.
+    PSubscribe, join(Pattern),
+    Spec {
+        name: "psubscribe",
+        since: "2.0.0",
+        summary: "Listens to all channels that match patterns.",
+        complexity: "O(N) in the number of patterns given",
+        grammar: "pattern={pattern:pattern} ...",
+        flags: FLAGS,
+        ..PUBSUB
+    }
+}
+
+listening! {
+    /// Listens to shard channels.
+    SSubscribe, join(Shard),
+    Spec {
+        name: "ssubscribe",
+        since: "7.0.0",
+        summary: "Listens to shard channels.",
+        complexity: "O(N) in the number of channels given",
+        grammar: "shardchannel:string...",
+        flags: FLAGS,
+        keys: SHARD_KEYS,
+        ..PUBSUB
+    }
+}
+
+listening! {
+    /// Stops listening to channels.
+    Unsubscribe, leave(Channel),
+    Spec {
+        name: "unsubscribe",
+        since: "2.0.0",
+        summary: "Stops listening to channels; to all without arguments.",
+        complexity: "O(N) in the number of channels left",
+        grammar: "[channel:string...]",
+        flags: FLAGS,
+        ..PUBSUB
+    }
+}
+
+listening! {
+    /// Stops listening to patterns.
+    PUnsubscribe, leave(Pattern),
+    Spec {
+        name: "punsubscribe",
+        since: "2.0.0",
+        summary: "Stops listening to patterns; to all without arguments.",
+        complexity: "O(N) in the number of patterns left",
+        grammar: "[pattern:pattern...]",
+        flags: FLAGS,
+        ..PUBSUB
+    }
+}
+
+listening! {
+    /// Stops listening to shard channels.
+    SUnsubscribe, leave(Shard),
+    Spec {
+        name: "sunsubscribe",
+        since: "7.0.0",
+        summary: "Stops listening to shard channels; to all without arguments.",
+        complexity: "O(N) in the number of channels left",
+        grammar: "[shardchannel:string...]",
+        flags: FLAGS,
+        keys: SHARD_KEYS,
+        ..PUBSUB
+    }
+}
+
+fn join(
+    control: &mut Control<'_>,
+    topic: Topic,
+    word: &str,
+    names: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) {
+    for name in names {
+        control.engine.pubsub.subscribe(control.session, topic, name);
+        confirm(control.session, topic, word, Some(name), out);
+    }
+}
+
+fn leave(
+    control: &mut Control<'_>,
+    topic: Topic,
+    word: &str,
+    names: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) {
+    for name in names {
+        control.engine.pubsub.unsubscribe(control.session, topic, name);
+        confirm(control.session, topic, word, Some(name), out);
+    }
+    if !names.is_empty() {
+        return;
+    }
+    let all: Vec<Arc<[u8]>> = match topic {
+        Topic::Channel => control.session.channels.iter().map(Arc::clone).collect(),
+        Topic::Pattern => control.session.patterns.iter().map(Arc::clone).collect(),
+        Topic::Shard => control.session.shard_channels.iter().map(Arc::clone).collect(),
+    };
+    if all.is_empty() {
+        confirm(control.session, topic, word, None, out);
+    }
+    for name in all {
+        control.engine.pubsub.unsubscribe(control.session, topic, &name);
+        confirm(control.session, topic, word, Some(&name), out);
+    }
+}
+
+/// What was done, to which name, and how many names are left. Shard channels are counted by
+/// themselves.
+fn confirm(
+    session: &Session,
+    topic: Topic,
+    word: &str,
+    name: Option<&[u8]>,
+    out: &mut RespWriter<'_>,
+) {
+    out.push(3);
+    out.bulk(word.as_bytes());
+    out.bulk_or_null(name);
+    out.count(match topic {
+        Topic::Shard => session.shard_channels.len(),
+        Topic::Channel | Topic::Pattern => session.channels.len() + session.patterns.len(),
+    });
+}

@@ -1,0 +1,132 @@
+//! COMMAND GETKEYS, COMMAND GETKEYSANDFLAGS: where the keys of a request are.
+
+use base::{Args, CmdError, Command, Find, Flag, KeyFlag, KeySpec, Reply, Spec};
+use wire::RespWriter;
+
+use super::COMMAND;
+use super::info::{key_flags, simples};
+use crate::control::{Act, Control};
+use crate::table::Entry;
+
+/// Lists the keys of a request.
+pub struct CommandGetKeys<'a> {
+    request: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for CommandGetKeys<'a> {
+    const SPEC: Spec = Spec {
+        name: "command|getkeys",
+        summary: "Lists the keys of a request.",
+        complexity: "O(N) in the number of arguments",
+        arity: -4,
+        ..COMMAND
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(CommandGetKeys { request: args.rest() })
+    }
+}
+
+impl Act for CommandGetKeys<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let keys = keys(control, self.request)?;
+        out.array(keys.len());
+        for (key, _) in keys {
+            out.bulk(key);
+        }
+        Ok(())
+    }
+}
+
+/// Lists the keys of a request and what it does with them.
+pub struct CommandGetKeysAndFlags<'a> {
+    request: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for CommandGetKeysAndFlags<'a> {
+    const SPEC: Spec = Spec {
+        name: "command|getkeysandflags",
+        since: "7.0.0",
+        summary: "Lists the keys of a request and what is done with them.",
+        complexity: "O(N) in the number of arguments",
+        arity: -4,
+        ..COMMAND
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(CommandGetKeysAndFlags { request: args.rest() })
+    }
+}
+
+impl Act for CommandGetKeysAndFlags<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let keys = keys(control, self.request)?;
+        out.array(keys.len());
+        for (key, flags) in keys {
+            out.array(2);
+            out.bulk(key);
+            simples(&key_flags(flags), out);
+        }
+        Ok(())
+    }
+}
+
+/// A key of a request, and what is done with it.
+type Found<'a> = (&'a [u8], &'static [KeyFlag]);
+
+fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>>, CmdError> {
+    let entry = control.engine.table.find(request);
+    let entry = entry.ok_or(CmdError::new("ERR Invalid command specified"))?;
+    let specs = entry.spec.keys;
+    if specs.iter().all(|key| key.flags.contains(&KeyFlag::NotKey)) {
+        return Err(CmdError::new("ERR The command has no key arguments"));
+    }
+    if !entry.accepts(request.len()) {
+        return Err(CmdError::new("ERR Invalid number of arguments specified for command"));
+    }
+    let invalid = || CmdError::new("ERR Invalid arguments specified for command");
+    let mut found = Vec::new();
+    for key in specs {
+        let positions = positions(entry, key, request).ok_or_else(invalid)?;
+        let flags = flags(entry, key, request);
+        found.extend(positions.into_iter().map(|at| (request[at], flags)));
+    }
+    if found.is_empty() && !entry.has(Flag::NoMandatoryKeys) {
+        return Err(invalid());
+    }
+    Ok(found)
+}
+
+/// The positions of one key spec; `None` when the request cannot be split into keys and others.
+fn positions(entry: &Entry, key: &'static KeySpec, request: &[&[u8]]) -> Option<Vec<usize>> {
+    let alone = Spec { keys: std::slice::from_ref(key), ..*entry.spec };
+    let mut positions = Vec::new();
+    alone.key_positions(request, &mut positions).ok()?;
+    if let Find::Count { .. } = key.find {
+        let must = !entry.has(Flag::NoMandatoryKeys);
+        if must && positions.is_empty() {
+            return None;
+        }
+    }
+    Some(positions)
+}
+
+/// What a request does with the keys of a spec. Two commands do less when they are asked for
+/// less, and say so by `variable_flags`.
+fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static [KeyFlag] {
+    match entry.name() {
+        "set" if request.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"GET")) => {
+            &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update]
+        }
+        "set" => &[KeyFlag::Overwrite, KeyFlag::Update],
+        "bitfield" if only_reads(request) => &[KeyFlag::ReadOnly, KeyFlag::Access],
+        "bitfield" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update],
+        _ => key.flags,
+    }
+}
+
+/// Whether a BITFIELD has nothing but `GET type offset`.
+fn only_reads(request: &[&[u8]]) -> bool {
+    let mut operations = request.get(2..).unwrap_or_default().chunks(3);
+    operations.all(|operation| operation[0].eq_ignore_ascii_case(b"GET"))
+}

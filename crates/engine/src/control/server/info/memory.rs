@@ -1,0 +1,65 @@
+//! INFO memory.
+
+use std::sync::atomic::Ordering;
+
+use super::{Lines, process, ratio};
+use crate::control::{Control, identity};
+
+pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
+    control.txn.report_memory();
+    let engine = control.engine;
+    let config = engine.config();
+    let used = engine.used_memory();
+    let dataset = engine.store.memory();
+    let buffers = engine.buffers.load(Ordering::Relaxed);
+    let sampled = usize::try_from(engine.stats.peak_memory.load(Ordering::Relaxed)).unwrap_or(0);
+    let peak = sampled.max(used);
+    lines.put_bytes("used_memory", used);
+    let resident = process::resident();
+    if let Some(resident) = resident {
+        lines.put_bytes("used_memory_rss", resident);
+    }
+    lines.put_bytes("used_memory_peak", peak);
+    lines.put("used_memory_peak_perc", format_args!("{:.2}%", ratio(used, peak) * 100.0));
+    // Everything is counted where it is owned: what is not the dataset is connections.
+    lines.put("used_memory_overhead", buffers);
+    lines.put("used_memory_startup", 0);
+    lines.put("used_memory_dataset", dataset);
+    lines.put("used_memory_dataset_perc", format_args!("{:.2}%", ratio(dataset, used) * 100.0));
+    lines.put("allocator_allocated", used);
+    if let Some(resident) = resident {
+        lines.put("allocator_active", resident);
+        lines.put("allocator_resident", resident);
+    }
+    if let Some(total) = process::system_memory() {
+        lines.put_bytes("total_system_memory", total);
+    }
+    lines.put_bytes("used_memory_lua", 0);
+    lines.put_bytes("used_memory_scripts", 0);
+    lines.put_zeros(&["number_of_cached_scripts", "number_of_functions", "number_of_libraries"]);
+    let limit = usize::try_from(config.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
+    lines.put_bytes("maxmemory", limit);
+    // Nothing is ever evicted.
+    lines.put("maxmemory_policy", "noeviction");
+    if let Some(resident) = resident {
+        lines.put("allocator_frag_ratio", format_args!("{:.2}", ratio(resident, used)));
+        lines.put("allocator_frag_bytes", resident.saturating_sub(used));
+        lines.put("allocator_rss_ratio", "1.00");
+        lines.put("allocator_rss_bytes", 0);
+        lines.put("rss_overhead_ratio", "1.00");
+        lines.put("rss_overhead_bytes", 0);
+        lines.put("mem_fragmentation_ratio", format_args!("{:.2}", ratio(resident, used)));
+        lines.put("mem_fragmentation_bytes", resident.saturating_sub(used));
+    }
+    lines.put_zeros(&[
+        "mem_not_counted_for_evict",
+        "mem_replication_backlog",
+        "mem_total_replication_buffers",
+        "mem_clients_slaves",
+    ]);
+    lines.put("mem_clients_normal", buffers);
+    lines.put_zeros(&["mem_cluster_links", "mem_aof_buffer"]);
+    lines.put("mem_allocator", identity::ALLOCATOR);
+    lines.put("active_defrag_running", 0);
+    lines.put("lazyfree_pending_objects", engine.store.pending_frees());
+}

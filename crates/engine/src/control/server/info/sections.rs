@@ -1,0 +1,147 @@
+//! The short sections of INFO.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Lines, process};
+use crate::control::{Control, identity};
+
+pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
+    let engine = control.engine;
+    let config = engine.config();
+    let uptime = engine.clock.elapsed().as_secs();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let clock = (now.as_secs() & 0x00ff_ffff).to_string();
+    lines.put("redis_version", identity::REDIS_VERSION);
+    lines.put("redis_git_sha1", "00000000");
+    lines.put("redis_git_dirty", 0);
+    lines.put("redis_build_id", 0);
+    lines.put("redis_mode", "standalone");
+    lines.put("kvist_version", identity::KVIST_VERSION);
+    lines.put("os", process::system());
+    lines.put("arch_bits", usize::BITS);
+    lines.put("monotonic_clock", "POSIX clock_gettime");
+    lines.put("multiplexing_api", if cfg!(target_os = "linux") { "epoll" } else { "kqueue" });
+    lines.put("atomicvar_api", "rust-atomics");
+    // What Redis says when it was not compiled by GCC.
+    lines.put("gcc_version", "0.0.0");
+    lines.put("process_id", std::process::id());
+    lines.put("process_supervised", "no");
+    lines.put("run_id", &engine.run_id);
+    lines.put("tcp_port", config.port);
+    lines.put("server_time_usec", now.as_micros());
+    lines.put("uptime_in_seconds", uptime);
+    lines.put("uptime_in_days", uptime / 86_400);
+    lines.put("hz", config.hz);
+    lines.put("configured_hz", config.hz);
+    lines.put("lru_clock", clock);
+    lines.put("executable", &engine.executable);
+    lines.put("config_file", &engine.config_file);
+    lines.put("io_threads_active", u8::from(engine.workers > 1));
+    lines.put("io_threads", engine.workers);
+    lines.put("shards", engine.store.shards());
+}
+
+pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
+    let engine = control.engine;
+    let clients = engine.clients.all();
+    let largest_input = clients.iter().map(|client| client.input.load(Relaxed)).max();
+    let largest_output = clients.iter().map(|client| client.output.load(Relaxed)).max();
+    lines.put("connected_clients", clients.len());
+    lines.put("cluster_connections", 0);
+    lines.put("maxclients", engine.config().maxclients);
+    lines.put("client_recent_max_input_buffer", largest_input.unwrap_or(0));
+    lines.put("client_recent_max_output_buffer", largest_output.unwrap_or(0));
+    lines.put("blocked_clients", engine.blocked.len());
+    lines.put("tracking_clients", 0);
+    let subscribers = clients.iter().filter(|client| client.is_subscriber()).count();
+    lines.put("pubsub_clients", subscribers);
+    let watching = clients.iter().filter(|client| client.watching.load(Relaxed)).count();
+    lines.put("watching_clients", watching);
+}
+
+/// There is no persistence: nothing is pending, running or failed.
+pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
+    lines.put_zeros(&[
+        "loading",
+        "async_loading",
+        "current_cow_peak",
+        "current_cow_size",
+        "current_cow_size_age",
+    ]);
+    lines.put("current_fork_perc", "0.00");
+    lines.put_zeros(&[
+        "current_save_keys_processed",
+        "current_save_keys_total",
+        "rdb_changes_since_last_save",
+        "rdb_bgsave_in_progress",
+    ]);
+    lines.put("rdb_last_save_time", control.engine.started / 1000);
+    lines.put("rdb_last_bgsave_status", "ok");
+    lines.put("rdb_last_bgsave_time_sec", -1);
+    lines.put("rdb_current_bgsave_time_sec", -1);
+    lines.put_zeros(&[
+        "rdb_saves",
+        "rdb_last_cow_size",
+        "rdb_last_load_keys_expired",
+        "rdb_last_load_keys_loaded",
+        "aof_enabled",
+        "aof_rewrite_in_progress",
+        "aof_rewrite_scheduled",
+    ]);
+    lines.put("aof_last_rewrite_time_sec", -1);
+    lines.put("aof_current_rewrite_time_sec", -1);
+    lines.put("aof_last_bgrewrite_status", "ok");
+    lines.put_zeros(&["aof_rewrites", "aof_rewrites_consecutive_failures"]);
+    lines.put("aof_last_write_status", "ok");
+    lines.put_zeros(&[
+        "aof_last_cow_size",
+        "module_fork_in_progress",
+        "module_fork_last_cow_size",
+    ]);
+}
+
+/// A master without replicas.
+pub(super) fn replication(control: &mut Control<'_>, lines: &mut Lines) {
+    lines.put("role", "master");
+    lines.put("connected_slaves", 0);
+    lines.put("master_failover_state", "no-failover");
+    lines.put("master_replid", &control.engine.run_id);
+    lines.put("master_replid2", "0".repeat(40));
+    lines.put("master_repl_offset", 0);
+    lines.put("second_repl_offset", -1);
+    lines.put_zeros(&[
+        "repl_backlog_active",
+        "repl_backlog_size",
+        "repl_backlog_first_byte_offset",
+        "repl_backlog_histlen",
+    ]);
+}
+
+pub(super) fn cpu(_: &mut Control<'_>, lines: &mut Lines) {
+    if let Some(time) = process::cpu_time(false) {
+        lines.put("used_cpu_sys", format_args!("{:.6}", time.system));
+        lines.put("used_cpu_user", format_args!("{:.6}", time.user));
+        lines.put("used_cpu_sys_children", format_args!("{:.6}", time.children_system));
+        lines.put("used_cpu_user_children", format_args!("{:.6}", time.children_user));
+    }
+    if let Some(time) = process::cpu_time(true) {
+        lines.put("used_cpu_sys_main_thread", format_args!("{:.6}", time.system));
+        lines.put("used_cpu_user_main_thread", format_args!("{:.6}", time.user));
+    }
+}
+
+pub(super) fn cluster(_: &mut Control<'_>, lines: &mut Lines) {
+    lines.put("cluster_enabled", 0);
+}
+
+pub(super) fn keyspace(control: &mut Control<'_>, lines: &mut Lines) {
+    for (db, census) in control.txn.census().into_iter().enumerate() {
+        if census.keys > 0 {
+            lines.put(
+                &format!("db{db}"),
+                format_args!("keys={},expires={},avg_ttl=0", census.keys, census.expiring),
+            );
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! ROLE, REPLICAOF, SLAVEOF, WAIT: this server is a master without replicas.
+
+use base::{Args, Category, CmdError, Command, Flag, Group, Reply, Spec, error, num};
+use wire::RespWriter;
+
+use super::SERVER;
+use crate::control::{Act, Control, acts, bare};
+use crate::table::Action;
+
+/// The rows of these commands.
+pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
+    acts![ReplicaOf, Role, SlaveOf, Wait]
+}
+
+bare! {
+    /// Answers `master`, its offset, and its replicas.
+    Role,
+    Spec {
+        name: "role",
+        since: "2.8.12",
+        summary: "Answers this server's part in replication.",
+        flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast],
+        categories: &[Category::Dangerous],
+        ..SERVER
+    }
+}
+
+impl Act for Role<'_> {
+    fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        out.array(3);
+        out.bulk(b"master");
+        out.int(0);
+        out.array(0);
+        Ok(())
+    }
+}
+
+/// Declares the two spellings.
+macro_rules! following {
+    ($(#[$doc:meta])* $name:ident, $spec:expr) => {
+        $(#[$doc])*
+        pub struct $name;
+
+        impl<'a> Command<'a> for $name {
+            const SPEC: Spec = $spec;
+
+            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+                only_nobody(args)?;
+                Ok($name)
+            }
+        }
+
+        impl Act for $name {
+            fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+                // A master already.
+                out.ok();
+                Ok(())
+            }
+        }
+    };
+}
+
+const FOLLOWING: Spec = Spec {
+    grammar: "args=(host-port={host:string port:integer} | no-one={NO ONE})",
+    flags: &[Flag::Admin, Flag::NoScript, Flag::Stale, Flag::NoAsyncLoading],
+    ..SERVER
+};
+
+following! {
+    /// Follows another server, or nobody.
+    ReplicaOf,
+    Spec {
+        name: "replicaof",
+        since: "5.0.0",
+        summary: "Makes this server follow nobody; following another is not supported.",
+        ..FOLLOWING
+    }
+}
+
+following! {
+    /// The older spelling of REPLICAOF.
+    SlaveOf,
+    Spec {
+        name: "slaveof",
+        summary: "The older spelling of REPLICAOF.",
+        ..FOLLOWING
+    }
+}
+
+fn only_nobody(mut args: Args<'_>) -> Result<(), CmdError> {
+    let (host, port) = (args.next()?, args.next()?);
+    if host.eq_ignore_ascii_case(b"no") && port.eq_ignore_ascii_case(b"one") {
+        return Ok(());
+    }
+    if num::parse_i64(port).is_none_or(|port| !(0..=65535).contains(&port)) {
+        return Err(CmdError::new("ERR Invalid master port"));
+    }
+    Err(CmdError::new("ERR replication is not supported by this server"))
+}
+
+/// Waits until so many replicas have everything. There are none, and none can come: the answer
+/// is known at once.
+pub struct Wait;
+
+impl<'a> Command<'a> for Wait {
+    const SPEC: Spec = Spec {
+        name: "wait",
+        group: Group::Generic,
+        since: "3.0.0",
+        summary: "Answers how many replicas have all writes of this connection: none.",
+        grammar: "numreplicas:integer timeout:integer",
+        flags: &[Flag::NoScript],
+        categories: &[Category::Connection],
+        tips: &["request_policy:all_shards", "response_policy:agg_min"],
+        ..SERVER
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        args.integer()?;
+        let timeout = num::parse_i64(args.next()?);
+        let timeout = timeout.ok_or(CmdError::new(
+            "ERR timeout is not an integer or out of range",
+        ))?;
+        if timeout < 0 { Err(error::TIMEOUT_NEGATIVE) } else { Ok(Wait) }
+    }
+}
+
+impl Act for Wait {
+    fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        out.int(0);
+        Ok(())
+    }
+}
