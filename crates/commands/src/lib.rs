@@ -5,7 +5,9 @@
 //! clocks or files. `string/get.rs` is the example to copy; CONTRIBUTING.md says the rest.
 #![forbid(unsafe_code)]
 
+mod blocking;
 pub mod key;
+pub mod list;
 pub mod string;
 
 use base::{Holds, Row, Spec, Strings};
@@ -21,6 +23,7 @@ impl<H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     let mut rows = Vec::new();
     rows.extend(key::rows());
+    rows.extend(list::rows());
     rows.extend(string::rows());
     rows
 }

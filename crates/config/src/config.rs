@@ -1,7 +1,8 @@
 //! The typed configuration: what the server reads, with units in the types or the documentation.
 //!
 //! A `Config` is made from [`Settings`] at start and after each CONFIG SET, and never changes itself.
-//! It must never hold a setting that isn't in the lists of directives.
+//! It must never hold a setting that isn't in the lists of directives; a directive gets a field when
+//! something reads it.
 
 use std::time::Duration;
 
@@ -57,14 +58,8 @@ pub struct Config {
     pub dir: String,
     /// Name of the file in Redis's snapshot format.
     pub dbfilename: String,
-    /// Go to the background.
-    pub daemonize: bool,
-    /// Service manager to tell: `upstart`, `systemd`, `auto` or `no`.
-    pub supervised: &'static str,
     /// File for the process number.
     pub pidfile: Option<String>,
-    /// Time a shutdown waits for replicas.
-    pub shutdown_timeout: Duration,
     /// What an interrupt does.
     pub shutdown_on_sigint: ShutdownFlags,
     /// What a request to terminate does.
@@ -84,15 +79,11 @@ pub struct Config {
     pub latency_tracking: bool,
     /// Percentiles that INFO shows, 0 to 100.
     pub latency_tracking_info_percentiles: Vec<f64>,
-    /// Refused commands that ACL LOG remembers.
-    pub acllog_max_len: usize,
 
     /// Most bytes of data, or `None` for no limit.
     pub maxmemory: Option<u64>,
     /// What happens at that limit.
     pub maxmemory_policy: EvictionPolicy,
-    /// Keys compared to find one to drop.
-    pub maxmemory_samples: u32,
     /// Uses that saturate a key's frequency counter.
     pub lfu_log_factor: u32,
     /// Minutes per step down of an unused key's counter.
@@ -257,10 +248,7 @@ impl Settings {
             port: self.int("port"),
             tcp_backlog: self.int("tcp-backlog"),
             unixsocket: self.path("unixsocket"),
-            unixsocketperm: match self.value("unixsocketperm") {
-                Some(&Value::Octal(mode)) if mode != 0 => Some(mode),
-                _ => None,
-            },
+            unixsocketperm: self.mode("unixsocketperm"),
             timeout: some_seconds(self.int("timeout")),
             tcp_keepalive: some_seconds(self.int("tcp-keepalive")),
             protected_mode: self.yes("protected-mode"),
@@ -278,10 +266,7 @@ impl Settings {
             dynamic_hz: self.yes("dynamic-hz"),
             dir: self.string("dir"),
             dbfilename: self.string("dbfilename"),
-            daemonize: self.yes("daemonize"),
-            supervised: self.word("supervised"),
             pidfile: self.path("pidfile"),
-            shutdown_timeout: Duration::from_secs(self.int("shutdown-timeout")),
             shutdown_on_sigint: self.shutdown("shutdown-on-sigint"),
             shutdown_on_sigterm: self.shutdown("shutdown-on-sigterm"),
             loglevel: self.loglevel(),
@@ -291,10 +276,8 @@ impl Settings {
             latency_monitor_threshold: some_milliseconds(self.int("latency-monitor-threshold")),
             latency_tracking: self.yes("latency-tracking"),
             latency_tracking_info_percentiles: self.percentiles(),
-            acllog_max_len: self.int("acllog-max-len"),
             maxmemory: Some(self.bytes("maxmemory")).filter(|&bytes| bytes != 0),
             maxmemory_policy: self.policy(),
-            maxmemory_samples: self.int("maxmemory-samples"),
             lfu_log_factor: self.int("lfu-log-factor"),
             lfu_decay_time: self.int("lfu-decay-time"),
             active_expire_effort: self.int("active-expire-effort"),
@@ -346,6 +329,13 @@ impl Settings {
         match self.value(name) {
             Some(&Value::Memory(bytes)) => bytes,
             _ => unreachable!("'{name}' is listed as an amount of memory"),
+        }
+    }
+
+    fn mode(&self, name: &str) -> Option<u32> {
+        match self.value(name) {
+            Some(&Value::Octal(mode)) if mode != 0 => Some(mode),
+            _ => None,
         }
     }
 

@@ -52,6 +52,11 @@ pub enum Kind {
         /// The largest effective value.
         high: i64,
     },
+    /// 0, or a power of two up to `max`.
+    PowerOfTwo {
+        /// The largest accepted value.
+        max: i64,
+    },
     /// A number of bytes with an optional unit, in `min..=max`.
     Memory {
         /// The smallest accepted value, in bytes.

@@ -129,6 +129,7 @@ fn shape(kind: Kind) -> String {
         Kind::Bool => "yes or no.".into(),
         Kind::Int { min, max } => range(min, max),
         Kind::Clamped { low, high } => range(low, high),
+        Kind::PowerOfTwo { max } => format!("0 or a power of two up to {max}."),
         Kind::Memory { min: 0, .. } => "Size.".into(),
         Kind::Memory { min, .. } => format!("Size, at least {min}."),
         Kind::MemoryOrPercent => "Size or percentage.".into(),

@@ -11,7 +11,7 @@ use crate::lists::{self, BufferLimits, Events, Master, SavePoint};
 pub enum Value {
     /// Of [`Kind::Bool`].
     Bool(bool),
-    /// Of [`Kind::Int`] and [`Kind::Clamped`].
+    /// Of [`Kind::Int`], [`Kind::Clamped`] and [`Kind::PowerOfTwo`].
     Int(i64),
     /// Of [`Kind::Memory`], in bytes.
     Memory(u64),
@@ -102,6 +102,10 @@ fn scalar(directive: &Directive, arg: &[u8]) -> Result<Value, String> {
         Kind::Clamped { low, high } => {
             integer(arg, 0, INT_MAX).map(|value| Value::Int(value.clamp(low, high)))
         }
+        Kind::PowerOfTwo { max } => match integer(arg, 0, max)? {
+            value if value == 0 || value.unsigned_abs().is_power_of_two() => Ok(Value::Int(value)),
+            _ => Err("argument must be 0 or a power of two".into()),
+        },
         Kind::Memory { min, max } => {
             let bytes = memory(arg).ok_or("argument must be a memory value")?;
             if (min..=max).contains(&bytes) {
@@ -242,8 +246,8 @@ fn text(directive: &Directive, arg: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Whether every `{variable}` of a process title is known and something is left to show; `{{` is a
-/// brace.
+/// Whether every `{variable}` of a process title is known and something is left to show. `{{` is a
+/// brace, and `{title}` doesn't count: Redis checks with an empty one.
 fn is_title(template: &[u8]) -> bool {
     const KNOWN: &[&[u8]] = &[
         b"title",
@@ -254,10 +258,13 @@ fn is_title(template: &[u8]) -> bool {
         b"unixsocket",
         b"config-file",
     ];
+    let mut shows = false;
     let mut rest = template;
     while let Some(open) = rest.iter().position(|&byte| byte == b'{') {
+        shows |= !rest[..open].trim_ascii().is_empty();
         rest = &rest[open + 1..];
         if let [b'{', tail @ ..] = rest {
+            shows = true;
             rest = tail;
             continue;
         }
@@ -265,9 +272,10 @@ fn is_title(template: &[u8]) -> bool {
         if !KNOWN.contains(&&rest[..close]) {
             return false;
         }
+        shows |= &rest[..close] != b"title";
         rest = &rest[close + 1..];
     }
-    !template.trim_ascii().is_empty()
+    shows || !rest.trim_ascii().is_empty()
 }
 
 impl Value {

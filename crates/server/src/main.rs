@@ -1,2 +1,43 @@
-//! kvist
-fn main() {}
+//! `kvist`: the program. This file only tells which verb was meant.
+#![forbid(unsafe_code)]
+
+mod accept;
+mod buffer;
+mod connection;
+mod event_loop;
+mod inbox;
+mod limits;
+mod listen;
+mod logging;
+mod process;
+mod serve;
+mod signals;
+mod slab;
+mod stream;
+mod usage;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let mut args = Vec::new();
+    for arg in std::env::args_os().skip(1) {
+        match arg.into_string() {
+            Ok(arg) => args.push(arg),
+            Err(arg) => return usage::wrong(&format!("not UTF-8: {}", arg.display())),
+        }
+    }
+    let Some((verb, rest)) = args.split_first() else {
+        return usage::wrong("what shall it do?");
+    };
+    let asks = rest.iter().any(|arg| arg == "--help");
+    match verb.as_str() {
+        "serve" if asks => usage::help(usage::SERVE),
+        "serve" => serve::main(rest),
+        "help" | "--help" | "-h" => usage::help(usage::KVIST),
+        "version" | "--version" | "-v" | "-V" => usage::version(),
+        other => usage::wrong(&format!("unknown command '{other}'")),
+    }
+}

@@ -1,8 +1,32 @@
-//! stub
-use base::{DataType, Kind};
-macro_rules! t { ($n:ident) => {
-/// stub
-#[derive(Default, Clone)] pub struct $n(Vec<u8>);
-impl DataType for $n { const KIND: Kind = Kind::$n; fn is_empty(&self)->bool{self.0.is_empty()} fn memory(&self)->usize{0} fn encoding(&self)->&'static str{"x"} fn free_effort(&self)->usize{1} }
-}}
-t!(Hash); t!(List); t!(Set); t!(ZSet);
+//! The values of Kvist's collections, as pure data structures.
+//!
+//! [`Hash`], [`List`], [`Set`] and [`ZSet`] each have a small form, one compact allocation, and a
+//! large one that scales; they change from one to the other at exactly the moments at which Redis
+//! 7.0 does, one way only, so that `OBJECT ENCODING` agrees. The limits come with every mutating
+//! call, as they can change at run time.
+//!
+//! Nothing here knows keys, locks, clocks, sockets or files; chance is handed in. All values are
+//! `Send`, tell their memory in O(1) and exactly, and never fail: an edit that makes no sense
+//! does nothing and says so.
+#![forbid(unsafe_code)]
+
+mod hash;
+mod hasher;
+pub mod intset;
+pub mod list;
+pub mod packed;
+mod room;
+mod sample;
+pub mod set;
+pub mod zset;
+
+/// Walking hashes.
+pub mod fields {
+    pub use crate::hash::Iter;
+}
+
+pub use hash::Hash;
+pub use hasher::seed_members;
+pub use list::{End, List};
+pub use set::{Member, Set};
+pub use zset::ZSet;

@@ -1,15 +1,14 @@
 //! What Redis has no word for.
 
-use crate::directive::{Directive as D, INT_MAX};
+use crate::directive::{Directive as D, INT_MAX, Kind};
 
 pub(super) const LIST: &[D] = &[
-    D::int(
+    D::new(
         "shards",
+        Kind::PowerOfTwo { max: 65536 },
         "0",
-        0,
-        65536,
-        "Number of parts the data is split into, each with a lock of its own; a power of two. 0 \
-         chooses by the number of threads.",
+        "Number of parts the data is split into, each with a lock of its own. 0 chooses by the number \
+         of threads.",
     )
     .at_start()
     .own(),

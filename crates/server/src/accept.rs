@@ -1,0 +1,196 @@
+//! Accepting: worker 0 takes connections from the listeners and deals them out to all workers.
+//!
+//! A refusal (too many clients, protected mode) is written before the connection ever reaches a
+//! worker. When the process runs out of descriptors the listeners rest for a moment: events are
+//! edge-triggered, so they are tried again by the clock, neither spinning nor forgotten.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::Millis;
+use config::Config;
+use engine::{Counters, Origin};
+use mio::{Interest, Registry, Token};
+
+use crate::inbox::{Inbox, Letter};
+use crate::listen::Listener;
+use crate::slab::RESERVED;
+use crate::stream::Stream;
+
+/// Connections accepted from one listener before others get a turn; Redis's number.
+const BATCH: usize = 1000;
+/// How long the listeners rest when no connection can be accepted.
+const REST: Millis = 100;
+/// How often that is logged.
+const LOG_EVERY: Millis = 1000;
+
+const TOO_MANY: &[u8] = b"-ERR max number of clients reached\r\n";
+const DENIED: &[u8] = b"-DENIED Redis is running in protected mode because protected mode is \
+enabled and no password is set for the default user. In this mode connections are only accepted \
+from the loopback interface. If you want to connect from external computers to Redis you may adopt \
+one of the following solutions: 1) Just disable protected mode sending the command 'CONFIG SET \
+protected-mode no' from the loopback interface by connecting to Redis from the same host the server \
+is running, however MAKE SURE Redis is not publicly accessible from internet if you do so. Use \
+CONFIG REWRITE to make this change permanent. 2) Alternatively you can just disable the protected \
+mode by editing the Redis configuration file, and setting the protected mode option to 'no', and \
+then restarting the server. 3) If you started the server manually just for testing, restart it with \
+the '--protected-mode no' option. 4) Setup a an authentication password for the default user. NOTE: \
+You only need to do one of the above things in order for the server to start accepting connections \
+from the outside.\r\n";
+
+/// What all workers know of each other.
+pub struct Crew {
+    /// Their inboxes.
+    pub inboxes: Vec<Arc<Inbox>>,
+    /// Connections accepted and not closed yet, of all workers.
+    pub connected: AtomicUsize,
+    /// As many connections as the process has descriptors for.
+    pub most: usize,
+}
+
+impl Crew {
+    /// Makes everybody look around: for the order to stop, mostly.
+    pub fn wake_all(&self) {
+        self.inboxes.iter().for_each(|inbox| inbox.wake());
+    }
+}
+
+/// The listeners, and whose turn it is to get a connection.
+pub struct Doors {
+    listeners: Vec<Listener>,
+    next: usize,
+    resting_until: Option<Millis>,
+    logged: Millis,
+}
+
+/// What stopped accepting.
+enum Stop {
+    /// Nobody else is waiting.
+    Empty,
+    /// Others should have a turn first.
+    Batch,
+    /// The system cannot give us more for now.
+    Exhausted(io::Error),
+}
+
+impl Doors {
+    /// Registers listeners.
+    ///
+    /// # Errors
+    /// The poller does not take one.
+    pub fn new(mut listeners: Vec<Listener>, registry: &Registry) -> io::Result<Self> {
+        for (number, listener) in listeners.iter_mut().enumerate() {
+            let token = Token(RESERVED as usize + number);
+            match listener {
+                Listener::Tcp(socket) => registry.register(socket, token, Interest::READABLE)?,
+                Listener::Unix(socket, _) => {
+                    registry.register(socket, token, Interest::READABLE)?
+                }
+            }
+        }
+        Ok(Doors { listeners, next: 0, resting_until: None, logged: 0 })
+    }
+
+    /// When the listeners must be tried again.
+    #[must_use]
+    pub fn resting_until(&self) -> Option<Millis> {
+        self.resting_until
+    }
+
+    /// Accepts from every listener.
+    pub fn accept_all(&mut self, crew: &Crew, config: &Config, counters: &Counters, now: Millis) {
+        self.resting_until = None;
+        for number in 0..self.listeners.len() {
+            match self.accept_from(number, crew, config, counters) {
+                Stop::Empty => {}
+                Stop::Batch => self.resting_until = Some(now),
+                Stop::Exhausted(error) => {
+                    self.resting_until = Some(now + REST);
+                    if now.saturating_sub(self.logged) >= LOG_EVERY {
+                        self.logged = now;
+                        tracing::warn!(%error, "Accepting client connection failed");
+                    }
+                }
+            }
+        }
+    }
+
+    fn accept_from(
+        &mut self,
+        number: usize,
+        crew: &Crew,
+        config: &Config,
+        counters: &Counters,
+    ) -> Stop {
+        for _ in 0..BATCH {
+            let (mut stream, peer) = match accept(&self.listeners[number]) {
+                Ok(accepted) => accepted,
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return Stop::Empty,
+                    // The client went away before we came.
+                    io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted => continue,
+                    _ => return Stop::Exhausted(error),
+                },
+            };
+            let limit = crew.most.min(usize::try_from(config.maxclients).unwrap_or(usize::MAX));
+            if crew.connected.load(Ordering::Relaxed) >= limit {
+                counters.refused.add(1);
+                refuse(&mut stream, TOO_MANY);
+                continue;
+            }
+            if !welcome(config, peer) {
+                counters.refused.add(1);
+                refuse(&mut stream, DENIED);
+                continue;
+            }
+            let keepalive = config.tcp_keepalive.map_or(0, |every| every.as_secs());
+            if let Err(error) = stream.tune(keepalive) {
+                tracing::debug!(%error, "a client left while it was accepted");
+                continue;
+            }
+            counters.connections.add(1);
+            crew.connected.fetch_add(1, Ordering::Relaxed);
+            let origin = origin(&stream, peer, &self.listeners[number]);
+            crew.inboxes[self.next].post(Letter::Connection(stream, origin));
+            self.next = (self.next + 1) % crew.inboxes.len();
+        }
+        Stop::Batch
+    }
+}
+
+fn accept(listener: &Listener) -> io::Result<(Stream, Option<SocketAddr>)> {
+    match listener {
+        Listener::Tcp(socket) => socket.accept().map(|(s, peer)| (Stream::Tcp(s), Some(peer))),
+        Listener::Unix(socket, _) => socket.accept().map(|(s, _)| (Stream::Unix(s), None)),
+    }
+}
+
+/// Whether protected mode lets a peer in: from this machine, always.
+fn welcome(config: &Config, peer: Option<SocketAddr>) -> bool {
+    let open = !config.protected_mode || config.requirepass.is_some();
+    open || peer.is_none_or(|peer| peer.ip().to_canonical().is_loopback())
+}
+
+/// Says why, as far as the kernel takes it at once.
+fn refuse(stream: &mut Stream, why: &[u8]) {
+    // The client is not wanted; whether it hears why is its own affair.
+    let _ = stream.send(why);
+}
+
+fn origin(stream: &Stream, peer: Option<SocketAddr>, listener: &Listener) -> Origin {
+    let fd = i64::from(stream.descriptor());
+    match (stream, peer) {
+        (Stream::Tcp(socket), Some(peer)) => Origin {
+            addr: peer.to_string(),
+            laddr: socket.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
+            fd,
+            unix: false,
+        },
+        _ => {
+            let path = format!("{}:0", listener.name());
+            Origin { addr: path.clone(), laddr: path, fd, unix: true }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! A connection's two buffers: the part of a request that has come, the part of the replies that
+//! has not gone. Both are empty, and own no memory, nearly all of the time.
+
+/// Up to this many bytes of an unfinished request are kept packed and read on through the worker's
+/// buffer; longer ones get a buffer of their own that is read into directly.
+pub const SMALL: usize = 16 << 10;
+/// The first size of a buffer of its own.
+const FIRST: usize = 64 << 10;
+
+/// Bytes of a request that is not complete yet.
+///
+/// ```text
+///   small: | filled bytes |                      (bytes.len() == filled <= SMALL)
+///   large: | filled bytes | zeroed, not read yet |
+/// ```
+///
+/// The large form grows by doubling, with what really arrives and never by what a client announces.
+/// Its unused part comes zeroed from the allocator, so pages that are never reached cost nothing.
+#[derive(Default)]
+pub struct Input {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Input {
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// The bytes, to be decoded in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.filled]
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.filled
+    }
+
+    /// Whether it has a buffer of its own to read into.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.filled > SMALL
+    }
+
+    /// Memory it takes.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Where to read on, when large: at least [`FIRST`] / 4 bytes.
+    pub fn space(&mut self) -> &mut [u8] {
+        if self.bytes.len() - self.filled < FIRST / 4 {
+            let mut grown = vec![0; (self.bytes.len() * 2).max(FIRST)];
+            grown[..self.filled].copy_from_slice(self.bytes());
+            self.bytes = grown;
+        }
+        &mut self.bytes[self.filled..]
+    }
+
+    /// `n` bytes were read into [`Input::space`].
+    pub fn advance(&mut self, n: usize) {
+        self.filled = (self.filled + n).min(self.bytes.len());
+    }
+
+    /// Keeps these bytes instead of what is kept now.
+    pub fn keep(&mut self, rest: &[u8]) {
+        self.filled = rest.len();
+        if rest.is_empty() {
+            self.bytes = Vec::new();
+            return;
+        }
+        if self.bytes.len() > SMALL || self.bytes.capacity() < rest.len() {
+            self.bytes = Vec::with_capacity(rest.len());
+        }
+        self.bytes.clear();
+        self.bytes.extend_from_slice(rest);
+    }
+
+    /// Forgets the first `n` bytes of those kept.
+    pub fn consume(&mut self, n: usize) {
+        if n == 0 {
+            return;
+        }
+        let left = self.filled.saturating_sub(n);
+        if left <= SMALL {
+            let rest = self.bytes[n..self.filled].to_vec();
+            self.bytes = rest;
+        } else {
+            self.bytes.copy_within(n..self.filled, 0);
+        }
+        self.filled = left;
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Input::default();
+    }
+}
+
+/// Replies the kernel has not taken yet.
+#[derive(Default)]
+pub struct Output {
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+/// A rest at least this long is kept by taking over the worker's buffer instead of copying.
+const TAKE_OVER: usize = 64 << 10;
+
+impl Output {
+    /// The bytes to send.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[self.sent..]
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len() - self.sent
+    }
+
+    /// Whether there are none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory it takes.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Adds what follows the first `sent` bytes of `more`; `more` is empty afterwards.
+    pub fn push(&mut self, more: &mut Vec<u8>, sent: usize) {
+        if self.is_empty() && more.len() - sent >= TAKE_OVER {
+            self.bytes = std::mem::take(more);
+            self.sent = sent;
+            return;
+        }
+        // Before growing, drop what was sent, if that is at least half: amortised, no byte moves
+        // more than once.
+        if self.sent > self.bytes.len() / 2 {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+        self.bytes.extend_from_slice(&more[sent..]);
+        more.clear();
+    }
+
+    /// Adds a message.
+    pub fn extend(&mut self, message: &[u8]) {
+        if self.sent > self.bytes.len() / 2 {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+        self.bytes.extend_from_slice(message);
+    }
+
+    /// The kernel took `n` bytes.
+    pub fn advance(&mut self, n: usize) {
+        self.sent += n;
+        if self.sent >= self.bytes.len() {
+            *self = Output::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_rests_are_packed() {
+        let mut input = Input::default();
+        input.keep(b"*1\r\n$4");
+        assert_eq!(input.bytes(), b"*1\r\n$4");
+        assert!(!input.is_large());
+        assert!(input.capacity() < 16);
+        input.keep(b"");
+        assert_eq!((input.len(), input.capacity()), (0, 0));
+    }
+
+    #[test]
+    fn large_rests_grow_in_place_and_shrink_again() {
+        let mut input = Input::default();
+        input.keep(&[b'x'; SMALL + 1]);
+        assert!(input.is_large());
+        for _ in 0..100 {
+            let space = input.space();
+            let n = space.len().min(5000);
+            space[..n].fill(b'y');
+            input.advance(n);
+        }
+        assert_eq!(input.len(), SMALL + 1 + 500_000);
+        assert!(input.capacity() <= 2 * (input.len() + FIRST));
+        assert_eq!(input.bytes()[SMALL], b'x');
+        assert!(input.bytes()[SMALL + 1..].iter().all(|&b| b == b'y'));
+        input.consume(SMALL + 1);
+        assert_eq!(input.len(), 500_000);
+        assert!(input.bytes().iter().all(|&b| b == b'y'));
+        input.consume(499_990);
+        assert_eq!(input.bytes(), b"yyyyyyyyyy");
+        assert!(input.capacity() < 64);
+        input.consume(10);
+        assert_eq!((input.len(), input.capacity()), (0, 0));
+    }
+
+    #[test]
+    fn output_keeps_the_order() {
+        let mut output = Output::default();
+        let mut more = b"0123456789".to_vec();
+        output.push(&mut more, 4);
+        assert!(more.is_empty());
+        output.advance(2);
+        output.extend(b"ab");
+        assert_eq!(output.bytes(), b"6789ab");
+        output.advance(4);
+        more.extend_from_slice(b"cd");
+        output.push(&mut more, 0);
+        assert_eq!(output.bytes(), b"abcd");
+        output.advance(4);
+        assert!(output.is_empty());
+        assert_eq!(output.capacity(), 0);
+    }
+
+    #[test]
+    fn a_long_rest_is_taken_over() {
+        let mut output = Output::default();
+        let mut more = vec![b'z'; TAKE_OVER + 10];
+        let place = more.as_ptr();
+        output.push(&mut more, 10);
+        assert_eq!(output.len(), TAKE_OVER);
+        assert_eq!(output.bytes.as_ptr(), place);
+    }
+}

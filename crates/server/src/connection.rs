@@ -1,0 +1,384 @@
+//! One client's connection: from readable to answered.
+//!
+//! ```text
+//!   readable ─► receive ──► feed the engine ──► settle ─► one write
+//!                 │   shared read buffer           │         │ the kernel is full
+//!                 ▼                                ▼         ▼
+//!              Input: an unfinished request     blocked   Output ◄── pushes; sent when writable
+//! ```
+//!
+//! A connection at rest owns no buffers. Events are edge-triggered: what was not read to its end
+//! is remembered (`unread`) and the connection is queued for another turn; it must never wait for
+//! an event that has already been.
+
+use std::io;
+use std::sync::atomic::Ordering::Relaxed;
+
+use base::Millis;
+use engine::{Fed, Message, Session, State, Worker};
+
+use crate::buffer::{Input, Output, SMALL};
+use crate::limits::{self, Overflow};
+use crate::stream::Stream;
+
+/// Bytes read in one turn of a connection.
+pub const READ_MAX: usize = 256 << 10;
+/// The reply buffer is given back to the allocator above this size.
+const OUT_KEPT: usize = 1 << 20;
+
+/// What a worker lends to the connection whose turn it is.
+pub struct Desk {
+    /// The seat at the engine.
+    pub worker: Worker,
+    /// Where requests are read to: a kept rest of up to [`SMALL`] bytes, then [`READ_MAX`] new ones.
+    read: Box<[u8]>,
+    /// Where replies are written to.
+    out: Vec<u8>,
+    /// The time of this batch.
+    pub now: Millis,
+}
+
+impl Desk {
+    /// A desk with its buffers.
+    #[must_use]
+    pub fn new(worker: Worker) -> Self {
+        let read = vec![0; SMALL + READ_MAX].into_boxed_slice();
+        Desk { worker, read, out: Vec::with_capacity(64 << 10), now: 0 }
+    }
+}
+
+/// What becomes of a connection after its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It waits for the next event.
+    Wait,
+    /// There may be more to do: give it another turn when the others had theirs.
+    Again,
+    /// It is over.
+    Close,
+}
+
+/// A client's connection.
+pub struct Connection {
+    stream: Stream,
+    /// The engine's side of it.
+    pub session: Session,
+    input: Input,
+    output: Output,
+    /// The replies so far are sent, then it is closed; requests are ignored.
+    closing: bool,
+    /// The kernel may have bytes for us that no event will announce again.
+    unread: bool,
+    /// The peer has sent its last byte.
+    peer_done: bool,
+    /// It stands in the queue for another turn.
+    pub queued: bool,
+    /// Its place among the deadlines, while its request is blocked.
+    pub deadline: Option<Millis>,
+    /// Since when its output has been over the soft limit.
+    over_soft_since: Option<Millis>,
+    /// Bytes it has reported to the engine.
+    accounted: usize,
+}
+
+/// What one read brought.
+enum Received {
+    /// So many bytes, and whether there may be more.
+    Bytes(usize, bool),
+    /// Nothing for now.
+    Nothing,
+    /// The peer has closed, or the connection broke.
+    End,
+}
+
+impl Connection {
+    /// A connection for an accepted socket.
+    #[must_use]
+    pub fn new(stream: Stream, session: Session) -> Self {
+        Connection {
+            stream,
+            session,
+            input: Input::default(),
+            output: Output::default(),
+            closing: false,
+            unread: false,
+            peer_done: false,
+            queued: false,
+            deadline: None,
+            over_soft_since: None,
+            accounted: 0,
+        }
+    }
+
+    /// Whether replies wait for the kernel to take them.
+    #[must_use]
+    pub fn has_output(&self) -> bool {
+        !self.output.is_empty()
+    }
+
+    /// Whether its output is over the soft limit for now.
+    #[must_use]
+    pub fn is_over_soft(&self) -> bool {
+        self.over_soft_since.is_some()
+    }
+
+    /// An event says that there is something to read; `ended` if the peer has said its last.
+    pub fn readable(&mut self, desk: &mut Desk, ended: bool) -> Turn {
+        self.peer_done |= ended;
+        self.unread = true;
+        self.turn(desk)
+    }
+
+    /// An event says that the kernel takes replies again.
+    pub fn writable(&mut self, desk: &mut Desk) -> Turn {
+        if self.output.is_empty() {
+            return Turn::Wait;
+        }
+        let turn = self.flush(desk);
+        self.account(desk);
+        turn
+    }
+
+    /// Reads once, executes what is complete, writes once.
+    pub fn turn(&mut self, desk: &mut Desk) -> Turn {
+        if self.session.blocked.is_some() {
+            // Requests behind a blocked one stay in the kernel, where they slow the sender down.
+            return if self.peer_done { Turn::Close } else { Turn::Wait };
+        }
+        if self.closing || !self.unread {
+            return Turn::Wait;
+        }
+        let large = self.input.is_large();
+        let kept = if large { 0 } else { self.input.len() };
+        let received = if large {
+            let space = self.input.space();
+            let max = space.len().min(READ_MAX);
+            received(self.stream.receive(&mut space[..max]), max)
+        } else {
+            desk.read[..kept].copy_from_slice(self.input.bytes());
+            received(self.stream.receive(&mut desk.read[kept..kept + READ_MAX]), READ_MAX)
+        };
+        let (n, more) = match received {
+            Received::Bytes(n, more) => (n, more),
+            Received::Nothing => {
+                self.unread = false;
+                return Turn::Wait;
+            }
+            Received::End => {
+                self.closing = true;
+                return self.end_unless_output();
+            }
+        };
+        // A short read has emptied the kernel's buffer; what comes later makes a new event.
+        self.unread = more || self.peer_done;
+        desk.worker.seat.counters.reads.add(1);
+        desk.worker.seat.counters.net_input.add(n as u64);
+        let fed = if large {
+            self.input.advance(n);
+            desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out)
+        } else {
+            desk.worker.feed(&mut self.session, &mut desk.read[..kept + n], &mut desk.out)
+        };
+        self.keep(desk, &fed, (!large).then_some(kept + n));
+        self.settle(desk, fed.state)
+    }
+
+    /// Executes what was kept while a request was blocked.
+    fn resume(&mut self, desk: &mut Desk) -> Turn {
+        let mut state = State::Open;
+        let kept = self.input.len();
+        if kept > 0 {
+            let fed = if self.input.is_large() {
+                let fed =
+                    desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out);
+                self.keep(desk, &fed, None);
+                fed
+            } else {
+                desk.read[..kept].copy_from_slice(self.input.bytes());
+                let fed =
+                    desk.worker.feed(&mut self.session, &mut desk.read[..kept], &mut desk.out);
+                self.keep(desk, &fed, Some(kept));
+                fed
+            };
+            state = fed.state;
+        }
+        self.settle(desk, state)
+    }
+
+    /// Keeps the bytes not consumed; `shared` of them were fed from the desk's buffer.
+    fn keep(&mut self, desk: &mut Desk, fed: &Fed, shared: Option<usize>) {
+        if fed.state == State::Closing {
+            self.input.clear();
+            return;
+        }
+        let had = self.input.len();
+        match shared {
+            Some(end) if fed.consumed == end && had == 0 => return,
+            Some(end) => self.input.keep(&desk.read[fed.consumed..end]),
+            None => self.input.consume(fed.consumed),
+        }
+        self.session.client.input.store(self.input.len(), Relaxed);
+        self.session.client.last.store(desk.now, Relaxed);
+    }
+
+    /// After requests have run: notes what became of the session, and sends the replies.
+    fn settle(&mut self, desk: &mut Desk, state: State) -> Turn {
+        if state == State::Closing {
+            self.closing = true;
+        }
+        let turn = self.send(desk);
+        if limits::input_too_long(self.input.len(), desk) {
+            return Turn::Close;
+        }
+        self.account(desk);
+        match turn {
+            Turn::Wait if self.unread && !self.closing && state == State::Open => Turn::Again,
+            Turn::Wait if self.peer_done && state == State::Blocked => Turn::Close,
+            turn => turn,
+        }
+    }
+
+    /// Sends the replies on the desk, or keeps what the kernel does not take.
+    fn send(&mut self, desk: &mut Desk) -> Turn {
+        if desk.out.is_empty() {
+            return if self.closing { self.end_unless_output() } else { Turn::Wait };
+        }
+        let mut sent = 0;
+        if self.output.is_empty() {
+            sent = match self.stream.send(&desk.out) {
+                Ok(n) => n,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+                Err(_) => {
+                    desk.out.clear();
+                    return Turn::Close;
+                }
+            };
+            desk.worker.seat.counters.writes.add(1);
+            desk.worker.seat.counters.net_output.add(sent as u64);
+        }
+        if sent == desk.out.len() {
+            desk.out.clear();
+        } else {
+            self.output.push(&mut desk.out, sent);
+            if self.overflowed(desk) {
+                return Turn::Close;
+            }
+        }
+        if desk.out.capacity() > OUT_KEPT || desk.out.capacity() == 0 {
+            desk.out = Vec::with_capacity(64 << 10);
+        }
+        if self.closing { self.end_unless_output() } else { Turn::Wait }
+    }
+
+    /// Sends kept replies.
+    pub fn flush(&mut self, desk: &mut Desk) -> Turn {
+        while !self.output.is_empty() {
+            match self.stream.send(self.output.bytes()) {
+                Ok(0) => return Turn::Close,
+                Ok(n) => {
+                    desk.worker.seat.counters.writes.add(1);
+                    desk.worker.seat.counters.net_output.add(n as u64);
+                    self.output.advance(n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(_) => return Turn::Close,
+            }
+        }
+        self.session.client.output.store(self.output.len(), Relaxed);
+        if self.overflowed(desk) {
+            return Turn::Close;
+        }
+        if self.closing { self.end_unless_output() } else { Turn::Wait }
+    }
+
+    /// Takes a message from outside. Pushes are kept: [`Connection::flush`] sends all of them.
+    pub fn deliver(&mut self, desk: &mut Desk, message: Message) -> Turn {
+        match message {
+            Message::Kill => Turn::Close,
+            Message::Push(_) if self.closing => Turn::Wait,
+            Message::Push(bytes) => {
+                self.output.extend(&bytes);
+                if self.overflowed(desk) { Turn::Close } else { Turn::Wait }
+            }
+            Message::Unblocked { ticket, reply } => {
+                if desk.worker.unblock(&mut self.session, ticket, &reply, &mut desk.out) {
+                    self.resume(desk)
+                } else {
+                    Turn::Wait
+                }
+            }
+        }
+    }
+
+    /// The time of its blocked request is up.
+    pub fn give_up(&mut self, desk: &mut Desk) -> Turn {
+        if desk.worker.give_up(&mut self.session, &mut desk.out) {
+            self.resume(desk)
+        } else {
+            Turn::Wait
+        }
+    }
+
+    /// Checks the limits of kept replies; `true` if it is to be closed.
+    pub fn overflowed(&mut self, desk: &Desk) -> bool {
+        let kept = self.output.len();
+        self.session.client.output.store(kept, Relaxed);
+        let subscriber = self.session.is_subscriber();
+        match limits::output(kept, subscriber, self.over_soft_since, desk) {
+            Overflow::None => self.over_soft_since = None,
+            Overflow::Soft(since) => self.over_soft_since = Some(since),
+            Overflow::Close => {
+                desk.worker.seat.counters.output_overflows.add(1);
+                let client = &self.session.client;
+                tracing::warn!(
+                    id = client.id,
+                    addr = client.origin.addr,
+                    bytes = kept,
+                    "client closed for overcoming of output buffer limits"
+                );
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether it has been silent for more than `seconds` and may be closed for that.
+    #[must_use]
+    pub fn is_idle(&self, now: Millis, seconds: u64) -> bool {
+        let last = self.session.client.last.load(Relaxed);
+        self.session.blocked.is_none()
+            && !self.session.is_subscriber()
+            && now.saturating_sub(last) / 1000 > seconds
+    }
+
+    /// Reports the memory of its buffers to the engine, if it has changed.
+    #[inline]
+    pub fn account(&mut self, desk: &Desk) {
+        let takes = self.input.capacity() + self.output.capacity();
+        if takes != self.accounted {
+            let buffers = &desk.worker.engine.buffers;
+            buffers.fetch_add(takes, Relaxed);
+            buffers.fetch_sub(self.accounted, Relaxed);
+            self.accounted = takes;
+        }
+    }
+
+    /// Says goodbye to the engine. The socket is closed when the connection is dropped.
+    pub fn part(mut self, desk: &mut Desk) {
+        desk.worker.engine.buffers.fetch_sub(self.accounted, Relaxed);
+        desk.worker.disconnect(&mut self.session);
+    }
+
+    fn end_unless_output(&self) -> Turn {
+        if self.output.is_empty() { Turn::Close } else { Turn::Wait }
+    }
+}
+
+fn received(result: io::Result<usize>, max: usize) -> Received {
+    match result {
+        Ok(0) => Received::End,
+        Ok(n) => Received::Bytes(n, n == max),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
+        Err(_) => Received::End,
+    }
+}

@@ -1,0 +1,376 @@
+//! A worker's loop: wait, hand every connection its turn, look after what the clock brings.
+//!
+//! ```text
+//!   poll ─► begin(now) ─► accept (worker 0) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
+//!     ▲                                                                                     │
+//!     └─────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Everything a connection needs lies in this thread; others reach it only through the inbox. The
+//! loop must never wait for anything but the poller.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
+
+use base::Millis;
+use engine::{Engine, Session, Worker};
+use mio::event::Event;
+use mio::{Events, Interest, Poll, Token};
+
+use crate::accept::{Crew, Doors};
+use crate::connection::{Connection, Desk, Turn};
+use crate::inbox::{Address, Inbox, Letter, wake_others};
+use crate::listen::Listener;
+use crate::logging::LevelSwitch;
+use crate::slab::{Place, Slab};
+use crate::stream::Stream;
+
+/// The token of the waker.
+pub const WAKER: Token = Token(usize::MAX);
+/// Events taken from the kernel at a time.
+const EVENTS: usize = 1024;
+/// The pause between ticks when there is something to look after.
+const TICK: Millis = 100;
+/// The pause between ticks otherwise.
+const IDLE_TICK: Millis = 1000;
+/// How long a stopping worker waits for clients to take their last replies.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// One worker thread's loop.
+pub struct EventLoop {
+    poll: Poll,
+    inbox: Arc<Inbox>,
+    crew: Arc<Crew>,
+    desk: Desk,
+    connections: Slab<Box<Connection>>,
+    /// Connections that get another turn before the loop waits again.
+    again: Vec<Place>,
+    /// Until when blocked requests wait, soonest first.
+    deadlines: BTreeSet<(Millis, Place)>,
+    /// Connections whose replies are over the soft limit.
+    over_soft: Vec<Place>,
+    /// Letters being handled, kept for its memory.
+    letters: Vec<Letter>,
+    /// Connections with pushed messages to send, kept for its memory.
+    pushed: Vec<Place>,
+    next_tick: Millis,
+    doors: Option<Doors>,
+    levels: Option<LevelSwitch>,
+}
+
+/// What a loop is made of, besides what it makes itself.
+pub struct Parts {
+    /// Its poller.
+    pub poll: Poll,
+    /// Its inbox, whose waker belongs to the poller.
+    pub inbox: Arc<Inbox>,
+    /// All workers.
+    pub crew: Arc<Crew>,
+    /// Unpredictable bits.
+    pub seed: u64,
+    /// For worker 0: the listeners.
+    pub listeners: Vec<Listener>,
+    /// For worker 0: the log's level, to follow the configuration.
+    pub levels: Option<LevelSwitch>,
+}
+
+impl EventLoop {
+    /// A loop with a seat at the engine.
+    ///
+    /// # Errors
+    /// The poller does not take a listener.
+    pub fn new(engine: &Arc<Engine>, parts: Parts) -> io::Result<Self> {
+        let Parts { poll, inbox, crew, seed, listeners, levels } = parts;
+        let doors =
+            if listeners.is_empty() { None } else { Some(Doors::new(listeners, poll.registry())?) };
+        Ok(EventLoop {
+            poll,
+            inbox,
+            crew,
+            desk: Desk::new(Worker::new(engine, seed)),
+            connections: Slab::new(),
+            again: Vec::new(),
+            deadlines: BTreeSet::new(),
+            over_soft: Vec::new(),
+            letters: Vec::new(),
+            pushed: Vec::new(),
+            next_tick: 0,
+            doors,
+            levels,
+        })
+    }
+
+    /// Runs until the engine is told to stop.
+    ///
+    /// # Errors
+    /// The poller fails, which it does not unless this program is wrong.
+    pub fn run(mut self) -> io::Result<()> {
+        self.inbox.take_seat();
+        let mut events = Events::with_capacity(EVENTS);
+        while !self.is_stopping() {
+            let timeout = self.timeout();
+            self.wait(&mut events, timeout)?;
+            self.begin();
+            for event in &events {
+                self.event(event);
+            }
+            self.second_turns();
+            self.read_letters();
+            self.end_waits();
+            if self.desk.now >= self.next_tick {
+                self.tick();
+            }
+        }
+        self.crew.wake_all();
+        self.say_goodbye(&mut events)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.desk.worker.engine.stopping.load(Ordering::Acquire)
+    }
+
+    fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
+        match self.poll.poll(events, Some(timeout)) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.desk.now = wall_clock();
+        self.desk.worker.begin(self.desk.now);
+    }
+
+    /// How long the loop may wait: not at all if something is left to do.
+    fn timeout(&self) -> Duration {
+        if !self.again.is_empty() || self.inbox.has_letters() {
+            return Duration::ZERO;
+        }
+        let mut until = self.next_tick;
+        if let Some(&(deadline, _)) = self.deadlines.first() {
+            until = until.min(deadline);
+        }
+        if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
+            until = until.min(retry);
+        }
+        // The clock is only read again when there is a reason to wait for less than a tick, so a
+        // busy loop pays one reading per turn; then "now" is at most a turn old.
+        let now =
+            if until - self.desk.now.min(until) < TICK { wall_clock() } else { self.desk.now };
+        Duration::from_millis(until.saturating_sub(now))
+    }
+
+    fn event(&mut self, event: &Event) {
+        let Some(place) = Place::of(event.token()) else {
+            if event.token() != WAKER {
+                self.accept();
+            }
+            return;
+        };
+        let Some(connection) = self.connections.get_mut(place) else { return };
+        let mut turn = Turn::Wait;
+        if event.is_writable() {
+            turn = connection.writable(&mut self.desk);
+        }
+        if turn != Turn::Close && (event.is_readable() || event.is_error()) {
+            turn = connection.readable(&mut self.desk, event.is_read_closed());
+        }
+        self.after(place, turn);
+    }
+
+    /// Does what a connection's turn led to.
+    #[inline]
+    fn after(&mut self, place: Place, turn: Turn) {
+        wake_others();
+        let Some(connection) = self.connections.get_mut(place) else { return };
+        if turn == Turn::Close {
+            return self.close(place);
+        }
+        let until = connection.session.blocked.as_ref().and_then(|blocked| blocked.until);
+        if until != connection.deadline {
+            if let Some(old) = connection.deadline.take() {
+                self.deadlines.remove(&(old, place));
+            }
+            if let Some(until) = until {
+                self.deadlines.insert((until, place));
+            }
+            connection.deadline = until;
+        }
+        if turn == Turn::Again && !connection.queued {
+            connection.queued = true;
+            self.again.push(place);
+        }
+        if connection.is_over_soft() && !self.over_soft.contains(&place) {
+            self.over_soft.push(place);
+            self.next_tick = self.next_tick.min(self.desk.now + TICK);
+        }
+    }
+
+    fn second_turns(&mut self) {
+        for place in std::mem::take(&mut self.again) {
+            let Some(connection) = self.connections.get_mut(place) else { continue };
+            connection.queued = false;
+            let turn = connection.turn(&mut self.desk);
+            self.after(place, turn);
+        }
+    }
+
+    fn accept(&mut self) {
+        if let Some(doors) = &mut self.doors {
+            let seat = &self.desk.worker.seat;
+            doors.accept_all(&self.crew, &seat.config, &seat.counters, self.desk.now);
+            wake_others();
+        }
+    }
+
+    fn read_letters(&mut self) {
+        if self.doors.as_ref().and_then(Doors::resting_until).is_some_and(|t| t <= self.desk.now) {
+            self.accept();
+        }
+        if !self.inbox.has_letters() {
+            return;
+        }
+        let mut letters = std::mem::take(&mut self.letters);
+        self.inbox.take(&mut letters);
+        for letter in letters.drain(..) {
+            match letter {
+                Letter::Connection(stream, origin) => self.join(stream, origin),
+                Letter::Message(place, message) => {
+                    let Some(connection) = self.connections.get_mut(place) else { continue };
+                    let idle = !connection.has_output();
+                    let turn = connection.deliver(&mut self.desk, message);
+                    if idle && connection.has_output() {
+                        self.pushed.push(place);
+                    }
+                    self.after(place, turn);
+                }
+            }
+        }
+        self.letters = letters;
+        // All messages of this batch to one client go out in one write.
+        let mut pushed = std::mem::take(&mut self.pushed);
+        for place in pushed.drain(..) {
+            let Some(connection) = self.connections.get_mut(place) else { continue };
+            let turn = connection.writable(&mut self.desk);
+            self.after(place, turn);
+        }
+        self.pushed = pushed;
+    }
+
+    /// Takes an accepted connection in.
+    fn join(&mut self, mut stream: Stream, origin: engine::Origin) {
+        let Some(place) = self.connections.next_place() else { return };
+        let interests = Interest::READABLE | Interest::WRITABLE;
+        if let Err(error) = self.poll.registry().register(&mut stream, place.token(), interests) {
+            tracing::warn!(%error, "a connection could not be watched and was closed");
+            self.crew.connected.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });
+        let engine = &self.desk.worker.engine;
+        let client = engine.clients.add(origin, self.desk.now, address);
+        let authenticated = self.desk.worker.seat.config.requirepass.is_none();
+        let session = Session::new(client, authenticated);
+        self.connections.insert(Box::new(Connection::new(stream, session)));
+    }
+
+    fn close(&mut self, place: Place) {
+        let Some(connection) = self.connections.remove(place) else { return };
+        if let Some(deadline) = connection.deadline {
+            self.deadlines.remove(&(deadline, place));
+        }
+        self.crew.connected.fetch_sub(1, Ordering::Relaxed);
+        connection.part(&mut self.desk);
+        // Parting may have woken somebody: a watcher's or a waiter's queue has moved on.
+        wake_others();
+    }
+
+    /// Ends the waits of blocked requests whose time is up.
+    fn end_waits(&mut self) {
+        while let Some(&(deadline, place)) = self.deadlines.first() {
+            if deadline > self.desk.now {
+                return;
+            }
+            self.deadlines.pop_first();
+            let Some(connection) = self.connections.get_mut(place) else { continue };
+            connection.deadline = None;
+            let turn = connection.give_up(&mut self.desk);
+            if connection.session.blocked.as_ref().is_some_and(|b| b.until == Some(deadline)) {
+                // Somebody else has just ended the wait; the reply is in the inbox.
+                connection.deadline = Some(deadline);
+            }
+            self.after(place, turn);
+        }
+    }
+
+    /// What the clock brings: idle clients, soft limits, a changed log level.
+    fn tick(&mut self) {
+        let now = self.desk.now;
+        let config = Arc::clone(&self.desk.worker.seat.config);
+        let mut over = std::mem::take(&mut self.over_soft);
+        over.retain(|&place| {
+            let Some(connection) = self.connections.get_mut(place) else { return false };
+            if connection.overflowed(&self.desk) {
+                self.close(place);
+                return false;
+            }
+            connection.is_over_soft()
+        });
+        over.append(&mut self.over_soft);
+        self.over_soft = over;
+        if let Some(silence) = config.timeout {
+            let idle: Vec<Place> = self
+                .connections
+                .iter_mut()
+                .filter(|(_, connection)| connection.is_idle(now, silence.as_secs()))
+                .map(|(place, _)| place)
+                .collect();
+            for place in idle {
+                tracing::debug!("Closing idle client");
+                self.close(place);
+            }
+        }
+        if let Some(levels) = &mut self.levels {
+            levels.follow(config.loglevel);
+        }
+        let pause = if self.over_soft.is_empty() { IDLE_TICK } else { TICK };
+        self.next_tick = now + pause;
+    }
+
+    /// Accepts nobody any more, sends what is still to be sent, and closes everything.
+    fn say_goodbye(&mut self, events: &mut Events) -> io::Result<()> {
+        self.doors = None;
+        let deadline = Instant::now() + LAST_WORDS;
+        self.begin();
+        self.read_letters();
+        loop {
+            let mut left = false;
+            for place in self.connections.places() {
+                let Some(connection) = self.connections.get_mut(place) else { continue };
+                match connection.flush(&mut self.desk) {
+                    Turn::Close => self.close(place),
+                    _ => left |= connection.has_output(),
+                }
+            }
+            let time = deadline.saturating_duration_since(Instant::now());
+            if !left || time.is_zero() {
+                break;
+            }
+            self.wait(events, time)?;
+        }
+        for place in self.connections.places() {
+            self.close(place);
+        }
+        Ok(())
+    }
+}
+
+/// Milliseconds since the Unix epoch.
+#[must_use]
+pub fn wall_clock() -> Millis {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+}

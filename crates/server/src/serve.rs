@@ -1,0 +1,187 @@
+//! `kvist serve`: from the command line to a running server, and back to an exit code.
+//!
+//! Order matters: settings, log, limits, sockets (all that can fail with a plain message), then
+//! the engine, the threads, and only then "Ready to accept connections".
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+use config::{Config, Settings};
+use engine::{Engine, Keeper, Start};
+use mio::{Poll, Waker};
+
+use crate::accept::Crew;
+use crate::event_loop::{EventLoop, Parts, WAKER, wall_clock};
+use crate::inbox::Inbox;
+use crate::listen::{self, Listener};
+use crate::logging::{self, LevelSwitch};
+use crate::process::{self, PidFile};
+use crate::signals;
+
+/// Runs the server with these arguments until it is told to stop.
+#[must_use]
+pub fn main(args: &[String]) -> ExitCode {
+    match serve(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("kvist: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(args: &[String]) -> Result<(), String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (mut settings, config_file) = settings(args, cores)?;
+    let config = settings.config();
+    let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
+    greet(&config, &settings, &config_file);
+    let most = process::room_for_clients(config.maxclients, config.io_threads);
+    let listeners = listen::open(&config).inspect_err(|message| tracing::error!("{message}"))?;
+    let names: Vec<String> = listeners.iter().map(Listener::name).collect();
+    let _pid_file = PidFile::write(config.pidfile.as_deref());
+    resolve_dir(&mut settings);
+    let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let engine = Engine::new(Start {
+        settings,
+        seed,
+        now: wall_clock(),
+        workers: config.io_threads,
+        config_file: config_file.map(|path| path.display().to_string()).unwrap_or_default(),
+        executable: std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default(),
+    })?;
+    run(&engine, Opening { listeners, names, most, seed: seed[1], levels })?;
+    tracing::warn!("Kvist is now ready to exit, bye bye...");
+    // Giving gigabytes back piece by piece would only delay the exit: the system takes all at once.
+    std::mem::forget(engine);
+    Ok(())
+}
+
+/// What is open and known before the threads start.
+struct Opening {
+    listeners: Vec<Listener>,
+    names: Vec<String>,
+    most: usize,
+    seed: u64,
+    levels: LevelSwitch,
+}
+
+/// Runs all threads until the engine is told to stop.
+fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
+    let Opening { listeners, names, most, seed, levels } = opening;
+    let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
+    let mut polls = Vec::new();
+    let mut inboxes = Vec::new();
+    for _ in 0..engine.workers {
+        let poll = Poll::new().map_err(failed("epoll"))?;
+        let waker = Waker::new(poll.registry(), WAKER).map_err(failed("eventfd"))?;
+        inboxes.push(Arc::new(Inbox::new(waker)));
+        polls.push(poll);
+    }
+    let crew = Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most });
+    signals::listen(engine, &crew).map_err(failed("signals"))?;
+    let keeper = Keeper::start(engine).map_err(failed("keeper"))?;
+    let mut first = Some((listeners, levels));
+    let mut threads = Vec::new();
+    for (number, poll) in polls.into_iter().enumerate() {
+        let (listeners, levels) = first.take().map_or((Vec::new(), None), |(l, s)| (l, Some(s)));
+        let parts = Parts {
+            poll,
+            inbox: Arc::clone(&crew.inboxes[number]),
+            crew: Arc::clone(&crew),
+            seed: seed.wrapping_add(number as u64),
+            listeners,
+            levels,
+        };
+        let event_loop = EventLoop::new(engine, parts).map_err(failed("listeners"))?;
+        threads.push(spawn(number, engine, &crew, event_loop).map_err(failed("threads"))?);
+    }
+    tracing::info!("Ready to accept connections on {}", names.join(", "));
+    let mut broken = false;
+    for thread in threads {
+        broken |= thread.join().is_err();
+    }
+    drop(keeper);
+    if broken { Err("a worker thread ended unexpectedly; see the log".to_owned()) } else { Ok(()) }
+}
+
+/// Starts a worker. If its loop breaks, the whole server stops: clients of a dead thread would wait
+/// for ever.
+fn spawn(
+    number: usize,
+    engine: &Arc<Engine>,
+    crew: &Arc<Crew>,
+    event_loop: EventLoop,
+) -> std::io::Result<JoinHandle<()>> {
+    struct StopAll(Arc<Engine>, Arc<Crew>);
+    impl Drop for StopAll {
+        fn drop(&mut self) {
+            self.0.stopping.store(true, Ordering::Release);
+            self.1.wake_all();
+        }
+    }
+    let stop_all = StopAll(Arc::clone(engine), Arc::clone(crew));
+    std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
+        let _stop_all = stop_all;
+        if let Err(error) = event_loop.run() {
+            panic!("the event loop failed: {error}");
+        }
+    })
+}
+
+/// The settings: defaults, then environment, file, command line.
+fn settings(args: &[String], cores: usize) -> Result<(Settings, Option<PathBuf>), String> {
+    let mut settings = Settings::new(cores);
+    settings.apply_env(std::env::vars()).map_err(|e| e.to_string())?;
+    let (file, options) = match args.split_first() {
+        Some((file, rest)) if !file.starts_with("--") => (Some(file), rest),
+        _ => (None, args),
+    };
+    let mut config_file = None;
+    match file.map(String::as_str) {
+        None => {}
+        Some("-") => {
+            let mut text = Vec::new();
+            std::io::Read::read_to_end(&mut std::io::stdin(), &mut text)
+                .map_err(|e| format!("standard input: {e}"))?;
+            settings.apply_text(&text, "standard input").map_err(|e| e.to_string())?;
+        }
+        Some(path) => {
+            settings.apply_file(Path::new(path)).map_err(|e| e.to_string())?;
+            config_file = Some(std::path::absolute(path).map_err(|e| e.to_string())?);
+        }
+    }
+    settings.apply_args(options).map_err(|e| e.to_string())?;
+    Ok((settings, config_file))
+}
+
+/// `CONFIG GET dir` answers an absolute path, as in Redis. Nothing is written there yet, so the
+/// directory is not made.
+fn resolve_dir(settings: &mut Settings) {
+    if let Ok(path) = std::path::absolute(&settings.config().dir) {
+        settings.resolve_dir(&path);
+    }
+}
+
+fn greet(config: &Config, settings: &Settings, config_file: &Option<PathBuf>) {
+    tracing::warn!(
+        "Kvist {} starting: pid {}, {} worker threads",
+        env!("CARGO_PKG_VERSION"),
+        std::process::id(),
+        config.io_threads
+    );
+    match config_file {
+        Some(path) => tracing::info!("Configuration loaded from {}", path.display()),
+        None => tracing::info!("No configuration file: defaults and command line only"),
+    }
+    if !config.appendonly && config.save.is_empty() {
+        // Otherwise the settings themselves warn, loudly, that this cannot be honoured yet.
+        tracing::info!("The data is kept in memory only, as configured");
+    }
+    for warning in settings.warnings() {
+        tracing::warn!("{warning}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Signals: SIGTERM and SIGINT stop the server in order, a second SIGINT at once; SIGHUP does
+//! nothing. (SIGPIPE is ignored by the runtime before `main`.)
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use engine::Engine;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::accept::Crew;
+
+/// Listens for signals from now on, on a thread of its own.
+///
+/// # Errors
+/// The handlers cannot be installed.
+pub fn listen(engine: &Arc<Engine>, crew: &Arc<Crew>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let (engine, crew) = (Arc::clone(engine), Arc::clone(crew));
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let mut interrupted = false;
+        for signal in signals.forever() {
+            match signal {
+                SIGINT if interrupted => {
+                    tracing::warn!("You insist... exiting now.");
+                    std::process::exit(1);
+                }
+                SIGINT => {
+                    interrupted = true;
+                    tracing::warn!("Received SIGINT scheduling shutdown...");
+                }
+                SIGTERM => tracing::warn!("Received SIGTERM scheduling shutdown..."),
+                _ => {
+                    tracing::debug!("Received SIGHUP, which means nothing here");
+                    continue;
+                }
+            }
+            engine.stopping.store(true, Ordering::Release);
+            crew.wake_all();
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Where a worker keeps its connections: numbered places that are used again, each with a
+//! generation, so that news for a connection that has gone never reaches the one after it.
+//!
+//! ```text
+//!   token (usize, 64 bits):  | generation: 32 | index: 32 |
+//! ```
+//!
+//! It must never hand out an index at or above [`RESERVED`]: those tokens belong to the loop's
+//! own sources (its waker and listeners).
+
+/// Tokens with this index or a higher one are never connections.
+pub const RESERVED: u32 = 0xFFFF_0000;
+
+const _: () = assert!(usize::BITS == 64, "tokens pack two 32-bit numbers");
+
+/// A connection's place in its worker's slab, valid for one generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    generation: u32,
+    index: u32,
+}
+
+impl Place {
+    /// As a token for the poller.
+    #[must_use]
+    pub fn token(self) -> mio::Token {
+        mio::Token((self.generation as usize) << 32 | self.index as usize)
+    }
+
+    /// The place a token stands for; `None` for the loop's own sources.
+    #[must_use]
+    pub fn of(token: mio::Token) -> Option<Self> {
+        let index = u32::try_from(token.0 & 0xFFFF_FFFF).ok()?;
+        let generation = u32::try_from(token.0 >> 32).ok()?;
+        (index < RESERVED).then_some(Place { generation, index })
+    }
+}
+
+struct Slot<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+/// Values at places that are used again.
+pub struct Slab<T> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Slab<T> {
+    /// An empty slab.
+    #[must_use]
+    pub fn new() -> Self {
+        Slab { slots: Vec::new(), free: Vec::new() }
+    }
+
+    /// The place the next value will get; `None` when all are taken.
+    #[must_use]
+    pub fn next_place(&self) -> Option<Place> {
+        if let Some(&index) = self.free.last() {
+            return Some(Place { generation: self.slots[index as usize].generation, index });
+        }
+        let index = u32::try_from(self.slots.len()).ok().filter(|&i| i < RESERVED)?;
+        Some(Place { generation: 0, index })
+    }
+
+    /// Puts a value at [`Slab::next_place`].
+    pub fn insert(&mut self, value: T) {
+        match self.free.pop() {
+            Some(index) => self.slots[index as usize].value = Some(value),
+            None => self.slots.push(Slot { generation: 0, value: Some(value) }),
+        }
+    }
+
+    /// The value at a place, unless it has gone.
+    #[inline]
+    pub fn get_mut(&mut self, place: Place) -> Option<&mut T> {
+        let slot = self.slots.get_mut(place.index as usize)?;
+        if slot.generation == place.generation { slot.value.as_mut() } else { None }
+    }
+
+    /// Takes the value at a place out. The place gets a new generation.
+    pub fn remove(&mut self, place: Place) -> Option<T> {
+        let slot = self.slots.get_mut(place.index as usize)?;
+        if slot.generation != place.generation {
+            return None;
+        }
+        let value = slot.value.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(place.index);
+        Some(value)
+    }
+
+    /// All values with their places.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Place, &mut T)> {
+        self.slots.iter_mut().zip(0u32..).filter_map(|(slot, index)| {
+            let place = Place { generation: slot.generation, index };
+            slot.value.as_mut().map(|value| (place, value))
+        })
+    }
+
+    /// The places of all values.
+    #[must_use]
+    pub fn places(&mut self) -> Vec<Place> {
+        self.iter_mut().map(|(place, _)| place).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_dies_with_its_value() {
+        let mut slab = Slab::new();
+        let first = slab.next_place().unwrap();
+        slab.insert("a");
+        let second = slab.next_place().unwrap();
+        slab.insert("b");
+        assert_eq!(slab.remove(first), Some("a"));
+        assert_eq!(slab.remove(first), None);
+        let third = slab.next_place().unwrap();
+        slab.insert("c");
+        assert_ne!(first, third);
+        assert_eq!(slab.get_mut(first), None);
+        assert_eq!(slab.get_mut(third), Some(&mut "c"));
+        assert_eq!(slab.get_mut(second), Some(&mut "b"));
+        assert_eq!(slab.places().len(), 2);
+    }
+
+    #[test]
+    fn tokens_carry_places_and_nothing_else() {
+        let mut slab = Slab::new();
+        slab.insert(());
+        let old = Place { generation: 0, index: 0 };
+        slab.remove(old);
+        let place = slab.next_place().unwrap();
+        assert_eq!(Place::of(place.token()), Some(place));
+        assert_ne!(place.token(), old.token());
+        assert_eq!(Place::of(mio::Token(usize::MAX)), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! How much room buffers take and get: growth by the allocator's own size classes.
+//!
+//! Every buffer of this crate asks for exactly a size class, so that nothing of what the
+//! allocator hands out is wasted and [`DataType::memory`](base::DataType::memory) adds up what it
+//! really gave. The classes are 12 to 25 % apart, which makes growth geometric, hence amortised,
+//! without spare room beyond the class. Only beyond the last bin, where classes are pages, a share
+//! is added.
+//!
+//! This file must never hand out less than it was asked for.
+
+use table::size_class;
+
+/// Above this, size classes are whole pages and no longer grow geometrically.
+const LARGEST_BIN: usize = 512 << 10;
+
+/// The capacity for a growing buffer that needs `needed` bytes now.
+#[inline]
+pub(crate) fn grown(needed: usize) -> usize {
+    if needed <= LARGEST_BIN { size_class(needed) } else { size_class(needed + needed / 8) }
+}
+
+/// Heap bytes of a vector.
+#[inline]
+pub(crate) fn of_vec<T>(vec: &Vec<T>) -> usize {
+    size_class(vec.capacity() * size_of::<T>())
+}
+
+/// Makes room for `more` items, growing by size classes.
+#[inline]
+pub(crate) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+    if vec.capacity() - vec.len() < more {
+        let items = grown((vec.len() + more) * size_of::<T>()) / size_of::<T>();
+        vec.reserve_exact(items - vec.len());
+    }
+}
+
+/// Gives room back once less than half of it is used.
+#[inline]
+pub(crate) fn shrink<T>(vec: &mut Vec<T>) {
+    let bytes = vec.len() * size_of::<T>();
+    if size_class(bytes) * 2 < vec.capacity() * size_of::<T>() {
+        vec.shrink_to(size_class(bytes) / size_of::<T>());
+    }
+}

@@ -1,0 +1,97 @@
+//! The large form of a sorted set: a table from members to scores, and a tree of pairs in order.
+//!
+//! ```text
+//!   table   member -> score (8 inline bytes)      "what is the score of m?"      O(1)
+//!   tree    (score, member), with counts          "rank of m, range, nth?"       O(log n)
+//! ```
+//!
+//! Both hold the member's bytes: entries of the table are reached by hash only, and a leaf with
+//! its members beside it needs no further memory access per comparison. Two packed copies are
+//! still smaller than one in a skip list.
+//!
+//! Table and tree always hold the same pairs, with scores of the same bits.
+
+use table::KeyHash;
+
+use crate::hash::copy_table;
+use crate::hasher::{Index, Members};
+
+use super::node::Pair;
+use super::tree::Tree;
+
+/// See the [module](self).
+pub(super) struct Large {
+    pub(super) table: Index,
+    pub(super) tree: Tree,
+}
+
+/// A score from the value of an entry.
+#[inline]
+pub(super) fn score_of(bytes: Option<&[u8]>) -> f64 {
+    bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0.0, f64::from_ne_bytes)
+}
+
+impl Large {
+    /// The large form of pairs that come in order. O(n).
+    pub(super) fn build<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Large {
+        let mut table = Index::new(Members);
+        let tree = Tree::build(pairs.inspect(|(score, member)| {
+            table.put_bytes(Members.hash(member), member, &score.to_ne_bytes());
+        }));
+        Large { table, tree }
+    }
+
+    pub(super) fn score(&self, member: &[u8]) -> Option<f64> {
+        let entry = self.table.find(Members.hash(member), member)?;
+        Some(score_of(entry.bytes()))
+    }
+
+    /// See [`ZSet::update`](super::ZSet::update).
+    pub(super) fn update(
+        &mut self,
+        member: &[u8],
+        decide: impl FnOnce(Option<f64>) -> Option<f64>,
+    ) -> Option<f64> {
+        let hash = Members.hash(member);
+        match self.table.find_mut(hash, member) {
+            Some(mut entry) => {
+                let old = score_of(entry.bytes());
+                if let Some(new) = decide(Some(old))
+                    && new != old
+                {
+                    entry.set_bytes(&new.to_ne_bytes());
+                    self.tree.rescore((old, member), new);
+                }
+                Some(old)
+            }
+            None => {
+                if let Some(new) = decide(None) {
+                    self.table.put_bytes(hash, member, &new.to_ne_bytes());
+                    self.tree.insert((new, member));
+                }
+                None
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, member: &[u8]) -> Option<f64> {
+        let removed = self.table.remove(Members.hash(member), member)?;
+        let score = score_of(removed.bytes());
+        self.tree.remove((score, member));
+        Some(score)
+    }
+
+    pub(super) fn remove_ranks(&mut self, ranks: std::ops::Range<usize>) {
+        let table = &mut self.table;
+        self.tree.remove_ranks(ranks, &mut |(_, member)| {
+            table.remove(Members.hash(member), member);
+        });
+    }
+}
+
+impl Clone for Large {
+    fn clone(&self) -> Self {
+        let tree = Tree::build(self.tree.iter(0..self.tree.len()));
+        Large { table: copy_table(&self.table), tree }
+    }
+}
