@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use base::Protocol;
 use config::Settings;
-use kvist_engine::{
-    ClientId, Engine, Mailbox, Message, Origin, Session, Start, State, Worker,
-};
+use kvist_engine::{ClientId, Engine, Mailbox, Message, Origin, Session, Start, State, Worker};
 use parking_lot::Mutex;
 
 /// A mailbox that keeps what is posted.
