@@ -1,4 +1,5 @@
 //! Workers and sessions without sockets, for tests.
+#![allow(dead_code)] // each test program uses a part
 
 use std::collections::HashMap;
 use std::sync::Arc;
