@@ -1,7 +1,7 @@
 //! SDIFF, SDIFFSTORE.
 
 use base::{
-    Args, Category, CmdError, Command, DataType, Effect, Flag, Group, Holds, KeyFlag, KeySpec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec,
     PackLimits, Reply, Run, Spec,
 };
 use types::Set;
