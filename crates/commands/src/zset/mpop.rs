@@ -110,7 +110,8 @@ impl<'a> Command<'a> for BzmPop<'a> {
         summary: "Removes and answers members of the first sorted set that has any, or waits.",
         complexity: "O(K + log N + M), when K is the number of keys, N of members and M of those \
             taken",
-        grammar: "timeout:double numkeys:integer key:key... where=(MIN | MAX) [COUNT count:integer]",
+        grammar: "timeout:double numkeys:integer key:key... where=(MIN | MAX) [COUNT \
+            count:integer]",
         flags: &[Flag::Write, Flag::Blocking],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::counted(2, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],

@@ -49,7 +49,8 @@ impl<'a> Command<'a> for ZRangeByLex<'a> {
         since: "2.8.9",
         summary: "Answers the members of a sorted set that lie in a range of byte strings.",
         complexity: "O(log N + M), when N is the number of members and M of those answered",
-        grammar: "key:key min:string max:string [LIMIT offset_count={offset:integer count:integer}]",
+        grammar: "key:key min:string max:string [LIMIT offset_count={offset:integer \
+            count:integer}]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
@@ -109,7 +110,8 @@ impl<'a> Command<'a> for ZRevRangeByLex<'a> {
         summary: "Answers the members of a sorted set that lie in a range of byte strings, last \
             first.",
         complexity: "O(log N + M), when N is the number of members and M of those answered",
-        grammar: "key:key max:string min:string [LIMIT offset_count={offset:integer count:integer}]",
+        grammar: "key:key max:string min:string [LIMIT offset_count={offset:integer \
+            count:integer}]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
