@@ -85,6 +85,11 @@ impl<'a> Query<'a> {
         Ok(Query { key, descending, with_scores, bounds, offset, limit })
     }
 
+    /// Whether the bounds are ranks.
+    pub fn is_by_rank(&self) -> bool {
+        matches!(self.bounds, Bounds::Ranks(..))
+    }
+
     /// The ranks of the members asked for. O(log N), and O(offset) more if a range by member ends
     /// before the offset.
     pub fn ranks(&self, zset: &ZSet) -> Range<usize> {

@@ -1,8 +1,8 @@
 //! ZRANGESTORE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    PackLimits, Reply, Run, Spec,
 };
 use types::ZSet;
 
@@ -44,9 +44,33 @@ impl<H: Holds<ZSet>> Run<H> for ZRangeStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let limits = host.limits();
         let result = match host.peek(self.query.key)? {
-            Some(zset) => ZSet::collect(zset.range(self.query.ranks(zset)), &limits),
+            Some(zset) => {
+                let ranks = self.query.ranks(zset);
+                // Redis knows the size of a range by rank beforehand.
+                let packed = !(self.query.is_by_rank() && ranks.len() > limits.zset_entries);
+                let pairs = zset.range(ranks);
+                if self.query.descending {
+                    ZSet::collect(one_by_one(pairs.rev(), packed, &limits), &limits)
+                } else {
+                    ZSet::collect(one_by_one(pairs, packed, &limits), &limits)
+                }
+            }
             None => ZSet::default(),
         };
         Ok(store(self.destination, result, host, out))
     }
+}
+
+/// The pairs with the scores they end up with when added one by one, as Redis does: a score loses
+/// the sign of its zero if it is added while the result is still packed.
+fn one_by_one<'z>(
+    pairs: impl Iterator<Item = (&'z [u8], f64)>,
+    mut packed: bool,
+    limits: &PackLimits,
+) -> impl Iterator<Item = (&'z [u8], f64)> {
+    pairs.enumerate().map(move |(place, (member, score))| {
+        packed &= place < limits.zset_entries && member.len() <= limits.zset_value;
+        // Adding 0 turns -0 into 0 and changes nothing else.
+        (member, if packed { score + 0.0 } else { score })
+    })
 }
