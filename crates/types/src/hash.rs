@@ -238,7 +238,7 @@ enum Walk<'a> {
     Table(table::Iter<'a, std::convert::Infallible>),
 }
 
-/// The fields and values of a [`Hash`].
+/// The fields and values of a [`Hash`](struct@Hash).
 pub struct Iter<'a>(Walk<'a>);
 
 impl<'a> Iterator for Iter<'a> {

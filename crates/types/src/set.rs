@@ -27,7 +27,7 @@ use crate::packed::{self, Packed};
 use crate::sample;
 
 /// Members a packed set has at most: some cache lines to search.
-const PACKED_MEMBERS: usize = 64;
+const PACKED_MEMBERS: usize = 32;
 /// Bytes a member of a packed set has at most.
 const PACKED_MEMBER: usize = 64;
 /// Integers a set has at most, whatever the limits say: as Redis, 2^30.

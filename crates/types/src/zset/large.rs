@@ -29,11 +29,13 @@ pub(super) fn score_of(bytes: Option<&[u8]>) -> f64 {
 }
 
 impl Large {
-    /// The large form of pairs that come in order. O(n).
+    /// The large form of pairs that come in order and have distinct members. O(n).
     pub(super) fn build<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Large {
         let mut table = new_index();
         let tree = Tree::build(pairs.inspect(|(score, member)| {
-            table.put_bytes(hash_in(&table, member), member, &score.to_ne_bytes());
+            let hash = hash_in(&table, member);
+            let put = table.put_bytes(hash, member, &score.to_ne_bytes());
+            debug_assert!(put.inserted, "a member given twice");
         }));
         Large { table, tree }
     }
