@@ -25,7 +25,7 @@
 //! ```
 //!
 //! The directory of an empty table allocates nothing. It may not grow without bound when keys
-//! collide: [`Directory::may_double`] ties it to the number of entries.
+//! collide: [`Directory::may_split`] ties it to the number of entries.
 
 use core::ptr::NonNull;
 
@@ -49,12 +49,10 @@ const ENTRIES_PER_LINK: usize = 64;
 pub(crate) struct Link(NonNull<u8>);
 
 impl Link {
-    /// # Panics
-    /// If the allocator returned an address of more than 48 bits.
     pub(crate) fn new(segment: Segment, depth: u32) -> Link {
         debug_assert!(depth <= DEEPEST);
         let count = (segment.buckets() as usize).min(IN_HEADER);
-        assert!(segment.pointer().addr().get() & !ADDRESS == 0, "an address beyond 48 bits");
+        debug_assert!(segment.pointer().addr().get() & !ADDRESS == 0);
         let extra = (count << COUNT_SHIFT) | depth as usize;
         Link(segment.pointer().map_addr(|address| address | extra))
     }
@@ -115,6 +113,25 @@ impl Directory {
     #[cfg(test)]
     pub(crate) fn depth(&self) -> u32 {
         self.depth
+    }
+
+    /// Recounts what the directory believes of itself.
+    #[cfg(test)]
+    pub(crate) fn check(&self) {
+        assert!(self.is_empty() || self.links.len() == 1 << self.depth);
+        let deepest = self.links.iter().filter(|link| link.depth() == self.depth).count();
+        assert_eq!(self.deepest, deepest);
+        assert!(self.is_empty() || deepest > 0, "halved as far as possible");
+        let mut covered = 0;
+        for (link, first) in self.segments_from(0) {
+            assert_eq!(place::index(first, self.depth), covered);
+            let span = 1 << (self.depth - link.depth());
+            for link_of_span in &self.links[covered..covered + span] {
+                assert_eq!(link_of_span.0, link.0);
+            }
+            covered += span;
+        }
+        assert_eq!(covered, self.links.len());
     }
 
     /// The link for an aligned position, or `None` for a table that never had an entry.

@@ -3,7 +3,7 @@
 //! ```text
 //!   1 -> 2 -> 3 -> 5 -> 7 -> ... -> 95 -> 127 buckets --full--> split by the next bit of P
 //!                                                              /                          \
-//!                                                        79 buckets                  79 buckets
+//!                                                        95 buckets                  95 buckets
 //! ```
 //!
 //! Each change first gathers the segment's slots with their hashes (computed anew from the keys,

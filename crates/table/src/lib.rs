@@ -45,7 +45,7 @@
 //!
 //! # Memory
 //!
-//! Everything is allocated in the size classes of the allocator ([`size_class`]), and
+//! Everything is allocated in the size classes of the allocator ([`size_class()`]), and
 //! [`Table::memory`] is exact at any time, in O(1). A key of 16 bytes with a value of 100 bytes
 //! takes 128 bytes and about 11.5 bytes of buckets.
 //!
@@ -61,10 +61,14 @@
 //!   leaks, but never frees twice.
 
 mod bucket;
+#[cfg(test)]
+mod check;
 mod directory;
 mod entry;
 mod grow;
 mod iter;
+#[cfg(test)]
+mod model_tests;
 mod place;
 mod prefetch;
 mod scan;

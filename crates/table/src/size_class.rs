@@ -5,17 +5,18 @@
 //! that a value may grow into the slack of its block without a move.
 //!
 //! ```text
-//!   8   16 32 48 64 80 96 112 128   160 192 224 256   320 384 448 512   ...   524288   +4096 ...
-//!   ^   ^---- steps of 16 ----^     ^---- four steps per doubling ------------------^  ^ pages
+//!   8   16 32 48 64 80 96 112 128   160 192 224 256   320 384 ...   512 KiB   +64 KiB ...
+//!   ^   ^---- steps of 16 ----^     ^---- four steps per doubling --------^   ^ slices
 //! ```
 //!
 //! These are mimalloc's bins on a 64-bit machine (there is no 24, 40 or 56: blocks are kept
 //! 16-byte aligned); jemalloc's differ only below 128 bytes. A test holds this file against the
-//! allocator itself. It must never return less than it was asked for.
+//! allocator itself: a request of a class gets a block of just that size (up to 2 MiB; for more
+//! the allocator may take some percent more). It must never return less than it was asked for.
 
-/// Largest size that has a bin of its own; above it sizes are whole pages.
+/// Largest size that has a bin; above it blocks are made of whole slices of a segment.
 const LARGEST_BIN: usize = 512 << 10;
-const PAGE: usize = 4096;
+const SLICE: usize = 64 << 10;
 
 /// The size in bytes of the block an allocator returns for a request of `bytes`.
 ///
@@ -37,7 +38,7 @@ pub const fn size_class(bytes: usize) -> usize {
     } else if bytes <= LARGEST_BIN {
         1 << ((bytes - 1).ilog2() - 2)
     } else {
-        PAGE
+        SLICE
     };
     // Wraps only for requests no allocator can serve, and those it refuses.
     bytes.wrapping_add(step - 1) & !(step - 1)
@@ -61,7 +62,7 @@ mod tests {
             (8192, 8192),
             (8193, 10240),
             (524_288, 524_288),
-            (524_289, 528_384),
+            (524_289, 589_824),
         ] {
             assert_eq!(size_class(n), class, "size {n}");
         }

@@ -44,7 +44,12 @@ pub(crate) struct Accounts {
 ///
 /// `O` is the type of the objects that entries may own instead of inline bytes; `H` hashes keys
 /// when the table moves them. The table may be sent to another thread but not shared by
-/// reference, as even a reader may write an entry's access word.
+/// reference, as even a reader may write an entry's access word:
+///
+/// ```compile_fail,E0277
+/// fn shared<T: Sync>() {}
+/// shared::<kvist_table::Table<(), fn(&[u8]) -> u64>>();
+/// ```
 ///
 /// ```
 /// use kvist_table::{KeyHash, Table};
@@ -172,7 +177,7 @@ impl<O, H> Table<O, H> {
     }
 
     /// Bytes allocated for directory, segments, entries and the boxes of objects (not for what
-    /// the objects own themselves), each rounded up to its [`size_class`]. O(1).
+    /// the objects own themselves), each rounded up to its [`size_class()`]. O(1).
     #[inline]
     #[must_use]
     pub fn memory(&self) -> usize {
@@ -314,14 +319,15 @@ impl<O, H: KeyHash> Table<O, H> {
         }
     }
 
-    /// Asks for the first lines of the entries that `hash` may mean. Reads the home bucket, so
+    /// Asks for the first two lines of the entries that `hash` may mean (longer ones the processor
+    /// fetches by itself once they are read in order). Reads the home bucket, so
     /// [`prefetch_bucket`](Self::prefetch_bucket) should have been called a while before.
     #[inline]
     pub fn prefetch_entry(&self, hash: u64) {
         let Some(bucket) = self.home_bucket(hash) else { return };
         for slot in bucket.matches(place::tag(hash)) {
             // SAFETY: a slot with a tag is not empty.
-            unsafe { bucket.slot(slot).entry() }.prefetch(3);
+            unsafe { bucket.slot(slot).entry() }.prefetch(2);
         }
     }
 }
