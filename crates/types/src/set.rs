@@ -8,7 +8,7 @@
 //!
 //! A set starts as integers and leaves that form, for good, with its first member that is no
 //! canonical 64-bit integer, or with more than `set-max-intset-entries` members. From then on
-//! Redis 7.0 keeps a hash table however small the set is; we keep up to [`PACKED_MEMBERS`] short
+//! Redis 7.0 keeps a hash table however small the set is; we keep up to 32 short
 //! members packed and only then make a table. That is invisible but for the memory it saves.
 //!
 //! Complexities are given for the table. Integers: O(log n) to look up, O(n) with a tiny factor to
