@@ -10,11 +10,6 @@ mod pubsub;
 mod server;
 mod transaction;
 
-#[cfg(test)]
-mod testbed;
-#[cfg(test)]
-mod table_tests;
-
 use base::{Args, CmdError, Spec};
 use store::Txn;
 use wire::RespWriter;

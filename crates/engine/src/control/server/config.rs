@@ -93,10 +93,14 @@ impl<'a> Command<'a> for ConfigSet<'a> {
 impl Act for ConfigSet<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
-        let peer = if is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
+        let peer =
+            if is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
         let changes = engine.settings.lock().set(&self.pairs, peer);
         let changes = changes.map_err(|refusal| CmdError::owned(refusal.to_string()))?;
         engine.apply_settings();
+        // The rest of this batch, or of this transaction, goes by the new settings.
+        control.seat.config = engine.config();
+        control.txn.set_limits(engine.store.limits());
         for name in &changes.changed {
             // Not the value: it may be a password.
             tracing::info!(name, client = control.session.client.id, "a setting was changed");
@@ -151,9 +155,7 @@ impl Act for ConfigRewrite<'_> {
             return Err(CmdError::new("ERR The server is running without a config file"));
         }
         let name = Path::new(&control.engine.config_file).display().to_string();
-        Err(CmdError::owned(format!(
-            "ERR rewriting {name} is not supported: change it by hand"
-        )))
+        Err(CmdError::owned(format!("ERR rewriting {name} is not supported: change it by hand")))
     }
 }
 

@@ -37,9 +37,7 @@ impl<'a> Command<'a> for ClientList {
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let Some(option) = args.take() else { return Ok(ClientList { filter: Filter::All }) };
         let filter = match args.rest() {
-            [kind] if option.eq_ignore_ascii_case(b"TYPE") => {
-                Filter::Type(ClientType::read(kind)?)
-            }
+            [kind] if option.eq_ignore_ascii_case(b"TYPE") => Filter::Type(ClientType::read(kind)?),
             ids @ [_, ..] if option.eq_ignore_ascii_case(b"ID") => {
                 let ids: Option<_> = ids.iter().map(|id| num::parse_i64(id)).collect();
                 Filter::Ids(ids.ok_or(CmdError::new("ERR Invalid client ID"))?)

@@ -32,9 +32,8 @@ impl<'a> Command<'a> for ClientUnblock {
         reason.next()?;
         let with_error = match reason.left() {
             0 => false,
-            _ => one_of(&mut reason, &[("TIMEOUT", false), ("ERROR", true)]).ok_or(
-                CmdError::new("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"),
-            )?,
+            _ => one_of(&mut reason, &[("TIMEOUT", false), ("ERROR", true)])
+                .ok_or(CmdError::new("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"))?,
         };
         Ok(ClientUnblock { id: u64::try_from(args.integer()?).ok(), with_error })
     }
