@@ -4,7 +4,7 @@
 //! checks that exactly one reply was written, or none if an error was returned.
 #![allow(dead_code)] // every test file uses its own part
 
-use base::{Args, Effect, Handler, KeyHasher, PackLimits, Protocol, Row};
+use base::{Args, Effect, Handler, KeyHasher, PackLimits, Protocol, Reply, Row};
 use kvist_model::Model;
 use wire::RespWriter;
 
@@ -57,7 +57,7 @@ impl Stage {
             Ok(effect) => Outcome { reply, effect },
             Err(error) => {
                 assert!(reply.is_empty(), "a reply and an error: {argv:?}");
-                base::Reply::error(&mut RespWriter::new(&mut reply, self.protocol), error.text());
+                RespWriter::new(&mut reply, self.protocol).error_bytes(error.bytes());
                 Outcome { reply, effect: Effect::None }
             }
         }
