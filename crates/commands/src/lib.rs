@@ -11,6 +11,7 @@ pub mod key;
 pub mod list;
 pub mod set;
 pub mod string;
+mod walk;
 pub mod zset;
 
 use base::{Holds, Row, Spec, Strings};

@@ -6,7 +6,7 @@ use base::{
 };
 use types::ZSet;
 
-use crate::hash::scan::{Step, reply};
+use crate::walk::{Step, reply};
 
 /// Walks over a sorted set in steps.
 pub struct ZScan<'a>(Step<'a>);
