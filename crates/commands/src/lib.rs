@@ -12,6 +12,7 @@ pub mod list;
 pub mod set;
 pub mod string;
 mod walk;
+pub mod zset;
 
 use base::{Holds, Row, Spec, Strings};
 use types::{Hash, List, Set, ZSet};
@@ -30,6 +31,7 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows.extend(list::rows());
     rows.extend(set::rows());
     rows.extend(string::rows());
+    rows.extend(zset::rows());
     rows
 }
 
