@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     match verb.as_str() {
         "serve" if asks => usage::help(usage::SERVE),
         "serve" => serve::main(rest),
+        "cli" => cli::main(rest),
         "help" | "--help" | "-h" => usage::help(usage::KVIST),
         "version" | "--version" | "-v" | "-V" => usage::version(),
         other => usage::wrong(&format!("unknown command '{other}'")),
