@@ -3,39 +3,60 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// An error reply. Its text starts with a code word (`ERR`, `WRONGTYPE`, …) as clients expect.
+/// An error reply. Its text starts with a code word (`ERR`, `WRONGTYPE`, …) as clients expect. It
+/// may quote what a client sent, so it is bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CmdError(Cow<'static, str>);
+pub struct CmdError(Cow<'static, [u8]>);
 
 impl CmdError {
     /// An error with a fixed text.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
-        CmdError(Cow::Borrowed(text))
+        CmdError(Cow::Borrowed(text.as_bytes()))
     }
 
     /// An error whose text was put together.
     #[must_use]
     pub fn owned(text: String) -> Self {
+        CmdError(Cow::Owned(text.into_bytes()))
+    }
+
+    /// An error whose text was put together from what a client sent.
+    #[must_use]
+    pub fn from_bytes(text: Vec<u8>) -> Self {
         CmdError(Cow::Owned(text))
+    }
+
+    /// An error that quotes a word of the client between two texts. As in Redis, a zero byte ends
+    /// the quotation.
+    #[must_use]
+    pub fn quoting(before: &str, word: &[u8], after: &str) -> Self {
+        CmdError(Cow::Owned([before.as_bytes(), until_zero(word), after.as_bytes()].concat()))
     }
 
     /// The text, code word first.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// The code word.
     #[must_use]
     pub fn code(&self) -> &str {
-        self.0.split(' ').next().unwrap_or("ERR")
+        let word = self.0.split(|&byte| byte == b' ').next().unwrap_or_default();
+        std::str::from_utf8(word).unwrap_or("ERR")
     }
+}
+
+/// The part of a word that a C string would show.
+#[must_use]
+pub fn until_zero(word: &[u8]) -> &[u8] {
+    word.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
 impl fmt::Display for CmdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&String::from_utf8_lossy(&self.0))
     }
 }
 
@@ -108,6 +129,8 @@ errors! {
     TIMEOUT_NEGATIVE = "ERR timeout is negative";
     /// A timeout is not a number.
     TIMEOUT_NOT_FLOAT = "ERR timeout is not a float or out of range";
+    /// A number does not fit the 32 bits of a database index.
+    NOT_INT32 = "ERR value is out of range, value must between -2147483648 and 2147483647";
     /// A command failed inside in a way we did not foresee; its connection goes on.
     INTERNAL = "ERR internal error: the command was stopped; please report it";
 }

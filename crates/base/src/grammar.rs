@@ -225,7 +225,7 @@ impl<'t> Parser<'t> {
         let mut arg = if let Some(name) = word.strip_suffix('=') {
             let kind = self.group()?;
             make(name, kind, token)
-        } else if let Some((name, kind)) = word.split_once(':') {
+        } else if let Some((name, kind)) = word.rsplit_once(':') {
             let kind = kind_named(kind).ok_or_else(|| self.bad("unknown type"))?;
             make(name, kind, token)
         } else if token.is_none() && self.introduces() {

@@ -20,7 +20,7 @@ pub trait Reply {
     /// `+text`, without line breaks.
     fn simple(&mut self, text: &str);
     /// `-text`; for the engine and for errors inside `EXEC` or nested replies.
-    fn error(&mut self, text: &str);
+    fn error_bytes(&mut self, text: &[u8]);
     /// `:n`
     fn int(&mut self, n: i64);
     /// A byte string.
@@ -45,6 +45,11 @@ pub trait Reply {
     fn verbatim(&mut self, format: &str, text: &[u8]);
     /// A number too large for `:n`: a bulk string or `(n`.
     fn big_number(&mut self, digits: &str);
+
+    /// `-text`
+    fn error(&mut self, text: &str) {
+        self.error_bytes(text.as_bytes());
+    }
 
     /// `+OK`
     #[inline]

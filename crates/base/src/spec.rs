@@ -100,6 +100,7 @@ named_bits! {
         String = "string",
         Bitmap = "bitmap",
         PubSub = "pubsub",
+        Admin = "admin",
         Dangerous = "dangerous",
         Connection = "connection",
         Transaction = "transaction",

@@ -21,7 +21,12 @@ const COLORS: [[u8; 3]; 5] =
     [[32, 112, 96], [190, 70, 60], [70, 100, 170], [150, 120, 40], [110, 110, 110]];
 
 /// Draws `groups`, one colour per name.
-pub(crate) fn write(path: &Path, title: &str, names: &[String], groups: &[Group]) -> io::Result<()> {
+pub(crate) fn write(
+    path: &Path,
+    title: &str,
+    names: &[String],
+    groups: &[Group],
+) -> io::Result<()> {
     let rows: usize = groups.iter().map(|g| g.values.len() * BAR + GAP).sum();
     let mut canvas = Canvas::new(WIDTH, TOP + rows + 20);
     canvas.text(12, 10, title, [0, 0, 0]);

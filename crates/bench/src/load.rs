@@ -78,8 +78,7 @@ fn parse(csv: &str) -> Vec<Sample> {
     csv.lines()
         .filter(|line| line.starts_with('"') && !line.starts_with("\"test\""))
         .map(|line| {
-            let row: Vec<&str> =
-                line.trim_matches('"').split("\",\"").map(str::trim).collect();
+            let row: Vec<&str> = line.trim_matches('"').split("\",\"").map(str::trim).collect();
             Sample {
                 test: row.first().unwrap_or(&"").to_string(),
                 rate: field(&row, 1),

@@ -82,14 +82,14 @@ impl Report {
         for row in self.rows() {
             let _ = write!(text, "\n| {} |", row.title);
             for [cpu, user, rate, p50, p99] in &row.medians {
-                let _ =
-                    write!(text, " {cpu:.3} ({user:.3}) · {rate:.0} · {p50:.2}/{p99:.2} |");
+                let _ = write!(text, " {cpu:.3} ({user:.3}) · {rate:.0} · {p50:.2}/{p99:.2} |");
             }
             for ratio in &row.ratios {
                 let _ = write!(text, " {ratio:.2} |");
             }
         }
-        text += "\n\n| memory | bytes per key, own account | bytes per key, resident |\n|---|---|---|";
+        text +=
+            "\n\n| memory | bytes per key, own account | bytes per key, resident |\n|---|---|---|";
         for (name, memory) in self.names.iter().zip(&self.memory) {
             let _ = write!(text, "\n| {name} | {:.1} | {:.1} |", memory.used, memory.resident);
         }

@@ -1,6 +1,7 @@
 //! What blocking commands share: how long they wait.
 
-use base::{CmdError, Millis, error, num::LongDouble};
+use base::num::{self, LongDouble};
+use base::{CmdError, Millis, error};
 
 /// The deadline of a timeout in seconds with a fraction, seen from `now`; `None` for 0, which
 /// means for ever.

@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+pub mod hash;
 pub mod key;
 pub mod list;
+pub mod set;
 pub mod string;
 
 use base::{Holds, Row, Spec, Strings};
@@ -22,8 +24,10 @@ impl<H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static
 #[must_use]
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     let mut rows = Vec::new();
+    rows.extend(hash::rows());
     rows.extend(key::rows());
     rows.extend(list::rows());
+    rows.extend(set::rows());
     rows.extend(string::rows());
     rows
 }

@@ -22,7 +22,8 @@ fn main() {
     let engine = engine();
     let mut seat = Seat::new(&engine);
     let value = "x".repeat(VALUE);
-    let set = |n: usize| format!("*3\r\n$3\r\nSET\r\n$16\r\nkey:{n:012}\r\n${VALUE}\r\n{value}\r\n");
+    let set =
+        |n: usize| format!("*3\r\n$3\r\nSET\r\n$16\r\nkey:{n:012}\r\n${VALUE}\r\n{value}\r\n");
     let get = |n: usize| format!("*2\r\n$3\r\nGET\r\n$16\r\nkey:{n:012}\r\n");
     for first in (0..keys).step_by(100) {
         let batch: String = (first..first + 100).map(set).collect();

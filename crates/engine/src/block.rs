@@ -158,7 +158,7 @@ impl Blocked {
             Err(failure) => {
                 txn.publish_changes();
                 engine.stats.error(failure.code());
-                writer.error(failure.text());
+                writer.error_bytes(failure.bytes());
             }
         }
         reply

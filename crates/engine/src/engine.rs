@@ -79,8 +79,8 @@ impl Engine {
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
         let config = Arc::new(start.settings.config());
         let shards = match config.shards {
-            0 => Options::for_cores(start.workers, config.databases, start.seed[0]).shards,
-            given => given,
+            None => Options::for_cores(start.workers, config.databases, start.seed[0]).shards,
+            Some(given) => given,
         };
         let options = Options { shards, databases: config.databases, seed: start.seed[0] };
         let store = Arc::new(Store::new(options));
@@ -143,13 +143,15 @@ pub fn command_table() -> Result<Table, String> {
 }
 
 fn pack_limits(config: &Config) -> PackLimits {
+    // A limit beyond what an index can count is no limit.
+    let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     PackLimits {
-        hash_entries: config.hash_max_listpack_entries,
-        hash_value: config.hash_max_listpack_value,
+        hash_entries: size(config.hash_max_listpack_entries),
+        hash_value: size(config.hash_max_listpack_value),
         list_size: config.list_max_listpack_size,
-        set_intset_entries: config.set_max_intset_entries,
-        zset_entries: config.zset_max_listpack_entries,
-        zset_value: config.zset_max_listpack_value,
-        string_max: usize::try_from(config.proto_max_bulk_len).unwrap_or(usize::MAX),
+        set_intset_entries: size(config.set_max_intset_entries),
+        zset_entries: size(config.zset_max_listpack_entries),
+        zset_value: size(config.zset_max_listpack_value),
+        string_max: size(config.proto_max_bulk_len),
     }
 }

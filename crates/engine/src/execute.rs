@@ -51,9 +51,7 @@ impl Desk<'_> {
             self.dispatch(session, entry, &request, &mut writer)
         });
         if let Err(refusal) = result {
-            self.seat.refused(self.engine, request.entry, &refusal);
-            multi::abort(session);
-            writer.error(refusal.text());
+            self.refuse(session, &request, &refusal, &mut writer);
         }
         match session.replies {
             Replies::On => {}
@@ -66,6 +64,31 @@ impl Desk<'_> {
                 }
             }
         }
+    }
+
+    /// Answers a request that may not run, and spoils the transaction it would have joined.
+    fn refuse(
+        &mut self,
+        session: &mut Session,
+        request: &Request<'_>,
+        refusal: &CmdError,
+        writer: &mut RespWriter<'_>,
+    ) {
+        self.seat.refused(self.engine, request.entry, refusal);
+        if request.entry.is_none() && is_http(request.argv) {
+            tracing::warn!(client = session.client.origin.addr, "HTTP on a RESP port; closing");
+            session.closing = true;
+            return;
+        }
+        if request.entry.is_some_and(|entry| entry.name() == "exec") {
+            multi::discard(self.engine, self.txn, session);
+            let text = refusal.bytes();
+            let text = text.strip_prefix(b"ERR ").unwrap_or(text);
+            writer.error_bytes(&[EXEC_REFUSED, text].concat());
+            return;
+        }
+        multi::abort(session);
+        writer.error_bytes(refusal.bytes());
     }
 
     /// Everything that can refuse a request before it runs, in Redis's order.
@@ -173,7 +196,7 @@ impl Call<'_> {
                 txn.publish_changes();
                 block::serve_ready(self.engine, txn);
                 writer.raw().truncate(mark);
-                writer.error(failure.text());
+                writer.error_bytes(failure.bytes());
                 self.failed(&failure);
             }
         }
@@ -205,7 +228,7 @@ impl Control<'_> {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => {
                 writer.raw().truncate(mark);
-                writer.error(failure.text());
+                writer.error_bytes(failure.bytes());
                 self.engine.stats.error(failure.code());
                 self.seat.counters.commands[entry.number].failed.add(1);
                 self.seat.counters.errors.add(1);
@@ -267,7 +290,7 @@ fn scope_of<'s>(
 /// A command panicked: its client gets an error, everybody else goes on.
 pub(crate) fn contained(entry: &Entry, message: &str, writer: &mut RespWriter<'_>) {
     tracing::error!(command = entry.name(), message, "a command panicked and was contained");
-    writer.error(error::INTERNAL.text());
+    writer.error_bytes(error::INTERNAL.bytes());
 }
 
 /// Measures one request by itself.
@@ -297,28 +320,40 @@ fn is_reply_skip(argv: &[&[u8]]) -> bool {
         && reply.eq_ignore_ascii_case(b"reply") && skip.eq_ignore_ascii_case(b"skip"))
 }
 
-/// Text shown of a name or an argument in "unknown command".
+/// What EXEC answers when it is itself refused.
+const EXEC_REFUSED: &[u8] = b"EXECABORT Transaction discarded because of: ";
+
+/// Bytes shown of a name or of the arguments in "unknown command".
 const SHOWN_MAX: usize = 128;
 
+fn shown(word: &[u8], max: usize) -> &[u8] {
+    let visible = error::until_zero(word);
+    &visible[..visible.len().min(max)]
+}
+
 fn unknown_command(argv: &[&[u8]]) -> CmdError {
-    let shown = |word: &[u8], max: usize| {
-        String::from_utf8_lossy(&word[..word.len().min(max)]).into_owned()
-    };
-    let name = shown(argv.first().copied().unwrap_or_default(), SHOWN_MAX);
-    let mut rest = String::new();
+    let mut rest = Vec::new();
     for arg in argv.iter().skip(1) {
         if rest.len() >= SHOWN_MAX {
             break;
         }
-        rest += &format!("'{}' ", shown(arg, SHOWN_MAX - rest.len()));
+        let quoted = shown(arg, SHOWN_MAX - rest.len());
+        rest.extend_from_slice(&[b"'", quoted, b"' "].concat());
     }
-    CmdError::owned(format!("ERR unknown command '{name}', with args beginning with: {rest}"))
+    let name = shown(argv.first().copied().unwrap_or_default(), SHOWN_MAX);
+    let parts = [b"ERR unknown command '", name, b"', with args beginning with: ", &rest];
+    CmdError::from_bytes(parts.concat())
 }
 
 fn unknown_subcommand(entry: &Entry, argv: &[&[u8]]) -> CmdError {
-    let shown = String::from_utf8_lossy(&argv[1][..argv[1].len().min(SHOWN_MAX)]).into_owned();
-    let name = entry.name().to_ascii_uppercase();
-    CmdError::owned(format!("ERR unknown subcommand '{shown}'. Try {name} HELP."))
+    let after = format!("'. Try {} HELP.", entry.name().to_ascii_uppercase());
+    CmdError::quoting("ERR unknown subcommand '", shown(argv[1], SHOWN_MAX), &after)
+}
+
+/// A browser was tricked into talking to us: what follows is not for us.
+fn is_http(argv: &[&[u8]]) -> bool {
+    let name = argv.first().copied().unwrap_or_default();
+    name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
 }
 
 impl Desk<'_> {

@@ -91,7 +91,7 @@ impl Desk<'_> {
             words.clear();
             let decoder = &mut session.decoder;
             let limits = Limits {
-                max_bulk: self.seat.config.proto_max_bulk_len,
+                max_bulk: i64::try_from(self.seat.config.proto_max_bulk_len).unwrap_or(i64::MAX),
                 authenticated: session.authenticated,
             };
             // AUTH lifts the limits for what follows it, so it must run before that is decoded.

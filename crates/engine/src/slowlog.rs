@@ -85,19 +85,64 @@ impl Slowlog {
 fn shorten(argv: &[&[u8]]) -> Vec<Vec<u8>> {
     let whole = argv.len() <= WORDS_MAX;
     let shown = if whole { argv.len() } else { WORDS_MAX - 1 };
-    let mut words: Vec<Vec<u8>> = argv[..shown]
-        .iter()
-        .map(|word| match word.len() {
-            0..=WORD_BYTES_MAX => word.to_vec(),
-            len => {
-                let mut short = word[..WORD_BYTES_MAX].to_vec();
-                short.extend(format!("... ({} more bytes)", len - WORD_BYTES_MAX).into_bytes());
-                short
-            }
-        })
-        .collect();
+    let shorten_word = |(at, word): (usize, &&[u8])| match word.len() {
+        _ if is_secret(argv, at) => b"(redacted)".to_vec(),
+        0..=WORD_BYTES_MAX => word.to_vec(),
+        len => {
+            let mut short = word[..WORD_BYTES_MAX].to_vec();
+            short.extend(format!("... ({} more bytes)", len - WORD_BYTES_MAX).into_bytes());
+            short
+        }
+    };
+    let mut words: Vec<Vec<u8>> = argv[..shown].iter().enumerate().map(shorten_word).collect();
     if !whole {
         words.push(format!("... ({} more arguments)", argv.len() - shown).into_bytes());
     }
     words
+}
+
+/// Whether the word at this place may be a password: such words are never remembered.
+fn is_secret(argv: &[&[u8]], at: usize) -> bool {
+    let is = |at: usize, name: &str| {
+        argv.get(at).is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    if is(0, "auth") {
+        return at > 0;
+    }
+    if is(0, "hello") {
+        // `HELLO 3 AUTH user password`
+        return at > 2 && (is(at - 1, "auth") || is(at - 2, "auth"));
+    }
+    let secret = |at: usize| ["requirepass", "masterauth", "http-token"].iter().any(|n| is(at, n));
+    is(0, "config") && is(1, "set") && at > 2 && at % 2 == 1 && secret(at - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logged(line: &str) -> String {
+        let argv: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let words = shorten(&argv);
+        words.iter().map(|w| String::from_utf8_lossy(w)).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn passwords_are_not_logged() {
+        assert_eq!(logged("AUTH x"), "AUTH (redacted)");
+        assert_eq!(logged("auth x y"), "auth (redacted) (redacted)");
+        let hello = logged("HELLO 3 AUTH a b SETNAME c");
+        assert_eq!(hello, "HELLO 3 AUTH (redacted) (redacted) SETNAME c");
+        let set = logged("CONFIG SET timeout 5 requirepass a");
+        assert_eq!(set, "CONFIG SET timeout 5 requirepass (redacted)");
+        assert_eq!(logged("SET auth x"), "SET auth x");
+    }
+
+    #[test]
+    fn long_requests_are_shortened() {
+        let long = "x".repeat(130);
+        assert_eq!(logged(&long), format!("{}... (2 more bytes)", "x".repeat(128)));
+        let many = vec!["w"; 40].join(" ");
+        assert!(logged(&many).ends_with("w ... (9 more arguments)"));
+    }
 }

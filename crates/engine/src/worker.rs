@@ -76,8 +76,7 @@ impl Worker {
             self.seat.config = self.engine.config();
             self.txn.set_limits(self.engine.store.limits());
         }
-        let limit = self.seat.config.maxmemory;
-        if limit != 0 {
+        if let Some(limit) = self.seat.config.maxmemory {
             self.txn.report_memory();
             self.seat.full = self.engine.used_memory() as u64 > limit;
         } else {

@@ -77,11 +77,8 @@ fn transactions_are_isolated() {
                     let (reply, _) = seat.feed(&format!(
                         "MULTI\r\nDECR {from}\r\nINCR {to}\r\nMGET left right\r\nEXEC\r\n"
                     ));
-                    let numbers: Vec<i64> = reply
-                        .rsplit("\r\n")
-                        .filter_map(|line| line.parse().ok())
-                        .take(2)
-                        .collect();
+                    let numbers: Vec<i64> =
+                        reply.rsplit("\r\n").filter_map(|line| line.parse().ok()).take(2).collect();
                     assert_eq!(numbers.iter().sum::<i64>(), 1000, "{reply}");
                 }
             });

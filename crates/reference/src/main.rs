@@ -31,7 +31,7 @@ fn render() -> Result<Vec<Document>, String> {
     let mut documents = commands::render(&table);
     documents.push(compatibility::render(&table));
     documents.push(errors::render());
-    documents.push((PathBuf::from("docs/reference/config.md"), config::markdown()));
+    documents.push((PathBuf::from("docs/reference/config.md"), config::reference_markdown()));
     documents.push((PathBuf::from("kvist.conf"), config::reference()));
     Ok(documents)
 }

@@ -37,11 +37,6 @@ fn serve(args: &[String]) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut settings, config_file) = settings(args, cores)?;
     let config = settings.config();
-    if config.daemonize {
-        return Err("'daemonize yes' is not supported: run kvist under a service manager such as \
-                    systemd, or in the background with 'kvist serve … &'"
-            .to_owned());
-    }
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
     let most = process::room_for_clients(config.maxclients, config.io_threads);

@@ -55,4 +55,3 @@ impl Txn {
         self.store().expired.fetch_add(deleted as u64, Ordering::Relaxed);
     }
 }
-

@@ -281,9 +281,7 @@ impl Keyspace for Txn {
                     if keys.is_empty() {
                         continue;
                     }
-                    shard.watching.touch_db(db, |key| {
-                        keys.find(hasher.hash(key), key).is_some()
-                    });
+                    shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
                     let fresh = Db::new(&hasher);
                     tables.push(shard.db_mut(db).replace(fresh));
                 }

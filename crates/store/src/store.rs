@@ -51,9 +51,8 @@ impl Store {
     pub fn new(options: Options) -> Self {
         let count = options.shards.clamp(1, 1 << SHARD_BITS).next_power_of_two();
         let hasher = KeyHasher::new(options.seed);
-        let slot = || {
-            Padded(Mutex::new(Some(Box::new(Shard::new(options.databases.max(1), &hasher)))))
-        };
+        let slot =
+            || Padded(Mutex::new(Some(Box::new(Shard::new(options.databases.max(1), &hasher)))));
         Store {
             slots: (0..count).map(|_| slot()).collect(),
             hasher,

@@ -73,8 +73,8 @@ impl Reply for RespWriter<'_> {
         one_line(self.out, b'+', text.as_bytes());
     }
 
-    fn error(&mut self, text: &str) {
-        one_line(self.out, b'-', text.as_bytes());
+    fn error_bytes(&mut self, text: &[u8]) {
+        one_line(self.out, b'-', text);
     }
 
     #[inline]

@@ -38,8 +38,7 @@ impl Conditions {
             } else if args.token("LT") {
                 conditions.if_earlier = true;
             } else {
-                let word = String::from_utf8_lossy(word);
-                return Err(CmdError::owned(format!("ERR Unsupported option {word}")));
+                return Err(CmdError::quoting("ERR Unsupported option ", word, ""));
             }
         }
         if conditions.if_none && (conditions.if_any || conditions.if_later || conditions.if_earlier)

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Locks,
-    Reply, Run, Spec, error,
+    Reply, Run, Spec, Strings, error, num,
 };
 
 /// The name before OBJECT's subcommands.
@@ -48,7 +48,7 @@ about_key! {
     Freq
 }
 about_key! {
-    /// How many share the value: always one here.
+    /// How many share the value: one here, but clients expect Redis's answer for small integers.
     RefCount
 }
 
@@ -163,9 +163,17 @@ impl<'a> Command<'a> for RefCount<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for RefCount<'_> {
+/// What Redis answers for the small integers it shares between all keys.
+const SHARED: i64 = i32::MAX as i64;
+
+impl<H: Strings> Run<H> for RefCount<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        let integer = host.encoding(self.key) == Some("int");
+        let value = host.string(self.key).ok().flatten().and_then(num::parse_i64);
         match host.kind(self.key) {
+            Some(_) if integer && value.is_some_and(|n| (0..10_000).contains(&n)) => {
+                out.int(SHARED);
+            }
             Some(_) => out.int(1),
             None => out.null(),
         }

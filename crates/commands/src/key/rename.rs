@@ -97,6 +97,9 @@ pub struct Copy<'a> {
     to: Key<'a>,
     db: Option<&'a [u8]>,
     replace: bool,
+    /// Something behind the options read so far is wrong. Told only after the database has been
+    /// judged, as Redis judges each option while it reads.
+    malformed: bool,
 }
 
 impl<'a> Command<'a> for Copy<'a> {
@@ -117,17 +120,16 @@ impl<'a> Command<'a> for Copy<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let mut copy = Copy { from: args.key()?, to: args.key()?, db: None, replace: false };
+        let mut copy =
+            Copy { from: args.key()?, to: args.key()?, db: None, replace: false, malformed: false };
         while args.left() > 0 {
             if args.token("REPLACE") {
                 copy.replace = true;
             } else if args.left() > 1 && args.token("DB") {
-                let text = args.next()?;
-                // Redis judges the number while it reads the options.
-                num::parse_i64(text).ok_or(error::NOT_INTEGER)?;
-                copy.db = Some(text);
+                copy.db = Some(args.next()?);
             } else {
-                return Err(error::SYNTAX);
+                copy.malformed = true;
+                break;
             }
         }
         Ok(copy)
@@ -140,6 +142,9 @@ impl<H: Keyspace> Run<H> for Copy<'_> {
             Some(text) => database(host, text)?,
             None => host.db(),
         };
+        if self.malformed {
+            return Err(error::SYNTAX);
+        }
         if db == host.db() && self.from.bytes == self.to.bytes {
             return Err(error::SAME_OBJECT);
         }
@@ -176,7 +181,6 @@ impl<'a> Command<'a> for Move<'a> {
 
 impl<H: Keyspace> Run<H> for Move<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        num::parse_i64(self.db).ok_or(error::NOT_INTEGER)?;
         let db = database(host, self.db)?;
         if db == host.db() {
             return Err(error::SAME_OBJECT);
@@ -189,6 +193,8 @@ impl<H: Keyspace> Run<H> for Move<'_> {
 
 /// The database with the number `text`.
 pub(super) fn database<H: Keyspace>(host: &H, text: &[u8]) -> Result<usize, CmdError> {
-    let number = num::parse_i64(text).and_then(|n| usize::try_from(n).ok());
-    number.filter(|&n| n < host.databases()).ok_or(error::DB_OUT_OF_RANGE)
+    let number = num::parse_i64(text).ok_or(error::NOT_INTEGER)?;
+    let number = i32::try_from(number).map_err(|_| error::NOT_INT32)?;
+    let number = usize::try_from(number).ok().filter(|&n| n < host.databases());
+    number.ok_or(error::DB_OUT_OF_RANGE)
 }

@@ -1,6 +1,6 @@
 //! The ends of a list as commands name them, and what taking from one leaves to remember.
 
-use base::{Argv, Args, CmdError, Effect, Key, Reply, error};
+use base::{Args, Argv, CmdError, Effect, Key, Reply, error};
 use types::{End, List};
 
 /// `LEFT` or `RIGHT`.

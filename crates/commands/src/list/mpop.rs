@@ -21,14 +21,11 @@ impl<'a> FirstList<'a> {
         let count = positive(args.next()?).ok_or(error::NUMKEYS)?;
         let keys = args.keys(count)?;
         let mut first = FirstList { keys, end: parse_end(args)?, count: 1 };
-        if args.left() == 0 {
-            return Ok(first);
+        if args.left() > 1 && args.token("COUNT") {
+            let count = positive(args.next()?);
+            first.count = count.ok_or(CmdError::new("ERR count should be greater than 0"))?;
         }
-        if args.left() != 2 || !args.token("COUNT") {
-            return Err(error::SYNTAX);
-        }
-        let count = positive(args.next()?);
-        first.count = count.ok_or(CmdError::new("ERR count should be greater than 0"))?;
+        args.end()?;
         Ok(first)
     }
 
@@ -110,8 +107,6 @@ impl<'a> Command<'a> for BlmPop<'a> {
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let timeout = args.next()?;
-        // Redis judges the timeout before the rest; its distance from now is judged when run.
-        blocking::deadline(timeout, 0)?;
         Ok(BlmPop { timeout, first: FirstList::parse(&mut args)? })
     }
 }

@@ -74,7 +74,7 @@ impl<'a> Transfer<'a> {
         if let Some(effect) = self.run(host, out)? {
             return Ok(effect);
         }
-        let on_timeout = OnTimeout::Null;
+        let on_timeout = OnTimeout::NullArray;
         Ok(Effect::Block(Box::new(Wait { keys: vec![1], kind: Kind::List, until, on_timeout })))
     }
 }
@@ -92,7 +92,10 @@ impl<'a> Command<'a> for LMove<'a> {
         grammar: "source:key destination:key#1 wherefrom=(LEFT | RIGHT) whereto=(LEFT | RIGHT)",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
+        ],
         ..Spec::NEW
     };
 
@@ -120,7 +123,10 @@ impl<'a> Command<'a> for RPopLPush<'a> {
         grammar: "source:key destination:key#1",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
+        ],
         ..Spec::NEW
     };
 
@@ -151,7 +157,10 @@ impl<'a> Command<'a> for BlMove<'a> {
         grammar: "source:key destination:key#1 wherefrom=(LEFT | RIGHT) whereto=(LEFT | RIGHT) timeout:double",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript, Flag::Blocking],
         categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
+        ],
         ..Spec::NEW
     };
 
@@ -182,7 +191,10 @@ impl<'a> Command<'a> for BrPopLPush<'a> {
         grammar: "source:key destination:key#1 timeout:double",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript, Flag::Blocking],
         categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]), KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
+        ],
         ..Spec::NEW
     };
 

@@ -10,11 +10,6 @@ mod pubsub;
 mod server;
 mod transaction;
 
-#[cfg(test)]
-mod testbed;
-#[cfg(test)]
-mod table_tests;
-
 use base::{Args, CmdError, Spec};
 use store::Txn;
 use wire::RespWriter;
@@ -61,10 +56,10 @@ macro_rules! acts {
                 args: base::Args<'a>,
                 out: &mut wire::RespWriter<'_>,
             ) -> Result<(), base::CmdError> {
-                let command = <$command<'a> as base::Command<'a>>::parse(args)?;
+                let command = <$command as base::Command<'a>>::parse(args)?;
                 $crate::control::Act::act(command, control, out)
             }
-            static SPEC: base::Spec = <$command<'static> as base::Command<'static>>::SPEC;
+            static SPEC: base::Spec = <$command as base::Command<'static>>::SPEC;
             (&SPEC, $crate::table::Action::Control(run))
         }),*]
     };
@@ -91,6 +86,11 @@ pub(crate) use bare;
 /// A name that stands only before a subcommand.
 pub(crate) fn container(spec: &'static Spec) -> (&'static Spec, Action) {
     (spec, Action::Container)
+}
+
+/// Reads one of these words, in any case; what it stands for.
+pub(crate) fn one_of<T: Copy>(args: &mut Args<'_>, words: &[(&str, T)]) -> Option<T> {
+    words.iter().find(|(word, _)| args.token(word)).map(|&(_, meaning)| meaning)
 }
 
 /// The error of a subcommand with a wrong number of arguments that its arity lets pass.

@@ -1,13 +1,12 @@
 //! Workers and sessions without sockets, for tests.
+#![allow(dead_code)] // each test program uses a part
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::Protocol;
 use config::Settings;
-use kvist_engine::{
-    ClientId, Engine, Mailbox, Message, Origin, Session, Start, State, Worker,
-};
+use kvist_engine::{ClientId, Engine, Mailbox, Message, Origin, Session, Start, State, Worker};
 use parking_lot::Mutex;
 
 /// A mailbox that keeps what is posted.

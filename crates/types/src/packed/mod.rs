@@ -227,7 +227,7 @@ impl Packed {
         let size = element_size(bytes.len());
         let at = self.splice(at.0, self.end_of(at), size);
         write_element(bytes, b"", &mut self.buf[at..at + size]);
-        At(at)
+        At(at - self.shrink())
     }
 
     /// Removes `n` elements (or as many as there are) from `at` on. O(bytes), but at the ends

@@ -18,6 +18,7 @@
 //! Complexities are given for the large form; packed, all is O(n) for a bounded n.
 
 mod bounds;
+mod build;
 mod large;
 mod node;
 mod run;

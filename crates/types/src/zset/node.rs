@@ -28,18 +28,16 @@ use crate::room;
 /// A score and a member.
 pub(super) type Pair<'a> = (f64, &'a [u8]);
 
-/// Pairs of a leaf.
-const MOST_PAIRS: usize = 64;
+/// Pairs of a leaf, and kids of an inner node. Tests use small nodes, to have high trees.
+pub(super) const MOST: usize = if cfg!(test) { 8 } else { 64 };
 /// Bytes of a leaf, unless it has few pairs.
-const MOST_BYTES: usize = 4 << 10;
-/// Kids of an inner node.
-const MOST_KIDS: usize = 64;
+const MOST_BYTES: usize = if cfg!(test) { 512 } else { 4 << 10 };
 /// Bytes of the separators of an inner node, unless it has few kids.
-const MOST_SEPARATORS: usize = 16 << 10;
+pub(super) const MOST_SEPARATORS: usize = 4 * MOST_BYTES;
 /// A node with fewer pairs or kids looks for a neighbour to be merged with.
-const SMALL: usize = 16;
+const SMALL: usize = MOST / 4;
 /// What a merged or bulk-loaded node has at most: room is left to grow.
-const ROOMY: usize = 56;
+pub(super) const ROOMY: usize = MOST * 7 / 8;
 
 #[derive(Clone)]
 pub(super) enum Node {
@@ -50,9 +48,9 @@ pub(super) enum Node {
 #[derive(Clone, Default)]
 pub(super) struct Inner {
     /// One less than kids.
-    separators: Run,
+    pub(super) separators: Run,
     counts: Vec<usize>,
-    kids: Vec<Node>,
+    pub(super) kids: Vec<Node>,
 }
 
 /// What has split off to the right of a node.
@@ -70,7 +68,7 @@ impl Split {
 }
 
 /// The shortest pair that is above `left` but not above `right`.
-fn separator(left: Pair<'_>, right: Pair<'_>) -> (f64, Vec<u8>) {
+pub(super) fn separator(left: Pair<'_>, right: Pair<'_>) -> (f64, Vec<u8>) {
     if left.0 < right.0 {
         return (right.0, Vec::new());
     }
@@ -269,8 +267,8 @@ impl Node {
     }
 }
 
-fn is_full(run: &Run, member: &[u8]) -> bool {
-    run.len() >= MOST_PAIRS || run.bytes() + FIXED + member.len() > MOST_BYTES
+pub(super) fn is_full(run: &Run, member: &[u8]) -> bool {
+    run.len() >= MOST || run.bytes() + FIXED + member.len() > MOST_BYTES
 }
 
 fn insert_in_leaf(run: &mut Run, pair: Pair<'_>, bytes: &mut usize) -> Option<Split> {
@@ -311,7 +309,7 @@ impl Inner {
     }
 
     /// Appends a kid; the first has no separator.
-    fn push(&mut self, separator: Option<(f64, Vec<u8>)>, kid: Node, count: usize) {
+    pub(super) fn push(&mut self, separator: Option<(f64, Vec<u8>)>, kid: Node, count: usize) {
         if let Some((score, member)) = separator {
             self.separators.push((score, &member));
         }
@@ -335,7 +333,7 @@ impl Inner {
             self.counts.insert(kid + 1, count);
         });
         let kids = self.kids.len();
-        let full = kids > MOST_KIDS || (kids > 4 && self.separators.bytes() > MOST_SEPARATORS);
+        let full = kids > MOST || (kids > 4 && self.separators.bytes() > MOST_SEPARATORS);
         // Loading in order leaves full nodes behind.
         full.then(|| self.split(if kid + 2 == kids { kids - 1 } else { kids / 2 }, bytes))
     }
@@ -452,75 +450,6 @@ impl Inner {
     }
 }
 
-/// A tree of pairs that come in order, its nodes nearly full. O(n).
-pub(super) fn build<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Node {
-    let mut level: Vec<(Option<(f64, Vec<u8>)>, Node, usize)> = Vec::new();
-    let mut parting = None;
-    let mut run = Run::default();
-    for pair in pairs {
-        if run.len() >= ROOMY || (run.len() > 0 && is_full(&run, pair.1)) {
-            let next = run.last().map(|last| separator(last, pair));
-            let count = run.len();
-            level.push((parting, Node::Leaf(std::mem::take(&mut run)), count));
-            parting = next;
-        }
-        run.push(pair);
-    }
-    let count = run.len();
-    level.push((parting, Node::Leaf(run), count));
-    while level.len() > 1 {
-        let mut above = Vec::with_capacity(level.len().div_ceil(ROOMY));
-        let mut kids = level.into_iter().peekable();
-        while let Some((parting, first, count)) = kids.next() {
-            let mut inner = Inner::default();
-            let mut total = count;
-            inner.push(None, first, count);
-            while let Some((separator, kid, count)) = kids.next_if(|_| {
-                let kids = inner.kids.len();
-                kids < 4 || (kids < ROOMY && inner.separators.bytes() < MOST_SEPARATORS / 2)
-            }) {
-                total += count;
-                inner.push(separator, kid, count);
-            }
-            above.push((parting, Node::Inner(Box::new(inner)), total));
-        }
-        level = above;
-    }
-    level.pop().map(|(_, root, _)| root).unwrap_or_default()
-}
-
 #[cfg(test)]
-impl Node {
-    /// Checks what must hold for every node; returns height and number of pairs.
-    pub(super) fn check(&self, above: Option<Pair<'_>>, below: Option<Pair<'_>>) -> (usize, usize) {
-        use super::run::order;
-        match self {
-            Node::Leaf(run) => {
-                for i in 0..run.len() {
-                    let pair = run.pair(i);
-                    assert!(above.is_none_or(|bound| order(bound, pair).is_le()));
-                    assert!(below.is_none_or(|bound| order(pair, bound).is_lt()));
-                    assert!(i == 0 || order(run.pair(i - 1), pair).is_lt());
-                }
-                assert!(run.len() <= MOST_PAIRS);
-                (0, run.len())
-            }
-            Node::Inner(inner) => {
-                let kids = inner.kids.len();
-                assert!(kids > 0 && kids <= MOST_KIDS && inner.counts.len() == kids);
-                assert_eq!(inner.separators.len(), kids - 1);
-                let mut heights = Vec::new();
-                for (i, kid) in inner.kids.iter().enumerate() {
-                    let left = i.checked_sub(1).map(|i| inner.separators.pair(i)).or(above);
-                    let right = (i + 1 < kids).then(|| inner.separators.pair(i)).or(below);
-                    let (height, count) = kid.check(left, right);
-                    assert_eq!(count, inner.counts[i]);
-                    assert!(count > 0);
-                    heights.push(height);
-                }
-                assert!(heights.iter().all(|height| *height == heights[0]));
-                (heights[0] + 1, inner.counts.iter().sum())
-            }
-        }
-    }
-}
+#[path = "node_tests.rs"]
+mod tests;

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::node::{self, Node, Pair};
+use super::build::build;
+use super::node::{Node, Pair};
 use super::run::Run;
 
 /// See the [module](self).
@@ -22,7 +23,7 @@ impl Tree {
     /// A tree of pairs that come in order. O(n).
     pub(super) fn build<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Tree {
         let mut len = 0;
-        let root = node::build(pairs.inspect(|_| len += 1));
+        let root = build(pairs.inspect(|_| len += 1));
         let bytes = root.recount_memory();
         Tree { root, len, bytes }
     }

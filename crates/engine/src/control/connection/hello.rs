@@ -1,6 +1,8 @@
 //! HELLO.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Protocol, Reply, Spec, error, num};
+use base::{
+    Args, Category, CmdError, Command, Flag, Group, Locks, Protocol, Reply, Spec, error, num,
+};
 use wire::RespWriter;
 
 use super::auth::authenticate;
@@ -10,8 +12,7 @@ use crate::control::{Act, Control, identity};
 /// Agrees on a protocol; may open and name the session on the way.
 pub struct Hello<'a> {
     protocol: Option<Protocol>,
-    login: Option<(&'a [u8], &'a [u8])>,
-    name: Option<&'a [u8]>,
+    options: Args<'a>,
 }
 
 impl<'a> Command<'a> for Hello<'a> {
@@ -36,37 +37,36 @@ impl<'a> Command<'a> for Hello<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let mut hello = Hello { protocol: None, login: None, name: None };
-        let Some(version) = args.take() else { return Ok(hello) };
-        hello.protocol = Some(match num::parse_i64(version) {
-            Some(2) => Protocol::Resp2,
-            Some(3) => Protocol::Resp3,
-            Some(_) => return Err(error::NO_PROTO),
-            None => {
+        let protocol = match args.take().map(num::parse_i64) {
+            None => None,
+            Some(Some(2)) => Some(Protocol::Resp2),
+            Some(Some(3)) => Some(Protocol::Resp3),
+            Some(Some(_)) => return Err(error::NO_PROTO),
+            Some(None) => {
                 return Err(CmdError::new(
                     "ERR Protocol version is not an integer or out of range",
                 ));
             }
-        });
-        while let Some(option) = args.take() {
-            if option.eq_ignore_ascii_case(b"AUTH") && args.left() >= 2 {
-                hello.login = Some((args.next()?, args.next()?));
-            } else if option.eq_ignore_ascii_case(b"SETNAME") && args.left() >= 1 {
-                hello.name = args.take();
+        };
+        Ok(Hello { protocol, options: args })
+    }
+}
+
+impl Act for Hello<'_> {
+    fn act(mut self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        // In the order given, and at once: an error in a later option leaves earlier ones done.
+        while let Some(option) = self.options.take() {
+            let is = |name: &[u8]| option.eq_ignore_ascii_case(name);
+            if is(b"AUTH") && self.options.left() >= 2 {
+                let (user, password) = (self.options.next()?, self.options.next()?);
+                authenticate(control, user, password)?;
+            } else if is(b"SETNAME") && self.options.left() >= 1 {
+                set_name(control.session, self.options.next()?)?;
             } else {
                 let shown = String::from_utf8_lossy(option);
                 let text = format!("ERR Syntax error in HELLO option '{shown}'");
                 return Err(CmdError::owned(text));
             }
-        }
-        Ok(hello)
-    }
-}
-
-impl Act for Hello<'_> {
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if let Some((user, password)) = self.login {
-            authenticate(control, user, password)?;
         }
         if !control.session.authenticated {
             return Err(CmdError::new(
@@ -74,9 +74,6 @@ impl Act for Hello<'_> {
                  the HELLO AUTH <user> <pass> option can be used to authenticate the client and \
                  select the RESP protocol version at the same time",
             ));
-        }
-        if let Some(name) = self.name {
-            set_name(control.session, name)?;
         }
         if let Some(protocol) = self.protocol {
             control.session.speak(protocol);

@@ -39,7 +39,7 @@ impl Act for Reset<'_> {
         session.select(0);
         session.speak(Protocol::Resp2);
         session.replies = Replies::On;
-        session.authenticated = engine.config().requirepass.is_empty();
+        session.authenticated = engine.config().requirepass.is_none();
         out.set_protocol(Protocol::Resp2);
         out.simple("RESET");
         Ok(())

@@ -1,15 +1,13 @@
 //! Publish and subscribe: thin words over `pubsub.rs` of the engine.
 
 mod publish;
-mod survey;
 mod subscribe;
+mod survey;
 
 use base::{Flag, Group, Locks, Spec};
 
 use self::publish::{Publish, SPublish};
-use self::subscribe::{
-    PSubscribe, PUnsubscribe, SSubscribe, SUnsubscribe, Subscribe, Unsubscribe,
-};
+use self::subscribe::{PSubscribe, PUnsubscribe, SSubscribe, SUnsubscribe, Subscribe, Unsubscribe};
 use self::survey::{
     PubSubChannels, PubSubNumPat, PubSubNumSub, PubSubShardChannels, PubSubShardNumSub,
 };

@@ -139,12 +139,7 @@ impl Act for PubSubNumPat<'_> {
     }
 }
 
-fn list(
-    control: &Control<'_>,
-    topic: Topic,
-    pattern: Option<&[u8]>,
-    out: &mut RespWriter<'_>,
-) {
+fn list(control: &Control<'_>, topic: Topic, pattern: Option<&[u8]>, out: &mut RespWriter<'_>) {
     let mut names: Vec<Arc<[u8]>> = control.engine.pubsub.names(topic);
     names.retain(|name| pattern.is_none_or(|pattern| glob::matches(pattern, name)));
     out.array(names.len());

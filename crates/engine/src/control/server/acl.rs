@@ -19,11 +19,8 @@ static CONTAINER: Spec = Spec {
     ..SERVER
 };
 
-const ACL: Spec = Spec {
-    since: "6.0.0",
-    flags: &[Flag::NoScript, Flag::Loading, Flag::Stale],
-    ..SERVER
-};
+const ACL: Spec =
+    Spec { since: "6.0.0", flags: &[Flag::NoScript, Flag::Loading, Flag::Stale], ..SERVER };
 
 help! {
     /// ACL HELP.

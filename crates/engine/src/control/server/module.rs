@@ -77,11 +77,8 @@ macro_rules! refused {
     };
 }
 
-const REFUSED: Spec = Spec {
-    since: "4.0.0",
-    flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading],
-    ..SERVER
-};
+const REFUSED: Spec =
+    Spec { since: "4.0.0", flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading], ..SERVER };
 
 refused! {
     /// Refuses to load a module.

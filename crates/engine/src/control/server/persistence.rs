@@ -1,7 +1,7 @@
 //! SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE. The dataset lives in memory only: saving is refused
 //! rather than pretended.
 
-use base::{Args, CmdError, Command, Flag, Reply, Spec, error};
+use base::{Args, Category, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
@@ -85,7 +85,7 @@ bare! {
         name: "lastsave",
         summary: "Answers when the dataset was last saved, in seconds since 1970.",
         flags: &[Flag::Loading, Flag::Stale, Flag::Fast],
-        categories: &[base::Category::Dangerous],
+        categories: &[Category::Admin, Category::Dangerous],
         tips: &["nondeterministic_output"],
         ..SERVER
     }

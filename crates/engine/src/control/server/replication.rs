@@ -20,7 +20,7 @@ bare! {
         since: "2.8.12",
         summary: "Answers this server's part in replication.",
         flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast],
-        categories: &[Category::Dangerous],
+        categories: &[Category::Admin, Category::Dangerous],
         ..SERVER
     }
 }
@@ -118,9 +118,8 @@ impl<'a> Command<'a> for Wait {
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         args.integer()?;
         let timeout = num::parse_i64(args.next()?);
-        let timeout = timeout.ok_or(CmdError::new(
-            "ERR timeout is not an integer or out of range",
-        ))?;
+        let timeout =
+            timeout.ok_or(CmdError::new("ERR timeout is not an integer or out of range"))?;
         if timeout < 0 { Err(error::TIMEOUT_NEGATIVE) } else { Ok(Wait) }
     }
 }

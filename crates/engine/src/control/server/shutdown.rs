@@ -38,12 +38,12 @@ impl<'a> Command<'a> for Shutdown {
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let (mut abort, mut save, mut no_save, mut other) = (false, false, false, false);
-        while args.left() > 0 {
-            match &mut args {
-                args if args.token("SAVE") => save = true,
-                args if args.token("NOSAVE") => no_save = true,
-                args if args.token("NOW") || args.token("FORCE") => other = true,
-                args if args.token("ABORT") => abort = true,
+        while let Some(option) = args.take() {
+            match option.to_ascii_uppercase().as_slice() {
+                b"SAVE" => save = true,
+                b"NOSAVE" => no_save = true,
+                b"NOW" | b"FORCE" => other = true,
+                b"ABORT" => abort = true,
                 _ => return Err(error::SYNTAX),
             }
         }

@@ -17,11 +17,8 @@ static CONTAINER: Spec = Spec {
     ..SERVER
 };
 
-const SLOWLOG: Spec = Spec {
-    since: "2.2.12",
-    flags: &[Flag::Admin, Flag::Loading, Flag::Stale],
-    ..SERVER
-};
+const SLOWLOG: Spec =
+    Spec { since: "2.2.12", flags: &[Flag::Admin, Flag::Loading, Flag::Stale], ..SERVER };
 
 help! {
     /// SLOWLOG HELP.

@@ -6,15 +6,11 @@ use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::{ADMIN, CLIENT};
-use crate::control::{Act, Control};
+use crate::control::{Act, Control, one_of};
 
 /// Reads `ON` or `OFF`.
 fn switch(args: &mut Args<'_>) -> Result<bool, CmdError> {
-    match args {
-        args if args.token("ON") => Ok(true),
-        args if args.token("OFF") => Ok(false),
-        _ => Err(error::SYNTAX),
-    }
+    one_of(args, &[("ON", true), ("OFF", false)]).ok_or(error::SYNTAX)
 }
 
 /// Spares the connection when memory for clients runs out.

@@ -58,9 +58,10 @@ impl<'a> ClientKill<'a> {
         match option.to_ascii_uppercase().as_slice() {
             b"ID" => {
                 let id = num::parse_i64(value).and_then(|id| u64::try_from(id).ok());
-                filter.id = Some(id.filter(|&id| id > 0).ok_or(CmdError::new(
-                    "ERR client-id should be greater than 0",
-                ))?);
+                filter.id = Some(
+                    id.filter(|&id| id > 0)
+                        .ok_or(CmdError::new("ERR client-id should be greater than 0"))?,
+                );
             }
             b"TYPE" => filter.kind = Some(ClientType::read(value)?),
             b"ADDR" => filter.addr = Some(value),

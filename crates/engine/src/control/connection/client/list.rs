@@ -35,15 +35,12 @@ impl<'a> Command<'a> for ClientList {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let filter = match &mut args {
-            args if args.left() == 0 => Filter::All,
-            args if args.left() == 2 && args.token("TYPE") => {
-                Filter::Type(ClientType::read(args.next()?)?)
-            }
-            args if args.left() > 1 && args.token("ID") => {
-                let invalid = CmdError::new("ERR Invalid client ID");
-                let ids: Option<_> = args.rest().iter().map(|id| num::parse_i64(id)).collect();
-                Filter::Ids(ids.ok_or(invalid)?)
+        let Some(option) = args.take() else { return Ok(ClientList { filter: Filter::All }) };
+        let filter = match args.rest() {
+            [kind] if option.eq_ignore_ascii_case(b"TYPE") => Filter::Type(ClientType::read(kind)?),
+            ids @ [_, ..] if option.eq_ignore_ascii_case(b"ID") => {
+                let ids: Option<_> = ids.iter().map(|id| num::parse_i64(id)).collect();
+                Filter::Ids(ids.ok_or(CmdError::new("ERR Invalid client ID"))?)
             }
             _ => return Err(error::SYNTAX),
         };

@@ -4,7 +4,7 @@ use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::CLIENT;
-use crate::control::{Act, Control};
+use crate::control::{Act, Control, one_of};
 use crate::session::Replies;
 
 /// Turns replies on or off, or skips the next one.
@@ -22,13 +22,8 @@ impl<'a> Command<'a> for ClientReply {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let replies = match &mut args {
-            args if args.token("ON") => Replies::On,
-            args if args.token("OFF") => Replies::Off,
-            args if args.token("SKIP") => Replies::SkipNext,
-            _ => return Err(error::SYNTAX),
-        };
-        Ok(ClientReply { replies })
+        let words = [("ON", Replies::On), ("OFF", Replies::Off), ("SKIP", Replies::SkipNext)];
+        Ok(ClientReply { replies: one_of(&mut args, &words).ok_or(error::SYNTAX)? })
     }
 }
 

@@ -5,7 +5,7 @@ use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::CLIENT;
-use crate::control::{Act, Control, bare};
+use crate::control::{Act, Control, bare, one_of};
 
 /// Asks to be told when keys that were read change.
 pub struct ClientTracking {
@@ -24,11 +24,8 @@ impl<'a> Command<'a> for ClientTracking {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        match &mut args {
-            args if args.token("ON") => Ok(ClientTracking { on: true }),
-            args if args.token("OFF") => Ok(ClientTracking { on: false }),
-            _ => Err(error::SYNTAX),
-        }
+        let on = one_of(&mut args, &[("ON", true), ("OFF", false)]).ok_or(error::SYNTAX)?;
+        Ok(ClientTracking { on })
     }
 }
 

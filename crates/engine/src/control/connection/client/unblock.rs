@@ -5,7 +5,7 @@ use wire::RespWriter;
 
 use super::{ADMIN, CLIENT};
 use crate::block;
-use crate::control::{Act, Control, misused};
+use crate::control::{Act, Control, misused, one_of};
 
 /// Ends the wait of another connection.
 pub struct ClientUnblock {
@@ -30,14 +30,10 @@ impl<'a> Command<'a> for ClientUnblock {
         }
         let mut reason = args.clone();
         reason.next()?;
-        let with_error = match &mut reason {
-            reason if reason.left() == 0 || reason.token("TIMEOUT") => false,
-            reason if reason.token("ERROR") => true,
-            _ => {
-                return Err(CmdError::new(
-                    "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR",
-                ));
-            }
+        let with_error = match reason.left() {
+            0 => false,
+            _ => one_of(&mut reason, &[("TIMEOUT", false), ("ERROR", true)])
+                .ok_or(CmdError::new("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"))?,
         };
         Ok(ClientUnblock { id: u64::try_from(args.integer()?).ok(), with_error })
     }

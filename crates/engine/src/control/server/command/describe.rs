@@ -71,7 +71,7 @@ pub(in crate::control) fn categories(entry: &Entry) -> Vec<&'static str> {
         "read" => entry.has(Flag::ReadOnly),
         "write" => entry.has(Flag::Write),
         "pubsub" => entry.has(Flag::PubSub) || own.contains(&Category::PubSub),
-        "admin" => entry.has(Flag::Admin),
+        "admin" => entry.has(Flag::Admin) || own.contains(&Category::Admin),
         "fast" => entry.has(Flag::Fast),
         "slow" => !entry.has(Flag::Fast),
         "blocking" => entry.has(Flag::Blocking),
@@ -146,13 +146,15 @@ mod tests {
     #[test]
     fn ranges_are_told_as_redis_tells_them() {
         assert_eq!(of(&[]), (0, 0, 0, false));
-        assert_eq!(of(&[KeySpec::one(1, RO)]), (1, 1, 1, false));
-        assert_eq!(of(&[KeySpec::range(1, -1, 2, RO)]), (1, -1, 2, false)); // MSET
-        assert_eq!(of(&[KeySpec::range(1, -2, 1, RO)]), (1, -2, 1, false)); // BLPOP
-        assert_eq!(of(&[KeySpec::one(1, RO), KeySpec::one(2, RO)]), (1, 2, 1, false)); // COPY
-        assert_eq!(of(&[KeySpec::counted(1, RO)]), (0, 0, 0, true)); // SINTERCARD
-        let stored = &[KeySpec::one(1, RO), KeySpec::counted(2, RO)]; // ZUNIONSTORE
-        assert_eq!(of(stored), (1, 1, 1, true));
-        assert_eq!(of(&[KeySpec::one(2, RO), KeySpec::range(3, -1, 1, RO)]), (2, -1, 1, false));
+        assert_eq!(of(const { &[KeySpec::one(1, RO)] }), (1, 1, 1, false)); // GET
+        assert_eq!(of(const { &[KeySpec::range(1, -1, 2, RO)] }), (1, -1, 2, false)); // MSET
+        assert_eq!(of(const { &[KeySpec::range(1, -2, 1, RO)] }), (1, -2, 1, false)); // BLPOP
+        let two = const { &[KeySpec::one(1, RO), KeySpec::one(2, RO)] };
+        assert_eq!(of(two), (1, 2, 1, false)); // COPY
+        assert_eq!(of(const { &[KeySpec::counted(1, RO)] }), (0, 0, 0, true)); // SINTERCARD
+        let stored = const { &[KeySpec::one(1, RO), KeySpec::counted(2, RO)] };
+        assert_eq!(of(stored), (1, 1, 1, true)); // ZUNIONSTORE
+        let joined = const { &[KeySpec::one(2, RO), KeySpec::range(3, -1, 1, RO)] };
+        assert_eq!(of(joined), (2, -1, 1, false)); // BITOP
     }
 }

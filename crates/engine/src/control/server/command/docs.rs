@@ -58,9 +58,7 @@ fn write(table: &Table, entry: &Entry, out: &mut dyn Reply) {
     let facts: Vec<_> = facts.into_iter().filter(|(_, text)| !text.is_empty()).collect();
     out.bulk(entry.name().as_bytes());
     let (arguments, children) = (&entry.arguments, &entry.children);
-    out.map(
-        facts.len() + usize::from(!arguments.is_empty()) + usize::from(!children.is_empty()),
-    );
+    out.map(facts.len() + usize::from(!arguments.is_empty()) + usize::from(!children.is_empty()));
     for (name, text) in facts {
         out.bulk(name.as_bytes());
         out.bulk(text.as_bytes());

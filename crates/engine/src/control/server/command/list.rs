@@ -40,10 +40,11 @@ impl<'a> Command<'a> for CommandList<'a> {
         if args.left() != 3 || !args.token("FILTERBY") {
             return Err(error::SYNTAX);
         }
-        let filter = match &mut args {
-            args if args.token("MODULE") => Filter::Module,
-            args if args.token("ACLCAT") => Filter::Category(args.next()?),
-            args if args.token("PATTERN") => Filter::Pattern(args.next()?),
+        let (by, word) = (args.next()?, args.next()?);
+        let filter = match by.to_ascii_uppercase().as_slice() {
+            b"MODULE" => Filter::Module,
+            b"ACLCAT" => Filter::Category(word),
+            b"PATTERN" => Filter::Pattern(word),
             _ => return Err(error::SYNTAX),
         };
         Ok(CommandList { filter })

@@ -37,7 +37,7 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put_bytes("used_memory_lua", 0);
     lines.put_bytes("used_memory_scripts", 0);
     lines.put_zeros(&["number_of_cached_scripts", "number_of_functions", "number_of_libraries"]);
-    let limit = usize::try_from(config.maxmemory).unwrap_or(usize::MAX);
+    let limit = usize::try_from(config.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
     lines.put_bytes("maxmemory", limit);
     // Nothing is ever evicted.
     lines.put("maxmemory_policy", "noeviction");

@@ -94,11 +94,7 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("aof_last_bgrewrite_status", "ok");
     lines.put_zeros(&["aof_rewrites", "aof_rewrites_consecutive_failures"]);
     lines.put("aof_last_write_status", "ok");
-    lines.put_zeros(&[
-        "aof_last_cow_size",
-        "module_fork_in_progress",
-        "module_fork_last_cow_size",
-    ]);
+    lines.put_zeros(&["aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"]);
 }
 
 /// A master without replicas.

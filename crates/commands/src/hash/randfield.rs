@@ -1,0 +1,111 @@
+//! HRANDFIELD.
+
+use base::{
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Protocol,
+    Reply, Rng, Run, Spec, error,
+};
+use types::Hash;
+
+/// Answers fields drawn at random: one; or a number of distinct ones; or, if the number is
+/// negative, that many which may repeat.
+pub struct HRandField<'a> {
+    key: Key<'a>,
+    count: Option<i64>,
+    with_values: bool,
+}
+
+/// The smallest integer has no positive counterpart and is refused.
+pub(crate) const COUNT_RANGE: CmdError = CmdError::new(
+    "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
+);
+
+impl<'a> Command<'a> for HRandField<'a> {
+    const SPEC: Spec = Spec {
+        name: "hrandfield",
+        group: Group::Hash,
+        since: "6.2.0",
+        summary: "Answers fields of a hash drawn at random.",
+        complexity: "O(N), when N is the number of fields answered",
+        grammar: "key:key [options={count:integer [WITHVALUES]}]",
+        flags: &[Flag::ReadOnly],
+        categories: &[Category::Hash],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        tips: &["nondeterministic_output"],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let key = args.key()?;
+        if args.left() == 0 {
+            return Ok(HRandField { key, count: None, with_values: false });
+        }
+        let count = parse_count(&mut args)?;
+        let with_values = args.token("WITHVALUES");
+        args.end()?;
+        // Twice as many elements must still be a number of elements.
+        if with_values && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
+            return Err(error::OUT_OF_RANGE);
+        }
+        Ok(HRandField { key, count: Some(count), with_values })
+    }
+}
+
+/// How many elements to draw; repeats are allowed if it is negative.
+///
+/// # Errors
+/// It is no integer, or the one that cannot be negated.
+pub(crate) fn parse_count(args: &mut Args<'_>) -> Result<i64, CmdError> {
+    let count = args.integer()?;
+    if count == i64::MIN { Err(COUNT_RANGE) } else { Ok(count) }
+}
+
+impl<H: Holds<Hash>> Run<H> for HRandField<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        // The hash stays borrowed while fields are drawn: chance comes from an offspring.
+        let mut rng = Rng::new(host.rng().next_u64());
+        let hash = host.peek(self.key)?;
+        match (hash, self.count) {
+            (None, None) => out.null(),
+            (Some(hash), None) => out.bulk_or_null(hash.random(&mut rng).map(|(field, _)| field)),
+            (None, Some(_)) | (_, Some(0)) => out.array(0),
+            (Some(hash), Some(count)) => self.many(hash, count, &mut rng, out),
+        }
+        Ok(Effect::None)
+    }
+}
+
+impl HRandField<'_> {
+    fn many(&self, hash: &Hash, count: i64, rng: &mut Rng, out: &mut dyn Reply) {
+        let draws = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+        if count < 0 {
+            self.header(draws, out);
+            for (field, value) in (0..draws).map_while(|_| hash.random(rng)) {
+                self.element(field, value, out);
+            }
+        } else if draws >= hash.len() {
+            self.header(hash.len(), out);
+            hash.iter().for_each(|(field, value)| self.element(field, value, out));
+        } else {
+            let drawn = hash.random_distinct(draws, rng);
+            self.header(drawn.len(), out);
+            drawn.into_iter().for_each(|(field, value)| self.element(field, value, out));
+        }
+    }
+
+    /// In RESP3 each field stands with its value in an array of its own.
+    fn header(&self, fields: usize, out: &mut dyn Reply) {
+        let flat = self.with_values && out.protocol() == Protocol::Resp2;
+        out.array(if flat { fields * 2 } else { fields });
+    }
+
+    fn element(&self, field: &[u8], value: &[u8], out: &mut dyn Reply) {
+        if !self.with_values {
+            return out.bulk(field);
+        }
+        if out.protocol() == Protocol::Resp3 {
+            out.array(2);
+        }
+        out.bulk(field);
+        out.bulk(value);
+    }
+}

@@ -1,0 +1,57 @@
+//! SMOVE.
+
+use base::{
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
+    Run, Spec,
+};
+use types::Set;
+
+/// Moves a member from one set to another.
+pub struct SMove<'a> {
+    from: Key<'a>,
+    to: Key<'a>,
+    member: &'a [u8],
+}
+
+impl<'a> Command<'a> for SMove<'a> {
+    const SPEC: Spec = Spec {
+        name: "smove",
+        group: Group::Set,
+        since: "1.0.0",
+        summary: "Moves a member from one set to another.",
+        complexity: "O(1)",
+        grammar: "source:key destination:key#1 member:string",
+        flags: &[Flag::Write, Flag::Fast],
+        categories: &[Category::Set],
+        keys: &[
+            KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
+        ],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(SMove { from: args.key()?, to: args.key()?, member: args.next()? })
+    }
+}
+
+impl<H: Holds<Set>> Run<H> for SMove<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        // What the destination holds matters only once there is a source.
+        let found = match host.peek(self.from)? {
+            Some(from) => {
+                host.peek(self.to)?;
+                from.contains(self.member)
+            }
+            None => false,
+        };
+        out.int(found.into());
+        if !found || self.from.bytes == self.to.bytes {
+            return Ok(Effect::None);
+        }
+        let limits = host.limits();
+        host.edit_existing(self.from, |from| from.remove(self.member))?;
+        host.edit(self.to, |to| to.add(self.member, &limits))?;
+        Ok(Effect::AsSent)
+    }
+}

@@ -1,0 +1,55 @@
+//! The sets that union, intersection and difference read, and where results go.
+
+use base::{Args, CmdError, Deadline, Effect, Holds, Key, Reply};
+use types::{Set, set::Member};
+
+/// The keys of the sets an operation reads.
+pub(super) struct Sources<'a>(pub Vec<Key<'a>>);
+
+impl<'a> Sources<'a> {
+    /// All remaining arguments.
+    pub fn parse(args: &mut Args<'a>) -> Self {
+        Sources(args.keys_to_end())
+    }
+
+    /// The sets; `None` where there is no key.
+    ///
+    /// # Errors
+    /// Any of the keys holds another type, even if no set could change the result any more.
+    pub fn sets<'h, H: Holds<Set>>(&self, host: &'h H) -> Result<Vec<Option<&'h Set>>, CmdError> {
+        self.0.iter().map(|key| host.peek(*key)).collect()
+    }
+}
+
+/// A destination and the sources, as the storing variants take them.
+pub(super) struct Storing<'a> {
+    pub destination: Key<'a>,
+    pub sources: Sources<'a>,
+}
+
+impl<'a> Storing<'a> {
+    /// # Errors
+    /// There is no argument.
+    pub fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Storing { destination: args.key()?, sources: Sources::parse(&mut args) })
+    }
+
+    /// Puts the result in place of whatever the destination holds and answers its size; an empty
+    /// one removes the destination.
+    pub fn store<H: Holds<Set>>(self, result: Set, host: &mut H, out: &mut dyn Reply) -> Effect {
+        let members = result.len();
+        out.count(members);
+        if members == 0 {
+            let removed = host.remove(self.destination, true);
+            return if removed { Effect::AsSent } else { Effect::None };
+        }
+        host.put(self.destination, result, Deadline::Clear);
+        Effect::AsSent
+    }
+}
+
+/// Answers a result.
+pub(super) fn reply<'m>(members: impl ExactSizeIterator<Item = Member<'m>>, out: &mut dyn Reply) {
+    out.set(members.len());
+    members.for_each(|member| out.bulk(&member.text()));
+}

@@ -1,0 +1,176 @@
+//! CONFIG: the settings of the running server, and the counters it resets.
+
+use std::path::Path;
+
+use base::{Args, CmdError, Command, Reply, Spec, error};
+use config::Peer;
+use wire::RespWriter;
+
+use super::{ADMIN, SERVER};
+use crate::control::help::{HELP, help};
+use crate::control::{Act, Control, acts, bare, container};
+use crate::table::Action;
+
+static CONTAINER: Spec = Spec {
+    name: "config",
+    since: "2.0.0",
+    summary: "Looks at settings and changes them.",
+    complexity: "Depends on subcommand.",
+    flags: &[],
+    ..SERVER
+};
+
+const CONFIG: Spec = Spec { since: "2.0.0", flags: ADMIN, ..SERVER };
+
+help! {
+    /// CONFIG HELP.
+    ConfigHelp,
+    Spec { name: "config|help", group: SERVER.group, since: "5.0.0", ..HELP }
+}
+
+/// The rows of this family.
+pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
+    let mut rows = acts![ConfigGet, ConfigHelp, ConfigResetStat, ConfigRewrite, ConfigSet];
+    rows.push(container(&CONTAINER));
+    rows
+}
+
+/// Shows settings.
+pub struct ConfigGet<'a> {
+    patterns: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for ConfigGet<'a> {
+    const SPEC: Spec = Spec {
+        name: "config|get",
+        summary: "Shows the settings whose names match.",
+        complexity: "O(N) in the number of patterns given",
+        grammar: "parameter={parameter:string} ...",
+        ..CONFIG
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(ConfigGet { patterns: args.rest() })
+    }
+}
+
+impl Act for ConfigGet<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let found = control.engine.settings.lock().get(self.patterns);
+        out.map(found.len());
+        for (name, value) in found {
+            out.bulk(name.as_bytes());
+            out.bulk(&value);
+        }
+        Ok(())
+    }
+}
+
+/// Changes settings: all of them, or none.
+pub struct ConfigSet<'a> {
+    pairs: Vec<(&'a [u8], &'a [u8])>,
+}
+
+impl<'a> Command<'a> for ConfigSet<'a> {
+    const SPEC: Spec = Spec {
+        name: "config|set",
+        summary: "Changes settings, all of them or none.",
+        complexity: "O(N) in the number of settings given",
+        grammar: "parameter_value={parameter:string value:string} ...",
+        tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
+        ..CONFIG
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let mut pairs = Vec::with_capacity(args.left() / 2);
+        while let Some(name) = args.take() {
+            pairs.push((name, args.take().ok_or(error::SYNTAX)?));
+        }
+        Ok(ConfigSet { pairs })
+    }
+}
+
+impl Act for ConfigSet<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = control.engine;
+        let peer =
+            if is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
+        let changes = engine.settings.lock().set(&self.pairs, peer);
+        let changes = changes.map_err(|refusal| CmdError::owned(refusal.to_string()))?;
+        engine.apply_settings();
+        // The rest of this batch, or of this transaction, goes by the new settings.
+        control.seat.config = engine.config();
+        control.txn.set_limits(engine.store.limits());
+        for name in &changes.changed {
+            // Not the value: it may be a password.
+            tracing::info!(name, client = control.session.client.id, "a setting was changed");
+        }
+        for warning in &changes.warnings {
+            tracing::warn!("{warning}");
+        }
+        out.ok();
+        Ok(())
+    }
+}
+
+/// Whether the peer is on this machine.
+fn is_local(origin: &crate::client::Origin) -> bool {
+    let host = origin.addr.rsplit_once(':').map_or("", |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    origin.unix || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+bare! {
+    /// Sets counters to zero.
+    ConfigResetStat,
+    Spec {
+        name: "config|resetstat",
+        summary: "Sets the counters that INFO shows to zero.",
+        ..CONFIG
+    }
+}
+
+impl Act for ConfigResetStat<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        control.engine.stats.reset();
+        out.ok();
+        Ok(())
+    }
+}
+
+bare! {
+    /// Writes the settings back to the file they came from.
+    ConfigRewrite,
+    Spec {
+        name: "config|rewrite",
+        since: "2.8.0",
+        summary: "Writes the settings back to the file they came from.",
+        ..CONFIG
+    }
+}
+
+impl Act for ConfigRewrite<'_> {
+    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if control.engine.config_file.is_empty() {
+            return Err(CmdError::new("ERR The server is running without a config file"));
+        }
+        let name = Path::new(&control.engine.config_file).display().to_string();
+        Err(CmdError::owned(format!("ERR rewriting {name} is not supported: change it by hand")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+    use crate::client::Origin;
+
+    #[test]
+    fn loopback_and_unix_sockets_are_local() {
+        let from = |addr: &str, unix| Origin { addr: addr.into(), unix, ..Origin::default() };
+        assert!(is_local(&from("127.0.0.1:5000", false)));
+        assert!(is_local(&from("[::1]:5000", false)));
+        assert!(is_local(&from("/tmp/kvist.sock:0", true)));
+        assert!(!is_local(&from("10.1.2.3:5000", false)));
+        assert!(!is_local(&from("", false)));
+    }
+}

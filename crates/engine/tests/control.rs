@@ -1,0 +1,210 @@
+//! Control commands that concern several clients, or whose replies are our own.
+
+mod seats;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kvist_engine::{Message, State};
+use seats::{Seat, engine};
+
+/// The pushes that wait for a client.
+fn pushes(seat: &Seat) -> String {
+    let letters = seat.letters.take(seat.session.client.id);
+    let text = letters.into_iter().map(|letter| match letter {
+        Message::Push(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+        other => format!("{other:?}"),
+    });
+    text.collect()
+}
+
+#[test]
+fn messages_reach_listeners_in_their_protocol() {
+    let engine = engine();
+    let (mut old, mut new, mut sender) =
+        (Seat::new(&engine), Seat::new(&engine), Seat::new(&engine));
+    new.ask("HELLO 3");
+    old.ask("SUBSCRIBE news");
+    new.ask("PSUBSCRIBE n?ws");
+    new.ask("SSUBSCRIBE news");
+    assert_eq!(sender.ask("PUBLISH news hi"), ":2");
+    assert_eq!(pushes(&old), "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$2\r\nhi\r\n");
+    let expected = ">4\r\n$8\r\npmessage\r\n$4\r\nn?ws\r\n$4\r\nnews\r\n$2\r\nhi\r\n";
+    assert_eq!(pushes(&new), expected);
+    assert_eq!(sender.ask("SPUBLISH news ho"), ":1");
+    assert_eq!(pushes(&new), ">3\r\n$8\r\nsmessage\r\n$4\r\nnews\r\n$2\r\nho\r\n");
+    assert_eq!(pushes(&old), "");
+    new.worker.disconnect(&mut new.session);
+    old.ask("UNSUBSCRIBE");
+    assert_eq!(sender.ask("PUBLISH news hi"), ":0");
+    assert_eq!(sender.ask("SPUBLISH news hi"), ":0");
+    assert_eq!(sender.ask("PUBSUB CHANNELS"), "*0");
+}
+
+#[test]
+fn a_publisher_that_listens_gets_the_message_before_the_reply() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.ask("HELLO 3");
+    seat.ask("SUBSCRIBE a");
+    let expected = ">3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n:1";
+    assert_eq!(seat.ask("PUBLISH a hi"), expected);
+    assert_eq!(pushes(&seat), "");
+}
+
+#[test]
+fn killed_clients_are_told_and_gone() {
+    let engine = engine();
+    let (mut killer, victim, mut listener) =
+        (Seat::new(&engine), Seat::new(&engine), Seat::new(&engine));
+    listener.ask("SUBSCRIBE a");
+    assert_eq!(killer.ask("CLIENT KILL TYPE pubsub"), ":1");
+    assert!(matches!(listener.letters.take(3)[..], [Message::Kill]));
+    assert_eq!(killer.ask(&format!("CLIENT KILL ID {}", victim.session.client.id)), ":1");
+    assert!(matches!(victim.letters.take(2)[..], [Message::Kill]));
+    assert_eq!(killer.ask("CLIENT LIST").lines().filter(|l| l.starts_with("id=")).count(), 1);
+    let (reply, state) = killer.feed("CLIENT KILL ID 1 SKIPME no\r\n");
+    assert_eq!((reply.as_str(), state), (":1\r\n", State::Closing));
+}
+
+#[test]
+fn client_list_tells_the_truth() {
+    let engine = engine();
+    let (mut seat, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    other.ask("CLIENT SETNAME bob");
+    other.ask("SELECT 2");
+    other.ask("HELLO 3");
+    other.ask("SUBSCRIBE a b");
+    other.ask("SSUBSCRIBE s");
+    other.ask("CLIENT NO-EVICT on");
+    let line = seat.ask("CLIENT LIST ID 2");
+    let fields = line.lines().nth(1).unwrap();
+    assert!(fields.starts_with("id=2 addr= laddr= fd=0 name=bob age=0 idle=0 flags=Pe db=2 "));
+    assert!(fields.contains(" sub=2 psub=0 ssub=1 multi=-1 "));
+    assert!(fields.ends_with(" events=r cmd=client|no-evict user=default redir=-1 resp=3"));
+    other.ask("CLIENT SETINFO LIB-NAME tester");
+    assert!(seat.ask("CLIENT LIST ID 2").ends_with(" resp=3 lib-name=tester lib-ver="));
+    assert!(seat.ask("CLIENT INFO").contains(" cmd=client|info "));
+    let refused = "-ERR lib-ver cannot contain spaces, newlines or special characters.";
+    assert_eq!(seat.ask("CLIENT SETINFO LIB-VER 'a b'"), refused);
+}
+
+#[test]
+fn shutdown_stops_the_engine_without_a_word() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    assert_eq!(seat.feed("SHUTDOWN NOSAVE\r\n"), (String::new(), State::Closing));
+    assert!(engine.stopping.load(Ordering::Acquire));
+}
+
+#[test]
+fn saving_is_refused_rather_than_pretended() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    for request in ["SAVE", "BGSAVE", "BGSAVE SCHEDULE", "BGREWRITEAOF"] {
+        assert!(seat.ask(request).starts_with("-ERR "), "{request}");
+    }
+    assert_eq!(seat.ask("LASTSAVE"), ":1000");
+    assert!(seat.ask("CLIENT TRACKING on").starts_with("-ERR "));
+}
+
+#[test]
+fn slow_requests_are_logged_without_passwords() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.ask("CONFIG SET slowlog-log-slower-than 0");
+    seat.ask("SLOWLOG RESET");
+    seat.ask("CLIENT SETNAME bob");
+    seat.ask("AUTH default secret");
+    let log = seat.ask("SLOWLOG GET 1");
+    assert!(log.contains("$4\r\nAUTH\r\n$10\r\n(redacted)\r\n$10\r\n(redacted)\r\n"), "{log}");
+    assert!(log.ends_with("$3\r\nbob") && !log.contains("secret"), "{log}");
+}
+
+#[test]
+fn a_setting_holds_for_the_rest_of_the_batch() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let batch = "CONFIG SET requirepass a\r\nRESET\r\nPING\r\nAUTH b\r\nAUTH a\r\nPING\r\n";
+    let expected = "+OK\r\n+RESET\r\n-NOAUTH Authentication required.\r\n\
+                    -WRONGPASS invalid username-password pair or user is disabled.\r\n\
+                    +OK\r\n+PONG\r\n";
+    assert_eq!(seat.feed(batch).0, expected);
+}
+
+#[test]
+fn info_has_what_monitoring_reads() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.ask("SET a b");
+    seat.ask("SET c d EX 1000");
+    seat.ask("GET a");
+    seat.ask("GET nosuch");
+    seat.ask("GET");
+    let text = seat.ask("INFO everything");
+    for field in [
+        "redis_version:7.0.15\r\n",
+        "redis_mode:standalone\r\n",
+        "connected_clients:1\r\n",
+        "blocked_clients:0\r\n",
+        "maxmemory_policy:noeviction\r\n",
+        "aof_enabled:0\r\n",
+        "role:master\r\n",
+        "keyspace_hits:1\r\n",
+        "keyspace_misses:1\r\n",
+        "errorstat_ERR:count=1\r\n",
+        "cmdstat_get:calls=2,",
+        ",rejected_calls=1,failed_calls=0\r\n",
+        "cluster_enabled:0\r\n",
+        "\r\n\r\n# Keyspace\r\ndb0:keys=2,expires=1,avg_ttl=0",
+    ] {
+        assert!(text.contains(field), "{field} is not in\n{text}");
+    }
+    let short = seat.ask("INFO");
+    assert!(short.contains("# Server") && !short.contains("# Commandstats"));
+    let two = seat.ask("INFO keyspace SERVER");
+    assert!(two.contains("# Server") && two.contains("# Keyspace") && !two.contains("# CPU"));
+    // Inside a transaction the shards are held already.
+    seat.ask("MULTI");
+    seat.ask("INFO keyspace");
+    assert!(seat.ask("EXEC").contains("keys=2"));
+}
+
+#[test]
+fn help_comes_from_the_table() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let text = seat.ask("CONFIG HELP");
+    assert!(text.starts_with("*11\r\n+CONFIG <subcommand> [<arg> [value] [opt] ...]. "));
+    assert!(text.contains("+SET <parameter> <value> [<parameter> <value> ...]\r\n+    "), "{text}");
+    assert!(seat.ask("CLIENT HELP").contains("+UNBLOCK <client-id> [(TIMEOUT|ERROR)]\r\n"));
+}
+
+#[test]
+fn docs_nest_arguments_and_subcommands() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let select = seat.ask("COMMAND DOCS select nosuch");
+    assert!(select.starts_with("*2\r\n$6\r\nselect\r\n*10\r\n$7\r\nsummary\r\n"));
+    let tail = "$9\r\narguments\r\n*1\r\n*4\r\n$4\r\nname\r\n$5\r\nindex\r\n$4\r\ntype\r\n\
+                $7\r\ninteger";
+    assert!(select.ends_with(tail), "{select}");
+    assert!(seat.ask("COMMAND DOCS config").contains("$11\r\nsubcommands\r\n*10\r\n"));
+    let reply = seat.ask("COMMAND DOCS");
+    assert!(reply.starts_with(&format!("*{}\r\n", 2 * count(&engine))));
+    assert_eq!(seat.ask("COMMAND COUNT"), format!(":{}", count(&engine)));
+    assert!(seat.ask("COMMAND").starts_with(&format!("*{}\r\n", count(&engine))));
+}
+
+fn count(engine: &Arc<kvist_engine::Engine>) -> usize {
+    engine.table.entries().iter().filter(|entry| entry.parent.is_none()).count()
+}
+
+#[test]
+fn lolwut_and_doctor_speak_our_own_words() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    assert!(seat.ask("LOLWUT").contains("Kvist ver. "));
+    assert!(seat.ask("LOLWUT VERSION 5").contains("speaks Redis 7.0.15"));
+    assert!(seat.ask("LATENCY DOCTOR").contains("SLOWLOG"));
+}

@@ -1,0 +1,461 @@
+//! The same requests to Kvist and to a redis-server, in both protocols: the replies must be the
+//! same to the byte.
+//!
+//! `HELP` texts and summaries are our own words, orders of channels are nobody's: these are not
+//! asked for here.
+
+#[path = "../../base/tests/oracle/mod.rs"]
+mod oracle;
+mod seats;
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use kvist_engine::State;
+use seats::{Seat, engine};
+
+const CONNECTION: &[&[&str]] = &[
+    &[
+        "PING",
+        "PING a",
+        "PING a b",
+        "ECHO a",
+        "ECHO",
+        "ECHO a b",
+        "SELECT 16",
+        "SELECT -1",
+        "SELECT x",
+        "SELECT 99999999999",
+        "SELECT 3",
+        "SELECT",
+        "NOSUCH a b",
+        "nosuch",
+    ],
+    &[
+        "HELLO 4",
+        "HELLO 1",
+        "HELLO x",
+        "HELLO 9999999999999999999",
+        "HELLO 3 AUTH a",
+        "HELLO 3 AUTH foo x",
+        "HELLO 3 SETNAME a b",
+        "HELLO 3 SETNAME",
+        "HELLO 3 FOO",
+        "HELLO 3 SETNAME 'a b'",
+        "CLIENT GETNAME",
+        "HELLO 2 AUTH default",
+        "AUTH x",
+        "AUTH",
+        "AUTH default x",
+        "AUTH foo x",
+        "AUTH a b c",
+    ],
+    &["QUIT"],
+    &["QUIT a b"],
+    &["RESET", "CLIENT GETNAME", "RESET a"],
+    &["MULTI", "SET a b", "RESET", "EXEC"],
+    &["MULTI", "QUIT"],
+    &[
+        "CLIENT",
+        "CLIENT FOO",
+        "CLIENT ID a",
+        "CLIENT GETNAME",
+        "CLIENT SETNAME 'a b'",
+        "CLIENT SETNAME abc",
+        "CLIENT GETNAME",
+        "CLIENT SETNAME ''",
+        "CLIENT GETNAME",
+        "CLIENT SETNAME",
+        "CLIENT LIST TYPE",
+        "CLIENT LIST TYPE foo",
+        "CLIENT LIST TYPE replica",
+        "CLIENT LIST TYPE slave",
+        "CLIENT LIST TYPE master",
+        "CLIENT LIST TYPE pubsub",
+        "CLIENT LIST ID",
+        "CLIENT LIST ID abc",
+        "CLIENT LIST ID 990 991",
+        "CLIENT LIST ID -1",
+        "CLIENT LIST FOO",
+        "CLIENT LIST FOO BAR",
+        "CLIENT LIST TYPE normal x",
+        "CLIENT INFO a",
+        "CLIENT LIST TYPE normal ID 1",
+    ],
+    &[
+        "CLIENT KILL",
+        "CLIENT KILL 1.2.3.4:5",
+        "CLIENT KILL ID abc",
+        "CLIENT KILL ID 0",
+        "CLIENT KILL ID 999",
+        "CLIENT KILL ADDR 1.2.3.4:5",
+        "CLIENT KILL LADDR 1.2.3.4:5",
+        "CLIENT KILL TYPE foo",
+        "CLIENT KILL TYPE pubsub",
+        "CLIENT KILL USER foo",
+        "CLIENT KILL USER default SKIPME foo",
+        "CLIENT KILL FOO bar",
+        "CLIENT KILL ID 3 x",
+        "CLIENT KILL SKIPME yes TYPE master",
+        "CLIENT KILL ID -5",
+        "CLIENT KILL ID",
+    ],
+    &["CLIENT KILL TYPE normal SKIPME no"],
+    &[
+        "CLIENT REPLY foo",
+        "CLIENT REPLY",
+        "CLIENT REPLY SKIP",
+        "ECHO no",
+        "ECHO yes",
+        "CLIENT REPLY OFF",
+        "ECHO no",
+        "NOSUCH",
+        "CLIENT REPLY SKIP",
+        "ECHO no",
+        "CLIENT REPLY ON",
+        "ECHO yes",
+        "CLIENT REPLY SKIP",
+        "CLIENT REPLY SKIP",
+        "ECHO no",
+        "ECHO yes",
+    ],
+    &[
+        "CLIENT NO-EVICT on",
+        "CLIENT NO-EVICT foo",
+        "CLIENT NO-EVICT off",
+        "CLIENT UNBLOCK",
+        "CLIENT UNBLOCK abc",
+        "CLIENT UNBLOCK 990",
+        "CLIENT UNBLOCK 1 FOO",
+        "CLIENT UNBLOCK abc FOO",
+        "CLIENT UNBLOCK 990 TIMEOUT",
+        "CLIENT UNBLOCK 990 ERROR x",
+        "CLIENT UNBLOCK -1",
+        "CLIENT GETREDIR",
+        "CLIENT TRACKINGINFO",
+        "CLIENT TRACKING off",
+        "CLIENT TRACKING foo",
+        "CLIENT TRACKING",
+        "CLIENT CACHING yes",
+        "CLIENT CACHING foo",
+    ],
+    &["MULTI", "AUTH default x", "SELECT 2", "ECHO a", "CLIENT GETNAME", "EXEC", "ECHO b"],
+    &["MULTI", "CLIENT", "EXEC"],
+    &["MULTI", "CLIENT FOO", "EXEC"],
+];
+
+const SERVER: &[&[&str]] = &[
+    &[
+        "COMMAND FOO",
+        "COMMAND COUNT x",
+        "COMMAND LIST FILTERBY",
+        "COMMAND LIST FILTERBY MODULE",
+        "COMMAND LIST FILTERBY MODULE x",
+        "COMMAND LIST FILTERBY ACLCAT foo",
+        "COMMAND LIST FILTERBY ACLCAT @transaction",
+        "COMMAND LIST FILTERBY PATTERN GET",
+        "COMMAND LIST FILTERBY PATTERN nosuch*",
+        "COMMAND LIST FILTERBY FOO x",
+        "COMMAND LIST FOO",
+        "COMMAND LIST FILTERBY PATTERN a b",
+        "COMMAND INFO foo get",
+        "COMMAND INFO client|id",
+        "COMMAND INFO client|foo",
+        "COMMAND INFO ping get",
+        "COMMAND DOCS foo",
+    ],
+    &[
+        "COMMAND GETKEYS",
+        "COMMAND GETKEYS get",
+        "COMMAND GETKEYS foo bar",
+        "COMMAND GETKEYS get a b",
+        "COMMAND GETKEYS get a",
+        "COMMAND GETKEYS mset a b c d",
+        "COMMAND GETKEYS ping x",
+        "COMMAND GETKEYS client list",
+        "COMMAND GETKEYS ssubscribe a b",
+        "COMMAND GETKEYS object encoding k",
+        "COMMAND GETKEYSANDFLAGS set a b",
+        "COMMAND GETKEYSANDFLAGS set a b get",
+        "COMMAND GETKEYSANDFLAGS ping x",
+        "COMMAND GETKEYS msetnx a b",
+        "COMMAND GETKEYSANDFLAGS rename a b",
+        "COMMAND GETKEYSANDFLAGS",
+        "COMMAND GETKEYS del a b c",
+    ],
+    &[
+        "CONFIG",
+        "CONFIG FOO",
+        "CONFIG GET maxmemory",
+        "CONFIG GET",
+        "CONFIG GET nosuch",
+        "CONFIG GET maxmemory maxmemory",
+        "CONFIG GET MaxMemory",
+        "CONFIG SET nosuch 1",
+        "CONFIG SET maxmemory",
+        "CONFIG SET maxmemory abc",
+        "CONFIG SET maxmemory 1 maxmemory 2",
+        "CONFIG SET timeout 1 nosuch 2",
+        "CONFIG SET databases 3",
+        "CONFIG SET timeout 0 a",
+        "CONFIG SET timeout 5 maxclients abc",
+        "CONFIG GET timeout",
+        "CONFIG SET timeout 7",
+        "CONFIG GET timeout",
+        "CONFIG SET timeout 0",
+        "CONFIG REWRITE",
+        "CONFIG RESETSTAT x",
+        "CONFIG RESETSTAT",
+        "CONFIG SET maxclients -1",
+        "CONFIG SET dir /nosuch",
+        "CONFIG SET maxmemory 100mb",
+        "CONFIG GET maxmemory",
+        "CONFIG SET maxmemory 0",
+    ],
+    &[
+        "ROLE",
+        "ROLE a",
+        "REPLICAOF NO ONE",
+        "SLAVEOF no one",
+        "REPLICAOF a b",
+        "REPLICAOF a",
+        "WAIT 0 0",
+        "WAIT x 0",
+        "WAIT x -1",
+        "WAIT 0 -1",
+        "WAIT 1 x",
+        "TIME a",
+        "LASTSAVE a",
+        "LOLWUT VERSION x",
+        "DEBUG",
+        "DEBUG SLEEP 0",
+        "DEBUG JMAP",
+        "MODULE",
+        "MODULE LIST",
+        "MODULE LOAD x",
+        "MODULE UNLOAD x",
+        "MODULE FOO",
+        "SHUTDOWN FOO",
+        "SHUTDOWN ABORT",
+        "SHUTDOWN ABORT NOW",
+        "SHUTDOWN SAVE NOSAVE",
+        "SAVE a",
+        "BGSAVE foo",
+        "BGREWRITEAOF x",
+        "INFO cluster",
+        "INFO nosuch",
+        "INFO modules",
+        "INFO nosuch Cluster a b c",
+    ],
+    &[
+        "SLOWLOG",
+        "SLOWLOG FOO",
+        "SLOWLOG RESET",
+        "SLOWLOG GET",
+        "SLOWLOG LEN",
+        "SLOWLOG GET -1",
+        "SLOWLOG GET -2",
+        "SLOWLOG GET abc",
+        "SLOWLOG GET 1 2",
+        "SLOWLOG RESET x",
+    ],
+    &[
+        "LATENCY LATEST",
+        "LATENCY HISTORY foo",
+        "LATENCY RESET",
+        "LATENCY RESET a b",
+        "LATENCY GRAPH foo",
+        "LATENCY GRAPH",
+        "LATENCY HISTOGRAM nosuch",
+        "LATENCY FOO",
+    ],
+    &[
+        "ACL WHOAMI",
+        "ACL CAT",
+        "ACL CAT foo",
+        "ACL CAT @transaction",
+        "ACL CAT a b",
+        "ACL USERS",
+        "ACL FOO",
+        "ACL",
+    ],
+    &["MULTI", "SAVE", "EXEC"],
+    &["MULTI", "SHUTDOWN NOSAVE", "EXEC"],
+    &["MULTI", "ROLE", "WAIT 1 0", "INFO cluster", "CONFIG GET timeout", "EXEC"],
+];
+
+const PUBSUB: &[&[&str]] = &[
+    &[
+        "UNSUBSCRIBE",
+        "PUNSUBSCRIBE",
+        "SUNSUBSCRIBE",
+        "UNSUBSCRIBE a b",
+        "PUNSUBSCRIBE x",
+        "SUNSUBSCRIBE x",
+        "SUBSCRIBE a b a",
+        "PSUBSCRIBE a* b*",
+        "SSUBSCRIBE s t",
+        "PING",
+        "PING x",
+        "PUBLISH a hi",
+        "PUBLISH b hi",
+        "SPUBLISH s hi",
+        "GET x",
+        "PUBSUB NUMPAT",
+        "PUBSUB NUMSUB a b c",
+        "PUBSUB SHARDNUMSUB s u",
+        "PUBSUB CHANNELS a*",
+        "UNSUBSCRIBE a",
+        "SUBSCRIBE a",
+        "UNSUBSCRIBE b",
+        "UNSUBSCRIBE",
+        "PUNSUBSCRIBE a*",
+        "PUNSUBSCRIBE",
+        "SUNSUBSCRIBE t",
+        "SUNSUBSCRIBE",
+        "PUBSUB CHANNELS",
+        "PING",
+    ],
+    &["SSUBSCRIBE s", "PING", "GET x", "SPUBLISH s hi", "PUBLISH s hi", "RESET", "GET x"],
+    &["SUBSCRIBE a", "RESET", "GET x", "SUBSCRIBE z", "MULTI", "QUIT"],
+    &["MULTI", "SUBSCRIBE a", "PUBLISH a hi", "PUBSUB NUMSUB a", "UNSUBSCRIBE", "EXEC", "GET y"],
+    &["MULTI", "SUBSCRIBE a", "ECHO x", "EXEC", "GET y", "PING"],
+    &[
+        "PUBSUB",
+        "PUBSUB FOO",
+        "PUBSUB NUMSUB",
+        "PUBSUB NUMPAT",
+        "PUBSUB NUMSUB a b",
+        "PUBSUB CHANNELS",
+        "PUBSUB CHANNELS x*",
+        "PUBSUB CHANNELS a b",
+        "PUBSUB SHARDCHANNELS",
+        "PUBSUB SHARDCHANNELS a b",
+        "PUBSUB SHARDNUMSUB",
+        "PUBSUB SHARDNUMSUB a",
+        "PUBSUB NUMPAT x",
+        "PUBLISH a",
+        "PUBLISH a b",
+        "SPUBLISH a b",
+        "SUBSCRIBE",
+        "SSUBSCRIBE",
+    ],
+];
+
+const WITH_PASSWORD: &[&[&str]] = &[
+    &[
+        "GET x",
+        "HELLO",
+        "HELLO 2",
+        "HELLO 3 SETNAME x",
+        "HELLO 4",
+        "HELLO abc",
+        "HELLO 2 AUTH default bar SETNAME y",
+        "HELLO 2 SETNAME z AUTH default bar",
+        "HELLO 2 AUTH default bar",
+        "AUTH bar",
+        "PING",
+        "CLIENT ID",
+        "NOSUCH x",
+        "GET",
+        "COMMAND FOO",
+        "AUTH default bar",
+        "AUTH foo secret",
+        "AUTH secret",
+        "CLIENT GETNAME",
+        "AUTH bar",
+        "GET x",
+        "RESET",
+        "GET x",
+        "AUTH default secret",
+        "GET x",
+        "QUIT",
+    ],
+    &["RESET", "MULTI", "AUTH secret", "MULTI", "AUTH bar", "SELECT 2", "EXEC", "QUIT"],
+];
+
+/// Reads as many bytes as we wrote, or what comes until nothing comes.
+fn read(stream: &mut TcpStream, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        match stream.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
+            Err(_) => break,
+        }
+    }
+    bytes.truncate(filled);
+    bytes
+}
+
+fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: bool) {
+    for script in scripts {
+        let engine = engine();
+        let mut seat = Seat::new(&engine);
+        if !settings.is_empty() {
+            seat.ask(settings);
+            seat = Seat::new(&engine);
+            seat.session.authenticated = false;
+        }
+        let mut stream = oracle.connect();
+        stream.set_read_timeout(Some(Duration::from_millis(1500))).unwrap();
+        if resp3 {
+            let hello = "HELLO 3";
+            let ours = seat.ask(hello);
+            stream.write_all(format!("{hello}\r\n").as_bytes()).unwrap();
+            // Connections have different numbers.
+            stream.set_read_timeout(Some(Duration::from_millis(30))).unwrap();
+            let theirs = read(&mut stream, ours.len() + 16);
+            assert!(theirs.starts_with(b"%7") && ours.starts_with("%7"));
+            stream.set_read_timeout(Some(Duration::from_millis(1500))).unwrap();
+        }
+        let mut state = State::Open;
+        for line in *script {
+            assert_eq!(state, State::Open, "closed before {line} of {script:?}");
+            let words = wire::split_line(line.as_bytes()).unwrap();
+            let request = wire::request(words.iter().map(Vec::as_slice));
+            stream.write_all(&request).unwrap();
+            let (ours, then) = seat.feed(std::str::from_utf8(&request).unwrap());
+            let theirs = String::from_utf8(read(&mut stream, ours.len())).unwrap();
+            assert_eq!(ours, theirs, "{line} of {script:?}, RESP{}", if resp3 { 3 } else { 2 });
+            state = then;
+        }
+        stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let rest = read(&mut stream, 1024);
+        assert!(rest.is_empty(), "left over of {script:?}: {}", String::from_utf8_lossy(&rest));
+        if state == State::Closing {
+            assert_eq!(stream.read(&mut [0; 8]).unwrap(), 0, "Redis keeps {script:?} open");
+        }
+        seat.worker.disconnect(&mut seat.session);
+    }
+}
+
+#[test]
+fn connection_commands_answer_as_redis_does() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    compare(&oracle, CONNECTION, "", false);
+    compare(&oracle, CONNECTION, "", true);
+}
+
+#[test]
+fn server_commands_answer_as_redis_does() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    compare(&oracle, SERVER, "", false);
+    compare(&oracle, SERVER, "", true);
+}
+
+#[test]
+fn pubsub_commands_answer_as_redis_does() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    compare(&oracle, PUBSUB, "", false);
+    compare(&oracle, PUBSUB, "", true);
+}
+
+#[test]
+fn passwords_are_asked_for_as_redis_does() {
+    let Some(oracle) = oracle::Oracle::start(&["--requirepass", "secret"]) else { return };
+    compare(&oracle, WITH_PASSWORD, "CONFIG SET requirepass secret", false);
+}
