@@ -62,10 +62,10 @@ impl Docs {
     pub fn find(&self, words: &[Vec<u8>]) -> Option<(&Doc, usize)> {
         let lower = |word: &Vec<u8>| String::from_utf8_lossy(word).to_ascii_lowercase();
         let first = lower(words.first()?);
-        if let Some(second) = words.get(1) {
-            if let Some(doc) = self.0.get(&format!("{first} {}", lower(second))) {
-                return Some((doc, 2));
-            }
+        if let Some(second) = words.get(1)
+            && let Some(doc) = self.0.get(&format!("{first} {}", lower(second)))
+        {
+            return Some((doc, 2));
         }
         self.0.get(&first).map(|doc| (doc, 1))
     }

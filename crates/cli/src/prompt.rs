@@ -187,10 +187,10 @@ fn remember(editor: &mut Line, file: Option<&PathBuf>, line: &str, words: &[Vec<
         return;
     }
     // A history that cannot be written is no reason to stop.
-    if editor.history_mut().add(line).unwrap_or(false) {
-        if let Some(file) = file {
-            let _ = editor.append_history(file);
-        }
+    if editor.history_mut().add(line).unwrap_or(false)
+        && let Some(file) = file
+    {
+        let _ = editor.append_history(file);
     }
 }
 

@@ -45,10 +45,10 @@ pub fn parse(text: &str) -> Result<Uri, String> {
         Some((address, db)) => (address, Some(db)),
         None => (place, None),
     };
-    if let Some(db) = db.map(|db| db.split('?').next().unwrap_or_default()) {
-        if !db.is_empty() {
-            uri.db = Some(db.parse().map_err(|_| format!("Invalid database '{db}' in URI"))?);
-        }
+    if let Some(db) = db.map(|db| db.split('?').next().unwrap_or_default())
+        && !db.is_empty()
+    {
+        uri.db = Some(db.parse().map_err(|_| format!("Invalid database '{db}' in URI"))?);
     }
     let (host, port) = match address.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
