@@ -16,6 +16,7 @@ use mio::{Interest, Registry, Token};
 
 use crate::inbox::{Inbox, Letter};
 use crate::listen::Listener;
+use crate::process::room_for_clients;
 use crate::slab::RESERVED;
 use crate::stream::Stream;
 
@@ -46,8 +47,8 @@ pub struct Crew {
     pub inboxes: Vec<Arc<Inbox>>,
     /// Connections accepted and not closed yet, of all workers.
     pub connected: AtomicUsize,
-    /// As many connections as the process has descriptors for.
-    pub most: usize,
+    /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.
+    pub most: AtomicUsize,
 }
 
 impl Crew {
@@ -63,6 +64,8 @@ pub struct Doors {
     next: usize,
     resting_until: Option<Millis>,
     logged: Millis,
+    /// The `maxclients` that room was last made for.
+    maxclients: u32,
 }
 
 /// What stopped accepting.
@@ -90,7 +93,7 @@ impl Doors {
                 }
             }
         }
-        Ok(Doors { listeners, next: 0, resting_until: None, logged: 0 })
+        Ok(Doors { listeners, next: 0, resting_until: None, logged: 0, maxclients: 0 })
     }
 
     /// When the listeners must be tried again.
@@ -102,6 +105,11 @@ impl Doors {
     /// Accepts from every listener.
     pub fn accept_all(&mut self, crew: &Crew, config: &Config, counters: &Counters, now: Millis) {
         self.resting_until = None;
+        if config.maxclients != self.maxclients {
+            self.maxclients = config.maxclients;
+            let most = room_for_clients(config.maxclients, crew.inboxes.len());
+            crew.most.store(most, Ordering::Relaxed);
+        }
         for number in 0..self.listeners.len() {
             match self.accept_from(number, crew, config, counters) {
                 Stop::Empty => {}
@@ -134,8 +142,7 @@ impl Doors {
                     _ => return Stop::Exhausted(error),
                 },
             };
-            let limit = crew.most.min(usize::try_from(config.maxclients).unwrap_or(usize::MAX));
-            if crew.connected.load(Ordering::Relaxed) >= limit {
+            if crew.connected.load(Ordering::Relaxed) >= crew.most.load(Ordering::Relaxed) {
                 counters.refused.add(1);
                 refuse(&mut stream, TOO_MANY);
                 continue;

@@ -33,6 +33,8 @@ impl LevelSwitch {
             self.current = level;
             self.shared.store(rank_of(level), Ordering::Relaxed);
             tracing::callsite::rebuild_interest_cache();
+            let word = WORDS[usize::from(rank_of(level))];
+            tracing::warn!("The log level is now {word}");
         }
     }
 }

@@ -81,7 +81,8 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         inboxes.push(Arc::new(Inbox::new(waker)));
         polls.push(poll);
     }
-    let crew = Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most });
+    let crew =
+        Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most: AtomicUsize::new(most) });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine).map_err(failed("keeper"))?;
     let mut first = Some((listeners, levels));
