@@ -91,6 +91,24 @@ errors! {
     NAN_OR_INFINITY = "ERR increment would produce NaN or Infinity";
     /// A score became NaN.
     SCORE_NAN = "ERR resulting score is not a number (NaN)";
+    /// ZADD: contradicting options.
+    ZADD_XX_NX = "ERR XX and NX options at the same time are not compatible";
+    /// ZADD: contradicting options.
+    ZADD_GT_LT_NX = "ERR GT, LT, and/or NX options at the same time are not compatible";
+    /// ZADD INCR takes one member.
+    ZADD_INCR_PAIRS = "ERR INCR option supports a single increment-element pair";
+    /// LIMIT of a range by rank.
+    ZRANGE_LIMIT =
+        "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX";
+    /// Scores of a range by member.
+    ZRANGE_LEX_SCORES =
+        "ERR syntax error, WITHSCORES not supported in combination with BYLEX";
+    /// A weight is not a double.
+    WEIGHT_NOT_FLOAT = "ERR weight value is not a float";
+    /// LIMIT of a cardinality is not a count.
+    LIMIT_NEGATIVE = "ERR LIMIT can't be negative";
+    /// COUNT must be positive.
+    COUNT = "ERR count should be greater than 0";
     /// The hash value is not an integer.
     HASH_NOT_INTEGER = "ERR hash value is not an integer";
     /// The hash value is not a double.
@@ -145,4 +163,10 @@ pub fn wrong_arity(name: &str) -> CmdError {
 #[must_use]
 pub fn invalid_expire(name: &str) -> CmdError {
     CmdError::owned(format!("ERR invalid expire time in '{name}' command"))
+}
+
+/// `ERR at least 1 input key is needed for 'name' command`.
+#[must_use]
+pub fn no_input_keys(name: &str) -> CmdError {
+    CmdError::owned(format!("ERR at least 1 input key is needed for '{name}' command"))
 }

@@ -11,6 +11,8 @@ pub mod key;
 pub mod list;
 pub mod set;
 pub mod string;
+mod walk;
+pub mod zset;
 
 use base::{Holds, Row, Spec, Strings};
 use types::{Hash, List, Set, ZSet};
@@ -29,6 +31,7 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows.extend(list::rows());
     rows.extend(set::rows());
     rows.extend(string::rows());
+    rows.extend(zset::rows());
     rows
 }
 

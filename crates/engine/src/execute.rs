@@ -1,5 +1,6 @@
 //! The path of a request, on one screen: from its words to its reply.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
@@ -8,10 +9,10 @@ use wire::RespWriter;
 
 use crate::control::{Control, ControlRun};
 use crate::engine::Engine;
+use crate::plan::Plan;
 use crate::session::{Replies, Session};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
-use crate::plan::Plan;
 use crate::worker::{Desk, Seat, Worker};
 use crate::{block, multi};
 
@@ -92,11 +93,7 @@ impl Desk<'_> {
     }
 
     /// Everything that can refuse a request before it runs, in Redis's order.
-    fn admit<'e>(
-        &self,
-        session: &Session,
-        request: &Request<'e>,
-    ) -> Result<&'e Entry, CmdError> {
+    fn admit<'e>(&self, session: &Session, request: &Request<'e>) -> Result<&'e Entry, CmdError> {
         let Some(entry) = request.entry else { return Err(unknown_command(request.argv)) };
         if !entry.children.is_empty() && request.argv.len() > 1 {
             return Err(unknown_subcommand(entry, request.argv));
@@ -104,7 +101,8 @@ impl Desk<'_> {
         if !entry.accepts(request.argv.len()) {
             return Err(error::wrong_arity(entry.name()));
         }
-        if !session.authenticated && !entry.has(Flag::NoAuth) {
+        let locked_out = !session.authenticated && self.seat.config.requirepass.is_some();
+        if locked_out && !entry.has(Flag::NoAuth) {
             return Err(error::NO_AUTH);
         }
         if self.seat.full && entry.has(Flag::DenyOom) {
@@ -132,8 +130,8 @@ impl Desk<'_> {
         writer: &mut RespWriter<'_>,
     ) -> Result<(), CmdError> {
         let Desk { engine, txn, seat } = self;
-        seat.counters.commands[entry.number].calls.add(1);
         txn.select(session.db);
+        txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
         match entry.action {
             Action::Data(run) => {
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
@@ -152,6 +150,7 @@ impl Desk<'_> {
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
+        seat.counters.commands[entry.number].calls.add(1);
         Ok(())
     }
 }
@@ -167,12 +166,7 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     /// Runs under the locks. `session` is there if the request may block.
-    pub fn run(
-        &self,
-        txn: &mut Txn,
-        writer: &mut RespWriter<'_>,
-        session: Option<&mut Session>,
-    ) {
+    pub fn run(&self, txn: &mut Txn, writer: &mut RespWriter<'_>, session: Option<&mut Session>) {
         let argv = self.request.argv;
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);

@@ -33,9 +33,8 @@ impl Keeper {
     /// The thread could not be started.
     pub fn start(engine: &Arc<Engine>) -> std::io::Result<Self> {
         let shared = Arc::clone(engine);
-        let thread = std::thread::Builder::new()
-            .name("keeper".to_owned())
-            .spawn(move || keep(&shared))?;
+        let thread =
+            std::thread::Builder::new().name("keeper".to_owned()).spawn(move || keep(&shared))?;
         Ok(Keeper { thread: Some(thread), engine: Arc::clone(engine) })
     }
 }

@@ -118,7 +118,8 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn find(&self, words: &[&[u8]]) -> Option<&Entry> {
-        let entry = self.by_name(words.first()?)?;
+        // A subcommand's full name is for lists and errors; requests send two words.
+        let entry = self.by_name(words.first()?).filter(|e| e.parent.is_none())?;
         if entry.children.is_empty() || words.len() < 2 {
             return Some(entry);
         }

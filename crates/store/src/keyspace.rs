@@ -21,7 +21,10 @@ impl Txn {
     #[inline]
     pub(crate) fn live(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
         let entry = self.peek_entry(key)?;
-        entry.set_access(self.clock);
+        // Written once a second at most: reads should not dirty cache lines for nothing.
+        if entry.access() != self.clock && !self.keeping_access {
+            entry.set_access(self.clock);
+        }
         Some(entry)
     }
 

@@ -72,6 +72,8 @@ pub struct Txn {
     ready: Vec<Touched>,
     memory_delta: i64,
     pub(crate) lookups: Lookups,
+    /// Reads leave the access time of keys alone: `CLIENT NO-TOUCH`.
+    pub(crate) keeping_access: bool,
 }
 
 /// What the requests of a batch found; read through `&self`, hence the cells.
@@ -115,6 +117,7 @@ impl Txn {
             ready: Vec::new(),
             memory_delta: 0,
             lookups: Lookups::default(),
+            keeping_access: false,
         }
     }
 
@@ -272,6 +275,12 @@ impl Txn {
     #[inline]
     pub fn count_lookups(&mut self, counting: bool) {
         self.lookups.counting.set(counting);
+    }
+
+    /// Whether the next requests' reads leave the access time of keys alone.
+    #[inline]
+    pub fn keep_access(&mut self, keeping: bool) {
+        self.keeping_access = keeping;
     }
 
     /// Hits and misses since this was last asked.

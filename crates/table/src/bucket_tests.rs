@@ -16,6 +16,10 @@ fn with_bucket<R>(tags: [u16; SLOTS], meta: (u16, u16, u32), run: impl Fn(Bucket
     result
 }
 
+fn tag() -> impl Strategy<Value = u16> {
+    prop::sample::select(vec![0u16, 1, 3, 0x7fff, 0x8001, 0xffff])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: if cfg!(miri) { 8 } else { 2000 }, failure_persistence: None,
@@ -24,9 +28,9 @@ proptest! {
 
     #[test]
     fn matches_like_one_by_one(
-        tags in prop::array::uniform7(prop::sample::select(vec![0u16, 1, 3, 0x7fff, 0x8001, 0xffff])),
+        tags in prop::array::uniform7(tag()),
         meta in any::<(u16, u16, u32)>(),
-        wanted in prop::sample::select(vec![0u16, 1, 3, 0x7fff, 0x8001, 0xffff, 5]),
+        wanted in tag(),
     ) {
         with_bucket(tags, meta, |bucket| {
             assert_eq!(bucket.matches(wanted), bucket.matches_scalar(wanted));

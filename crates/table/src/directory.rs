@@ -25,7 +25,7 @@
 //! ```
 //!
 //! The directory of an empty table allocates nothing. It may not grow without bound when keys
-//! collide: [`Directory::may_double`] ties it to the number of entries.
+//! collide: [`Directory::may_split`] ties it to the number of entries.
 
 use core::ptr::NonNull;
 
@@ -49,12 +49,10 @@ const ENTRIES_PER_LINK: usize = 64;
 pub(crate) struct Link(NonNull<u8>);
 
 impl Link {
-    /// # Panics
-    /// If the allocator returned an address of more than 48 bits.
     pub(crate) fn new(segment: Segment, depth: u32) -> Link {
         debug_assert!(depth <= DEEPEST);
         let count = (segment.buckets() as usize).min(IN_HEADER);
-        assert!(segment.pointer().addr().get() & !ADDRESS == 0, "an address beyond 48 bits");
+        debug_assert!(segment.pointer().addr().get() & !ADDRESS == 0);
         let extra = (count << COUNT_SHIFT) | depth as usize;
         Link(segment.pointer().map_addr(|address| address | extra))
     }

@@ -19,7 +19,7 @@
 //! stricter wish, and every field is read and written unaligned, which costs nothing on the
 //! processors we run on.
 //!
-//! A block has the size [`size_class`] gives for its content. Content that changes within the
+//! A block has the size [`size_class()`] gives for its content. Content that changes within the
 //! class stays where it is; otherwise the entry moves and its slot must be written anew. This file
 //! knows neither slots nor the type of the object, and must never free an object.
 
@@ -30,6 +30,7 @@ use std::alloc::{alloc, dealloc, handle_alloc_error};
 
 use crate::prefetch::prefetch;
 use crate::size_class::size_class;
+use crate::slot;
 
 const WIDE: u8 = 1;
 const DEADLINE: u8 = 1 << 1;
@@ -150,12 +151,15 @@ impl Fill<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry(NonNull<u8>);
 
+/// # Panics
+/// If the allocator returns an address of more than 48 bits (then the block leaks).
 fn allocate(class: usize) -> Entry {
     let Ok(layout) = Layout::from_size_align(class, 1) else {
         panic!("an entry larger than the address space");
     };
     // SAFETY: a class of a non-empty block is not 0: the header alone has 6 bytes.
     let pointer = unsafe { alloc(layout) };
+    assert!(slot::fits(pointer), "an address beyond 48 bits");
     NonNull::new(pointer).map_or_else(|| handle_alloc_error(layout), Entry)
 }
 

@@ -121,7 +121,10 @@ proptest! {
     }
 
     #[test]
-    fn same_is_equality(a in prop::collection::vec(0u8..2, 0..20), b in prop::collection::vec(0u8..2, 0..20)) {
+    fn same_is_equality(
+        a in prop::collection::vec(0u8..2, 0..20),
+        b in prop::collection::vec(0u8..2, 0..20),
+    ) {
         assert_eq!(same(&a, &b), a == b);
         assert!(same(&a, &a.clone()));
     }

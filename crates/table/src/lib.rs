@@ -45,7 +45,7 @@
 //!
 //! # Memory
 //!
-//! Everything is allocated in the size classes of the allocator ([`size_class`]), and
+//! Everything is allocated in the size classes of the allocator ([`size_class()`]), and
 //! [`Table::memory`] is exact at any time, in O(1). A key of 16 bytes with a value of 100 bytes
 //! takes 128 bytes and about 11.5 bytes of buckets.
 //!

@@ -82,7 +82,8 @@ impl<O, H: KeyHash> Table<O, H> {
     /// # #[derive(Clone)] struct Sum;
     /// # impl KeyHash for Sum {
     /// #     fn hash(&self, key: &[u8]) -> u64 {
-    /// #         key.iter().fold(7, |h: u64, &b| (h ^ u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    /// #         let mix = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x9e37_79b9_7f4a);
+    /// #         key.iter().fold(7, mix)
     /// #     }
     /// # }
     /// let mut table: Table<(), Sum> = Table::new(Sum);

@@ -6,7 +6,7 @@ use crate::check::{Hasher, check, key};
 use crate::{KeyHash, Table, place};
 
 const SOME: usize = if cfg!(miri) { 40 } else { 1200 };
-const MANY: usize = if cfg!(miri) { 900 } else { 8000 };
+const MANY: usize = if cfg!(miri) { 830 } else { 8000 };
 
 type Plain = Table<(), Hasher>;
 
@@ -55,7 +55,7 @@ fn full(
 #[test]
 fn quiet_scans_see_everything_once() {
     for hasher in Hasher::ALL {
-        for count in [0, 1, 7, 8, 100, SOME] {
+        for count in [0, 1, 8, SOME] {
             let mut table = Plain::new(hasher);
             (0..count).for_each(|i| put(&mut table, i));
             let seen = full(&mut table, Plain::scan, &mut |_, _| {});

@@ -11,7 +11,7 @@
 //! allocator: 1, 2, 3, 5, 7, 11 ... 127 (8 KiB). Only a segment that cannot be split goes beyond.
 //!
 //! Overflow wraps from the last bucket to the first. A segment is never filled beyond
-//! [`Segment::limit`], so a free slot is always found; and no walk takes more than one round, so
+//! its [`limit`], so a free slot is always found; and no walk takes more than one round, so
 //! look-ups end even when every bucket says "go on".
 //!
 //! This file must not know keys or values: it deals in slots and homes.
@@ -22,7 +22,7 @@ use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error};
 
 use crate::bucket::{Bucket, BucketRef, Matches, SLOTS};
 use crate::size_class::size_class;
-use crate::slot::Slot;
+use crate::slot::{self, Slot};
 
 /// Bucket counts a segment grows through; the last is where it splits.
 const STEPS: [u32; 14] = [1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 79, 95, 127];
@@ -101,10 +101,15 @@ pub(crate) fn bytes(buckets: u32) -> usize {
 }
 
 impl Segment {
+    /// A segment of empty buckets.
+    ///
+    /// # Panics
+    /// If the allocator returns an address of more than 48 bits (then the block leaks).
     pub(crate) fn allocate(buckets: u32) -> Segment {
         let layout = layout(buckets);
         // SAFETY: the size is at least that of a header.
         let pointer = unsafe { alloc_zeroed(layout) };
+        assert!(slot::fits(pointer), "an address beyond 48 bits");
         let Some(pointer) = NonNull::new(pointer) else { handle_alloc_error(layout) };
         let header = Header { entries: 0, expiring: 0, limit: limit(buckets), buckets };
         // SAFETY: the block is new, begins with room for a header and is aligned to a line.

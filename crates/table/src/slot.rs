@@ -20,6 +20,14 @@ const _: () = assert!(usize::BITS == 64, "tag and pointer share one 64-bit word"
 const TAG_SHIFT: u32 = 48;
 const ADDRESS: usize = (1 << TAG_SHIFT) - 1;
 
+/// Whether a block's address leaves 16 bits for a tag. Every block that is pointed at from a tagged
+/// word must be asked for it when it is allocated. It always does on the systems we run on, unless
+/// a program hints at mappings beyond 48 bits.
+#[inline]
+pub(crate) fn fits(block: *const u8) -> bool {
+    block.addr() <= ADDRESS
+}
+
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Slot(*mut u8);
@@ -27,13 +35,10 @@ pub(crate) struct Slot(*mut u8);
 impl Slot {
     pub(crate) const EMPTY: Slot = Slot(ptr::null_mut());
 
-    /// # Panics
-    /// If the allocator returned an address of more than 48 bits, which no supported system
-    /// does unless a program asks for it by hint.
     #[inline]
     pub(crate) fn new(tag: u16, entry: Entry) -> Slot {
         let pointer = entry.pointer().as_ptr();
-        assert!(pointer.addr() <= ADDRESS, "an address beyond 48 bits");
+        debug_assert!(fits(pointer));
         Slot(pointer.map_addr(|address| address | (usize::from(tag) << TAG_SHIFT)))
     }
 

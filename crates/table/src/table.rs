@@ -177,7 +177,7 @@ impl<O, H> Table<O, H> {
     }
 
     /// Bytes allocated for directory, segments, entries and the boxes of objects (not for what
-    /// the objects own themselves), each rounded up to its [`size_class`]. O(1).
+    /// the objects own themselves), each rounded up to its [`size_class()`]. O(1).
     #[inline]
     #[must_use]
     pub fn memory(&self) -> usize {

@@ -115,7 +115,7 @@ impl<'a, O> EntryRef<'a, O> {
         unsafe { self.entry.user_flags() }
     }
 
-    /// Bytes of the entry's block, by [`size_class`](crate::size_class); without the object.
+    /// Bytes of the entry's block, by [`size_class`](crate::size_class()); without the object.
     #[inline]
     #[must_use]
     pub fn memory(&self) -> usize {
@@ -266,20 +266,14 @@ impl<'a, O> EntryMut<'a, O> {
     #[inline]
     pub fn set_bytes(&mut self, value: &[u8]) -> Option<Box<O>> {
         let old = self.shape();
-        let replaced = self.take_object(old);
-        self.reshape(old, old.with_bytes(value.len()), 0, Fill::Bytes(value));
-        replaced
+        self.replace(old, old.with_bytes(value.len()), Fill::Bytes(value))
     }
 
     /// Makes `value` the content; returns the object that was there before, if any.
     #[inline]
     pub fn set_object(&mut self, value: Box<O>) -> Option<Box<O>> {
         let old = self.shape();
-        let new = old.with_object();
-        let replaced = self.take_object(old);
-        self.accounts.objects += 1;
-        self.reshape(old, new, 0, Fill::Object(Box::into_raw(value).cast()));
-        replaced
+        self.replace(old, old.with_object(), Fill::Object(Box::into_raw(value).cast()))
     }
 
     /// Cuts the inline value, or lengthens it with zeros, to `len` bytes and returns it; `None`
@@ -330,15 +324,17 @@ impl<'a, O> EntryMut<'a, O> {
         unsafe { self.entry.shape() }
     }
 
-    /// The object as a box of its own. The entry must be given other content at once.
+    /// Puts other content in the place of the old, and returns the old object, if it was one.
     #[inline]
-    fn take_object(&mut self, shape: Shape) -> Option<Box<O>> {
-        if !shape.is_object() {
-            return None;
-        }
-        self.accounts.objects -= 1;
-        // SAFETY: the pointer came from a `Box<O>`; the callers overwrite it right after.
-        unsafe { self.entry.object().map(|object| owned_box(object)) }
+    fn replace(&mut self, old: Shape, new: Shape, fill: Fill<'_>) -> Option<Box<O>> {
+        // SAFETY: see `new`.
+        let object = unsafe { self.entry.object() };
+        self.reshape(old, new, 0, fill);
+        self.accounts.objects += usize::from(new.is_object());
+        self.accounts.objects -= usize::from(old.is_object());
+        // SAFETY: the pointer came from a `Box<O>`, and the entry, now that its content has been
+        // overwritten (not before: the overwriting might have panicked), knows it no more.
+        object.map(|object| unsafe { owned_box(object) })
     }
 
     /// [`Entry::reshape`], with the accounts and the slot brought up to date. The deadline is

@@ -79,6 +79,9 @@ fn accounts_are_true() {
         (Fnv.hash(&key), key.clone())
     };
     for i in 0..20_000 {
+        if i % 100 == 0 {
+            assert_eq!(table.memory(), LIVING.load(Relaxed) - before, "before {i}");
+        }
         let (hash, key) = hash_of(i);
         if i % 5 == 0 {
             table.put_object(hash, &key, Box::new([7; 6]));
@@ -92,9 +95,6 @@ fn accounts_are_true() {
         if i % 4 == 0 {
             let (hash, key) = hash_of(i / 3);
             table.remove(hash, &key);
-        }
-        if i % 1000 == 0 {
-            assert_eq!(table.memory(), LIVING.load(Relaxed) - before, "after {i}");
         }
     }
     assert_eq!(table.memory(), LIVING.load(Relaxed) - before);

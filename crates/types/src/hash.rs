@@ -12,9 +12,9 @@
 //! Complexities are given for the table; packed, they are O(n) for an n bounded by the limits.
 
 use base::{DataType, Kind, PackLimits, Rng};
-use table::{KeyHash, size_class};
+use table::size_class;
 
-use crate::hasher::{Index, Members};
+use crate::hasher::{self, Index, hash_in, new_index};
 use crate::packed::{self, At, Packed, element_size};
 use crate::sample;
 
@@ -85,7 +85,7 @@ impl Hash {
                 let at = packed.next(packed.find(field, 2)?)?;
                 Some(packed.get(at))
             }
-            Shape::Table(table) => table.find(Members.hash(field), field)?.bytes(),
+            Shape::Table(table) => table.find(hash_in(table, field), field)?.bytes(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Hash {
     pub fn contains(&self, field: &[u8]) -> bool {
         match &self.shape {
             Shape::Packed(packed) => packed.find(field, 2).is_some(),
-            Shape::Table(table) => table.find(Members.hash(field), field).is_some(),
+            Shape::Table(table) => table.find(hash_in(table, field), field).is_some(),
         }
     }
 
@@ -121,7 +121,7 @@ impl Hash {
         }
         self.convert();
         match &mut self.shape {
-            Shape::Table(table) => table.put_bytes(Members.hash(field), field, value).inserted,
+            Shape::Table(table) => table.put_bytes(hash_in(table, field), field, value).inserted,
             Shape::Packed(_) => false, // never: it was just converted
         }
     }
@@ -136,7 +136,7 @@ impl Hash {
                 }
                 None => false,
             },
-            Shape::Table(table) => table.remove(Members.hash(field), field).is_some(),
+            Shape::Table(table) => table.remove(hash_in(table, field), field).is_some(),
         }
     }
 
@@ -194,9 +194,9 @@ impl Hash {
     /// Moves all fields to a table, if they are packed.
     fn convert(&mut self) {
         if let Shape::Packed(packed) = &self.shape {
-            let mut table = Box::new(Index::new(Members));
+            let mut table = Box::new(new_index());
             for (field, value) in Pairs(packed.iter()) {
-                table.put_bytes(Members.hash(field), field, value);
+                table.put_bytes(hash_in(&table, field), field, value);
             }
             self.shape = Shape::Table(table);
         }
@@ -238,7 +238,7 @@ enum Walk<'a> {
     Table(table::Iter<'a, std::convert::Infallible>),
 }
 
-/// The fields and values of a [`Hash`].
+/// The fields and values of a [`Hash`](struct@Hash).
 pub struct Iter<'a>(Walk<'a>);
 
 impl<'a> Iterator for Iter<'a> {
@@ -271,20 +271,10 @@ impl Clone for Hash {
     fn clone(&self) -> Self {
         let shape = match &self.shape {
             Shape::Packed(packed) => Shape::Packed(packed.clone()),
-            Shape::Table(table) => Shape::Table(Box::new(copy_table(table))),
+            Shape::Table(table) => Shape::Table(Box::new(hasher::copy(table))),
         };
         Hash { shape }
     }
-}
-
-/// A copy of a table of inline values. O(n).
-pub(crate) fn copy_table(table: &Index) -> Index {
-    let mut copy = Index::new(Members);
-    for entry in table {
-        let key = entry.key();
-        copy.put_bytes(Members.hash(key), key, entry.bytes().unwrap_or_default());
-    }
-    copy
 }
 
 impl DataType for Hash {

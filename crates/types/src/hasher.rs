@@ -1,39 +1,72 @@
-//! How fields and members are hashed: with one secret seed for the whole process.
+//! How fields and members are hashed: from one secret seed, differently in every table.
 //!
-//! A table inside a value keeps no hasher of its own, which saves 16 bytes per value and lets
-//! values move freely between databases. The seed must be unpredictable to clients, or they could
-//! choose members that collide; this crate draws no random numbers, so whoever owns the process
-//! hands it in, once, before the first value is made.
+//! The seed must be unpredictable to clients, or they could choose members that collide; this
+//! crate draws no random numbers, so whoever owns the process hands it in, once, before the first
+//! value is made.
+//!
+//! Tables must not share one hash. A table is walked in the order of its hashes; were members put
+//! into another table in just that order (a copy, a union), that table would fill from one side,
+//! which is the worst case of every table that grows by splitting. So each table gets the next
+//! number of a count, mixed into its seed, for 16 bytes of its own.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::KeyHasher;
 use table::KeyHash;
 
-static HASHER: OnceLock<KeyHasher> = OnceLock::new();
+static SEED: OnceLock<u64> = OnceLock::new();
+static TABLES: AtomicU64 = AtomicU64::new(0);
 
-/// Sets the seed under which fields and members are hashed. Returns whether it took effect: only
-/// the first call does, and only before any large hash, set or sorted set was made (until then
-/// the seed is 0).
+/// Sets the seed from which the tables inside values get theirs. Returns whether it took effect:
+/// only the first call does, and only before any large hash, set or sorted set was made (then the
+/// seed is 0).
 pub fn seed_members(seed: u64) -> bool {
-    let mut first = false;
-    HASHER.get_or_init(|| {
-        first = true;
-        KeyHasher::new(seed)
-    });
-    first
+    SEED.set(seed).is_ok()
 }
 
-/// The hasher of every table in this crate; takes no space.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Members;
+/// The hasher of one table.
+#[derive(Clone, Debug)]
+pub(crate) struct Members(KeyHasher);
+
+impl Members {
+    /// A hasher unlike those before.
+    fn unlike_others() -> Members {
+        /// 2^64 divided by the golden ratio: multiples are spread over all of 64 bits.
+        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let table = TABLES.fetch_add(1, Ordering::Relaxed);
+        let seed = *SEED.get_or_init(|| 0);
+        Members(KeyHasher::new(seed ^ table.wrapping_mul(SPREAD)))
+    }
+}
 
 impl KeyHash for Members {
     #[inline]
     fn hash(&self, member: &[u8]) -> u64 {
-        HASHER.get_or_init(|| KeyHasher::new(0)).hash(member)
+        self.0.hash(member)
     }
 }
 
 /// A table whose entries own no objects: the large form of hashes, sets and sorted sets.
 pub(crate) type Index = table::Table<std::convert::Infallible, Members>;
+
+/// An empty table.
+pub(crate) fn new_index() -> Index {
+    Index::new(Members::unlike_others())
+}
+
+/// The hash of `member` in `table`.
+#[inline]
+pub(crate) fn hash_in(table: &Index, member: &[u8]) -> u64 {
+    table.hasher().hash(member)
+}
+
+/// A copy of a table. O(n).
+pub(crate) fn copy(table: &Index) -> Index {
+    let mut copy = new_index();
+    for entry in table {
+        let key = entry.key();
+        copy.put_bytes(hash_in(&copy, key), key, entry.bytes().unwrap_or_default());
+    }
+    copy
+}

@@ -8,7 +8,7 @@
 //!
 //! A set starts as integers and leaves that form, for good, with its first member that is no
 //! canonical 64-bit integer, or with more than `set-max-intset-entries` members. From then on
-//! Redis 7.0 keeps a hash table however small the set is; we keep up to [`PACKED_MEMBERS`] short
+//! Redis 7.0 keeps a hash table however small the set is; we keep up to 32 short
 //! members packed and only then make a table. That is invisible but for the memory it saves.
 //!
 //! Complexities are given for the table. Integers: O(log n) to look up, O(n) with a tiny factor to
@@ -19,16 +19,15 @@ use std::ops::Deref;
 
 use base::num::parse_i64;
 use base::{DataType, Kind, PackLimits, Rng};
-use table::{KeyHash, size_class};
+use table::size_class;
 
-use crate::hash::copy_table;
-use crate::hasher::{Index, Members};
+use crate::hasher::{self, Index, hash_in, new_index};
 use crate::intset::IntSet;
 use crate::packed::{self, Packed};
 use crate::sample;
 
 /// Members a packed set has at most: some cache lines to search.
-const PACKED_MEMBERS: usize = 64;
+const PACKED_MEMBERS: usize = 32;
 /// Bytes a member of a packed set has at most.
 const PACKED_MEMBER: usize = 64;
 /// Integers a set has at most, whatever the limits say: as Redis, 2^30.
@@ -170,7 +169,7 @@ impl Set {
         match &self.shape {
             Shape::Ints(ints) => parse_i64(member).is_some_and(|value| ints.contains(value)),
             Shape::Packed(packed) => packed.find(member, 1).is_some(),
-            Shape::Table(table) => table.find(Members.hash(member), member).is_some(),
+            Shape::Table(table) => table.find(hash_in(table, member), member).is_some(),
         }
     }
 
@@ -206,7 +205,7 @@ impl Set {
                 self.add(member, limits)
             }
             Shape::Table(table) => {
-                let hash = Members.hash(member);
+                let hash = hash_in(table, member);
                 table.put_bytes(hash, member, b"").inserted
             }
         }
@@ -243,7 +242,7 @@ impl Set {
                 }
                 None => false,
             },
-            Shape::Table(table) => table.remove(Members.hash(member), member).is_some(),
+            Shape::Table(table) => table.remove(hash_in(table, member), member).is_some(),
         }
     }
 
@@ -345,10 +344,10 @@ impl Set {
     }
 
     fn make_table(&mut self) {
-        let mut table = Box::new(Index::new(Members));
+        let mut table = Box::new(new_index());
         for member in self.iter() {
             let text = member.text();
-            table.put_bytes(Members.hash(&text), &text, b"");
+            table.put_bytes(hash_in(&table, &text), &text, b"");
         }
         self.shape = Shape::Table(table);
     }
@@ -397,7 +396,7 @@ impl Clone for Set {
         let shape = match &self.shape {
             Shape::Ints(ints) => Shape::Ints(ints.clone()),
             Shape::Packed(packed) => Shape::Packed(packed.clone()),
-            Shape::Table(table) => Shape::Table(Box::new(copy_table(table))),
+            Shape::Table(table) => Shape::Table(Box::new(hasher::copy(table))),
         };
         Set { shape }
     }

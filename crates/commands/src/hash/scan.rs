@@ -1,110 +1,12 @@
-//! HSCAN, and what it shares with the walks over other collections.
+//! HSCAN.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, error, glob,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec, Reply, Run,
+    Spec,
 };
 use types::Hash;
 
-/// Elements a step visits when the client does not say.
-const COUNT: usize = 10;
-
-/// One step of a walk over a collection: where it goes on, and options that nobody has read yet.
-///
-/// As in Redis, the options are looked at only after the key was found to hold something: a
-/// missing key answers an empty step whatever they say.
-pub(crate) struct Step<'a> {
-    pub key: Key<'a>,
-    pub cursor: u64,
-    options: Args<'a>,
-}
-
-/// What the options say.
-pub(crate) struct Options<'a> {
-    pattern: Option<&'a [u8]>,
-    count: usize,
-}
-
-impl<'a> Step<'a> {
-    /// # Errors
-    /// "invalid cursor".
-    pub fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        let cursor = parse_cursor(args.next()?).ok_or(CmdError::new("ERR invalid cursor"))?;
-        Ok(Step { key, cursor, options: args })
-    }
-
-    /// # Errors
-    /// An unknown option, or a count that is no positive integer.
-    pub fn options(&self) -> Result<Options<'a>, CmdError> {
-        let mut args = self.options.clone();
-        let mut options = Options { pattern: None, count: COUNT };
-        while args.left() > 0 {
-            if args.left() > 1 && args.token("COUNT") {
-                let count = args.integer()?;
-                options.count =
-                    usize::try_from(count).ok().filter(|&n| n > 0).ok_or(error::SYNTAX)?;
-            } else if args.left() > 1 && args.token("MATCH") {
-                options.pattern = Some(args.next()?);
-            } else {
-                return Err(error::SYNTAX);
-            }
-        }
-        Ok(options)
-    }
-}
-
-impl Options<'_> {
-    /// Whether the element passes the pattern; `*` alone lets even the empty one pass, which it
-    /// would not as a glob.
-    pub fn accepts(&self, element: &[u8]) -> bool {
-        let pattern = self.pattern.filter(|pattern| *pattern != b"*");
-        pattern.is_none_or(|pattern| glob::matches(pattern, element))
-    }
-
-    /// Calls `visit` with cursor after cursor until enough elements were visited; `visit` returns
-    /// the next cursor and how many elements it saw. Returns where the next step begins.
-    pub fn walk(&self, mut cursor: u64, mut visit: impl FnMut(u64) -> (u64, usize)) -> u64 {
-        let mut seen = 0;
-        // Empty stretches cost, too: Redis bounds them at ten per requested element.
-        for _ in 0..self.count.saturating_mul(10) {
-            let (next, elements) = visit(cursor);
-            seen += elements;
-            cursor = next;
-            if cursor == 0 || seen >= self.count {
-                break;
-            }
-        }
-        cursor
-    }
-}
-
-/// A cursor as C's `strtoul` reads it, which is what clients can send to Redis: the empty text is
-/// 0 and a sign is allowed, but no space in front.
-fn parse_cursor(text: &[u8]) -> Option<u64> {
-    let (negative, digits) = match text {
-        [] => return Some(0),
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
-    }
-    let cursor = digits.iter().try_fold(0u64, |cursor, digit| {
-        let digit = char::from(*digit).to_digit(10)?;
-        cursor.checked_mul(10)?.checked_add(digit.into())
-    })?;
-    Some(if negative { cursor.wrapping_neg() } else { cursor })
-}
-
-/// Writes a step's reply: the next cursor and the elements.
-pub(crate) fn reply(cursor: u64, elements: &[Vec<u8>], out: &mut dyn Reply) {
-    out.array(2);
-    out.bulk(itoa::Buffer::new().format(cursor).as_bytes());
-    out.array(elements.len());
-    elements.iter().for_each(|element| out.bulk(element));
-}
+use crate::walk::{Step, reply};
 
 /// Walks over a hash in steps.
 pub struct HScan<'a>(Step<'a>);

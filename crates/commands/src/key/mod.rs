@@ -6,7 +6,8 @@ mod flush;
 mod kind;
 mod object;
 mod rename;
-pub(crate) mod scan;
+mod scan;
+mod sort;
 mod ttl;
 
 use base::{Row, Spec, rows};
@@ -18,6 +19,7 @@ use self::kind::Type;
 use self::object::{Encoding, Freq, IdleTime, MemoryHelp, ObjectHelp, RefCount, Usage};
 use self::rename::{Copy, Move, Rename, RenameNx};
 use self::scan::{DbSize, Keys, RandomKey, Scan};
+use self::sort::{Sort, SortRo};
 use self::ttl::{ExpireTime, PExpireTime, PTtl, Ttl};
 use crate::Host;
 
@@ -27,7 +29,7 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows![
         H; Copy, DbSize, Del, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll, FlushDb,
         Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt, PExpireTime, PTtl,
-        Persist, RandomKey, RefCount, Rename, RenameNx, Scan, SwapDb, Touch, Ttl, Type, Unlink,
+        Persist, RandomKey, RefCount, Rename, RenameNx, Scan, Sort, SortRo, SwapDb, Touch, Ttl, Type, Unlink,
         Usage
     ]
 }

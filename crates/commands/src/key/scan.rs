@@ -1,25 +1,16 @@
 //! SCAN, KEYS, RANDOMKEY, DBSIZE: walks over the whole keyspace.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, Spec,
-    error, glob,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, Spec, glob,
 };
+
+use crate::walk::{Options, parse_cursor, reply};
 
 /// Walks over the keys in slices.
 pub struct Scan<'a> {
     cursor: u64,
     options: Options<'a>,
 }
-
-/// The options of SCAN.
-struct Options<'a> {
-    pattern: Option<&'a [u8]>,
-    count: usize,
-    kind: Option<&'a [u8]>,
-}
-
-/// Keys a slice visits when the client does not say.
-const COUNT: usize = 10;
 
 impl<'a> Command<'a> for Scan<'a> {
     const SPEC: Spec = Spec {
@@ -38,66 +29,26 @@ impl<'a> Command<'a> for Scan<'a> {
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let cursor = parse_cursor(args.next()?)?;
-        let mut options = Options { pattern: None, count: COUNT, kind: None };
-        while args.left() > 0 {
-            if args.left() > 1 && args.token("COUNT") {
-                let count = args.integer()?;
-                options.count =
-                    usize::try_from(count).ok().filter(|&n| n > 0).ok_or(error::SYNTAX)?;
-            } else if args.left() > 1 && args.token("MATCH") {
-                options.pattern = Some(args.next()?);
-            } else if args.left() > 1 && args.token("TYPE") {
-                options.kind = Some(args.next()?);
-            } else {
-                return Err(error::SYNTAX);
-            }
-        }
-        Ok(Scan { cursor, options })
+        Ok(Scan { cursor, options: Options::parse(args, true)? })
     }
-}
-
-/// Whether a key matches; `*` alone matches even the empty key, which as a glob it would not.
-fn matches(pattern: &[u8], key: &[u8]) -> bool {
-    pattern == b"*" || glob::matches(pattern, key)
-}
-
-/// A cursor as clients send it back: an unsigned decimal number.
-///
-/// # Errors
-/// "invalid cursor".
-pub(crate) fn parse_cursor(text: &[u8]) -> Result<u64, CmdError> {
-    let text = std::str::from_utf8(text).ok().filter(|t| !t.is_empty());
-    let digits = text.filter(|t| t.bytes().all(|b| b.is_ascii_digit()));
-    digits.and_then(|t| t.parse().ok()).ok_or(CmdError::new("ERR invalid cursor"))
 }
 
 impl<H: Keyspace> Run<H> for Scan<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let Options { pattern, count, kind } = self.options;
-        let wanted = |key: &[u8], name: &str| {
-            pattern.is_none_or(|p| matches(p, key))
-                && kind.is_none_or(|k| k.eq_ignore_ascii_case(name.as_bytes()))
-        };
         let mut keys: Vec<Vec<u8>> = Vec::new();
-        let mut cursor = self.cursor;
-        let (mut seen, mut steps) = (0, 0);
-        // Empty stretches cost steps too: Redis bounds them at ten per requested key.
-        while seen < count && steps < count.saturating_mul(10) {
-            cursor = host.scan(cursor, &mut |key, kind| {
+        let wanted = self.options.kind;
+        let next = self.options.walk(self.cursor, |cursor| {
+            let mut seen = 0;
+            let next = host.scan(cursor, &mut |key, kind| {
                 seen += 1;
-                if wanted(key, kind.name()) {
+                let of_kind = wanted.is_none_or(|k| k.eq_ignore_ascii_case(kind.name().as_bytes()));
+                if of_kind && self.options.accepts(key) {
                     keys.push(key.to_vec());
                 }
             });
-            steps += 1;
-            if cursor == 0 {
-                break;
-            }
-        }
-        out.array(2);
-        out.bulk(cursor.to_string().as_bytes());
-        out.array(keys.len());
-        keys.iter().for_each(|key| out.bulk(key));
+            (next, seen)
+        });
+        reply(next, &keys, out);
         Ok(Effect::None)
     }
 }
@@ -133,7 +84,7 @@ impl<H: Keyspace> Run<H> for Keys<'_> {
         let mut cursor = 0;
         loop {
             cursor = host.scan(cursor, &mut |key, _| {
-                if matches(self.pattern, key) {
+                if self.pattern == b"*" || glob::matches(self.pattern, key) {
                     keys.push(key.to_vec());
                 }
             });

@@ -1,8 +1,8 @@
 //! SDIFF, SDIFFSTORE.
 
 use base::{
-    Args, Category, CmdError, Command, DataType, Effect, Flag, Group, Holds, KeyFlag, KeySpec,
-    PackLimits, Reply, Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec, PackLimits,
+    Reply, Run, Spec,
 };
 use types::Set;
 

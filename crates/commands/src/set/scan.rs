@@ -6,7 +6,7 @@ use base::{
 };
 use types::Set;
 
-use crate::hash::scan::{Step, reply};
+use crate::walk::{Step, reply};
 
 /// Walks over a set in steps.
 pub struct SScan<'a>(Step<'a>);

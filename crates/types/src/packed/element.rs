@@ -91,9 +91,18 @@ pub(super) fn read_back(bytes: &[u8]) -> usize {
     n + size
 }
 
+/// Longest content whose two length fields are of one byte each.
+pub(super) const SHORT: usize = 126;
+
 /// The element that starts `bytes`: its content and its whole size.
 #[inline]
 pub(super) fn read_element(bytes: &[u8]) -> (&[u8], usize) {
+    let len = usize::from(bytes[0]);
+    if len <= SHORT { (&bytes[1..=len], len + 2) } else { read_long(bytes) }
+}
+
+#[cold]
+fn read_long(bytes: &[u8]) -> (&[u8], usize) {
     let (len, head) = read_len(bytes);
     let inner = head + len;
     (&bytes[head..inner], inner + field(inner))

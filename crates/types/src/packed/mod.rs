@@ -32,7 +32,7 @@ mod element;
 use crate::room;
 
 pub use element::element_size;
-use element::{read_back, read_element, write_element};
+use element::{SHORT, read_back, read_element, write_element};
 
 /// Where an element of a [`Packed`] begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,11 +158,13 @@ impl Packed {
     #[must_use]
     pub fn find(&self, wanted: &[u8], stride: usize) -> Option<At> {
         let live = &self.buf[self.front()..];
+        // The last bytes tell apart more than the first, and more cheaply than the whole.
+        let last = wanted.last();
         let (mut offset, mut skip) = (0, 0);
         while offset < live.len() {
             let (content, size) = read_element(&live[offset..]);
             if skip == 0 {
-                if content == wanted {
+                if content.len() == wanted.len() && content.last() == last && content == wanted {
                     return Some(At(self.front() + offset));
                 }
                 skip = stride;
@@ -195,7 +197,18 @@ impl Packed {
     /// Appends an element. Amortised O(its length).
     #[inline]
     pub fn push_back(&mut self, bytes: &[u8]) {
-        self.insert(None, bytes);
+        match u8::try_from(bytes.len()) {
+            Ok(len) if bytes.len() <= SHORT => {
+                self.make_room(bytes.len() + 2, false);
+                self.buf.push(len);
+                self.buf.extend_from_slice(bytes);
+                self.buf.push(len + 1);
+                self.count += 1;
+            }
+            _ => {
+                self.insert(None, bytes);
+            }
+        }
     }
 
     /// Prepends an element. Amortised O(its length).

@@ -4,7 +4,7 @@
 //! without any search.
 
 use super::node::{Inner, MOST_SEPARATORS, Node, Pair, ROOMY, is_full, separator};
-use super::run::Run;
+use super::run::{FIXED, Run};
 
 /// A node on its way into the level above.
 struct Part {
@@ -25,23 +25,23 @@ pub(super) fn build<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Node {
 }
 
 fn leaves<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Vec<Part> {
-    let mut level = Vec::new();
+    let mut level: Vec<Part> = Vec::new();
+    let mut leaf: Vec<Pair<'a>> = Vec::with_capacity(ROOMY);
+    let mut bytes = 0;
     let mut parting = None;
-    let mut run = Run::default();
     for pair in pairs {
-        if run.len() >= ROOMY || (run.len() > 0 && is_full(&run, pair.1)) {
-            let next = run.last().map(|last| separator(last, pair));
-            let count = run.len();
-            level.push(Part {
-                separator: std::mem::replace(&mut parting, next),
-                node: Node::Leaf(std::mem::take(&mut run)),
-                count,
-            });
+        if leaf.len() >= ROOMY || (!leaf.is_empty() && is_full(leaf.len(), bytes, pair.1)) {
+            let next = leaf.last().map(|last| separator(*last, pair));
+            let separator = std::mem::replace(&mut parting, next);
+            level.push(Part { separator, node: Node::Leaf(Run::of(&leaf)), count: leaf.len() });
+            leaf.clear();
+            bytes = 0;
         }
-        run.push(pair);
+        leaf.push(pair);
+        bytes += FIXED + pair.1.len();
     }
-    let count = run.len();
-    level.push(Part { separator: parting, node: Node::Leaf(run), count });
+    let node = Node::Leaf(Run::of(&leaf));
+    level.push(Part { separator: parting, node, count: leaf.len() });
     level
 }
 

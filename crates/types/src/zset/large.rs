@@ -11,10 +11,7 @@
 //!
 //! Table and tree always hold the same pairs, with scores of the same bits.
 
-use table::KeyHash;
-
-use crate::hash::copy_table;
-use crate::hasher::{Index, Members};
+use crate::hasher::{self, Index, hash_in, new_index};
 
 use super::node::Pair;
 use super::tree::Tree;
@@ -32,17 +29,19 @@ pub(super) fn score_of(bytes: Option<&[u8]>) -> f64 {
 }
 
 impl Large {
-    /// The large form of pairs that come in order. O(n).
+    /// The large form of pairs that come in order and have distinct members. O(n).
     pub(super) fn build<'a>(pairs: impl Iterator<Item = Pair<'a>>) -> Large {
-        let mut table = Index::new(Members);
+        let mut table = new_index();
         let tree = Tree::build(pairs.inspect(|(score, member)| {
-            table.put_bytes(Members.hash(member), member, &score.to_ne_bytes());
+            let hash = hash_in(&table, member);
+            let put = table.put_bytes(hash, member, &score.to_ne_bytes());
+            debug_assert!(put.inserted, "a member given twice");
         }));
         Large { table, tree }
     }
 
     pub(super) fn score(&self, member: &[u8]) -> Option<f64> {
-        let entry = self.table.find(Members.hash(member), member)?;
+        let entry = self.table.find(hash_in(&self.table, member), member)?;
         Some(score_of(entry.bytes()))
     }
 
@@ -52,7 +51,7 @@ impl Large {
         member: &[u8],
         decide: impl FnOnce(Option<f64>) -> Option<f64>,
     ) -> Option<f64> {
-        let hash = Members.hash(member);
+        let hash = hash_in(&self.table, member);
         match self.table.find_mut(hash, member) {
             Some(mut entry) => {
                 let old = score_of(entry.bytes());
@@ -75,7 +74,7 @@ impl Large {
     }
 
     pub(super) fn remove(&mut self, member: &[u8]) -> Option<f64> {
-        let removed = self.table.remove(Members.hash(member), member)?;
+        let removed = self.table.remove(hash_in(&self.table, member), member)?;
         let score = score_of(removed.bytes());
         self.tree.remove((score, member));
         Some(score)
@@ -84,7 +83,7 @@ impl Large {
     pub(super) fn remove_ranks(&mut self, ranks: std::ops::Range<usize>) {
         let table = &mut self.table;
         self.tree.remove_ranks(ranks, &mut |(_, member)| {
-            table.remove(Members.hash(member), member);
+            table.remove(hash_in(table, member), member);
         });
     }
 }
@@ -92,6 +91,6 @@ impl Large {
 impl Clone for Large {
     fn clone(&self) -> Self {
         let tree = Tree::build(self.tree.iter(0..self.tree.len()));
-        Large { table: copy_table(&self.table), tree }
+        Large { table: hasher::copy(&self.table), tree }
     }
 }

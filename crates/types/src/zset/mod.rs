@@ -67,8 +67,8 @@ impl Default for ZSet {
 }
 
 impl ZSet {
-    /// A sorted set of the given pairs, whose members are distinct, in the form that Redis chooses
-    /// for results of `ZUNIONSTORE` and its like. O(n log n), much faster than inserting.
+    /// A sorted set of the given pairs, whose members must be distinct, in the form that Redis
+    /// chooses for results of `ZUNIONSTORE` and its like. O(n log n), much faster than inserting.
     pub fn collect<'a>(
         pairs: impl IntoIterator<Item = (&'a [u8], f64)>,
         limits: &PackLimits,
@@ -76,7 +76,6 @@ impl ZSet {
         let mut pairs: Vec<(f64, &[u8])> =
             pairs.into_iter().map(|(member, score)| (score, member)).collect();
         pairs.sort_unstable_by(|a, b| run::order(*a, *b));
-        pairs.dedup_by(|a, b| a.1 == b.1);
         let longest = pairs.iter().map(|pair| pair.1.len()).max().unwrap_or(0);
         let total: usize = pairs.iter().map(|pair| packed_size(pair.1)).sum();
         let packed = pairs.len() <= limits.zset_entries

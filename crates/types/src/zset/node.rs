@@ -105,6 +105,7 @@ impl Node {
     pub(super) fn remove(&mut self, pair: Pair<'_>, bytes: &mut usize) -> bool {
         match self {
             Node::Leaf(run) => {
+                run.touch();
                 let i = run.lower_bound(pair);
                 let found = i < run.len() && run.order_to(i, pair).is_eq();
                 if found {
@@ -267,13 +268,15 @@ impl Node {
     }
 }
 
-pub(super) fn is_full(run: &Run, member: &[u8]) -> bool {
-    run.len() >= MOST || run.bytes() + FIXED + member.len() > MOST_BYTES
+/// Whether a leaf of `len` pairs in `bytes` bytes is to be split before it takes `member`.
+pub(super) fn is_full(len: usize, bytes: usize, member: &[u8]) -> bool {
+    len >= MOST || bytes + FIXED + member.len() > MOST_BYTES
 }
 
 fn insert_in_leaf(run: &mut Run, pair: Pair<'_>, bytes: &mut usize) -> Option<Split> {
+    run.touch();
     let i = run.lower_bound(pair);
-    if run.len() == 0 || !is_full(run, pair.1) {
+    if run.len() == 0 || !is_full(run.len(), run.bytes(), pair.1) {
         accounted!(bytes, run, run.insert(i, pair));
         return None;
     }
@@ -366,12 +369,14 @@ impl Inner {
         bytes: &mut usize,
     ) {
         let (mut kid, mut start) = (0, 0);
+        let mut touched = None;
         while kid < self.kids.len() && start < to {
             let here = self.counts[kid];
             let first = from.saturating_sub(start).min(here);
             let last = (to - start).min(here);
             start += here;
             if first < last {
+                touched = touched.or(Some(kid));
                 if last - first == here {
                     self.kids[kid].visit(visit);
                     self.remove_kid(kid, bytes);
@@ -382,7 +387,9 @@ impl Inner {
             }
             kid += 1;
         }
-        for kid in (0..self.kids.len()).rev() {
+        // Nothing between the first and the last kid touched is left.
+        let first = touched.unwrap_or(kid);
+        for kid in (first..=kid).rev() {
             if kid < self.kids.len() {
                 self.settle(kid, bytes);
             }

@@ -2,16 +2,16 @@
 //! made of.
 //!
 //! ```text
-//!   0             8n             12n                                       capacity
-//!  +-------------+--------------+---------------------------+- - - - - - -+
-//!  | score x n   | end x n      | member 0 | member 1 | ... |    spare    |
-//!  | f64         | u32          |                           |             |
-//!  +-------------+--------------+---------------------------+- - - - - - -+
+//!   0                              12n                                     capacity
+//!  +-------------+-------------+---+---------------------------+- - - - - - -+
+//!  | score | end | score | end |...| member 0 | member 1 | ... |    spare    |
+//!  | f64     u32 |             |   |                           |             |
+//!  +-------------+-------------+---+---------------------------+- - - - - - -+
 //!
 //!   member i lies from end[i - 1] (0 for the first) to end[i], counted from 12n
 //! ```
 //!
-//! The scores lie side by side, so a binary search touches few cache lines, and reads members
+//! The scores lie close together, so a binary search touches few cache lines, and reads members
 //! only where scores are equal. Numbers are in the machine's byte order: runs never leave memory.
 //!
 //! A run never holds NaN, and its members together are shorter than 4 GiB (the tree splits runs
@@ -22,9 +22,9 @@ use std::cmp::Ordering;
 use crate::room;
 
 const SCORE: usize = 8;
-const END: usize = 4;
 /// Bytes of a pair beside its member.
-pub(super) const FIXED: usize = SCORE + END;
+pub(super) const FIXED: usize = 12;
+const LINE: usize = 64;
 
 /// See the [module](self).
 #[derive(Default, Debug)]
@@ -44,6 +44,21 @@ pub(super) fn order(a: (f64, &[u8]), b: (f64, &[u8])) -> Ordering {
 }
 
 impl Run {
+    /// A run of pairs that come in order. O(bytes).
+    pub(super) fn of(pairs: &[(f64, &[u8])]) -> Run {
+        let members: usize = pairs.iter().map(|pair| pair.1.len()).sum();
+        let mut run = Run { buf: Vec::new(), len: pairs.len() };
+        room::reserve(&mut run.buf, FIXED * pairs.len() + members);
+        let mut end = 0;
+        for (score, member) in pairs {
+            end += member.len();
+            run.buf.extend_from_slice(&score.to_ne_bytes());
+            run.buf.extend_from_slice(&narrow(end).to_ne_bytes());
+        }
+        pairs.iter().for_each(|pair| run.buf.extend_from_slice(pair.1));
+        run
+    }
+
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
@@ -61,20 +76,27 @@ impl Run {
         room::of_vec(&self.buf)
     }
 
+    /// Reads a byte of every cache line. An edit will read most of them anyway, but one after the
+    /// other; here the processor fetches them at once.
     #[inline]
-    fn chunk<const N: usize>(&self, at: usize) -> [u8; N] {
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.buf[at..at + N]);
-        bytes
+    pub(super) fn touch(&self) {
+        let lines = self.buf.iter().step_by(LINE);
+        std::hint::black_box(lines.fold(0, |all, byte| all ^ byte));
+    }
+
+    #[inline]
+    fn fixed(&self, i: usize) -> &[u8; FIXED] {
+        &self.buf.as_chunks::<FIXED>().0[i]
     }
 
     #[inline]
     pub(super) fn score(&self, i: usize) -> f64 {
-        f64::from_ne_bytes(self.chunk(SCORE * i))
+        let [a, b, c, d, e, f, g, h, ..] = *self.fixed(i);
+        f64::from_ne_bytes([a, b, c, d, e, f, g, h])
     }
 
     pub(super) fn set_score(&mut self, i: usize, score: f64) {
-        self.buf[SCORE * i..SCORE * (i + 1)].copy_from_slice(&score.to_ne_bytes());
+        self.buf[FIXED * i..FIXED * i + SCORE].copy_from_slice(&score.to_ne_bytes());
     }
 
     /// Where member `i` starts, counted from the first; for the length, where the last ends.
@@ -82,7 +104,8 @@ impl Run {
     fn offset(&self, i: usize) -> usize {
         match i.checked_sub(1) {
             Some(before) => {
-                u32::from_ne_bytes(self.chunk(SCORE * self.len + END * before)) as usize
+                let [.., a, b, c, d] = *self.fixed(before);
+                u32::from_ne_bytes([a, b, c, d]) as usize
             }
             None => 0,
         }
@@ -136,54 +159,41 @@ impl Run {
 
     /// Inserts a pair as number `i`. O(bytes).
     pub(super) fn insert(&mut self, i: usize, (score, member): (f64, &[u8])) {
-        let (n, size) = (self.len, self.buf.len());
-        let more = FIXED + member.len();
-        let cut = self.offset(i);
+        let (size, more) = (self.buf.len(), FIXED + member.len());
+        let (at, members, cut) = (FIXED * i, FIXED * self.len, self.offset(i));
         room::reserve(&mut self.buf, more);
         self.buf.resize(size + more, 0);
-        let (ends, members) = (SCORE * n, FIXED * n);
-        let (new_ends, new_members) = (ends + SCORE, members + FIXED);
         // From the back to the front, so that nothing is overwritten before it has moved.
-        let buf = &mut self.buf;
-        buf.copy_within(members + cut..size, new_members + cut + member.len());
-        buf.copy_within(members..members + cut, new_members);
-        buf.copy_within(ends + END * i..members, new_ends + END * (i + 1));
-        buf.copy_within(ends..ends + END * i, new_ends);
-        buf.copy_within(SCORE * i..ends, SCORE * (i + 1));
-        buf[SCORE * i..SCORE * (i + 1)].copy_from_slice(&score.to_ne_bytes());
-        let at = new_members + cut;
-        buf[at..at + member.len()].copy_from_slice(member);
-        self.len = n + 1;
-        self.set_end(i, cut + member.len());
-        self.shift_ends(i + 1, |end| end.wrapping_add(narrow(member.len())));
+        let new = members + FIXED + cut;
+        self.buf.copy_within(members + cut..size, new + member.len());
+        self.buf.copy_within(at..members + cut, at + FIXED);
+        self.buf[new..new + member.len()].copy_from_slice(member);
+        self.buf[at..at + SCORE].copy_from_slice(&score.to_ne_bytes());
+        self.buf[at + SCORE..at + FIXED].copy_from_slice(&narrow(cut).to_ne_bytes());
+        self.len += 1;
+        self.shift_ends(i, |end| end.wrapping_add(narrow(member.len())));
     }
 
     /// Removes the pairs from number `i` to before number `j`. O(bytes).
     pub(super) fn remove(&mut self, i: usize, j: usize) {
-        let (n, size, gone) = (self.len, self.buf.len(), j - i);
+        let (size, members) = (self.buf.len(), FIXED * self.len);
         let (from, to) = (self.offset(i), self.offset(j));
-        let (ends, members) = (SCORE * n, FIXED * n);
-        let (new_ends, new_members) = (SCORE * (n - gone), FIXED * (n - gone));
-        let buf = &mut self.buf;
-        buf.copy_within(SCORE * j..ends, SCORE * i);
-        buf.copy_within(ends..ends + END * i, new_ends);
-        buf.copy_within(ends + END * j..members, new_ends + END * i);
-        buf.copy_within(members..members + from, new_members);
-        buf.copy_within(members + to..size, new_members + from);
-        buf.truncate(size - FIXED * gone - (to - from));
-        self.len = n - gone;
+        let fixed = FIXED * (j - i);
+        self.buf.copy_within(FIXED * j..members + from, FIXED * i);
+        self.buf.copy_within(members + to..size, members - fixed + from);
+        self.buf.truncate(size - fixed - (to - from));
+        self.len -= j - i;
         self.shift_ends(i, |end| end.wrapping_sub(narrow(to - from)));
         room::shrink(&mut self.buf);
     }
 
     /// Cuts the run before pair `i` and returns the rest. O(bytes).
     pub(super) fn split_off(&mut self, i: usize) -> Run {
-        let cut = self.offset(i);
+        let (members, cut) = (FIXED * self.len, self.offset(i));
         let mut rest = Run { buf: Vec::new(), len: self.len - i };
-        room::reserve(&mut rest.buf, FIXED * rest.len + self.offset(self.len) - cut);
-        rest.buf.extend_from_slice(&self.buf[SCORE * i..SCORE * self.len]);
-        rest.buf.extend_from_slice(&self.buf[SCORE * self.len + END * i..FIXED * self.len]);
-        rest.buf.extend_from_slice(&self.buf[FIXED * self.len + cut..]);
+        room::reserve(&mut rest.buf, self.buf.len() - FIXED * i - cut);
+        rest.buf.extend_from_slice(&self.buf[FIXED * i..members]);
+        rest.buf.extend_from_slice(&self.buf[members + cut..]);
         rest.shift_ends(0, |end| end.wrapping_sub(narrow(cut)));
         self.remove(i, self.len);
         rest
@@ -194,32 +204,25 @@ impl Run {
         let (n, cut) = (self.len, self.offset(self.len));
         let mut joined = Vec::new();
         room::reserve(&mut joined, self.buf.len() + other.buf.len());
-        for part in [(0, SCORE), (SCORE, FIXED)] {
-            joined.extend_from_slice(&self.buf[part.0 * n..part.1 * n]);
-            joined.extend_from_slice(&other.buf[part.0 * other.len..part.1 * other.len]);
-        }
+        joined.extend_from_slice(&self.buf[..FIXED * n]);
+        joined.extend_from_slice(&other.buf[..FIXED * other.len]);
         joined.extend_from_slice(&self.buf[FIXED * n..]);
         joined.extend_from_slice(&other.buf[FIXED * other.len..]);
         *self = Run { buf: joined, len: n + other.len };
         self.shift_ends(n, |end| end.wrapping_add(narrow(cut)));
     }
 
-    /// Appends a pair that comes after all others. Amortised O(bytes of the run).
+    /// Appends a pair that comes after all others. O(bytes).
     pub(super) fn push(&mut self, pair: (f64, &[u8])) {
         self.insert(self.len, pair);
-    }
-
-    fn set_end(&mut self, i: usize, end: usize) {
-        let at = SCORE * self.len + END * i;
-        self.buf[at..at + END].copy_from_slice(&narrow(end).to_ne_bytes());
     }
 
     /// Changes the ends from number `i` on.
     #[inline]
     fn shift_ends(&mut self, i: usize, shift: impl Fn(u32) -> u32) {
-        let ends = &mut self.buf[SCORE * self.len + END * i..FIXED * self.len];
-        for end in ends.as_chunks_mut::<END>().0 {
-            *end = shift(u32::from_ne_bytes(*end)).to_ne_bytes();
+        let fixed = &mut self.buf[FIXED * i..FIXED * self.len];
+        for [.., a, b, c, d] in fixed.as_chunks_mut::<FIXED>().0 {
+            [*a, *b, *c, *d] = shift(u32::from_ne_bytes([*a, *b, *c, *d])).to_ne_bytes();
         }
     }
 }

@@ -115,7 +115,8 @@ proptest! {
             }
             front.extend(back.into_iter().rev());
             let expected = model.iter().skip(start).take(end - start);
-            prop_assert!(front.into_iter().eq(expected.map(|(s, m)| (f64::from(*s), m.as_slice()))));
+            let expected = expected.map(|(s, m)| (f64::from(*s), m.as_slice()));
+            prop_assert!(front.into_iter().eq(expected));
         }
         let rebuilt = Tree::build(tree.iter(0..len));
         check(&rebuilt, &model);

@@ -57,7 +57,7 @@ fn twig(chance: &mut dyn FnMut() -> u64) -> String {
     let mut canvas = vec![vec![b' '; WIDTH]; HEIGHT];
     let mut stem = WIDTH / 2;
     for row in (0..HEIGHT).rev() {
-        let (left, right) = (chance() % 3 == 0, chance() % 3 == 0);
+        let (left, right) = (chance().is_multiple_of(3), chance().is_multiple_of(3));
         canvas[row][stem] = if row == 0 { b'*' } else { b'|' };
         for (grows, glyph, left_side) in [(left, b'\\', true), (right, b'/', false)] {
             let length = if grows { 1 + usize::try_from(chance() % 5).unwrap_or(1) } else { 0 };
