@@ -82,24 +82,20 @@ impl Terminal {
 
     fn one_command(&mut self, words: &[Vec<u8>]) -> ExitCode {
         let mut runs = 0;
-        let mut outcome = Outcome::Fine;
         while self.options.repeat.is_none_or(|times| runs < times) {
-            outcome = self.command(words);
-            if outcome == Outcome::Failed {
-                return ExitCode::FAILURE;
+            match self.command(words) {
+                Outcome::Fine => {}
+                Outcome::Refused if !self.options.error_exit => {}
+                Outcome::Refused | Outcome::Failed => return ExitCode::FAILURE,
             }
             runs += 1;
             std::thread::sleep(Duration::from_secs_f64(self.options.interval.max(0.0)));
-        }
-        if outcome == Outcome::Refused && self.options.error_exit {
-            return ExitCode::FAILURE;
         }
         ExitCode::SUCCESS
     }
 
     /// Runs the lines of a pipe.
     fn lines(&mut self, input: impl BufRead) -> ExitCode {
-        let mut refused = false;
         for line in input.split(b'\n') {
             let Ok(line) = line else { return ExitCode::FAILURE };
             let Some(words) = wire::split_line(&line) else {
@@ -112,15 +108,14 @@ impl Terminal {
                 Some(_) => {}
             }
             match self.command(&words) {
-                Outcome::Fine => {}
-                Outcome::Refused => refused = true,
+                Outcome::Fine | Outcome::Refused => {}
                 Outcome::Failed if self.client.is_connected() => {}
                 // A second try reconnects; a server that is away stays away for this pipe.
                 Outcome::Failed if self.client.connect().is_err() => return ExitCode::FAILURE,
                 Outcome::Failed => {}
             }
         }
-        if refused && self.options.error_exit { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        ExitCode::SUCCESS
     }
 
     /// Runs one command and prints what comes of it.
@@ -149,7 +144,7 @@ impl Terminal {
             match self.client.receive()? {
                 push @ Value::Push(_) if !expects_push(words) => {
                     if self.options.show_pushes {
-                        self.print(&push, words);
+                        self.print(&push, &[]);
                     }
                 }
                 reply => break reply,
@@ -191,13 +186,18 @@ impl Terminal {
     }
 
     fn print(&self, reply: &Value, words: &[Vec<u8>]) {
-        let is_text = matches!(reply, Value::Bulk(_) | Value::Verbatim(..));
-        let style = if self.options.style == Style::Typed && is_text && answers_text(words) {
-            Style::Raw
+        let one_shot = !self.options.command.is_empty();
+        if let Some(error) = reply.as_error().filter(|_| one_shot && self.options.error_exit) {
+            eprintln!("{}", String::from_utf8_lossy(error));
+            return;
+        }
+        let text = if answers_text(words) {
+            let mut text = format(reply, Style::Raw, &self.options.between);
+            text.pop();
+            text
         } else {
-            self.options.style
+            format(reply, self.options.style, &self.options.between)
         };
-        let text = format(reply, style, &self.options.between);
         let mut out = std::io::stdout().lock();
         // Whoever reads our output may have gone; there is nobody to tell.
         let _ = out.write_all(&text).and_then(|()| out.flush());

@@ -141,6 +141,8 @@ fn sessions_go_the_same() {
         (&["-r", "3", "ping"], b"", &[ok, error, ok]),
         (&["-r", "2", "-i", "0.01", "ping"], b"", &[ok, ok]),
         (&["-e", "ping"], b"", &[error]),
+        (&["-e", "-r", "3", "ping"], b"", &[ok, error, ok]),
+        (&["-e"], b"ping\nping\n", &[error, ok]),
         (&["ping"], b"", &[error]),
         (&["--quoted-input", "set", "\"a\\x41\"", "'b'"], b"", &[ok]),
         (&["-n", "3", "get", "k"], b"", &[ok, ok]),
