@@ -3,6 +3,9 @@
 //! A server that says what it is told stands between them, so every kind of reply comes up,
 //! whatever real servers send. Skipped, loudly, where `redis-cli` is not installed.
 
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
@@ -127,6 +130,9 @@ fn every_kind_of_reply_looks_the_same() {
     }
 }
 
+/// Arguments, standard input, and the server's replies.
+type Case<'a> = (&'a [&'a str], &'a [u8], &'a [&'a [u8]]);
+
 #[test]
 fn sessions_go_the_same() {
     if !installed() {
@@ -134,7 +140,7 @@ fn sessions_go_the_same() {
     }
     let ok: &[u8] = b"+OK\r\n";
     let error: &[u8] = b"-ERR no\r\n";
-    let cases: &[(&[&str], &[u8], &[&[u8]])] = &[
+    let cases: &[Case] = &[
         (&["set", "k", "a b"], b"", &[ok]),
         (&["-x", "set", "k"], b"va\nl\n", &[ok]),
         (&["-X", "T", "set", "T", "v"], b"key", &[ok]),

@@ -1,5 +1,8 @@
 //! Bytes in, bytes out: whatever way a client cuts its requests and takes its replies.
 
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
 mod server;
 
 use std::io::Write;
@@ -322,6 +325,9 @@ fn protected_mode_lets_only_this_machine_in() {
     let denied = stranger.hear();
     let text = String::from_utf8(denied.as_error().unwrap().to_vec()).unwrap();
     assert!(text.starts_with("DENIED Redis is running in protected mode because"), "{text}");
+    assert!(text.ends_with("start accepting connections from the outside."), "{text}");
+    // As long as Redis's, which also has no space too many.
+    assert_eq!((text.len(), text.contains("  ")), (1064, false));
     assert_eq!(stranger.try_hear(), None);
     let mut friend = server.connect();
     assert_eq!(friend.ask(&["CONFIG", "SET", "protected-mode", "no"]), ok());

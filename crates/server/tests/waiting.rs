@@ -1,5 +1,8 @@
 //! Clients that wait: blocked requests, pushed messages, and what stands behind them.
 
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
 mod server;
 
 use std::time::{Duration, Instant};
