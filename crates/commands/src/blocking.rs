@@ -16,7 +16,7 @@ pub(crate) fn deadline(text: &[u8], now: Millis) -> Result<Option<Millis>, CmdEr
     // What only the longer format can hold is far out of range anyway.
     let seconds = num::parse_f64(text).unwrap_or(f64::INFINITY);
     let millis = (seconds * 1000.0).ceil();
-    if millis >= 9.3e18 || millis < 0.0 {
+    if !(0.0..9.3e18).contains(&millis) {
         return Err(error::TIMEOUT_NEGATIVE);
     }
     if millis == 0.0 {

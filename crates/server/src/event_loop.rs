@@ -1,9 +1,9 @@
 //! A worker's loop: wait, hand every connection its turn, look after what the clock brings.
 //!
 //! ```text
-//!   poll ─► begin(now) ─► accept (worker 0) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
-//!     ▲                                                                                     │
-//!     └─────────────────────────────────────────────────────────────────────────────────────┘
+//! poll ─► begin(now) ─► accept (worker 0) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
+//!   ▲                                                                                     │
+//!   └─────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! Everything a connection needs lies in this thread; others reach it only through the inbox. The
