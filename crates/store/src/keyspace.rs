@@ -159,14 +159,12 @@ impl Keyspace for Txn {
 
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.hash, key.bytes);
+        let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
+            return false;
+        };
+        entry.set_deadline(deadline);
         self.touch_in(self.db, key.hash, key.bytes);
-        match self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) {
-            Some(mut entry) => {
-                entry.set_deadline(deadline);
-                true
-            }
-            None => false,
-        }
+        true
     }
 
     fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {

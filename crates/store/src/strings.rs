@@ -1,6 +1,6 @@
 //! Strings: short ones lie inside the entry, long ones in an object of their own.
 
-use base::{CmdError, Deadline, Key, Strings, error};
+use base::{CmdError, Deadline, Key, Keyspace, Kind, Strings, error};
 
 use crate::object::Object;
 use crate::{Db, Garbage, INLINE_MAX, Txn};
@@ -46,6 +46,9 @@ impl Strings for Txn {
         key: Key<'_>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
+        if self.kind(key).is_some_and(|kind| kind != Kind::String) {
+            return Err(error::WRONG_TYPE);
+        }
         self.reap(self.db, key.hash, key.bytes);
         self.touch_in(self.db, key.hash, key.bytes);
         let clock = self.clock;
