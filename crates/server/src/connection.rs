@@ -383,3 +383,14 @@ fn received(result: io::Result<usize>, max: usize) -> Received {
         Err(_) => Received::End,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_at_rest_is_small() {
+        let own = size_of::<Connection>() - size_of::<Session>();
+        assert!(own < 160, "{own} bytes beside the session");
+    }
+}
