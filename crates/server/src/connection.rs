@@ -299,6 +299,7 @@ impl Connection {
             Message::Push(_) if self.closing => Turn::Wait,
             Message::Push(bytes) => {
                 self.output.extend(&bytes);
+                self.account(desk);
                 if self.overflowed(desk) { Turn::Close } else { Turn::Wait }
             }
             Message::Unblocked { ticket, reply } => {
