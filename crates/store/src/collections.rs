@@ -23,6 +23,7 @@ macro_rules! holds {
                 edit: impl FnOnce(&mut $type) -> R,
             ) -> Result<R, CmdError> {
                 self.reap(self.db, key.hash, key.bytes);
+                let noted = self.touched.len();
                 self.touch_in(self.db, key.hash, key.bytes);
                 let clock = self.clock;
                 let db = self.table_mut(key.hash);
@@ -37,13 +38,14 @@ macro_rules! holds {
                     }
                     return Ok(result);
                 };
+                entry.set_access(clock);
                 let Some(Object::$variant(value)) = entry.object_mut() else {
+                    self.touched.truncate(noted);
                     return Err(error::WRONG_TYPE);
                 };
                 let before = value.memory();
                 let result = edit(value);
                 let (after, empty) = (value.memory(), value.is_empty());
-                entry.set_access(clock);
                 db.objects = db.objects + after - before;
                 if empty {
                     let garbage = db.remove(key.hash, key.bytes);

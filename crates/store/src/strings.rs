@@ -47,6 +47,7 @@ impl Strings for Txn {
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
         self.reap(self.db, key.hash, key.bytes);
+        let noted = self.touched.len();
         self.touch_in(self.db, key.hash, key.bytes);
         let clock = self.clock;
         let db = self.table_mut(key.hash);
@@ -59,8 +60,12 @@ impl Strings for Txn {
             }
             return Ok(result);
         };
+        entry.set_access(clock);
         if let Some(object) = entry.object_mut() {
-            let Object::Str(bytes) = object else { return Err(error::WRONG_TYPE) };
+            let Object::Str(bytes) = object else {
+                self.touched.truncate(noted);
+                return Err(error::WRONG_TYPE);
+            };
             let before = bytes.capacity();
             let result = edit(bytes);
             let after = bytes.capacity();
