@@ -1,30 +1,23 @@
 //! What blocking commands share: how long they wait.
 
-use base::num::{self, LongDouble};
+use base::num::LongDouble;
 use base::{CmdError, Millis, error};
 
 /// The deadline of a timeout in seconds with a fraction, seen from `now`; `None` for 0, which
-/// means for ever.
+/// means for ever. Fractions of milliseconds are rounded up.
 ///
 /// # Errors
-/// Not a number, negative, or too far away. A number too large for 64 bits of milliseconds is
-/// reported as negative, as Redis does.
+/// Not a number, or negative. A number too large for 64 bits of milliseconds is reported as
+/// negative, as Redis does.
 pub(crate) fn deadline(text: &[u8], now: Millis) -> Result<Option<Millis>, CmdError> {
-    if LongDouble::parse(text).is_none() {
-        return Err(error::TIMEOUT_NOT_FLOAT);
-    }
-    // What only the longer format can hold is far out of range anyway.
-    let seconds = num::parse_f64(text).unwrap_or(f64::INFINITY);
-    let millis = (seconds * 1000.0).ceil();
-    if millis >= 9.3e18 || millis < 0.0 {
-        return Err(error::TIMEOUT_NEGATIVE);
-    }
-    if millis == 0.0 {
+    let seconds = LongDouble::parse(text).ok_or(error::TIMEOUT_NOT_FLOAT)?;
+    let millis = seconds.scaled_up(1000).and_then(|millis| u64::try_from(millis).ok());
+    let millis = millis.ok_or(error::TIMEOUT_NEGATIVE)?;
+    if millis == 0 {
         return Ok(None);
     }
-    // Not negative and below 2^64: the cast is exact to the precision of a double.
-    let until = (millis as u64).checked_add(now).filter(|&at| i64::try_from(at).is_ok());
-    until.map(Some).ok_or(CmdError::new("ERR timeout is out of range"))
+    // A moment beyond all time never comes.
+    Ok(millis.checked_add(now).filter(|&at| i64::try_from(at).is_ok()))
 }
 
 #[cfg(test)]
@@ -33,12 +26,33 @@ mod tests {
 
     #[test]
     fn timeouts() {
-        assert_eq!(deadline(b"0", 5), Ok(None));
-        assert_eq!(deadline(b"0.0011", 5), Ok(Some(7)));
-        assert_eq!(deadline(b"2", 5), Ok(Some(2005)));
-        assert_eq!(deadline(b"-1", 5), Err(error::TIMEOUT_NEGATIVE));
-        assert_eq!(deadline(b"inf", 5), Err(error::TIMEOUT_NEGATIVE));
-        assert_eq!(deadline(b"1e300", 5), Err(error::TIMEOUT_NEGATIVE));
-        assert_eq!(deadline(b"x", 5), Err(error::TIMEOUT_NOT_FLOAT));
+        for (text, wanted) in [
+            ("0", Ok(None)),
+            ("-0", Ok(None)),
+            ("0.0011", Ok(Some(7))),
+            ("0.1", Ok(Some(105))),
+            ("2", Ok(Some(2005))),
+            ("0x10", Ok(Some(16_005))),
+            ("1e-30", Ok(Some(6))),
+            ("1e-400", Ok(Some(6))),
+            // Rounded up, to 0: a thousand times the nearest number to 0.001 is below 1.
+            ("-0.001", Ok(None)),
+            ("-1e-400", Ok(None)),
+            ("-0.0011", Err(error::TIMEOUT_NEGATIVE)),
+            ("-1", Err(error::TIMEOUT_NEGATIVE)),
+            ("inf", Err(error::TIMEOUT_NEGATIVE)),
+            ("-inf", Err(error::TIMEOUT_NEGATIVE)),
+            ("1e300", Err(error::TIMEOUT_NEGATIVE)),
+            ("1e4000", Err(error::TIMEOUT_NEGATIVE)),
+            ("9223372036854775.807", Ok(None)),
+            ("9223372036854775.9", Err(error::TIMEOUT_NEGATIVE)),
+            ("9223370000000000", Ok(Some(9_223_370_000_000_000_005))),
+            ("1e5000", Err(error::TIMEOUT_NOT_FLOAT)),
+            ("nan", Err(error::TIMEOUT_NOT_FLOAT)),
+            (" 1", Err(error::TIMEOUT_NOT_FLOAT)),
+            ("", Err(error::TIMEOUT_NOT_FLOAT)),
+        ] {
+            assert_eq!(deadline(text.as_bytes(), 5), wanted, "{text}");
+        }
     }
 }

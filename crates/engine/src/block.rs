@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Handler, Millis, OnTimeout, Protocol, Reply, Wait};
+use base::{Find, Handler, KeySpec, Millis, OnTimeout, Protocol, Reply, Start, Wait};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use store::{Scope, Touched, Txn, Waiter};
@@ -18,6 +18,7 @@ use crate::client::{Client, Message};
 use crate::engine::Engine;
 use crate::execute::{Call, Request};
 use crate::session::Session;
+use crate::table::Entry;
 use crate::worker::Worker;
 
 /// A request that waits for a key.
@@ -130,7 +131,7 @@ fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
         if !waiter.settle() {
             continue;
         }
-        let reply = blocked.run_again(engine, txn);
+        let reply = blocked.run_again(engine, txn, &key.key);
         txn.remove_waiter(key.db, key.hash, &key.key, &waiter);
         let message = Message::Unblocked { ticket: waiter.ticket, reply };
         blocked.client.mailbox.post(blocked.client.id, message);
@@ -138,10 +139,10 @@ fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
 }
 
 impl Blocked {
-    /// Runs the request now that one of its keys has been fed; its reply, encoded.
-    fn run_again(&self, engine: &Engine, txn: &mut Txn) -> Vec<u8> {
-        let argv: Vec<&[u8]> = self.argv.iter().map(Vec::as_slice).collect();
+    /// Runs the request now that `fed` has been fed; its reply, encoded.
+    fn run_again(&self, engine: &Engine, txn: &mut Txn, fed: &[u8]) -> Vec<u8> {
         let entry = &engine.table.entries()[self.entry];
+        let argv = self.words_for(entry, fed);
         let request = Request { argv: &argv, entry: Some(entry), hash: None };
         let mut reply = Vec::new();
         let mut writer = RespWriter::new(&mut reply, self.protocol);
@@ -162,6 +163,24 @@ impl Blocked {
             }
         }
         reply
+    }
+}
+
+impl Blocked {
+    /// The request as if it waited for `fed` alone: what its other keys hold is of no concern,
+    /// not even if they hold another type by now.
+    fn words_for(&self, entry: &Entry, fed: &[u8]) -> Vec<&[u8]> {
+        let kept = self.keys.iter().find(|&&at| self.argv[at] == fed);
+        let stays = |at: &usize| Some(at) == kept || !self.keys.contains(at);
+        let places = (0..self.argv.len()).filter(stays);
+        let mut words: Vec<&[u8]> = places.map(|at| self.argv[at].as_slice()).collect();
+        // A count of keys stands before them: BLMPOP timeout numkeys key …
+        if let Some(KeySpec { start: Start::Index(at), find: Find::Count { index, .. }, .. }) =
+            entry.spec.keys.first()
+        {
+            words[at + index] = b"1";
+        }
+        words
     }
 }
 

@@ -165,13 +165,15 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Runs under the locks. `session` is there if the request may block.
+    /// Runs under the locks. `session` is there unless the request is part of a transaction: then
+    /// it may not block, and clients that wait are served when the whole transaction has run.
     pub fn run(&self, txn: &mut Txn, writer: &mut RespWriter<'_>, session: Option<&mut Session>) {
         let argv = self.request.argv;
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
         let mark = writer.raw().len();
         txn.count_lookups(self.entry.has(Flag::ReadOnly));
+        let alone = session.is_some();
         match (self.run)(txn, args, writer) {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
@@ -181,18 +183,17 @@ impl Call<'_> {
                     None => block::nothing(wait.on_timeout, writer),
                 }
             }
-            Ok(_effect) => {
-                txn.publish_changes();
-                block::serve_ready(self.engine, txn);
-            }
+            Ok(_effect) => txn.publish_changes(),
             Err(failure) => {
                 // A command that failed may still have changed something before.
                 txn.publish_changes();
-                block::serve_ready(self.engine, txn);
                 writer.raw().truncate(mark);
                 writer.error_bytes(failure.bytes());
                 self.failed(&failure);
             }
+        }
+        if alone {
+            block::serve_ready(self.engine, txn);
         }
     }
 }

@@ -8,6 +8,7 @@ use base::{CmdError, Key, Keyspace, Locks, Reply, error};
 use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
+use crate::block;
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
@@ -161,6 +162,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
             let mut control = Control { engine, txn, seat, session, in_exec: true };
             run_queued(&mut control, queued, writer);
         }
+        block::serve_ready(engine, txn);
     });
     seat.plan = plan;
     unwatch(engine, txn, session);

@@ -37,3 +37,8 @@ fn hashes_answer_as_redis_does() {
 fn sets_answer_as_redis_does() {
     replay(include_str!("recorded/set.txt"));
 }
+
+#[test]
+fn sorted_sets_answer_as_redis_does() {
+    replay(include_str!("recorded/zset.txt"));
+}

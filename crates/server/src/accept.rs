@@ -16,6 +16,7 @@ use mio::{Interest, Registry, Token};
 
 use crate::inbox::{Inbox, Letter};
 use crate::listen::Listener;
+use crate::process::room_for_clients;
 use crate::slab::RESERVED;
 use crate::stream::Stream;
 
@@ -29,16 +30,16 @@ const LOG_EVERY: Millis = 1000;
 const TOO_MANY: &[u8] = b"-ERR max number of clients reached\r\n";
 const DENIED: &[u8] = b"-DENIED Redis is running in protected mode because protected mode is \
 enabled and no password is set for the default user. In this mode connections are only accepted \
-from the loopback interface. If you want to connect from external computers to Redis you may adopt \
-one of the following solutions: 1) Just disable protected mode sending the command 'CONFIG SET \
-protected-mode no' from the loopback interface by connecting to Redis from the same host the server \
-is running, however MAKE SURE Redis is not publicly accessible from internet if you do so. Use \
-CONFIG REWRITE to make this change permanent. 2) Alternatively you can just disable the protected \
-mode by editing the Redis configuration file, and setting the protected mode option to 'no', and \
-then restarting the server. 3) If you started the server manually just for testing, restart it with \
-the '--protected-mode no' option. 4) Setup a an authentication password for the default user. NOTE: \
-You only need to do one of the above things in order for the server to start accepting connections \
-from the outside.\r\n";
+from the loopback interface. If you want to connect from external computers to Redis you may \
+adopt one of the following solutions: 1) Just disable protected mode sending the command \
+'CONFIG SET protected-mode no' from the loopback interface by connecting to Redis from the same \
+host the server is running, however MAKE SURE Redis is not publicly accessible from internet if \
+you do so. Use CONFIG REWRITE to make this change permanent. 2) Alternatively you can just \
+disable the protected mode by editing the Redis configuration file, and setting the protected \
+mode option to 'no', and then restarting the server. 3) If you started the server manually just \
+for testing, restart it with the '--protected-mode no' option. 4) Setup a an authentication \
+password for the default user. NOTE: You only need to do one of the above things in order for \
+the server to start accepting connections from the outside.\r\n";
 
 /// What all workers know of each other.
 pub struct Crew {
@@ -46,8 +47,8 @@ pub struct Crew {
     pub inboxes: Vec<Arc<Inbox>>,
     /// Connections accepted and not closed yet, of all workers.
     pub connected: AtomicUsize,
-    /// As many connections as the process has descriptors for.
-    pub most: usize,
+    /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.
+    pub most: AtomicUsize,
 }
 
 impl Crew {
@@ -63,6 +64,8 @@ pub struct Doors {
     next: usize,
     resting_until: Option<Millis>,
     logged: Millis,
+    /// The `maxclients` that room was last made for.
+    maxclients: u32,
 }
 
 /// What stopped accepting.
@@ -90,7 +93,7 @@ impl Doors {
                 }
             }
         }
-        Ok(Doors { listeners, next: 0, resting_until: None, logged: 0 })
+        Ok(Doors { listeners, next: 0, resting_until: None, logged: 0, maxclients: 0 })
     }
 
     /// When the listeners must be tried again.
@@ -102,6 +105,11 @@ impl Doors {
     /// Accepts from every listener.
     pub fn accept_all(&mut self, crew: &Crew, config: &Config, counters: &Counters, now: Millis) {
         self.resting_until = None;
+        if config.maxclients != self.maxclients {
+            self.maxclients = config.maxclients;
+            let most = room_for_clients(config.maxclients, crew.inboxes.len());
+            crew.most.store(most, Ordering::Relaxed);
+        }
         for number in 0..self.listeners.len() {
             match self.accept_from(number, crew, config, counters) {
                 Stop::Empty => {}
@@ -134,8 +142,7 @@ impl Doors {
                     _ => return Stop::Exhausted(error),
                 },
             };
-            let limit = crew.most.min(usize::try_from(config.maxclients).unwrap_or(usize::MAX));
-            if crew.connected.load(Ordering::Relaxed) >= limit {
+            if crew.connected.load(Ordering::Relaxed) >= crew.most.load(Ordering::Relaxed) {
                 counters.refused.add(1);
                 refuse(&mut stream, TOO_MANY);
                 continue;

@@ -30,7 +30,8 @@ const OUT_KEPT: usize = 1 << 20;
 pub struct Desk {
     /// The seat at the engine.
     pub worker: Worker,
-    /// Where requests are read to: a kept rest of up to [`SMALL`] bytes, then [`READ_MAX`] new ones.
+    /// Where requests are read to: a kept rest of up to [`SMALL`] bytes, then [`READ_MAX`] new
+    /// ones.
     read: Box<[u8]>,
     /// Where replies are written to.
     out: Vec<u8>,

@@ -1,9 +1,9 @@
 //! A worker's loop: wait, hand every connection its turn, look after what the clock brings.
 //!
 //! ```text
-//!   poll ─► begin(now) ─► accept (worker 0) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
-//!     ▲                                                                                     │
-//!     └─────────────────────────────────────────────────────────────────────────────────────┘
+//!   poll ─► begin(now) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
+//!     ▲                                                                    │
+//!     └────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! Everything a connection needs lies in this thread; others reach it only through the inbox. The
@@ -120,7 +120,8 @@ impl EventLoop {
             self.second_turns();
             self.read_letters();
             self.end_waits();
-            if self.desk.now >= self.next_tick {
+            // A tick too far away means that somebody has set the clock back.
+            if self.desk.now >= self.next_tick || self.next_tick > self.desk.now + IDLE_TICK {
                 self.tick();
             }
         }
@@ -156,11 +157,7 @@ impl EventLoop {
         if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
             until = until.min(retry);
         }
-        // The clock is only read again when there is a reason to wait for less than a tick, so a
-        // busy loop pays one reading per turn; then "now" is at most a turn old.
-        let now =
-            if until - self.desk.now.min(until) < TICK { wall_clock() } else { self.desk.now };
-        Duration::from_millis(until.saturating_sub(now))
+        Duration::from_millis(until.saturating_sub(wall_clock()).min(IDLE_TICK))
     }
 
     fn event(&mut self, event: &Event) {
@@ -262,7 +259,10 @@ impl EventLoop {
 
     /// Takes an accepted connection in.
     fn join(&mut self, mut stream: Stream, origin: engine::Origin) {
-        let Some(place) = self.connections.next_place() else { return };
+        let Some(place) = self.connections.next_place() else {
+            self.crew.connected.fetch_sub(1, Ordering::Relaxed);
+            return;
+        };
         let interests = Interest::READABLE | Interest::WRITABLE;
         if let Err(error) = self.poll.registry().register(&mut stream, place.token(), interests) {
             tracing::warn!(%error, "a connection could not be watched and was closed");

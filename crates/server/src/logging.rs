@@ -4,8 +4,8 @@
 //!   2026-11-21T08:54:00.123Z notice worker-0 Ready to accept connections on 127.0.0.1:6379
 //! ```
 //!
-//! A log file is opened anew for each line, as Redis does, so that it can be moved away at any time;
-//! at the levels used in production there are a handful of lines an hour.
+//! A log file is opened anew for each line, as Redis does, so that it can be moved away at any
+//! time; at the levels used in production there are a handful of lines an hour.
 
 use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
@@ -33,6 +33,8 @@ impl LevelSwitch {
             self.current = level;
             self.shared.store(rank_of(level), Ordering::Relaxed);
             tracing::callsite::rebuild_interest_cache();
+            let word = WORDS[usize::from(rank_of(level))];
+            tracing::warn!("The log level is now {word}");
         }
     }
 }

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     match verb.as_str() {
         "serve" if asks => usage::help(usage::SERVE),
         "serve" => serve::main(rest),
+        "cli" => cli::main(rest),
         "bench" => match std::env::current_exe() {
             Ok(program) => bench::main(&program, rest),
             Err(error) => usage::wrong(&format!("where is this program? {error}")),

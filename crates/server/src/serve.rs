@@ -36,6 +36,12 @@ pub fn main(args: &[String]) -> ExitCode {
 fn serve(args: &[String]) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut settings, config_file) = settings(args, cores)?;
+    if settings.get(&["daemonize"]).iter().any(|(_, value)| value == b"yes") {
+        // Ignoring it would leave whoever started us waiting for ever.
+        return Err("'daemonize yes' is not supported: run kvist under a service manager such as \
+                    systemd, or in the background with 'kvist serve … &'"
+            .to_owned());
+    }
     let config = settings.config();
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
@@ -81,7 +87,8 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         inboxes.push(Arc::new(Inbox::new(waker)));
         polls.push(poll);
     }
-    let crew = Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most });
+    let crew =
+        Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most: AtomicUsize::new(most) });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine).map_err(failed("keeper"))?;
     let mut first = Some((listeners, levels));

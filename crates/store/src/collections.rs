@@ -23,8 +23,6 @@ macro_rules! holds {
                 edit: impl FnOnce(&mut $type) -> R,
             ) -> Result<R, CmdError> {
                 self.reap(self.db, key.hash, key.bytes);
-                let noted = self.touched.len();
-                self.touch_in(self.db, key.hash, key.bytes);
                 let clock = self.clock;
                 let db = self.table_mut(key.hash);
                 let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
@@ -35,12 +33,12 @@ macro_rules! holds {
                         let object = Box::new(Object::$variant(value));
                         let put = db.keys.put_object(key.hash, key.bytes, object);
                         put.entry.set_access(clock);
+                        self.touch_in(self.db, key.hash, key.bytes);
                     }
                     return Ok(result);
                 };
                 entry.set_access(clock);
                 let Some(Object::$variant(value)) = entry.object_mut() else {
-                    self.touched.truncate(noted);
                     return Err(error::WRONG_TYPE);
                 };
                 let before = value.memory();
@@ -51,6 +49,7 @@ macro_rules! holds {
                     let garbage = db.remove(key.hash, key.bytes);
                     self.discard(garbage.unwrap_or(Garbage::Nothing));
                 }
+                self.touch_in(self.db, key.hash, key.bytes);
                 Ok(result)
             }
 

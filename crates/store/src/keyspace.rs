@@ -155,16 +155,14 @@ impl Keyspace for Txn {
 
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.hash, key.bytes);
-        self.touch_in(self.db, key.hash, key.bytes);
         let clock = self.clock;
-        match self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) {
-            Some(mut entry) => {
-                entry.set_deadline(deadline);
-                entry.set_access(clock);
-                true
-            }
-            None => false,
-        }
+        let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
+            return false;
+        };
+        entry.set_deadline(deadline);
+        entry.set_access(clock);
+        self.touch_in(self.db, key.hash, key.bytes);
+        true
     }
 
     fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {

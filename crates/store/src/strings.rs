@@ -47,8 +47,6 @@ impl Strings for Txn {
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
         self.reap(self.db, key.hash, key.bytes);
-        let noted = self.touched.len();
-        self.touch_in(self.db, key.hash, key.bytes);
         let clock = self.clock;
         let db = self.table_mut(key.hash);
         let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
@@ -57,25 +55,26 @@ impl Strings for Txn {
             if !bytes.is_empty() {
                 let garbage = write(db, key, &bytes, Deadline::Clear, RAW, clock);
                 self.discard(garbage);
+                self.touch_in(self.db, key.hash, key.bytes);
             }
             return Ok(result);
         };
         entry.set_access(clock);
-        if let Some(object) = entry.object_mut() {
-            let Object::Str(bytes) = object else {
-                self.touched.truncate(noted);
-                return Err(error::WRONG_TYPE);
-            };
+        let result = if let Some(object) = entry.object_mut() {
+            let Object::Str(bytes) = object else { return Err(error::WRONG_TYPE) };
             let before = bytes.capacity();
             let result = edit(bytes);
             let after = bytes.capacity();
             db.objects = db.objects + after - before;
-            return Ok(result);
-        }
-        let mut bytes = entry.bytes().unwrap_or_default().to_vec();
-        let result = edit(&mut bytes);
-        let garbage = write(db, key, &bytes, Deadline::Keep, RAW, clock);
-        self.discard(garbage);
+            result
+        } else {
+            let mut bytes = entry.bytes().unwrap_or_default().to_vec();
+            let result = edit(&mut bytes);
+            let garbage = write(db, key, &bytes, Deadline::Keep, RAW, clock);
+            self.discard(garbage);
+            result
+        };
+        self.touch_in(self.db, key.hash, key.bytes);
         Ok(result)
     }
 }

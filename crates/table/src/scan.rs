@@ -100,6 +100,10 @@ impl<O, H: KeyHash> Table<O, H> {
     /// assert_eq!(seen, 3);
     /// ```
     pub fn scan(&self, cursor: u64, visit: &mut dyn FnMut(EntryRef<'_, O>)) -> u64 {
+        // Emptied between two steps: there is no bucket left to go on from.
+        if self.is_empty() {
+            return 0;
+        }
         let mut homes = Homes { table: self, position: cursor };
         for _ in 0..BUCKETS {
             let Some(home) = homes.current() else { break };

@@ -219,3 +219,14 @@ fn visitors_may_look_into_the_table() {
     }
     assert!(table.iter().all(|entry| entry.access() == 1));
 }
+
+#[test]
+fn a_scan_of_a_table_that_was_emptied_ends() {
+    for hasher in Hasher::ALL {
+        let mut table = Plain::new(hasher);
+        assert_eq!(table.scan(5, &mut |_| panic!("nothing is there")), 0);
+        put(&mut table, 1);
+        remove(&mut table, 1);
+        assert_eq!(table.scan(5, &mut |_| panic!("nothing is there")), 0);
+    }
+}

@@ -117,6 +117,37 @@ impl LongDouble {
         self.magnitude == Magnitude::Infinite
     }
 
+    /// The product with `factor`, rounded to the format, then up to an integer; `None` if that
+    /// does not fit. This is how Redis turns timeouts of seconds into milliseconds.
+    ///
+    /// ```
+    /// use kvist_base::num::LongDouble;
+    ///
+    /// let millis = |text: &[u8]| LongDouble::parse(text).unwrap().scaled_up(1000);
+    /// assert_eq!(millis(b"0.0011"), Some(2));
+    /// assert_eq!(millis(b"-0.0011"), Some(-1));
+    /// assert_eq!(millis(b"9223372036854775.807"), Some(i64::MAX));
+    /// assert_eq!(millis(b"9223372036854775.808"), None);
+    /// ```
+    #[must_use]
+    pub fn scaled_up(self, factor: u32) -> Option<i64> {
+        let Magnitude::Finite { mantissa, exp } = self.magnitude else { return None };
+        let mantissa = u128::from(mantissa) * u128::from(factor);
+        let product = match mantissa {
+            0 => return Some(0),
+            _ => finish(Exact { mantissa, exp, sticky: false }),
+        };
+        let Magnitude::Finite { mantissa, exp } = product else { return None };
+        if exp >= 0 {
+            return None; // the highest bit of the mantissa is set: at least 2^63
+        }
+        let point = u32::try_from(-exp).unwrap_or(u32::MAX);
+        let whole = mantissa.checked_shr(point).unwrap_or(0);
+        let is_whole = whole.checked_shl(point).unwrap_or(0) == mantissa;
+        let whole = i64::try_from(whole).ok()?;
+        if self.negative { Some(-whole) } else { whole.checked_add(i64::from(!is_whole)) }
+    }
+
     /// Appends the number as Redis's "human" form: `%.17Lf` without trailing zeros, never `-0`.
     /// At most 4952 bytes.
     pub fn write(self, out: &mut Vec<u8>) {

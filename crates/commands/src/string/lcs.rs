@@ -11,10 +11,8 @@ use base::{
 /// Finds what two strings have in common.
 pub struct Lcs<'a> {
     keys: [Key<'a>; 2],
-    only_length: bool,
-    ranges: bool,
-    least_match: i64,
-    with_match_length: bool,
+    /// Read only after the types of the keys have been judged.
+    options: Args<'a>,
 }
 
 /// The table of the dynamic program may not pass this many bytes; Redis has the same bound.
@@ -35,27 +33,41 @@ impl<'a> Command<'a> for Lcs<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let mut lcs = Lcs {
-            keys: [args.key()?, args.key()?],
-            only_length: false,
-            ranges: false,
-            least_match: 0,
-            with_match_length: false,
-        };
+        Ok(Lcs { keys: [args.key()?, args.key()?], options: args })
+    }
+}
+
+/// What to answer.
+struct Options {
+    only_length: bool,
+    ranges: bool,
+    least_match: i64,
+    with_match_length: bool,
+}
+
+impl Options {
+    fn parse(mut args: Args<'_>) -> Result<Self, CmdError> {
+        let mut options =
+            Options { only_length: false, ranges: false, least_match: 0, with_match_length: false };
         while args.left() > 0 {
             if args.token("IDX") {
-                lcs.ranges = true;
+                options.ranges = true;
             } else if args.token("LEN") {
-                lcs.only_length = true;
+                options.only_length = true;
             } else if args.token("WITHMATCHLEN") {
-                lcs.with_match_length = true;
+                options.with_match_length = true;
             } else if args.left() > 1 && args.token("MINMATCHLEN") {
-                lcs.least_match = args.integer()?.max(0);
+                options.least_match = args.integer()?.max(0);
             } else {
                 return Err(error::SYNTAX);
             }
         }
-        Ok(lcs)
+        if options.only_length && options.ranges {
+            return Err(CmdError::new(
+                "ERR If you want both the length and indexes, please just use IDX.",
+            ));
+        }
+        Ok(options)
     }
 }
 
@@ -76,34 +88,30 @@ impl<H: Strings> Run<H> for Lcs<'_> {
         let not_string = |_| CmdError::new("ERR The specified keys must contain string values");
         let a = host.string(self.keys[0]).map_err(not_string)?.unwrap_or_default();
         let b = host.string(self.keys[1]).map_err(not_string)?.unwrap_or_default();
-        if self.only_length && self.ranges {
-            return Err(CmdError::new(
-                "ERR If you want both the length and indexes, please just use IDX.",
-            ));
-        }
+        let options = Options::parse(self.options)?;
         let table = Table::new(a, b)?;
-        if self.only_length {
+        if options.only_length {
             out.count(table.length());
             return Ok(Effect::None);
         }
         let (text, matches) = table.walk_back(a, b);
-        if !self.ranges {
+        if !options.ranges {
             out.bulk(&text);
             return Ok(Effect::None);
         }
-        let long = |m: &&Match| i64::try_from(m.len()).unwrap_or(i64::MAX) >= self.least_match;
+        let long = |m: &&Match| i64::try_from(m.len()).unwrap_or(i64::MAX) >= options.least_match;
         let shown: Vec<&Match> = matches.iter().filter(long).collect();
         out.map(2);
         out.bulk(b"matches");
         out.array(shown.len());
         for found in shown {
-            out.array(if self.with_match_length { 3 } else { 2 });
+            out.array(if options.with_match_length { 3 } else { 2 });
             for (from, to) in [found.a, found.b] {
                 out.array(2);
                 out.count(from);
                 out.count(to);
             }
-            if self.with_match_length {
+            if options.with_match_length {
                 out.count(found.len());
             }
         }

@@ -172,6 +172,14 @@ impl ZSet {
         None
     }
 
+    /// Leaves the packed form for good. Redis does so to any sorted set that SORT reads. O(n).
+    pub fn unpack(&mut self) {
+        if let Shape::Packed(packed) = &self.shape {
+            let large = Box::new(Large::build(small::Pairs(packed.iter())));
+            self.shape = Shape::Large(large);
+        }
+    }
+
     /// Removes `member`. Returns its score, if it was one. O(log n).
     pub fn remove(&mut self, member: &[u8]) -> Option<f64> {
         match &mut self.shape {

@@ -132,6 +132,9 @@ impl<'a> Request<'a> {
     }
 
     fn run<H: Host>(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        if host.kind(self.key) == Some(Kind::ZSet) {
+            host.edit(self.key, ZSet::unpack)?;
+        }
         let sorted = self.sorted(host)?;
         let output = self.output(host, sorted);
         let Some(target) = self.store else {

@@ -68,7 +68,7 @@ impl Act for Hello<'_> {
                 return Err(CmdError::owned(text));
             }
         }
-        if !control.session.authenticated {
+        if !control.session.authenticated && control.seat.config.requirepass.is_some() {
             return Err(CmdError::new(
                 "NOAUTH HELLO must be called with the client already authenticated, otherwise \
                  the HELLO AUTH <user> <pass> option can be used to authenticate the client and \

@@ -1,0 +1,343 @@
+//! Bytes in, bytes out: whatever way a client cuts its requests and takes its replies.
+
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
+mod server;
+
+use std::io::Write;
+use std::net::{IpAddr, Shutdown, TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use server::{Client, Server, Socket, bulk, eventually, ok, temporary};
+use wire::Value;
+
+#[test]
+fn a_request_may_come_byte_by_byte() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let mut request = wire::request(["SET", "key", "value\r\nwith a line break"]);
+    request.extend(b"PING\r\n");
+    request.extend(wire::request(["GET", "key"]));
+    for byte in request {
+        client.send(&[byte]);
+    }
+    assert_eq!(client.hear(), ok());
+    assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
+    assert_eq!(client.hear(), bulk("value\r\nwith a line break"));
+}
+
+#[test]
+fn ten_thousand_commands_in_one_go() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let mut requests = Vec::new();
+    for n in 0..10_000 {
+        wire::encode(&mut requests, ["SET", &format!("key:{n}"), &format!("value:{n}")]);
+        wire::encode(&mut requests, ["GET", &format!("key:{n}")]);
+    }
+    let tcp = client.tcp().try_clone().unwrap();
+    let writer = std::thread::spawn(move || (&tcp).write_all(&requests).unwrap());
+    for n in 0..10_000 {
+        assert_eq!(client.hear(), ok());
+        assert_eq!(client.hear(), bulk(format!("value:{n}")));
+    }
+    writer.join().unwrap();
+}
+
+#[test]
+fn values_of_ten_megabytes() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let value: Vec<u8> = (0..10_000_000u32).map(|n| (n.wrapping_mul(7919) >> 8) as u8).collect();
+    let mut requests = wire::request([&b"SET"[..], b"big", &value]);
+    wire::encode(&mut requests, ["STRLEN", "big"]);
+    wire::encode(&mut requests, ["GET", "big"]);
+    wire::encode(&mut requests, ["PING"]);
+    // In pieces of awkward lengths.
+    for piece in requests.chunks(77_777) {
+        client.send(piece);
+    }
+    assert_eq!(client.hear(), ok());
+    assert_eq!(client.hear(), Value::Int(10_000_000));
+    assert!(client.hear() == bulk(&value), "the value came back changed");
+    assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
+    // Nothing of it stays in the connection.
+    let list = client.ask(&["CLIENT", "LIST"]);
+    let list = String::from_utf8(list.as_bytes().unwrap().to_vec()).unwrap();
+    assert!(list.contains(" omem=0 ") || list.contains(" oll=0 "), "{list}");
+}
+
+#[test]
+fn an_announced_length_takes_no_memory() {
+    let server = Server::start(&[]);
+    let mut other = server.connect();
+    let before: u64 = server.info(&mut other, "used_memory").parse().unwrap();
+    let mut clients: Vec<Client> = (0..50).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.send(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$500000000\r\n");
+        client.send(&[b'x'; 100_000]);
+    }
+    let qbuf = |list: &str| list.matches("name=").count();
+    eventually("all of it", || {
+        let list = other.ask(&["CLIENT", "LIST"]);
+        let list = String::from_utf8(list.as_bytes().unwrap().to_vec()).unwrap();
+        let filled = list.lines().filter(|line| line.contains(" qbuf=100032 ")).count();
+        (qbuf(&list) == 51 && filled == 50).then_some(())
+    });
+    let after: u64 = server.info(&mut other, "used_memory").parse().unwrap();
+    assert!(after - before < 50 * 400_000, "{before} -> {after}");
+    drop(clients);
+    eventually("the memory's return", || {
+        let now: u64 = server.info(&mut other, "used_memory").parse().unwrap();
+        (now < before + 100_000).then_some(())
+    });
+}
+
+#[test]
+fn a_client_that_has_said_its_last_hears_its_replies() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let value = "v".repeat(3_000_000);
+    assert_eq!(client.ask(&["SET", "k", &value]), ok());
+    for _ in 0..5 {
+        client.say(&["GET", "k"]);
+    }
+    client.tcp().shutdown(Shutdown::Write).unwrap();
+    for _ in 0..5 {
+        assert_eq!(client.hear(), bulk(&value));
+    }
+    assert_eq!(client.try_hear(), None);
+}
+
+#[test]
+fn clients_that_vanish_are_forgotten() {
+    let server = Server::start(&[]);
+    let mut watcher = server.connect();
+    let mut gone: Vec<Client> = (0..20).map(|_| server.connect()).collect();
+    for (n, client) in gone.iter_mut().enumerate() {
+        match n % 4 {
+            0 => client.send(b"*2\r\n$3\r\nGET\r\n$100\r\nhalf"),
+            1 => client.say(&["BLPOP", "nothing", "0"]),
+            2 => client.say(&["SUBSCRIBE", "news"]),
+            _ => client.say(&["WATCH", "k"]),
+        }
+    }
+    eventually("blocked clients", || {
+        (server.info(&mut watcher, "blocked_clients") == "5").then_some(())
+    });
+    drop(gone);
+    eventually("their end", || {
+        let clients = server.info(&mut watcher, "connected_clients") == "1";
+        let blocked = server.info(&mut watcher, "blocked_clients") == "0";
+        (clients && blocked).then_some(())
+    });
+    // The element is not given to somebody who has gone.
+    assert_eq!(watcher.ask(&["RPUSH", "nothing", "x"]), Value::Int(1));
+    assert_eq!(watcher.ask(&["LLEN", "nothing"]), Value::Int(1));
+    assert_eq!(watcher.ask(&["PUBLISH", "news", "x"]), Value::Int(0));
+}
+
+#[test]
+fn a_slow_reader_is_cut_off_at_the_hard_limit() {
+    let server = Server::start(&["--client-output-buffer-limit", "normal", "8mb", "0", "0"]);
+    let mut other = server.connect();
+    assert_eq!(other.ask(&["SET", "k", &"v".repeat(1_000_000)]), ok());
+    let mut slow = server.connect();
+    let requests = wire::request(["GET", "k"]).repeat(100);
+    slow.send(&requests);
+    server.logged("overcoming of output buffer limits");
+    slow.closed();
+    assert_eq!(other.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+}
+
+#[test]
+fn a_slow_reader_is_cut_off_when_it_stays_over_the_soft_limit() {
+    let server = Server::start(&["--client-output-buffer-limit", "normal", "0", "1mb", "1"]);
+    let mut other = server.connect();
+    assert_eq!(other.ask(&["SET", "k", &"v".repeat(1_000_000)]), ok());
+    // One that reads in time stays.
+    let mut reader = server.connect();
+    reader.send(&wire::request(["GET", "k"]).repeat(30));
+    for _ in 0..30 {
+        reader.hear();
+    }
+    let mut slow = server.connect();
+    slow.send(&wire::request(["GET", "k"]).repeat(30));
+    server.logged("overcoming of output buffer limits");
+    assert_eq!(reader.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+}
+
+#[test]
+fn a_slow_subscriber_is_cut_off() {
+    let server = Server::start(&["--client-output-buffer-limit", "pubsub", "1mb", "0", "0"]);
+    let mut slow = server.connect();
+    slow.ask(&["SUBSCRIBE", "news"]);
+    let mut publisher = server.connect();
+    let message = "m".repeat(100_000);
+    eventually("the subscriber's end", || {
+        (publisher.ask(&["PUBLISH", "news", &message]) == Value::Int(0)).then_some(())
+    });
+    server.logged("overcoming of output buffer limits");
+}
+
+#[test]
+fn an_endless_request_is_cut_off() {
+    let server = Server::start(&["--client-query-buffer-limit", "1mb"]);
+    let mut client = server.connect();
+    let mut request = b"*2\r\n$3\r\nGET\r\n$100000000\r\n".to_vec();
+    request.resize(2_000_000, b'x');
+    // The server may close while this is being sent.
+    let _ = client.tcp().write_all(&request);
+    server.logged("reached max query buffer length");
+    client.closed();
+}
+
+#[test]
+fn a_broken_protocol_is_told_and_closed() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    client.send(b"PING\r\n*1\r\n!oops\r\nPING\r\n");
+    assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
+    assert_eq!(client.hear(), Value::Error(b"ERR Protocol error: expected '$', got '!'".to_vec()));
+    assert_eq!(client.try_hear(), None);
+}
+
+#[test]
+fn quit_is_answered_before_the_end() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    client.send(b"PING\r\nQUIT\r\nPING\r\n");
+    assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
+    assert_eq!(client.hear(), ok());
+    assert_eq!(client.try_hear(), None);
+}
+
+#[test]
+fn a_thousand_clients() {
+    crowd(1000);
+}
+
+#[test]
+#[ignore = "needs 20,000 open files"]
+fn ten_thousand_clients() {
+    crowd(9900);
+}
+
+fn crowd(size: usize) {
+    let server = Server::start(&[]);
+    let mut clients: Vec<Client> = (0..size).map(|_| server.connect()).collect();
+    for (n, client) in clients.iter_mut().enumerate() {
+        client.say(&["SET", &format!("k{n}"), &n.to_string()]);
+        client.say(&["GET", &format!("k{n}")]);
+    }
+    for (n, client) in clients.iter_mut().enumerate() {
+        assert_eq!(client.hear(), ok());
+        assert_eq!(client.hear(), bulk(n.to_string()));
+    }
+    let connected = server.info(&mut clients[0], "connected_clients");
+    assert_eq!(connected, size.to_string());
+    let mut first = clients.swap_remove(0);
+    drop(clients);
+    eventually("their end", || (server.info(&mut first, "connected_clients") == "1").then_some(()));
+}
+
+#[test]
+fn unix_sockets_work_like_tcp() {
+    let path = temporary("socket");
+    // A file left by a server that is no more is in nobody's way.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let text = path.to_str().unwrap();
+    let mut server = Server::start(&["--unixsocket", text, "--unixsocketperm", "700"]);
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+    let mut client = Client::new(Socket::Unix(UnixStream::connect(&path).unwrap()));
+    assert_eq!(client.ask(&["SET", "k", "v"]), ok());
+    assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));
+    let list = client.ask(&["CLIENT", "LIST"]);
+    let list = String::from_utf8(list.as_bytes().unwrap().to_vec()).unwrap();
+    assert!(list.contains(&format!("addr={text}:0 laddr={text}:0 ")), "{list}");
+    // A second server does not steal a socket in use.
+    let mut second = Server::launch(server::free_port(), &["--unixsocket", text]);
+    assert_eq!(second.ended().code(), Some(1));
+    second.logged("Address already in use");
+    assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    server.signal("TERM");
+    assert!(server.ended().success());
+    assert!(!path.exists());
+}
+
+#[test]
+fn more_than_maxclients_are_refused() {
+    let server = Server::start(&["--maxclients", "10"]);
+    let mut clients: Vec<Client> = (0..10).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    }
+    let mut eleventh = server.connect();
+    assert_eq!(eleventh.hear(), Value::Error(b"ERR max number of clients reached".to_vec()));
+    assert_eq!(eleventh.try_hear(), None);
+    assert_eq!(server.info(&mut clients[0], "rejected_connections"), "1");
+    clients.pop();
+    eventually("room", || {
+        let mut client = server.connect();
+        client.send(b"PING\r\n");
+        client.try_hear().filter(|reply| *reply == Value::Simple(b"PONG".to_vec()))
+    });
+    // The limit follows the configuration.
+    assert_eq!(clients[0].ask(&["CONFIG", "SET", "maxclients", "20"]), ok());
+    let more: Vec<Client> = (0..5).map(|_| server.connect()).collect();
+    for mut client in more {
+        assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    }
+}
+
+#[test]
+fn idle_clients_are_closed_but_not_those_who_wait() {
+    let server = Server::start(&["--timeout", "1"]);
+    let mut waiting = server.connect();
+    waiting.say(&["BLPOP", "list", "0"]);
+    let mut listening = server.connect();
+    listening.ask(&["SUBSCRIBE", "news"]);
+    let mut idle = server.connect();
+    let start = Instant::now();
+    idle.ask(&["PING"]);
+    idle.closed();
+    assert!(start.elapsed() > Duration::from_secs(1));
+    let mut other = server.connect();
+    assert_eq!(other.ask(&["RPUSH", "list", "x"]), Value::Int(1));
+    assert_eq!(waiting.hear(), Value::Array(vec![bulk("list"), bulk("x")]));
+    assert_eq!(other.ask(&["PUBLISH", "news", "x"]), Value::Int(1));
+}
+
+#[test]
+fn protected_mode_lets_only_this_machine_in() {
+    let Some(ip) = own_address() else {
+        eprintln!("skipped: this machine has no address beside the loopback");
+        return;
+    };
+    let all = ["--bind", "127.0.0.1", &ip.to_string()];
+    let server = Server::start(&all);
+    let connect = || Client::new(Socket::Tcp(TcpStream::connect((ip, server.port)).unwrap()));
+    let mut stranger = connect();
+    let denied = stranger.hear();
+    let text = String::from_utf8(denied.as_error().unwrap().to_vec()).unwrap();
+    assert!(text.starts_with("DENIED Redis is running in protected mode because"), "{text}");
+    assert!(text.ends_with("start accepting connections from the outside."), "{text}");
+    // As long as Redis's, which also has no space too many.
+    assert_eq!((text.len(), text.contains("  ")), (1064, false));
+    assert_eq!(stranger.try_hear(), None);
+    let mut friend = server.connect();
+    assert_eq!(friend.ask(&["CONFIG", "SET", "protected-mode", "no"]), ok());
+    assert_eq!(connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+}
+
+/// An address of this machine that is not the loopback. Nothing is sent to find out.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
+}

@@ -1,0 +1,186 @@
+//! Starting and stopping: command lines, busy ports, signals, files.
+
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
+mod server;
+
+use std::net::TcpListener;
+use std::process::Output;
+
+use server::{Server, bulk, ok, program, temporary};
+use wire::Value;
+
+fn run(args: &[&str]) -> Output {
+    program().args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn it_tells_what_it_is() {
+    for args in [&["--help"][..], &["help"], &["-h"]] {
+        let help = run(args);
+        assert!(help.status.success());
+        assert!(text(&help.stdout).contains("kvist serve [FILE.conf]"));
+    }
+    assert!(text(&run(&["serve", "--help"]).stdout).contains("--io-threads 4"));
+    assert!(text(&run(&["cli", "--help"]).stdout).contains("Usage: kvist cli"));
+    let version = text(&run(&["--version"]).stdout);
+    assert_eq!(version, format!("kvist {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn nonsense_on_the_command_line_is_refused() {
+    for (args, code, complaint) in [
+        (&[][..], 2, "Try 'kvist --help'"),
+        (&["nonsense"], 2, "unknown command 'nonsense'"),
+        (&["serve", "--nonsense", "1"], 1, "nonsense"),
+        (&["serve", "--port", "x"], 1, "port"),
+        (&["serve", "/nonexistent.conf"], 1, "/nonexistent.conf"),
+        (&["serve", "--daemonize", "yes"], 1, "daemonize"),
+        (&["serve", "--port", "0"], 1, "Configured to not listen anywhere"),
+        (&["serve", "--port", "7", "--bind", "203.0.113.9"], 1, "203.0.113.9:7: bind: "),
+        (&["serve", "--logfile", "/nonexistent/log"], 1, "Can't open the log file"),
+    ] {
+        let done = run(args);
+        let said = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{args:?}: {said}");
+        assert!(said.contains(complaint), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_busy_port_is_an_error() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let done = run(&["serve", "--bind", "127.0.0.1", "--port", &port]);
+    assert_eq!(done.status.code(), Some(1));
+    let complaint = format!("socket 127.0.0.1:{port}: bind: Address already in use");
+    let said = text(&done.stderr);
+    assert!(said.contains("Could not create server TCP listening"), "{said}");
+    assert!(said.contains(&complaint), "{said}");
+}
+
+#[test]
+fn an_optional_address_may_be_missing() {
+    let server = Server::start(&["--bind", "127.0.0.1", "-203.0.113.9", "-::1"]);
+    assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+}
+
+#[test]
+fn settings_come_from_file_environment_and_command_line() {
+    let file = temporary("kvist.conf");
+    std::fs::write(&file, "timeout 7\nmaxclients 77\n").unwrap();
+    let mut command = program();
+    command.arg("serve").arg(&file).args(["--port", "0", "--maxclients", "78", "--unixsocket"]);
+    let socket = temporary("socket");
+    let mut child = command
+        .arg(&socket)
+        .env("KVIST_TIMEOUT", "6")
+        .env("KVIST_HZ", "33")
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let stream =
+        server::eventually("the socket", || std::os::unix::net::UnixStream::connect(&socket).ok());
+    let mut client = server::Client::new(server::Socket::Unix(stream));
+    for (name, value) in [("timeout", "7"), ("maxclients", "78"), ("hz", "33")] {
+        let reply = client.ask(&["CONFIG", "GET", name]);
+        assert_eq!(reply, Value::Array(vec![bulk(name), bulk(value)]));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    let _ = std::fs::remove_file(&file);
+    let _ = std::fs::remove_file(&socket);
+}
+
+#[test]
+fn it_warns_that_nothing_is_kept() {
+    let server = Server::start(&["--appendonly", "yes"]);
+    let log = server.log().to_lowercase();
+    assert!(log.contains("memory only") && log.contains("lost"), "{log}");
+}
+
+#[test]
+fn sigterm_ends_it_in_order() {
+    for signal in ["TERM", "INT"] {
+        let pid_file = temporary("pid");
+        let mut server = Server::start(&["--pidfile", pid_file.to_str().unwrap()]);
+        let pid = std::fs::read_to_string(&pid_file).unwrap();
+        assert_eq!(pid, format!("{}\n", server.id()));
+        let mut client = server.connect();
+        let value = "v".repeat(5_000_000);
+        assert_eq!(client.ask(&["SET", "k", &value]), ok());
+        // Replies that do not fit into the kernel's buffers, and a client that waits for ever.
+        let mut blocked = server.connect();
+        blocked.say(&["BLPOP", "list", "0"]);
+        client.say(&["GET", "k"]);
+        client.say(&["GET", "k"]);
+        let first = client.hear();
+        server.signal(signal);
+        assert_eq!(first, bulk(&value));
+        assert_eq!(client.hear(), bulk(&value));
+        assert_eq!(client.try_hear(), None);
+        blocked.closed();
+        assert!(server.ended().success());
+        server.logged("bye bye");
+        assert!(!pid_file.exists());
+    }
+}
+
+#[test]
+fn sighup_and_clients_that_left_do_not_end_it() {
+    let server = Server::start(&[]);
+    let mut leaving = server.connect();
+    assert_eq!(leaving.ask(&["SET", "k", &"v".repeat(3_000_000)]), ok());
+    for _ in 0..10 {
+        leaving.say(&["GET", "k"]);
+    }
+    drop(leaving);
+    server.signal("HUP");
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+}
+
+#[test]
+fn shutdown_ends_it() {
+    let mut server = Server::start(&[]);
+    let mut client = server.connect();
+    client.say(&["SHUTDOWN", "NOSAVE"]);
+    assert_eq!(client.try_hear(), None);
+    assert!(server.ended().success());
+}
+
+#[test]
+fn the_log_goes_to_a_file_that_may_be_moved_away() {
+    let (file, moved) = (temporary("log"), temporary("log-moved"));
+    let mut child = program()
+        .args(["serve", "--port", "0", "--loglevel", "debug", "--unixsocket"])
+        .arg(temporary("socket"))
+        .args(["--logfile", file.to_str().unwrap()])
+        .spawn()
+        .unwrap();
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    server::eventually("readiness", || read(&file).contains("Ready to accept").then_some(()));
+    std::fs::rename(&file, &moved).unwrap();
+    let killed = std::process::Command::new("kill").arg(child.id().to_string()).status();
+    assert!(killed.unwrap().success());
+    assert!(child.wait().unwrap().success());
+    assert!(read(&moved).contains("Ready to accept"));
+    assert!(read(&file).contains("bye bye"));
+    let _ = std::fs::remove_file(&file);
+    let _ = std::fs::remove_file(&moved);
+}
+
+#[test]
+fn the_log_level_follows_the_configuration() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    for level in ["debug", "warning", "verbose"] {
+        assert_eq!(client.ask(&["CONFIG", "SET", "loglevel", level]), ok());
+        server.logged(&format!("The log level is now {level}"));
+    }
+}

@@ -1,0 +1,269 @@
+//! The real program on a free port, and a client that says exactly what it is told.
+//!
+//! Nothing here waits for a fixed time: conditions are awaited, up to [`PATIENCE`].
+
+// Each test program uses its own part of this.
+#![allow(dead_code)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use wire::{ReplyParser, Value};
+
+/// How long a condition may take to come true, on a machine busy with other tests.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program under test.
+pub fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_kvist"))
+}
+
+/// Waits until something is there.
+pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A port nobody listens on at the moment.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A path in the directory for temporary files that no other test uses.
+pub fn temporary(name: &str) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("kvist-test-{}-{number}-{name}", std::process::id()))
+}
+
+/// A running server; killed when dropped.
+pub struct Server {
+    child: Child,
+    log: Arc<Mutex<String>>,
+    /// Its TCP port.
+    pub port: u16,
+}
+
+impl Server {
+    /// Starts it with further arguments, on two threads, and waits until it is ready.
+    pub fn start(args: &[&str]) -> Self {
+        loop {
+            let mut server = Self::launch(free_port(), args);
+            let ready = eventually("the start", || {
+                if server.log().contains("Ready to accept connections") {
+                    return Some(true);
+                }
+                server.child.try_wait().unwrap().map(|_| false)
+            });
+            // Somebody else may have taken the port meanwhile.
+            if ready {
+                return server;
+            }
+            let log = server.log();
+            assert!(log.contains("Address already in use"), "no start:\n{log}");
+        }
+    }
+
+    /// Starts it without waiting.
+    pub fn launch(port: u16, args: &[&str]) -> Self {
+        let mut command = program();
+        command.args(["serve", "--bind", "127.0.0.1", "--port", &port.to_string()]);
+        command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
+        let mut child = command
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        follow(child.stdout.take().unwrap(), &log);
+        follow(child.stderr.take().unwrap(), &log);
+        Server { child, log, port }
+    }
+
+    /// What it has printed so far.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Waits until it has printed a text.
+    pub fn logged(&self, text: &str) {
+        eventually(&format!("'{text}' in the log"), || self.log().contains(text).then_some(()));
+    }
+
+    /// A new connection.
+    pub fn connect(&self) -> Client {
+        Client::new(Socket::Tcp(TcpStream::connect(("127.0.0.1", self.port)).unwrap()))
+    }
+
+    /// Its process number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        let done = Command::new("kill").arg(format!("-{name}")).arg(self.id().to_string()).status();
+        assert!(done.unwrap().success());
+    }
+
+    /// Waits for its end.
+    pub fn ended(&mut self) -> ExitStatus {
+        eventually("the end", || self.child.try_wait().unwrap())
+    }
+
+    /// A field of INFO.
+    pub fn info(&self, client: &mut Client, field: &str) -> String {
+        let reply = client.ask(&["INFO", "everything"]);
+        let text = String::from_utf8(reply.as_bytes().unwrap_or_default().to_vec()).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{field}:")));
+        line.unwrap_or_else(|| panic!("no {field} in\n{text}")).to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.child.try_wait().ok().flatten().is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+        if std::thread::panicking() {
+            eprintln!("--- the server's log:\n{}---", self.log());
+        }
+    }
+}
+
+fn follow(from: impl Read + Send + 'static, log: &Arc<Mutex<String>>) {
+    let log = Arc::clone(log);
+    std::thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            let mut log = log.lock().unwrap();
+            log.push_str(&line);
+            log.push('\n');
+        }
+    });
+}
+
+/// A socket of either kind.
+pub enum Socket {
+    /// TCP.
+    Tcp(TcpStream),
+    /// Unix.
+    Unix(UnixStream),
+}
+
+impl Socket {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Socket::Tcp(socket) => socket.read(into),
+            Socket::Unix(socket) => socket.read(into),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Socket::Tcp(socket) => socket.write_all(bytes),
+            Socket::Unix(socket) => socket.write_all(bytes),
+        }
+    }
+}
+
+/// A client.
+pub struct Client {
+    /// Its socket.
+    pub socket: Socket,
+    parser: ReplyParser,
+}
+
+impl Client {
+    /// A client on a connected socket.
+    pub fn new(socket: Socket) -> Self {
+        match &socket {
+            Socket::Tcp(tcp) => {
+                tcp.set_nodelay(true).unwrap();
+                tcp.set_read_timeout(Some(PATIENCE)).unwrap();
+            }
+            Socket::Unix(unix) => unix.set_read_timeout(Some(PATIENCE)).unwrap(),
+        }
+        Client { socket, parser: ReplyParser::new() }
+    }
+
+    /// The TCP socket.
+    pub fn tcp(&self) -> &TcpStream {
+        match &self.socket {
+            Socket::Tcp(socket) => socket,
+            Socket::Unix(_) => panic!("not TCP"),
+        }
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.socket.write_all(bytes).unwrap();
+    }
+
+    /// Sends a command.
+    pub fn say(&mut self, words: &[&str]) {
+        let request = wire::request(words);
+        self.send(&request);
+    }
+
+    /// The next reply.
+    pub fn hear(&mut self) -> Value {
+        self.try_hear().expect("the connection was closed")
+    }
+
+    /// The next reply; `None` if the connection is closed.
+    pub fn try_hear(&mut self) -> Option<Value> {
+        let mut chunk = [0; 64 << 10];
+        loop {
+            if let Some(value) = self.parser.next_value().unwrap() {
+                return Some(value);
+            }
+            match self.socket.read(&mut chunk) {
+                Ok(0) => return None,
+                Ok(n) => self.parser.feed(&chunk[..n]),
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                Err(error) => panic!("no reply: {error}"),
+            }
+        }
+    }
+
+    /// Sends a command and waits for its reply.
+    pub fn ask(&mut self, words: &[&str]) -> Value {
+        self.say(words);
+        self.hear()
+    }
+
+    /// Waits until the other side closes; what it said before is thrown away.
+    pub fn closed(&mut self) {
+        while self.try_hear().is_some() {}
+    }
+
+    /// Its number at the server.
+    pub fn id(&mut self) -> String {
+        self.ask(&["CLIENT", "ID"]).as_i64().unwrap().to_string()
+    }
+}
+
+/// `+OK`
+pub fn ok() -> Value {
+    Value::Simple(b"OK".to_vec())
+}
+
+/// A bulk string.
+pub fn bulk(text: impl AsRef<[u8]>) -> Value {
+    Value::Bulk(text.as_ref().to_vec())
+}
