@@ -5,6 +5,7 @@
 //! comparing replies tests the store, and shows that commands use nothing but the host traits.
 #![forbid(unsafe_code)]
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use base::{
@@ -27,7 +28,8 @@ enum Value {
 struct Entry {
     value: Value,
     deadline: Option<Millis>,
-    used: Millis,
+    /// When it was last read or written; a read only borrows.
+    used: Cell<Millis>,
 }
 
 /// The naive host.
@@ -77,6 +79,13 @@ impl Model {
         self.dbs[self.db].get(key.bytes).filter(|entry| self.live(entry))
     }
 
+    /// As `entry`, and the key counts as used.
+    fn use_entry(&self, key: Key<'_>) -> Option<&Entry> {
+        let entry = self.entry(key)?;
+        entry.used.set(self.now);
+        Some(entry)
+    }
+
     fn reap(&mut self, db: usize, key: &[u8]) {
         if self.dbs[db].get(key).is_some_and(|entry| !self.live(entry)) {
             self.dbs[db].remove(key);
@@ -91,7 +100,7 @@ impl Model {
             Deadline::Keep => old,
             Deadline::At(at) => Some(at),
         };
-        let entry = Entry { value, deadline, used: self.now };
+        let entry = Entry { value, deadline, used: Cell::new(self.now) };
         self.dbs[self.db].insert(key.bytes.to_vec(), entry);
     }
 }
@@ -157,18 +166,18 @@ impl Keyspace for Model {
     }
 
     fn idle_seconds(&self, key: Key<'_>) -> Option<u64> {
-        self.entry(key).map(|entry| (self.now - entry.used) / 1000)
+        self.entry(key).map(|entry| (self.now - entry.used.get()) / 1000)
     }
 
     fn touch(&mut self, key: Key<'_>) -> bool {
-        let now = self.now;
-        self.reap(self.db, key.bytes);
-        let entry = self.dbs[self.db].get_mut(key.bytes);
-        entry.map(|entry| entry.used = now).is_some()
+        self.use_entry(key).is_some()
     }
 
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.bytes);
+        if self.use_entry(key).is_none() {
+            return false;
+        }
         let entry = self.dbs[self.db].get_mut(key.bytes);
         entry.map(|entry| entry.deadline = deadline).is_some()
     }
@@ -180,6 +189,9 @@ impl Keyspace for Model {
 
     fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool {
         self.reap(self.db, from.bytes);
+        if self.use_entry(from).is_none() {
+            return false;
+        }
         let Some(entry) = self.dbs[self.db].remove(from.bytes) else { return false };
         self.dbs[self.db].insert(to.bytes.to_vec(), entry);
         true
@@ -187,7 +199,7 @@ impl Keyspace for Model {
 
     fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool {
         self.reap(db, to.bytes);
-        let Some(entry) = self.entry(from).cloned() else { return false };
+        let Some(entry) = self.use_entry(from).cloned() else { return false };
         if self.dbs[db].contains_key(to.bytes) && !replace {
             return false;
         }
@@ -198,7 +210,7 @@ impl Keyspace for Model {
     fn move_to(&mut self, key: Key<'_>, db: usize) -> bool {
         self.reap(self.db, key.bytes);
         self.reap(db, key.bytes);
-        if self.dbs[db].contains_key(key.bytes) {
+        if self.use_entry(key).is_none() || self.dbs[db].contains_key(key.bytes) {
             return false;
         }
         let Some(entry) = self.dbs[self.db].remove(key.bytes) else { return false };
@@ -240,7 +252,7 @@ impl Keyspace for Model {
 
 impl Strings for Model {
     fn string(&self, key: Key<'_>) -> Result<Option<&[u8]>, CmdError> {
-        match self.entry(key).map(|entry| &entry.value) {
+        match self.use_entry(key).map(|entry| &entry.value) {
             None => Ok(None),
             Some(Value::Str { bytes, .. }) => Ok(Some(bytes)),
             Some(_) => Err(error::WRONG_TYPE),
@@ -277,7 +289,7 @@ macro_rules! holds {
     ($type:ty, $variant:ident) => {
         impl Holds<$type> for Model {
             fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
-                match self.entry(key).map(|entry| &entry.value) {
+                match self.use_entry(key).map(|entry| &entry.value) {
                     None => Ok(None),
                     Some(Value::$variant(value)) => Ok(Some(value)),
                     Some(_) => Err(error::WRONG_TYPE),

@@ -26,6 +26,16 @@ impl Txn {
         }
         sums
     }
+
+    /// Bytes that a recount of every object finds: what [`Store::memory`] says once every seat has
+    /// reported. O(keys); for checks. Call while holding every shard, or none.
+    pub fn recount(&mut self) -> usize {
+        let shards = 0..self.store().shards();
+        let recount = |shard: &mut crate::Shard| {
+            shard.dbs().iter().map(|db| db.keys.memory() + db.recount()).sum::<usize>()
+        };
+        shards.map(|number| self.each_shard(number, recount)).sum()
+    }
 }
 
 impl Store {

@@ -37,13 +37,13 @@ macro_rules! holds {
                     }
                     return Ok(result);
                 };
+                entry.set_access(clock);
                 let Some(Object::$variant(value)) = entry.object_mut() else {
                     return Err(error::WRONG_TYPE);
                 };
                 let before = value.memory();
                 let result = edit(value);
                 let (after, empty) = (value.memory(), value.is_empty());
-                entry.set_access(clock);
                 db.objects = db.objects + after - before;
                 if empty {
                     let garbage = db.remove(key.hash, key.bytes);

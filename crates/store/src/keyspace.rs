@@ -159,10 +159,12 @@ impl Keyspace for Txn {
 
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.hash, key.bytes);
+        let clock = self.clock;
         let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
             return false;
         };
         entry.set_deadline(deadline);
+        entry.set_access(clock);
         self.touch_in(self.db, key.hash, key.bytes);
         true
     }
@@ -191,6 +193,7 @@ impl Keyspace for Txn {
         let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
             return false;
         };
+        entry.set_access(self.clock);
         let object = match entry.content() {
             Content::Bytes(bytes) => Object::Str(bytes.to_vec()),
             Content::Object(object) => object.clone(),
@@ -283,7 +286,8 @@ impl Keyspace for Txn {
                 let mut tables: Vec<Keys> = Vec::new();
                 for db in dbs {
                     let Db { keys, .. } = &shard.dbs[db];
-                    if keys.is_empty() {
+                    // A table that was emptied key by key still has its buckets to give back.
+                    if keys.memory() == 0 {
                         continue;
                     }
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());

@@ -1,6 +1,6 @@
 //! Strings: short ones lie inside the entry, long ones in an object of their own.
 
-use base::{CmdError, Deadline, Key, Keyspace, Kind, Strings, error};
+use base::{CmdError, Deadline, Key, Strings, error};
 
 use crate::object::Object;
 use crate::{Db, Garbage, INLINE_MAX, Txn};
@@ -46,11 +46,7 @@ impl Strings for Txn {
         key: Key<'_>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
-        if self.kind(key).is_some_and(|kind| kind != Kind::String) {
-            return Err(error::WRONG_TYPE);
-        }
         self.reap(self.db, key.hash, key.bytes);
-        self.touch_in(self.db, key.hash, key.bytes);
         let clock = self.clock;
         let db = self.table_mut(key.hash);
         let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
@@ -59,21 +55,26 @@ impl Strings for Txn {
             if !bytes.is_empty() {
                 let garbage = write(db, key, &bytes, Deadline::Clear, RAW, clock);
                 self.discard(garbage);
+                self.touch_in(self.db, key.hash, key.bytes);
             }
             return Ok(result);
         };
-        if let Some(object) = entry.object_mut() {
+        entry.set_access(clock);
+        let result = if let Some(object) = entry.object_mut() {
             let Object::Str(bytes) = object else { return Err(error::WRONG_TYPE) };
             let before = bytes.capacity();
             let result = edit(bytes);
             let after = bytes.capacity();
             db.objects = db.objects + after - before;
-            return Ok(result);
-        }
-        let mut bytes = entry.bytes().unwrap_or_default().to_vec();
-        let result = edit(&mut bytes);
-        let garbage = write(db, key, &bytes, Deadline::Keep, RAW, clock);
-        self.discard(garbage);
+            result
+        } else {
+            let mut bytes = entry.bytes().unwrap_or_default().to_vec();
+            let result = edit(&mut bytes);
+            let garbage = write(db, key, &bytes, Deadline::Keep, RAW, clock);
+            self.discard(garbage);
+            result
+        };
+        self.touch_in(self.db, key.hash, key.bytes);
         Ok(result)
     }
 }
