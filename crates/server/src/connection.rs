@@ -405,6 +405,6 @@ mod tests {
     #[test]
     fn a_connection_at_rest_is_small() {
         let own = size_of::<Connection>() - size_of::<Session>();
-        assert!(own < 160, "{own} bytes beside the session");
+        assert!(own < 200, "{own} bytes beside the session");
     }
 }
