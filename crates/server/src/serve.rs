@@ -36,12 +36,6 @@ pub fn main(args: &[String]) -> ExitCode {
 fn serve(args: &[String]) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut settings, config_file) = settings(args, cores)?;
-    if settings.get(&["daemonize"]).iter().any(|(_, value)| value == b"yes") {
-        // Ignoring it would leave whoever started us waiting for ever.
-        return Err("'daemonize yes' is not supported: run kvist under a service manager such as \
-                    systemd, or in the background with 'kvist serve … &'"
-            .to_owned());
-    }
     let config = settings.config();
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);

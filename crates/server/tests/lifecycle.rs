@@ -40,7 +40,6 @@ fn nonsense_on_the_command_line_is_refused() {
         (&["serve", "--nonsense", "1"], 1, "nonsense"),
         (&["serve", "--port", "x"], 1, "port"),
         (&["serve", "/nonexistent.conf"], 1, "/nonexistent.conf"),
-        (&["serve", "--daemonize", "yes"], 1, "daemonize"),
         (&["serve", "--port", "0"], 1, "Configured to not listen anywhere"),
         (&["serve", "--port", "7", "--bind", "203.0.113.9"], 1, "203.0.113.9:7: bind: "),
         (&["serve", "--logfile", "/nonexistent/log"], 1, "Can't open the log file"),
