@@ -111,8 +111,11 @@ impl Run {
     fn short_expiry(&mut self) {
         let key = self.rng.pick(&self.keys).clone();
         let millis = self.rng.below(2_500);
-        let words: [String; 3] =
-            [millis.to_string(), (millis / 900).to_string(), (self.pair.now + millis as u64).to_string()];
+        let words: [String; 3] = [
+            millis.to_string(),
+            (millis / 900).to_string(),
+            (self.pair.now + millis as u64).to_string(),
+        ];
         let [ms, s, at] = words.each_ref().map(String::as_bytes);
         let condition: &[u8] = self.rng.pick(&[b"NX", b"XX", b"GT", b"LT"]).as_slice();
         let key = key.as_slice();

@@ -286,11 +286,7 @@ impl Pair {
         let drawn = if is_null(&real.value) { Vec::new() } else { real.value.leaves() };
         let all_there = drawn.iter().all(|member| members.contains(member));
         if !same_shape(&real.value, &naive.value) || !all_there {
-            self.disagree(&format!(
-                "{command} draws {} / {}",
-                shown(&real.raw),
-                shown(&naive.raw)
-            ));
+            self.disagree(&format!("{command} draws {} / {}", shown(&real.raw), shown(&naive.raw)));
         }
         if name == "SPOP" {
             self.popped(&key, &drawn, members.len());
