@@ -184,9 +184,20 @@ fn drain(stream: &mut TcpStream) -> io::Result<(Vec<u8>, bool)> {
     stream.set_nonblocking(true)?;
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok((bytes, false)),
-        Ok(_) | Err(_) => Ok((bytes, true)),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok((anonymous(bytes), false)),
+        Ok(_) | Err(_) => Ok((anonymous(bytes), true)),
     }
+}
+
+/// Without the connection's number, which HELLO tells and which differs between the servers.
+fn anonymous(bytes: Vec<u8>) -> Vec<u8> {
+    const BEFORE: &[u8] = b"$2\r\nid\r\n:";
+    let Some(at) = bytes.windows(BEFORE.len()).position(|part| part == BEFORE) else {
+        return bytes;
+    };
+    let (head, rest) = bytes.split_at(at + BEFORE.len());
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    [head, &anonymous(rest[digits..].to_vec())].concat()
 }
 
 fn contrast(one: &Outcome, two: &Outcome) -> String {

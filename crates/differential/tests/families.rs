@@ -75,11 +75,6 @@ fn transactions() {
 }
 
 #[test]
-fn bitmaps() {
-    family("bitmaps");
-}
-
-#[test]
 fn connection() {
     family("connection");
 }

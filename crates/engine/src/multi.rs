@@ -96,6 +96,8 @@ pub(crate) fn watch(engine: &Engine, txn: &mut Txn, session: &mut Session, keys:
         }
         let scope = Scope::One(engine.store.shard_of(key.hash));
         let existed = txn.with(&engine.store, scope, |txn| {
+            // A key that is overdue already is gone before the watch begins.
+            txn.expire_key(key.hash, key.bytes);
             txn.add_watch(key.hash, key.bytes, &watch);
             txn.kind(*key).is_some()
         });

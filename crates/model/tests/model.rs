@@ -6,7 +6,7 @@
 mod pair;
 
 use base::Protocol;
-use differential::command::{Command, Step};
+use differential::command::Step;
 use differential::families::{self, Family};
 use differential::generator::Generator;
 use differential::pools::universe;

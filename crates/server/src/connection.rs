@@ -310,6 +310,7 @@ impl Connection {
             Message::Push(_) if self.closing => Turn::Wait,
             Message::Push(bytes) => {
                 self.output.extend(&bytes);
+                self.account(desk);
                 if self.overflowed(desk) { Turn::Close } else { Turn::Wait }
             }
             Message::Unblocked { ticket, reply } => {
@@ -392,5 +393,16 @@ fn received(result: io::Result<usize>) -> Received {
         Ok(n) => Received::Bytes(n, n == READ_MAX),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
         Err(_) => Received::End,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_at_rest_is_small() {
+        let own = size_of::<Connection>() - size_of::<Session>();
+        assert!(own < 200, "{own} bytes beside the session");
     }
 }

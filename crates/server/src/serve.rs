@@ -36,17 +36,16 @@ pub fn main(args: &[String]) -> ExitCode {
 fn serve(args: &[String]) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut settings, config_file) = settings(args, cores)?;
-    if settings.get(&["daemonize"]).iter().any(|(_, value)| value == b"yes") {
-        // Ignoring it would leave whoever started us waiting for ever.
-        return Err("'daemonize yes' is not supported: run kvist under a service manager such as \
-                    systemd, or in the background with 'kvist serve … &'"
-            .to_owned());
-    }
     let config = settings.config();
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
     let most = process::room_for_clients(config.maxclients, config.io_threads);
-    let listeners = listen::open(&config).inspect_err(|message| tracing::error!("{message}"))?;
+    let listeners = listen::open(&config).inspect_err(|message| {
+        // Without a log file it would only be said twice.
+        if config.logfile.is_some() {
+            tracing::error!("{message}");
+        }
+    })?;
     let names: Vec<String> = listeners.iter().map(Listener::name).collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
     resolve_dir(&mut settings);

@@ -408,6 +408,11 @@ impl Txn {
         self.shard_mut(hash).waiting.remove(db, key, waiter);
     }
 
+    /// Deletes a key of the current database whose shard is held, if its deadline has passed.
+    pub fn expire_key(&mut self, hash: u64, key: &[u8]) {
+        self.reap(self.db, hash, key);
+    }
+
     /// Watches a key whose shard is held.
     pub fn add_watch(&mut self, hash: u64, key: &[u8], watch: &Arc<Watch>) {
         let db = self.db;

@@ -11,7 +11,7 @@ use crate::pools::Kind;
 pub const FAMILY: Family =
     Family { name: "connection", home: Kind::Text, forms: &FORMS, scenario: None };
 
-const FORMS: [(usize, &str); 58] = [
+const FORMS: [(usize, &str); 56] = [
     (5, "PING"),
     (5, "PING <value>"),
     (1, "PING <value> <value>"),
@@ -116,7 +116,5 @@ const FORMS: [(usize, &str); 58] = [
     (1, "<text>"),
     (1, "TIME"),
     (1, "LASTSAVE"),
-    (1, "ASKING [ x ]"),
-    (1, "READONLY"),
     (2, "DBSIZE"),
 ];
