@@ -31,6 +31,9 @@ pub const REPLIES_PER_TURN: usize = 1 << 20;
 pub struct Fed {
     /// How many bytes are done with; the rest must be fed again, with more behind it.
     pub consumed: usize,
+    /// At least so many bytes the unfinished request needs behind them, by the client's word; 0 if
+    /// there is none.
+    pub missing: usize,
     /// Whether to go on.
     pub state: State,
 }
@@ -62,8 +65,8 @@ type Group<'e> = SmallVec<[Pending<'e>; GROUP]>;
 enum Ended {
     /// The group is full; there may be more.
     Full,
-    /// The input ends inside a request, or at its end.
-    Short,
+    /// The input ends inside a request that needs so many bytes more, or at its end.
+    Short(usize),
     /// The input breaks the protocol.
     Broken(ProtocolError),
 }
@@ -115,12 +118,12 @@ impl Desk<'_> {
             }
             match ended {
                 Ended::Full => {}
-                Ended::Short => return Fed { consumed, state: State::Open },
+                Ended::Short(missing) => return Fed { consumed, missing, state: State::Open },
                 Ended::Broken(error) => {
                     session.closing = true;
                     error.write_reply(out);
                     engine.stats.error("ERR");
-                    return Fed { consumed: input.len(), state: State::Closing };
+                    return Fed { consumed: input.len(), missing: 0, state: State::Closing };
                 }
             }
         }
@@ -162,7 +165,7 @@ impl Desk<'_> {
                 (false, false) if out.len() >= REPLIES_PER_TURN => State::Full,
                 (false, false) => continue,
             };
-            return Some(Fed { consumed: pending.end, state });
+            return Some(Fed { consumed: pending.end, missing: 0, state });
         }
         self.share_time(start, &shared);
         None
@@ -211,7 +214,7 @@ fn decode<'e>(
                 group.push(Pending { entry, hash: None, words: range, end: at });
             }
             Ok(Step::Empty { bytes }) => at += bytes,
-            Ok(Step::Partial { .. }) => return (Ended::Short, at),
+            Ok(Step::Partial { missing }) => return (Ended::Short(missing), at),
             Err(error) => return (Ended::Broken(error), at),
         }
     }

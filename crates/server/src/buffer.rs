@@ -4,48 +4,46 @@
 use std::collections::VecDeque;
 
 /// Up to this many bytes of an unfinished request are kept packed and read on through the worker's
-/// buffer; longer ones get a buffer of their own that is read into directly.
+/// buffer; longer ones get a buffer of their own that grows.
 pub const SMALL: usize = 16 << 10;
-/// The first size of a buffer of its own.
-const FIRST: usize = 64 << 10;
 
 /// Bytes of a request that is not complete yet.
 ///
-/// ```text
-///   small: | filled bytes |                      (bytes.len() == filled <= SMALL)
-///   large: | filled bytes | zeroed, not read yet |
-/// ```
-///
-/// The large form grows by doubling, with what really arrives and never by what a client announces.
-/// Its unused part comes zeroed from the allocator, so pages that are never reached cost nothing.
+/// A long one grows at least twofold, so that no byte is copied more than about twice, and up to
+/// fourfold when the client has announced so much: a client's word alone never costs memory.
 #[derive(Default)]
 pub struct Input {
     bytes: Vec<u8>,
-    filled: usize,
 }
 
 impl Input {
     /// The bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.filled]
+        &self.bytes
     }
 
     /// The bytes, to be decoded in place.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.filled]
+        &mut self.bytes
     }
 
     /// How many they are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.filled
+        self.bytes.len()
     }
 
-    /// Whether it has a buffer of its own to read into.
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether it has a buffer of its own that grows.
     #[must_use]
     pub fn is_large(&self) -> bool {
-        self.filled > SMALL
+        self.bytes.len() > SMALL
     }
 
     /// Memory it takes.
@@ -54,24 +52,17 @@ impl Input {
         self.bytes.capacity()
     }
 
-    /// Where to read on, when large: at least [`FIRST`] / 4 bytes.
-    pub fn space(&mut self) -> &mut [u8] {
-        if self.bytes.len() - self.filled < FIRST / 4 {
-            let mut grown = vec![0; (self.bytes.len() * 2).max(FIRST)];
-            grown[..self.filled].copy_from_slice(self.bytes());
-            self.bytes = grown;
+    /// Adds bytes that were read, of a request that was said to need `missing` more.
+    pub fn grow(&mut self, read: &[u8], missing: usize) {
+        let len = self.bytes.len();
+        if self.bytes.capacity() - len < read.len() && missing >= len {
+            self.bytes.reserve_exact(missing.min(3 * len).max(read.len()));
         }
-        &mut self.bytes[self.filled..]
-    }
-
-    /// `n` bytes were read into [`Input::space`].
-    pub fn advance(&mut self, n: usize) {
-        self.filled = (self.filled + n).min(self.bytes.len());
+        self.bytes.extend_from_slice(read);
     }
 
     /// Keeps these bytes instead of what is kept now.
     pub fn keep(&mut self, rest: &[u8]) {
-        self.filled = rest.len();
         if rest.is_empty() {
             self.bytes = Vec::new();
             return;
@@ -85,17 +76,11 @@ impl Input {
 
     /// Forgets the first `n` bytes of those kept.
     pub fn consume(&mut self, n: usize) {
-        if n == 0 {
-            return;
-        }
-        let left = self.filled.saturating_sub(n);
-        if left <= SMALL {
-            let rest = self.bytes[n..self.filled].to_vec();
-            self.bytes = rest;
+        if self.bytes.len() - n <= SMALL {
+            self.bytes = self.bytes[n..].to_vec();
         } else {
-            self.bytes.copy_within(n..self.filled, 0);
+            self.bytes.drain(..n);
         }
-        self.filled = left;
     }
 
     /// Forgets everything.
@@ -215,18 +200,15 @@ mod tests {
     }
 
     #[test]
-    fn large_rests_grow_in_place_and_shrink_again() {
+    fn large_rests_grow_and_shrink_again() {
         let mut input = Input::default();
         input.keep(&[b'x'; SMALL + 1]);
         assert!(input.is_large());
         for _ in 0..100 {
-            let space = input.space();
-            let n = space.len().min(5000);
-            space[..n].fill(b'y');
-            input.advance(n);
+            input.grow(&[b'y'; 5000], 1);
         }
         assert_eq!(input.len(), SMALL + 1 + 500_000);
-        assert!(input.capacity() <= 2 * (input.len() + FIRST));
+        assert!(input.capacity() <= 2 * input.len());
         assert_eq!(input.bytes()[SMALL], b'x');
         assert!(input.bytes()[SMALL + 1..].iter().all(|&b| b == b'y'));
         input.consume(SMALL + 1);
@@ -237,6 +219,18 @@ mod tests {
         assert!(input.capacity() < 64);
         input.consume(10);
         assert_eq!((input.len(), input.capacity()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_announced_is_believed_as_far_as_it_has_come() {
+        let mut input = Input::default();
+        input.keep(&[b'x'; 20_000]);
+        input.grow(&[b'y'; 1000], usize::MAX);
+        assert_eq!(input.capacity(), 80_000);
+        input.grow(&[b'y'; 59_000], usize::MAX - 1000);
+        assert_eq!(input.capacity(), 80_000);
+        input.grow(b"y", 100_000);
+        assert_eq!((input.len(), input.capacity()), (80_001, 180_000));
     }
 
     #[test]

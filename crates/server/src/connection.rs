@@ -65,6 +65,8 @@ pub struct Connection {
     /// The engine's side of it.
     pub session: Session,
     input: Input,
+    /// At least so many bytes are missing from the request in `input`, by the client's word.
+    missing: usize,
     output: Output,
     /// The replies so far are sent, then it is closed; requests are ignored.
     closing: bool,
@@ -103,6 +105,7 @@ impl Connection {
             stream,
             session,
             input: Input::default(),
+            missing: 0,
             output: Output::default(),
             closing: false,
             unread: false,
@@ -161,14 +164,7 @@ impl Connection {
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
-        let received = if large {
-            let space = self.input.space();
-            let max = space.len().min(READ_MAX);
-            received(self.stream.receive(&mut space[..max]), max)
-        } else {
-            desk.read[..kept].copy_from_slice(self.input.bytes());
-            received(self.stream.receive(&mut desk.read[kept..kept + READ_MAX]), READ_MAX)
-        };
+        let received = received(self.stream.receive(&mut desk.read[kept..kept + READ_MAX]));
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
             Received::Nothing => {
@@ -185,9 +181,10 @@ impl Connection {
         desk.worker.seat.counters.reads.add(1);
         desk.worker.seat.counters.net_input.add(n as u64);
         let fed = if large {
-            self.input.advance(n);
+            self.input.grow(&desk.read[..n], self.missing);
             desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out)
         } else {
+            desk.read[..kept].copy_from_slice(self.input.bytes());
             desk.worker.feed(&mut self.session, &mut desk.read[..kept + n], &mut desk.out)
         };
         self.keep(desk, &fed, (!large).then_some(kept + n));
@@ -222,6 +219,7 @@ impl Connection {
             self.input.clear();
             return;
         }
+        self.missing = fed.missing;
         let had = self.input.len();
         match shared {
             Some(end) if fed.consumed == end && had == 0 => return,
@@ -237,7 +235,7 @@ impl Connection {
         if state == State::Closing {
             self.closing = true;
         }
-        self.unfed = state == State::Full && self.input.len() > 0;
+        self.unfed = state == State::Full && !self.input.is_empty();
         let turn = self.send(desk);
         if limits::input_too_long(self.input.len(), desk) {
             return Turn::Close;
@@ -389,10 +387,10 @@ impl Connection {
     }
 }
 
-fn received(result: io::Result<usize>, max: usize) -> Received {
+fn received(result: io::Result<usize>) -> Received {
     match result {
         Ok(0) => Received::End,
-        Ok(n) => Received::Bytes(n, n == max),
+        Ok(n) => Received::Bytes(n, n == READ_MAX),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
         Err(_) => Received::End,
     }
