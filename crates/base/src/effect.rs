@@ -29,14 +29,13 @@ pub struct Wait {
     pub kind: Kind,
     /// When to give up (absolute); `None` waits for ever.
     pub until: Option<Millis>,
-    /// What the client gets when the command may not block, inside `MULTI` for example. (When the
-    /// time is up, it gets a null array whatever the command.)
-    pub when_denied: Denied,
+    /// What the client gets when the time is up, or when the command may not block.
+    pub on_timeout: OnTimeout,
 }
 
-/// The reply of a blocking command that got nothing and may not wait.
+/// The reply of a blocking command that got nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Denied {
+pub enum OnTimeout {
     /// A null bulk string.
     Null,
     /// A null array.

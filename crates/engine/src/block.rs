@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Denied, Find, Handler, KeySpec, Millis, Protocol, Reply, Start, Wait};
+use base::{Find, Handler, KeySpec, Millis, OnTimeout, Protocol, Reply, Start, Wait};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use store::{Scope, Touched, Txn, Waiter};
@@ -27,6 +27,8 @@ pub struct Blocked {
     pub waiter: Arc<Waiter>,
     /// When it gives up.
     pub until: Option<Millis>,
+    /// What it answers then.
+    pub on_timeout: OnTimeout,
     client: Arc<Client>,
     protocol: Protocol,
     entry: usize,
@@ -77,6 +79,7 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
     let blocked = Arc::new(Blocked {
         waiter: Arc::clone(&waiter),
         until: wait.until,
+        on_timeout: wait.on_timeout,
         client: Arc::clone(&session.client),
         protocol: session.protocol,
         entry: entry.number,
@@ -94,11 +97,11 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
     session.blocked = Some(blocked);
 }
 
-/// Writes the reply of a blocking request that got nothing and may not wait.
-pub(crate) fn nothing(when_denied: Denied, writer: &mut dyn Reply) {
-    match when_denied {
-        Denied::Null => writer.null(),
-        Denied::NullArray => writer.null_array(),
+/// Writes the reply of a blocking request that got nothing.
+pub(crate) fn nothing(on_timeout: OnTimeout, writer: &mut dyn Reply) {
+    match on_timeout {
+        OnTimeout::Null => writer.null(),
+        OnTimeout::NullArray => writer.null_array(),
     }
 }
 
@@ -150,7 +153,7 @@ impl Blocked {
             Ok(base::Effect::None) => txn.forget_changes(),
             Ok(base::Effect::Block(wait)) => {
                 txn.forget_changes();
-                nothing(wait.when_denied, &mut writer);
+                nothing(wait.on_timeout, &mut writer);
             }
             Ok(_effect) => txn.publish_changes(),
             Err(failure) => {
@@ -191,7 +194,7 @@ impl Worker {
         }
         self.leave_queues(&blocked);
         let mut writer = RespWriter::new(out, session.protocol);
-        writer.null_array();
+        nothing(blocked.on_timeout, &mut writer);
         unblocked(session);
         true
     }
@@ -258,7 +261,7 @@ pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error:
     if with_error {
         writer.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
     } else {
-        writer.null_array();
+        nothing(blocked.on_timeout, &mut writer);
     }
     client.mailbox.post(client.id, Message::Unblocked { ticket, reply });
     true

@@ -180,7 +180,7 @@ impl Call<'_> {
                 txn.forget_changes();
                 match session {
                     Some(session) => block::block(self, txn, session, *wait),
-                    None => block::nothing(wait.when_denied, writer),
+                    None => block::nothing(wait.on_timeout, writer),
                 }
             }
             Ok(_effect) => txn.publish_changes(),

@@ -1,8 +1,8 @@
 //! LMPOP, and BLMPOP that waits.
 
 use base::{
-    Args, Category, CmdError, Command, Denied, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, Reply, Run, Spec, Wait, error, num,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
+    OnTimeout, Reply, Run, Spec, Wait, error, num,
 };
 use types::{End, List};
 
@@ -120,7 +120,7 @@ impl<H: Holds<List>> Run<H> for BlmPop<'_> {
         }
         // BLMPOP timeout numkeys key …
         let keys = (3..3 + self.first.keys.len()).collect();
-        let when_denied = Denied::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, when_denied })))
+        let on_timeout = OnTimeout::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, on_timeout })))
     }
 }

@@ -1,8 +1,8 @@
 //! LPOP, RPOP, and BLPOP, BRPOP that wait.
 
 use base::{
-    Args, Category, CmdError, Command, Denied, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, Reply, Run, Spec, Wait, error, num,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
+    OnTimeout, Reply, Run, Spec, Wait, error, num,
 };
 use types::{End, List};
 
@@ -148,8 +148,8 @@ impl<'a> BlockingPop<'a> {
             return Ok(taken(*key, end, 1));
         }
         let keys = (1..=self.keys.len()).collect();
-        let when_denied = Denied::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, when_denied })))
+        let on_timeout = OnTimeout::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, on_timeout })))
     }
 }
 

@@ -1,8 +1,8 @@
 //! LMOVE and RPOPLPUSH, and BLMOVE and BRPOPLPUSH that wait: an element changes lists.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Denied, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Kind, Reply, Run, Spec, Wait,
+    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Kind, OnTimeout, Reply, Run, Spec, Wait,
 };
 use types::{End, List};
 
@@ -74,8 +74,8 @@ impl<'a> Transfer<'a> {
         if let Some(effect) = self.run(host, out)? {
             return Ok(effect);
         }
-        let when_denied = Denied::Null;
-        Ok(Effect::Block(Box::new(Wait { keys: vec![1], kind: Kind::List, until, when_denied })))
+        let on_timeout = OnTimeout::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys: vec![1], kind: Kind::List, until, on_timeout })))
     }
 }
 

@@ -1,8 +1,8 @@
 //! BZPOPMIN and BZPOPMAX.
 
 use base::{
-    Args, Category, CmdError, Command, Denied, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, Reply, Run, Spec, Wait,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
+    OnTimeout, Reply, Run, Spec, Wait,
 };
 use types::ZSet;
 
@@ -40,8 +40,8 @@ impl<'a> Pop<'a> {
         }
         // BZPOPMIN key … timeout
         let keys = (1..=self.keys.len()).collect();
-        let when_denied = Denied::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, when_denied })))
+        let on_timeout = OnTimeout::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, on_timeout })))
     }
 }
 

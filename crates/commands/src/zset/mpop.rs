@@ -1,8 +1,8 @@
 //! ZMPOP, and BZMPOP that waits.
 
 use base::{
-    Args, Category, CmdError, Command, Denied, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, Reply, Run, Spec, Wait, error, num,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
+    OnTimeout, Reply, Run, Spec, Wait, error, num,
 };
 use types::ZSet;
 
@@ -132,7 +132,7 @@ impl<H: Holds<ZSet>> Run<H> for BzmPop<'_> {
         }
         // BZMPOP timeout numkeys key …
         let keys = (3..3 + self.first.keys.len()).collect();
-        let when_denied = Denied::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, when_denied })))
+        let on_timeout = OnTimeout::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, on_timeout })))
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
 use std::sync::Arc;
 
-use base::{Args, Denied, Effect, Handler, Keyspace, PackLimits, Protocol, Reply as _};
+use base::{Args, Effect, Handler, Keyspace, OnTimeout, PackLimits, Protocol, Reply as _};
 use config::Settings;
 use differential::command::Command;
 use differential::resp::{Reply, Value, read_reply};
@@ -140,9 +140,9 @@ impl Pair {
         let mut out = Vec::new();
         let mut writer = RespWriter::new(&mut out, self.session.protocol);
         match run(&mut self.model, Args::new(&words, entry.words, None, &hasher), &mut writer) {
-            Ok(Effect::Block(wait)) => match wait.when_denied {
-                Denied::Null => writer.null(),
-                Denied::NullArray => writer.null_array(),
+            Ok(Effect::Block(wait)) => match wait.on_timeout {
+                OnTimeout::Null => writer.null(),
+                OnTimeout::NullArray => writer.null_array(),
             },
             Ok(_) => {}
             Err(failure) => {
