@@ -180,7 +180,7 @@ impl Call<'_> {
                 txn.forget_changes();
                 match session {
                     Some(session) => block::block(self, txn, session, *wait),
-                    None => block::nothing(wait.on_timeout, writer),
+                    None => block::nothing(wait.in_transaction, writer),
                 }
             }
             Ok(_effect) => txn.publish_changes(),
