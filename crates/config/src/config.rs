@@ -1,8 +1,8 @@
 //! The typed configuration: what the server reads, with units in the types or the documentation.
 //!
-//! A `Config` is made from [`Settings`] at start and after each CONFIG SET, and never changes itself.
-//! It must never hold a setting that isn't in the lists of directives; a directive gets a field when
-//! something reads it.
+//! A `Config` is made from [`Settings`] at start and after each CONFIG SET, and never changes
+//! itself. It must never hold a setting that isn't in the lists of directives; a directive gets a
+//! field when something reads it.
 
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 //! how far this release carries it out.
 //!
 //! Directives are data, not code: the lists in `directives/` say everything, and the parser, CONFIG
-//! GET, CONFIG SET, the typed [`Config`](crate::Config) and the reference file all read them. That is
-//! why a directive can't be documented wrongly without being wrong.
+//! GET, CONFIG SET, the typed [`Config`](crate::Config) and the reference file all read them. That
+//! is why a directive can't be documented wrongly without being wrong.
 //!
 //! This file must never hold a list of directives, nor know how a value is parsed (see `value`).
 

@@ -104,8 +104,8 @@ pub enum SetError {
 }
 
 impl SetError {
-    /// The error for a change that was fine as such but could not be carried out, such as an address
-    /// that can't be listened on. The caller also gives the changes to
+    /// The error for a change that was fine as such but could not be carried out, such as an
+    /// address that can't be listened on. The caller also gives the changes to
     /// [`Settings::revert`](crate::Settings::revert).
     #[must_use]
     pub fn failed(name: &str, reason: &str) -> Self {

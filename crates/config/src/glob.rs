@@ -46,7 +46,8 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8], case: Case) -> bool {
     pattern[p..].iter().all(|&byte| byte == b'*')
 }
 
-/// Whether `byte` fits the first element of `pattern` (which isn't empty), and that element's length.
+/// Whether `byte` fits the first element of `pattern` (which isn't empty), and that element's
+/// length.
 fn element(pattern: &[u8], byte: u8, case: Case) -> (usize, bool) {
     match pattern {
         [b'?', ..] => (1, true),

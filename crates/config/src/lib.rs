@@ -10,10 +10,12 @@
 //!                   CONFIG GET    Config (typed; what the server reads)
 //! ```
 //!
-//! [`Settings`] knows every directive by name; [`Config`] is a plain struct made from it. The server
-//! keeps a `Settings` behind its CONFIG command and hands out a fresh `Config` after each change.
+//! [`Settings`] knows every directive by name; [`Config`] is a plain struct made from it. The
+//! server keeps a `Settings` behind its CONFIG command and hands out a fresh `Config` after each
+//! change.
 //!
-//! This crate opens no sockets, reads files only to load a configuration (`disk`), and never writes.
+//! This crate opens no sockets, reads files only to load a configuration (`disk`), and never
+//! writes.
 //!
 //! ```
 //! use kvist_config::{Peer, Settings};

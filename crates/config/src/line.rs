@@ -2,8 +2,8 @@
 //! would be cut back into itself.
 //!
 //! The rules are those of redis.conf (and of redis-cli): blanks separate, `"…"` knows the escapes
-//! `\n \r \t \b \a \\ \" \xHH`, `'…'` knows only `\'`, and a closing quote must be followed by a blank
-//! or the end. This file must never know what the arguments mean.
+//! `\n \r \t \b \a \\ \" \xHH`, `'…'` knows only `\'`, and a closing quote must be followed by a
+//! blank or the end. This file must never know what the arguments mean.
 
 /// Cuts a line into arguments, or `None` when a quote isn't closed as it should be.
 ///
@@ -54,8 +54,8 @@ fn double_quoted(text: &[u8], mut at: usize, mut arg: Vec<u8>) -> Option<(Vec<u8
                     at += 4;
                     continue;
                 }
-                // A lone backslash before the end is a character like any other; the missing quote is
-                // found in the next round.
+                // A lone backslash before the end is a character like any other; the missing quote
+                // is found in the next round.
                 let Some(&escaped) = text.get(at + 1) else {
                     arg.push(b'\\');
                     at += 1;

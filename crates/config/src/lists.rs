@@ -1,5 +1,5 @@
-//! Values made of several arguments: snapshot points, buffer limits, percentiles, addresses, scores,
-//! event classes.
+//! Values made of several arguments: snapshot points, buffer limits, percentiles, addresses,
+//! scores, event classes.
 //!
 //! Every error text is what Redis 7.0.15 says in the same case. This file must never know where the
 //! arguments came from.
@@ -23,7 +23,8 @@ impl fmt::Display for SavePoint {
     }
 }
 
-/// Adds the pairs of `args` to `points`. A lone empty argument, or none at all, removes every point.
+/// Adds the pairs of `args` to `points`. A lone empty argument, or none at all, removes every
+/// point.
 pub(crate) fn save_points(
     mut points: Vec<SavePoint>,
     args: &[Vec<u8>],
@@ -132,8 +133,8 @@ pub(crate) fn percentiles(args: &[Vec<u8>]) -> Result<Vec<f64>, String> {
     Ok(values)
 }
 
-/// Addresses to listen on; a lone empty argument stands for none. Whether they exist is found out by
-/// whoever opens the sockets.
+/// Addresses to listen on; a lone empty argument stands for none. Whether they exist is found out
+/// by whoever opens the sockets.
 pub(crate) fn addresses(args: &[Vec<u8>]) -> Result<Vec<String>, String> {
     if args.len() > 16 {
         return Err("Too many bind addresses specified.".into());
@@ -271,8 +272,8 @@ pub(crate) fn events(arg: &[u8]) -> Result<Events, String> {
     Ok(Events(bits))
 }
 
-/// An integer as C's `strtoll` reads one (a plus and leading zeros are fine); beyond 64 bits it stays
-/// at the end of the range.
+/// An integer as C's `strtoll` reads one (a plus and leading zeros are fine); beyond 64 bits it
+/// stays at the end of the range.
 fn loose_integer(arg: &[u8]) -> Option<i64> {
     let text = str::from_utf8(arg).ok()?;
     match text.parse::<i64>() {

@@ -1,7 +1,8 @@
 //! Loading at start: files, command line, environment.
 //!
-//! Redis turns its command line into lines of a file and reads those; so does this, which makes the two
-//! agree in every corner. Nothing here reads a file itself (`disk` does) or parses a value (`value`).
+//! Redis turns its command line into lines of a file and reads those; so does this, which makes the
+//! two agree in every corner. Nothing here reads a file itself (`disk` does) or parses a value
+//! (`value`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,8 +30,8 @@ impl Settings {
         self.read(path, 0)
     }
 
-    /// Reads text in the syntax of a configuration file, such as standard input; `name` stands for it
-    /// in messages.
+    /// Reads text in the syntax of a configuration file, such as standard input; `name` stands for
+    /// it in messages.
     ///
     /// # Errors
     /// Like [`apply_file`](Self::apply_file).
@@ -40,9 +41,10 @@ impl Settings {
 
     /// Reads the arguments of the program behind the name of the configuration file.
     ///
-    /// One that begins with `--` opens a directive, and those behind it are its values. The argument
-    /// right behind an opened directive is a value even if it begins with `--`, except behind
-    /// `--save`, which may stand alone for `--save ""`. `"--port 7000"` in one argument works too.
+    /// One that begins with `--` opens a directive, and those behind it are its values. The
+    /// argument right behind an opened directive is a value even if it begins with `--`, except
+    /// behind `--save`, which may stand alone for `--save ""`. `"--port 7000"` in one argument
+    /// works too.
     ///
     /// # Errors
     /// The first option that can't be accepted.
@@ -175,8 +177,8 @@ impl Settings {
         if slot.directive.kind.takes_many() && args.len() == 1 && !args[0].is_empty() {
             args = split_at_spaces(&args[0]);
         }
-        // Lines add up, and the command line adds to the file, as it does in Redis; but what the file
-        // says replaces the environment and the default.
+        // Lines add up, and the command line adds to the file, as it does in Redis; but what the
+        // file says replaces the environment and the default.
         let append = slot.rank >= Rank::File && rank >= Rank::File;
         let value = value::parse(slot.directive, &args, Some(&slot.value), append)?;
         if slot.directive.support == Support::DefaultOnly && value != slot.default {
@@ -212,7 +214,8 @@ pub(crate) fn split_at_spaces(text: &[u8]) -> Vec<Vec<u8>> {
 /// The lines of a file that say the same as these arguments.
 fn lines_of_args(args: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    // The argument right behind a directive that has no value yet is a value, whatever it looks like.
+    // The argument right behind a directive that has no value yet is a value, whatever it looks
+    // like.
     let mut has_value = true;
     for (at, arg) in args.iter().enumerate() {
         let opened = if has_value { arg.strip_prefix("--") } else { None };

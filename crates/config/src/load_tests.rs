@@ -1,4 +1,5 @@
-//! Loading: each expectation is what redis-server 7.0.15 did with the same line, unless it says ours.
+//! Loading: each expectation is what redis-server 7.0.15 did with the same line, unless it says
+//! ours.
 
 use std::path::{Path, PathBuf};
 
@@ -152,8 +153,8 @@ fn rejected_lines() {
         ("bind a b c d e f g h i j k l m n o p q", "Too many bind addresses specified."),
         (
             "syslog-facility x",
-            "argument(s) must be one of the following: user, local0, local1, local2, local3, local4, \
-             local5, local6, local7",
+            "argument(s) must be one of the following: user, local0, local1, local2, local3, \
+             local4, local5, local6, local7",
         ),
         ("proc-title-template \"\"", "template format is invalid or contains unknown variables"),
         ("shards 3", "argument must be 0 or a power of two"),
@@ -203,7 +204,8 @@ fn errors_say_where() {
     assert_eq!(
         error.to_string(),
         format!(
-            "\n*** FATAL CONFIG ERROR (Kvist {version}) ***\nReading the command line, at option 2\n\
+            "\n*** FATAL CONFIG ERROR (Kvist {version}) ***\n\
+             Reading the command line, at option 2\n\
              >>> 'hz \"x\"'\nargument couldn't be parsed into an integer"
         )
     );
@@ -212,7 +214,8 @@ fn errors_say_where() {
     assert_eq!(
         error.to_string(),
         format!(
-            "\n*** FATAL CONFIG ERROR (Kvist {version}) ***\nReading environment variable KVIST_HZ\n\
+            "\n*** FATAL CONFIG ERROR (Kvist {version}) ***\n\
+             Reading environment variable KVIST_HZ\n\
              >>> 'x'\nargument couldn't be parsed into an integer"
         )
     );

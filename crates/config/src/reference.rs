@@ -1,8 +1,8 @@
 //! The reference, rendered from the lists: `kvist.conf` and a Markdown page.
 //!
 //! In `kvist.conf` prose begins with `# ` and a setting with `#` alone, so that taking that one
-//! character away makes it live; every setting shows its default. A test checks that the file in the
-//! repository is this text and that its settings read back as the defaults.
+//! character away makes it live; every setting shows its default. A test checks that the file in
+//! the repository is this text and that its settings read back as the defaults.
 
 use std::fmt::Write as _;
 
@@ -19,12 +19,12 @@ kvist serve kvist.conf reads this file. Everything in it is a comment: each sett
 default behind a '#', and taking that '#' away makes it live.
 
 The syntax is redis.conf's, so a redis.conf can be used as it is. A line is a directive and its \
-arguments. Double quotes keep blanks together and know the escapes \\n \\r \\t \\b \\a \\\\ \\\" and \
-\\xHH; single quotes know only \\'. Sizes may have a unit, in any case: 1k is 1000 bytes, 1kb is 1024, \
-and so on with m, mb, g and gb.
+arguments. Double quotes keep blanks together and know the escapes \\n \\r \\t \\b \\a \\\\ \\\" \
+and \\xHH; single quotes know only \\'. Sizes may have a unit, in any case: 1k is 1000 bytes, 1kb \
+is 1024, and so on with m, mb, g and gb.
 
-Any directive can also be given on the command line, as in --port 7000, or in the environment, as in \
-KVIST_PORT=7000. The command line is strongest, then files, then the environment.";
+Any directive can also be given on the command line, as in --port 7000, or in the environment, as \
+in KVIST_PORT=7000. The command line is strongest, then files, then the environment.";
 
 /// The text of `kvist.conf`.
 #[must_use]

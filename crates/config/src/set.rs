@@ -1,9 +1,9 @@
 //! CONFIG SET: many pairs, all or nothing.
 //!
-//! The order of the checks is Redis's, because it decides which of several errors is told: first every
-//! name (unknown, immutable, protected, twice), then every value in the order given. What a change
-//! means for sockets or threads is the server's affair: it gets [`Changes`], and gives them back to
-//! [`Settings::revert`] when it can't carry them out.
+//! The order of the checks is Redis's, because it decides which of several errors is told: first
+//! every name (unknown, immutable, protected, twice), then every value in the order given. What a
+//! change means for sockets or threads is the server's affair: it gets [`Changes`], and gives them
+//! back to [`Settings::revert`] when it can't carry them out.
 
 use std::collections::HashSet;
 

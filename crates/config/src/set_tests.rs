@@ -1,5 +1,5 @@
-//! CONFIG GET and CONFIG SET: replies observed on redis-server 7.0.15. `tests/redis.rs` compares many
-//! more with a running one.
+//! CONFIG GET and CONFIG SET: replies observed on redis-server 7.0.15. `tests/redis.rs` compares
+//! many more with a running one.
 
 use crate::{Change, Kind, Peer, Settings, Value};
 

@@ -62,7 +62,8 @@ impl Settings {
         Self { slots, names, notes: Vec::new() }
     }
 
-    /// The directive of that name or alias, in any case: its own spelling of the name, and its place.
+    /// The directive of that name or alias, in any case: its own spelling of the name, and its
+    /// place.
     pub(crate) fn find(&self, name: &str) -> Option<(&'static str, usize)> {
         let lower = name.to_ascii_lowercase();
         self.names.get_key_value(lower.as_str()).map(|(&name, &at)| (name, at))
@@ -113,8 +114,8 @@ impl Settings {
         }
     }
 
-    /// What the owner should be told at start: first that nothing is durable, then every setting that
-    /// has no effect yet.
+    /// What the owner should be told at start: first that nothing is durable, then every setting
+    /// that has no effect yet.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.durability_warning().into_iter().collect();
@@ -139,9 +140,9 @@ impl Settings {
             (false, false) => return None,
         };
         Some(format!(
-            "DATA IS KEPT IN MEMORY ONLY: this release writes no journal and no snapshots, so {asked} \
-             cannot be honoured and everything is lost when the server stops. Set appendonly no and \
-             save \"\" to say that this is what you want."
+            "DATA IS KEPT IN MEMORY ONLY: this release writes no journal and no snapshots, so \
+             {asked} cannot be honoured and everything is lost when the server stops. Set \
+             appendonly no and save \"\" to say that this is what you want."
         ))
     }
 }

@@ -1,7 +1,7 @@
 //! Values: from arguments to a typed value, and from it to the text CONFIG GET shows.
 //!
-//! Scalars are here; values made of several arguments are in `lists`. Every error text is what Redis
-//! 7.0.15 says in the same case. This file must never touch a file or the settings.
+//! Scalars are here; values made of several arguments are in `lists`. Every error text is what
+//! Redis 7.0.15 says in the same case. This file must never touch a file or the settings.
 
 use crate::directive::{Directive, INT_MAX, Kind, TextRule};
 use crate::lists::{self, BufferLimits, Events, Master, SavePoint};
@@ -142,7 +142,8 @@ fn strict_integer(arg: &[u8]) -> Option<i64> {
     (value.to_string() == text).then_some(value)
 }
 
-/// A number of bytes with a unit: `1k` is 1000 and `1kb` 1024, likewise m, mb, g, gb; case is ignored.
+/// A number of bytes with a unit: `1k` is 1000 and `1kb` 1024, likewise m, mb, g, gb; case is
+/// ignored.
 ///
 /// No digits at all are 0, as in Redis. Redis lets a number beyond 2⁶⁴ wrap around to something
 /// small; a limit nobody asked for is worse than an error, so here it is one.

@@ -1,5 +1,6 @@
-//! Compares the settings with a running redis-server 7.0.15: the same names, the same defaults, the same
-//! replies to CONFIG SET and CONFIG GET. Where the server isn't installed one line says so and the tests end.
+//! Compares the settings with a running redis-server 7.0.15: the same names, the same defaults, the
+//! same replies to CONFIG SET and CONFIG GET. Where the server isn't installed one line says so and
+//! the tests end.
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,8 +248,8 @@ fn candidates(directive: &Directive) -> Vec<String> {
     values
 }
 
-/// Values that Redis refuses, or changes, for reasons found out only by carrying them out; and those
-/// that would cut the test off from the server.
+/// Values that Redis refuses, or changes, for reasons found out only by carrying them out; and
+/// those that would cut the test off from the server.
 fn depends_on_the_machine(name: &str, value: &str) -> bool {
     match name {
         "port" | "tls-port" => value.parse::<u16>().is_ok(),

@@ -77,6 +77,9 @@ impl Engine {
     /// # Errors
     /// A command's spec is broken: a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
+        // The tables inside values must be as unpredictable as the keyspace. The first engine of a
+        // process decides: what others make is then seeded by it, which is as good.
+        types::seed_members(start.seed[1]);
         let config = Arc::new(start.settings.config());
         let shards = match config.shards {
             None => Options::for_cores(start.workers, config.databases, start.seed[0]).shards,

@@ -22,6 +22,10 @@ const GROUP: usize = 16;
 /// With a slow log threshold under this many microseconds every command is timed by itself.
 const TIME_EACH_BELOW_US: i64 = 1000;
 
+/// Once the replies of a turn are this long the connection's other requests wait for its next turn:
+/// a short pipeline can ask for more than the machine has, and other clients for a word.
+pub const REPLIES_PER_TURN: usize = 1 << 20;
+
 /// What became of the bytes fed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fed {
@@ -36,6 +40,9 @@ pub struct Fed {
 pub enum State {
     /// It waits for more bytes.
     Open,
+    /// It has had its turn: its replies have reached [`REPLIES_PER_TURN`]. Send them, let others
+    /// have theirs, then feed what is left.
+    Full,
     /// Its last request is blocked; feed nothing until it is unblocked.
     Blocked,
     /// It is to be closed when its replies are sent.
@@ -62,7 +69,8 @@ enum Ended {
 }
 
 impl Worker {
-    /// Executes every complete request in `input` and appends the replies to `out`.
+    /// Executes the complete requests in `input` and appends the replies to `out`: all of them, or
+    /// as many as make [`REPLIES_PER_TURN`].
     ///
     /// `input` must begin where the last call's `consumed` ended; it is writable because inline
     /// requests are unquoted where they lie. Call [`Worker::begin`] before.
@@ -151,6 +159,7 @@ impl Desk<'_> {
             let state = match (session.closing, session.blocked.is_some()) {
                 (true, _) => State::Closing,
                 (false, true) => State::Blocked,
+                (false, false) if out.len() >= REPLIES_PER_TURN => State::Full,
                 (false, false) => continue,
             };
             return Some(Fed { consumed: pending.end, state });

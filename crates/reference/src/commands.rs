@@ -17,7 +17,8 @@ pub(crate) fn render(table: &Table) -> Vec<Document> {
     }
     let page = |(family, entries): (&str, Vec<&Entry>)| {
         let mut text = format!(
-            "# Commands: {family}\n\nGenerated from the specs in the source by `make gen`; do not edit.\n"
+            "# Commands: {family}\n\nGenerated from the specs in the source by `make gen`; \
+             do not edit.\n"
         );
         entries.into_iter().for_each(|entry| describe(entry, &mut text));
         (PathBuf::from(format!("docs/reference/commands/{family}.md")), text)

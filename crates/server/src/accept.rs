@@ -15,7 +15,7 @@ use engine::{Counters, Origin};
 use mio::{Interest, Registry, Token};
 
 use crate::inbox::{Inbox, Letter};
-use crate::listen::Listener;
+use crate::listen::{self, Listener};
 use crate::process::room_for_clients;
 use crate::slab::RESERVED;
 use crate::stream::Stream;
@@ -64,8 +64,8 @@ pub struct Doors {
     next: usize,
     resting_until: Option<Millis>,
     logged: Millis,
-    /// The `maxclients` that room was last made for.
-    maxclients: u32,
+    /// The configuration as it was last carried out.
+    followed: Arc<Config>,
 }
 
 /// What stopped accepting.
@@ -79,21 +79,77 @@ enum Stop {
 }
 
 impl Doors {
-    /// Registers listeners.
+    /// Registers listeners that were opened as a configuration says.
     ///
     /// # Errors
     /// The poller does not take one.
-    pub fn new(mut listeners: Vec<Listener>, registry: &Registry) -> io::Result<Self> {
-        for (number, listener) in listeners.iter_mut().enumerate() {
-            let token = Token(RESERVED as usize + number);
-            match listener {
+    pub fn new(
+        listeners: Vec<Listener>,
+        config: Arc<Config>,
+        registry: &Registry,
+    ) -> io::Result<Self> {
+        let mut doors = Doors {
+            listeners: Vec::new(),
+            next: 0,
+            resting_until: None,
+            logged: 0,
+            followed: config,
+        };
+        doors.add(listeners, registry)?;
+        Ok(doors)
+    }
+
+    fn add(&mut self, listeners: Vec<Listener>, registry: &Registry) -> io::Result<()> {
+        for mut listener in listeners {
+            // Which listener an event is for does not matter: all of them are asked.
+            let token = Token(RESERVED as usize);
+            match &mut listener {
                 Listener::Tcp(socket) => registry.register(socket, token, Interest::READABLE)?,
                 Listener::Unix(socket, _) => {
                     registry.register(socket, token, Interest::READABLE)?
                 }
             }
+            self.listeners.push(listener);
         }
-        Ok(Doors { listeners, next: 0, resting_until: None, logged: 0, maxclients: 0 })
+        Ok(())
+    }
+
+    /// Carries out what a changed configuration says about listening. If the new addresses cannot
+    /// be had, the old ones stay.
+    pub fn follow(&mut self, config: &Arc<Config>, crew: &Crew, registry: &Registry) {
+        if Arc::ptr_eq(config, &self.followed) {
+            return;
+        }
+        let before = std::mem::replace(&mut self.followed, Arc::clone(config));
+        if config.maxclients != before.maxclients {
+            let most = room_for_clients(config.maxclients, crew.inboxes.len());
+            crew.most.store(most, Ordering::Relaxed);
+        }
+        if (&config.bind, config.port) == (&before.bind, before.port) {
+            return;
+        }
+        // The same port on other addresses can only be had once the old sockets are closed, and a
+        // new port is better tried before.
+        let opened = if config.port == before.port {
+            self.listeners.retain(|listener| matches!(listener, Listener::Unix(..)));
+            listen::open_tcp(config).or_else(|error| {
+                tracing::warn!("{error}");
+                listen::open_tcp(&before)
+            })
+        } else {
+            listen::open_tcp(config)
+        };
+        let moved = opened.and_then(|listeners| {
+            self.listeners.retain(|listener| matches!(listener, Listener::Unix(..)));
+            self.add(listeners, registry).map_err(|error| error.to_string())
+        });
+        match moved {
+            Ok(()) => {
+                let names: Vec<String> = self.listeners.iter().map(Listener::name).collect();
+                tracing::warn!("Now accepting connections on {}", names.join(", "));
+            }
+            Err(error) => tracing::warn!("{error}"),
+        }
     }
 
     /// When the listeners must be tried again.
@@ -105,11 +161,6 @@ impl Doors {
     /// Accepts from every listener.
     pub fn accept_all(&mut self, crew: &Crew, config: &Config, counters: &Counters, now: Millis) {
         self.resting_until = None;
-        if config.maxclients != self.maxclients {
-            self.maxclients = config.maxclients;
-            let most = room_for_clients(config.maxclients, crew.inboxes.len());
-            crew.most.store(most, Ordering::Relaxed);
-        }
         for number in 0..self.listeners.len() {
             match self.accept_from(number, crew, config, counters) {
                 Stop::Empty => {}

@@ -1,6 +1,8 @@
 //! A connection's two buffers: the part of a request that has come, the part of the replies that
 //! has not gone. Both are empty, and own no memory, nearly all of the time.
 
+use std::collections::VecDeque;
+
 /// Up to this many bytes of an unfinished request are kept packed and read on through the worker's
 /// buffer; longer ones get a buffer of their own that is read into directly.
 pub const SMALL: usize = 16 << 10;
@@ -103,26 +105,37 @@ impl Input {
 }
 
 /// Replies the kernel has not taken yet.
+///
+/// ```text
+///   first: | sent | to send |   rest: | to send |   | to send |   …
+/// ```
+///
+/// A list of pieces rather than one long buffer: what has been sent is given back piece by piece,
+/// and a client that takes gigabytes slowly never makes the worker copy them.
 #[derive(Default)]
 pub struct Output {
-    bytes: Vec<u8>,
+    first: Vec<u8>,
     sent: usize,
+    rest: VecDeque<Vec<u8>>,
+    /// Bytes in `rest`.
+    behind: usize,
 }
 
-/// A rest at least this long is kept by taking over the worker's buffer instead of copying.
-const TAKE_OVER: usize = 64 << 10;
+/// Replies at least this long are kept by taking over the buffer they are in; shorter ones are
+/// gathered in pieces of about this size.
+const PIECE: usize = 64 << 10;
 
 impl Output {
-    /// The bytes to send.
+    /// The bytes to send next; empty only if there are none at all.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.sent..]
+        &self.first[self.sent..]
     }
 
-    /// How many they are.
+    /// How many bytes are to be sent, all in all.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.bytes.len() - self.sent
+        self.first.len() - self.sent + self.behind
     }
 
     /// Whether there are none.
@@ -135,40 +148,53 @@ impl Output {
     /// Memory it takes.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.bytes.capacity()
+        // Pieces are full, but for the last.
+        self.first.capacity() + self.behind
     }
 
     /// Adds what follows the first `sent` bytes of `more`; `more` is empty afterwards.
     pub fn push(&mut self, more: &mut Vec<u8>, sent: usize) {
-        if self.is_empty() && more.len() - sent >= TAKE_OVER {
-            self.bytes = std::mem::take(more);
+        if more.len() - sent < PIECE {
+            self.extend(&more[sent..]);
+            more.clear();
+        } else if self.is_empty() {
+            self.first = std::mem::take(more);
             self.sent = sent;
-            return;
+        } else {
+            more.drain(..sent);
+            self.behind += more.len();
+            self.rest.push_back(std::mem::take(more));
         }
-        // Before growing, drop what was sent, if that is at least half: amortised, no byte moves
-        // more than once.
-        if self.sent > self.bytes.len() / 2 {
-            self.bytes.drain(..self.sent);
-            self.sent = 0;
-        }
-        self.bytes.extend_from_slice(&more[sent..]);
-        more.clear();
     }
 
     /// Adds a message.
     pub fn extend(&mut self, message: &[u8]) {
-        if self.sent > self.bytes.len() / 2 {
-            self.bytes.drain(..self.sent);
-            self.sent = 0;
+        if message.is_empty() {
+            return;
         }
-        self.bytes.extend_from_slice(message);
+        match self.rest.back_mut() {
+            None if self.first.len() < PIECE => self.first.extend_from_slice(message),
+            Some(last) if last.len() < PIECE => {
+                last.extend_from_slice(message);
+                self.behind += message.len();
+            }
+            _ => {
+                self.rest.push_back(message.to_vec());
+                self.behind += message.len();
+            }
+        }
     }
 
-    /// The kernel took `n` bytes.
+    /// The kernel took `n` bytes of those to send next.
     pub fn advance(&mut self, n: usize) {
         self.sent += n;
-        if self.sent >= self.bytes.len() {
-            *self = Output::default();
+        if self.sent >= self.first.len() {
+            self.sent = 0;
+            self.first = self.rest.pop_front().unwrap_or_default();
+            self.behind -= self.first.len();
+            if self.rest.is_empty() {
+                self.rest = VecDeque::new();
+            }
         }
     }
 }
@@ -223,6 +249,7 @@ mod tests {
         output.extend(b"ab");
         assert_eq!(output.bytes(), b"6789ab");
         output.advance(4);
+        assert_eq!(output.len(), 2);
         more.extend_from_slice(b"cd");
         output.push(&mut more, 0);
         assert_eq!(output.bytes(), b"abcd");
@@ -234,10 +261,39 @@ mod tests {
     #[test]
     fn a_long_rest_is_taken_over() {
         let mut output = Output::default();
-        let mut more = vec![b'z'; TAKE_OVER + 10];
+        let mut more = vec![b'z'; PIECE + 10];
         let place = more.as_ptr();
         output.push(&mut more, 10);
-        assert_eq!(output.len(), TAKE_OVER);
-        assert_eq!(output.bytes.as_ptr(), place);
+        assert_eq!(output.len(), PIECE);
+        assert_eq!(output.first.as_ptr(), place);
+    }
+
+    #[test]
+    fn pieces_of_all_sizes_come_out_as_they_went_in() {
+        let mut output = Output::default();
+        let (mut put, mut got) = (Vec::new(), Vec::new());
+        for round in 0..400_usize {
+            let size = [1, 500, PIECE - 1, PIECE, 3 * PIECE][round % 5];
+            let message: Vec<u8> = (0..size).map(|at| (at * 31 + round).to_le_bytes()[0]).collect();
+            put.extend_from_slice(&message);
+            if round % 3 == 0 {
+                output.extend(&message);
+            } else {
+                output.push(&mut message.clone(), 0);
+            }
+            for _ in 0..round % 4 {
+                let n = output.bytes().len().min(40_000);
+                got.extend_from_slice(&output.bytes()[..n]);
+                output.advance(n);
+            }
+            assert_eq!(output.len(), put.len() - got.len());
+            assert_eq!(output.is_empty(), output.bytes().is_empty());
+        }
+        while !output.is_empty() {
+            got.extend_from_slice(output.bytes());
+            output.advance(output.bytes().len());
+        }
+        assert!(got == put);
+        assert_eq!((output.len(), output.capacity()), (0, 0));
     }
 }

@@ -70,6 +70,9 @@ pub struct Connection {
     closing: bool,
     /// The kernel may have bytes for us that no event will announce again.
     unread: bool,
+    /// Requests that have come wait in `input` for another turn: the replies to those before them
+    /// were long.
+    unfed: bool,
     /// The peer has sent its last byte.
     peer_done: bool,
     /// It stands in the queue for another turn.
@@ -103,6 +106,7 @@ impl Connection {
             output: Output::default(),
             closing: false,
             unread: false,
+            unfed: false,
             peer_done: false,
             queued: false,
             deadline: None,
@@ -146,7 +150,13 @@ impl Connection {
             // Requests behind a blocked one stay in the kernel, where they slow the sender down.
             return if self.peer_done { Turn::Close } else { Turn::Wait };
         }
-        if self.closing || !self.unread {
+        if self.closing {
+            return Turn::Wait;
+        }
+        if self.unfed {
+            return self.resume(desk);
+        }
+        if !self.unread {
             return Turn::Wait;
         }
         let large = self.input.is_large();
@@ -184,7 +194,7 @@ impl Connection {
         self.settle(desk, fed.state)
     }
 
-    /// Executes what was kept while a request was blocked.
+    /// Executes what was kept while a request was blocked, or since the last turn.
     fn resume(&mut self, desk: &mut Desk) -> Turn {
         let mut state = State::Open;
         let kept = self.input.len();
@@ -227,14 +237,17 @@ impl Connection {
         if state == State::Closing {
             self.closing = true;
         }
+        self.unfed = state == State::Full && self.input.len() > 0;
         let turn = self.send(desk);
         if limits::input_too_long(self.input.len(), desk) {
             return Turn::Close;
         }
         self.account(desk);
         match turn {
-            Turn::Wait if self.unread && !self.closing && state == State::Open => Turn::Again,
-            Turn::Wait if self.peer_done && state == State::Blocked => Turn::Close,
+            Turn::Wait if self.closing => Turn::Wait,
+            Turn::Wait if state == State::Blocked && self.peer_done => Turn::Close,
+            Turn::Wait if state == State::Blocked => Turn::Wait,
+            Turn::Wait if self.unread || self.unfed => Turn::Again,
             turn => turn,
         }
     }
@@ -299,6 +312,7 @@ impl Connection {
             Message::Push(_) if self.closing => Turn::Wait,
             Message::Push(bytes) => {
                 self.output.extend(&bytes);
+                self.account(desk);
                 if self.overflowed(desk) { Turn::Close } else { Turn::Wait }
             }
             Message::Unblocked { ticket, reply } => {
@@ -381,5 +395,16 @@ fn received(result: io::Result<usize>, max: usize) -> Received {
         Ok(n) => Received::Bytes(n, n == max),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
         Err(_) => Received::End,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_at_rest_is_small() {
+        let own = size_of::<Connection>() - size_of::<Session>();
+        assert!(own < 200, "{own} bytes beside the session");
     }
 }

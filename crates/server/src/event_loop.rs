@@ -84,8 +84,10 @@ impl EventLoop {
     /// The poller does not take a listener.
     pub fn new(engine: &Arc<Engine>, parts: Parts) -> io::Result<Self> {
         let Parts { poll, inbox, crew, seed, listeners, levels } = parts;
-        let doors =
-            if listeners.is_empty() { None } else { Some(Doors::new(listeners, poll.registry())?) };
+        let doors = match levels {
+            Some(_) => Some(Doors::new(listeners, engine.config(), poll.registry())?),
+            None => None,
+        };
         Ok(EventLoop {
             poll,
             inbox,
@@ -143,6 +145,11 @@ impl EventLoop {
     fn begin(&mut self) {
         self.desk.now = wall_clock();
         self.desk.worker.begin(self.desk.now);
+        if let (Some(doors), Some(levels)) = (&mut self.doors, &mut self.levels) {
+            let config = &self.desk.worker.seat.config;
+            doors.follow(config, &self.crew, self.poll.registry());
+            levels.follow(config.loglevel);
+        }
     }
 
     /// How long the loop may wait: not at all if something is left to do.
@@ -306,7 +313,7 @@ impl EventLoop {
         }
     }
 
-    /// What the clock brings: idle clients, soft limits, a changed log level.
+    /// What the clock brings: idle clients, soft limits.
     fn tick(&mut self) {
         let now = self.desk.now;
         let config = Arc::clone(&self.desk.worker.seat.config);
@@ -332,9 +339,6 @@ impl EventLoop {
                 tracing::debug!("Closing idle client");
                 self.close(place);
             }
-        }
-        if let Some(levels) = &mut self.levels {
-            levels.follow(config.loglevel);
         }
         let pause = if self.over_soft.is_empty() { IDLE_TICK } else { TICK };
         self.next_tick = now + pause;

@@ -47,15 +47,7 @@ impl Drop for Listener {
 /// # Errors
 /// What to print before giving up.
 pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
-    let mut listeners = Vec::new();
-    if config.port != 0 {
-        for bind in &config.bind {
-            listeners.extend(tcp(bind, config)?.map(Listener::Tcp));
-        }
-        if listeners.is_empty() && !config.bind.is_empty() {
-            return Err(format!("Failed listening on port {} (TCP), aborting.", config.port));
-        }
-    }
+    let mut listeners = open_tcp(config)?;
     if let Some(path) = &config.unixsocket {
         let path = PathBuf::from(path);
         let listener = unix(&path, config).map_err(|e| {
@@ -65,6 +57,24 @@ pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
     }
     if listeners.is_empty() {
         return Err("Configured to not listen anywhere, exiting.".to_owned());
+    }
+    Ok(listeners)
+}
+
+/// Opens the TCP sockets a configuration asks for.
+///
+/// # Errors
+/// What to print before giving up.
+pub fn open_tcp(config: &Config) -> Result<Vec<Listener>, String> {
+    let mut listeners = Vec::new();
+    if config.port == 0 {
+        return Ok(listeners);
+    }
+    for bind in &config.bind {
+        listeners.extend(tcp(bind, config)?.map(Listener::Tcp));
+    }
+    if listeners.is_empty() && !config.bind.is_empty() {
+        return Err(format!("Failed listening on port {} (TCP), aborting.", config.port));
     }
     Ok(listeners)
 }

@@ -46,7 +46,12 @@ fn serve(args: &[String]) -> Result<(), String> {
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
     let most = process::room_for_clients(config.maxclients, config.io_threads);
-    let listeners = listen::open(&config).inspect_err(|message| tracing::error!("{message}"))?;
+    let listeners = listen::open(&config).inspect_err(|message| {
+        // Without a log file it would only be said twice.
+        if config.logfile.is_some() {
+            tracing::error!("{message}");
+        }
+    })?;
     let names: Vec<String> = listeners.iter().map(Listener::name).collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
     resolve_dir(&mut settings);

@@ -66,7 +66,7 @@ fn values_of_ten_megabytes() {
     // Nothing of it stays in the connection.
     let list = client.ask(&["CLIENT", "LIST"]);
     let list = String::from_utf8(list.as_bytes().unwrap().to_vec()).unwrap();
-    assert!(list.contains(" omem=0 ") || list.contains(" oll=0 "), "{list}");
+    assert!(list.contains(" qbuf=0 ") && list.contains(" obl=0 "), "{list}");
 }
 
 #[test]

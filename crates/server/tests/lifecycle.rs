@@ -184,3 +184,65 @@ fn the_log_level_follows_the_configuration() {
         server.logged(&format!("The log level is now {level}"));
     }
 }
+
+#[test]
+fn a_second_interrupt_ends_it_at_once() {
+    let mut server = Server::start(&[]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["SET", "k", &"v".repeat(10_000_000)]), ok());
+    // Somebody who does not take the last replies is given a second.
+    for _ in 0..5 {
+        client.say(&["GET", "k"]);
+    }
+    let mut other = server.connect();
+    server::eventually("replies that wait", || {
+        let list = other.ask(&["CLIENT", "LIST"]);
+        let list = String::from_utf8(list.as_bytes().unwrap().to_vec()).unwrap();
+        list.lines().any(|l| l.contains("cmd=get") && l.contains("events=rw")).then_some(())
+    });
+    server.signal("INT");
+    server.logged("Received SIGINT");
+    server.signal("INT");
+    assert_eq!(server.ended().code(), Some(1));
+    server.logged("You insist");
+}
+
+#[test]
+fn the_port_can_change_while_it_runs() {
+    let mut server = Server::start(&[]);
+    let mut client = server.connect();
+    let (old, new) = (server.port, server::free_port());
+    assert_eq!(client.ask(&["CONFIG", "SET", "port", &new.to_string()]), ok());
+    server.logged(&format!("Now accepting connections on 127.0.0.1:{new}"));
+    server.port = new;
+    assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    assert!(std::net::TcpStream::connect(("127.0.0.1", old)).is_err());
+    // Those connected before stay.
+    assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    assert_eq!(client.ask(&["CONFIG", "SET", "bind", "127.0.0.1 -::1"]), ok());
+    server.logged(&format!("on 127.0.0.1:{new}, [::1]:{new}"));
+    assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+}
+
+#[test]
+fn running_out_of_descriptors_is_survived() {
+    let limit = |server: &Server, most: &str| {
+        let args = ["--pid".to_owned(), server.id().to_string(), format!("--nofile={most}:65536")];
+        std::process::Command::new("prlimit").args(args).status().is_ok_and(|done| done.success())
+    };
+    let server = Server::start(&[]);
+    let mut before = server.connect();
+    assert_eq!(before.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    if !limit(&server, "3") {
+        eprintln!("SKIPPED: prlimit is not installed, or not allowed");
+        return;
+    }
+    let mut late = server.connect();
+    late.say(&["PING"]);
+    server.logged("Accepting client connection failed");
+    assert_eq!(before.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    assert!(limit(&server, "1000"));
+    // No new connection announces that there is room again.
+    assert_eq!(late.hear(), Value::Simple(b"PONG".to_vec()));
+    assert!(server.log().matches("Accepting client connection failed").count() < 20);
+}

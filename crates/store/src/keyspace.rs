@@ -6,7 +6,7 @@ use table::{Content, EntryRef};
 use crate::object::Object;
 use crate::shard::Keys;
 use crate::strings::{NOT_INT, RAW};
-use crate::{Db, Garbage, INLINE_MAX, Txn};
+use crate::{Db, Garbage, INLINE_MAX, Touched, Txn};
 
 /// Strings up to this length are reported as `embstr`, as in Redis.
 const EMBSTR_MAX: usize = 44;
@@ -35,7 +35,11 @@ impl Txn {
         let overdue = found.is_some_and(|e| e.deadline().is_some_and(|at| at <= self.now));
         self.lookups.note(found.is_some() && !overdue);
         if overdue {
-            self.overdue.borrow_mut().push((self.db, key.hash, key.bytes.into()));
+            self.overdue.borrow_mut().push(Touched {
+                db: self.db,
+                hash: key.hash,
+                key: key.bytes.into(),
+            });
             return None;
         }
         found

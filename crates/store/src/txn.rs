@@ -40,7 +40,8 @@ pub struct Panicked {
     pub message: String,
 }
 
-/// A key that was changed while somebody watches or waits for keys of its shard.
+/// A key that needs attention after a request: changed while somebody watches or waits for keys
+/// of its shard, or met after its deadline.
 #[derive(Clone, Debug)]
 pub struct Touched {
     /// The database.
@@ -67,7 +68,7 @@ pub struct Txn {
     pub(crate) rng: Rng,
     pub(crate) limits: PackLimits,
     /// Keys met after their deadline, deleted when the request is done: reads take `&self`.
-    pub(crate) overdue: RefCell<Vec<(usize, u64, Box<[u8]>)>>,
+    pub(crate) overdue: RefCell<Vec<Touched>>,
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
     memory_delta: i64,
@@ -251,7 +252,7 @@ impl Txn {
     fn settle(&mut self) {
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
-            for (db, hash, key) in overdue {
+            for Touched { db, hash, key } in overdue {
                 self.reap(db, hash, &key);
             }
         }

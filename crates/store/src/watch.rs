@@ -25,10 +25,13 @@ impl Watch {
     }
 }
 
+/// A key and its database.
+type Place = (usize, Box<[u8]>);
+
 /// The watched keys of one shard.
 #[derive(Default)]
 pub(crate) struct Watching {
-    keys: HashMap<(usize, Box<[u8]>), Vec<Arc<Watch>>>,
+    keys: HashMap<Place, Vec<Arc<Watch>>>,
 }
 
 impl Watching {

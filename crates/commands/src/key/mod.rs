@@ -29,8 +29,8 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows![
         H; Copy, DbSize, Del, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll, FlushDb,
         Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt, PExpireTime, PTtl,
-        Persist, RandomKey, RefCount, Rename, RenameNx, Scan, Sort, SortRo, SwapDb, Touch, Ttl, Type, Unlink,
-        Usage
+        Persist, RandomKey, RefCount, Rename, RenameNx, Scan, Sort, SortRo, SwapDb, Touch, Ttl,
+        Type, Unlink, Usage
     ]
 }
 

@@ -98,7 +98,8 @@ impl<'a> Command<'a> for BlmPop<'a> {
         since: "7.0.0",
         summary: "Takes elements from the first list that has any, or waits.",
         complexity: "O(N+M), when N is the number of keys and M of elements taken",
-        grammar: "timeout:double numkeys:integer key:key... where=(LEFT | RIGHT) [COUNT count:integer]",
+        grammar: "timeout:double numkeys:integer key:key... where=(LEFT | RIGHT) \
+                  [COUNT count:integer]",
         flags: &[Flag::Write, Flag::Blocking],
         categories: &[Category::List],
         keys: &[KeySpec::counted(2, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],

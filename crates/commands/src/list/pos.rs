@@ -22,7 +22,8 @@ impl<'a> Command<'a> for LPos<'a> {
         since: "6.0.6",
         summary: "Answers the positions of elements equal to a value.",
         complexity: "O(N), when N is the length of the list or MAXLEN",
-        grammar: "key:key element:string [RANK rank:integer] [COUNT num-matches:integer] [MAXLEN len:integer]",
+        grammar: "key:key element:string [RANK rank:integer] [COUNT num-matches:integer] \
+                  [MAXLEN len:integer]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],

@@ -32,7 +32,8 @@ impl<'a> Command<'a> for LRange<'a> {
         group: Group::List,
         since: "1.0.0",
         summary: "Answers the elements in a range of positions.",
-        complexity: "O(S+N), when S is the distance of the first element from the nearer end, in nodes, and N the number of elements",
+        complexity: "O(S+N), when S is the distance of the first element from the nearer end, in \
+                     nodes, and N the number of elements",
         grammar: "key:key start:integer stop:integer",
         flags: &[Flag::ReadOnly],
         categories: &[Category::List],

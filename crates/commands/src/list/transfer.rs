@@ -154,7 +154,8 @@ impl<'a> Command<'a> for BlMove<'a> {
         since: "6.2.0",
         summary: "Moves an element from one list to another, or waits for one.",
         complexity: "O(1)",
-        grammar: "source:key destination:key#1 wherefrom=(LEFT | RIGHT) whereto=(LEFT | RIGHT) timeout:double",
+        grammar: "source:key destination:key#1 wherefrom=(LEFT | RIGHT) whereto=(LEFT | RIGHT) \
+                  timeout:double",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript, Flag::Blocking],
         categories: &[Category::List],
         keys: &[

@@ -90,7 +90,9 @@ impl<'a> Command<'a> for GetEx<'a> {
         since: "6.2.0",
         summary: "Answers a string and changes its time to live.",
         complexity: "O(1)",
-        grammar: "key:key [expiration=(EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST)]",
+        grammar: "key:key [expiration=(EX seconds:integer | PX milliseconds:integer | \
+                  EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | \
+                  PERSIST)]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],

@@ -17,9 +17,9 @@ pub(super) const LIST: &[D] = &[
         "client-output-buffer-limit",
         Kind::BufferLimits,
         "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
-        "Groups of class, hard limit, soft limit and seconds: a client of the class (normal, replica, \
-         pubsub) is closed when the replies waiting for it exceed the hard limit, or the soft limit \
-         for so many seconds without a break. 0 means no limit.",
+        "Groups of class, hard limit, soft limit and seconds: a client of the class (normal, \
+         replica, pubsub) is closed when the replies waiting for it exceed the hard limit, or the \
+         soft limit for so many seconds without a break. 0 means no limit.",
     ),
     D::memory(
         "client-query-buffer-limit",

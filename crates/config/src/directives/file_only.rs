@@ -1,5 +1,5 @@
-//! Directives that stand in files and on the command line only: CONFIG GET and CONFIG SET don't know
-//! them.
+//! Directives that stand in files and on the command line only: CONFIG GET and CONFIG SET don't
+//! know them.
 
 /// What such a directive does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub(crate) const LIST: &[FileOnly] = &[
         args: (1, 1),
         action: Action::Include,
         doc: "Read another file at this point; a pattern with *, ? or [ reads all that match, in \
-              order of name. The last setting of a directive wins, so what should not be overridden \
-              goes after the include.",
+              order of name. The last setting of a directive wins, so what should not be \
+              overridden goes after the include.",
     },
     FileOnly {
         name: "user",

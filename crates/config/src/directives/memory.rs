@@ -21,16 +21,16 @@ pub(super) const LIST: &[D] = &[
         "0",
         0,
         u64::MAX,
-        "Most memory the data may take. 0 means no limit. Units: 1k is 1000 bytes and 1kb 1024, and \
-         so on with m, mb, g, gb; case does not matter.",
+        "Most memory the data may take. 0 means no limit. Units: 1k is 1000 bytes and 1kb 1024, \
+         and so on with m, mb, g, gb; case does not matter.",
     ),
     D::one_of(
         "maxmemory-policy",
         POLICIES,
         "noeviction",
-        "What happens at the limit: noeviction refuses writes that need memory; the others make room \
-         by dropping keys, all or only those with an expiry, least recently used, least frequently \
-         used, soonest to expire, or at random.",
+        "What happens at the limit: noeviction refuses writes that need memory; the others make \
+         room by dropping keys, all or only those with an expiry, least recently used, least \
+         frequently used, soonest to expire, or at random.",
     )
     .default_only(),
     D::int("maxmemory-samples", "5", 1, INT_MAX, "Keys compared to find one to drop.").pending(),
@@ -85,13 +85,16 @@ pub(super) const LIST: &[D] = &[
     )
     .inert(),
     D::yes_no("activedefrag", "no", "Move values while serving, to hand memory back.").pending(),
-    D::memory("active-defrag-ignore-bytes", "100mb", 1, I64, "Waste below which nothing moves.").inert(),
+    D::memory("active-defrag-ignore-bytes", "100mb", 1, I64, "Waste below which nothing moves.")
+        .inert(),
     D::int("active-defrag-threshold-lower", "10", 0, 1000, "Percentage of waste that starts it.")
         .inert(),
     D::int("active-defrag-threshold-upper", "100", 0, 1000, "Percentage of waste at full effort.")
         .inert(),
-    D::int("active-defrag-cycle-min", "1", 1, 99, "Least percentage of a core it may take.").inert(),
-    D::int("active-defrag-cycle-max", "25", 1, 99, "Most percentage of a core it may take.").inert(),
+    D::int("active-defrag-cycle-min", "1", 1, 99, "Least percentage of a core it may take.")
+        .inert(),
+    D::int("active-defrag-cycle-max", "25", 1, 99, "Most percentage of a core it may take.")
+        .inert(),
     D::int(
         "active-defrag-max-scan-fields",
         "1000",
@@ -100,5 +103,6 @@ pub(super) const LIST: &[D] = &[
         "Elements of one value handled at a time.",
     )
     .inert(),
-    D::yes_no("jemalloc-bg-thread", "yes", "Another allocator is used here; accepted and ignored.").inert(),
+    D::yes_no("jemalloc-bg-thread", "yes", "Another allocator is used here; accepted and ignored.")
+        .inert(),
 ];

@@ -1,9 +1,9 @@
 //! Every directive, one list per area.
 //!
-//! The lists are explicit so that what exists can be read, searched and reviewed. A directive is added
-//! by adding a line to the list of its area; nothing else registers it. Names, ranges, defaults and
-//! run-time changeability are those of Redis 7.0.15 (asked of a running one) unless a directive is
-//! marked as our own or its default stands in [`DEFAULTS_OF_OUR_OWN`].
+//! The lists are explicit so that what exists can be read, searched and reviewed. A directive is
+//! added by adding a line to the list of its area; nothing else registers it. Names, ranges,
+//! defaults and run-time changeability are those of Redis 7.0.15 (asked of a running one) unless a
+//! directive is marked as our own or its default stands in [`DEFAULTS_OF_OUR_OWN`].
 
 use crate::directive::Directive;
 

@@ -8,8 +8,8 @@ pub(super) const LIST: &[D] = &[
         Kind::Bind,
         "127.0.0.1 -::1",
         "Addresses to listen on, at most sixteen. A leading minus means that an address which this \
-         machine lacks is no error; * and ::* stand for every IPv4 and every IPv6 address. An empty \
-         string listens on no TCP address at all.",
+         machine lacks is no error; * and ::* stand for every IPv4 and every IPv6 address. An \
+         empty string listens on no TCP address at all.",
     ),
     D::int(
         "port",
@@ -23,16 +23,12 @@ pub(super) const LIST: &[D] = &[
         "511",
         0,
         INT_MAX,
-        "Length of the queue of connections the kernel has accepted and the server has not. The kernel \
-         caps it at net.core.somaxconn.",
+        "Length of the queue of connections the kernel has accepted and the server has not. The \
+         kernel caps it at net.core.somaxconn.",
     )
     .at_start(),
-    D::text(
-        "unixsocket",
-        "",
-        "Path of a Unix socket to listen on as well. Empty means none.",
-    )
-    .at_start(),
+    D::text("unixsocket", "", "Path of a Unix socket to listen on as well. Empty means none.")
+        .at_start(),
     D::new(
         "unixsocketperm",
         Kind::Octal { max: 0o777 },
@@ -52,8 +48,8 @@ pub(super) const LIST: &[D] = &[
         "300",
         0,
         INT_MAX,
-        "Seconds between keep-alive probes on idle TCP connections, so that dead peers are noticed. 0 \
-         sends none.",
+        "Seconds between keep-alive probes on idle TCP connections, so that dead peers are \
+         noticed. 0 sends none.",
     ),
     D::yes_no(
         "protected-mode",

@@ -7,8 +7,8 @@ pub(super) const LIST: &[D] = &[
         "shards",
         Kind::PowerOfTwo { max: 65536 },
         "0",
-        "Number of parts the data is split into, each with a lock of its own. 0 chooses by the number \
-         of threads.",
+        "Number of parts the data is split into, each with a lock of its own. 0 chooses by the \
+         number of threads.",
     )
     .at_start()
     .own(),
@@ -20,19 +20,15 @@ pub(super) const LIST: &[D] = &[
         .at_start()
         .own()
         .pending(),
-    D::text(
-        "http-token",
-        "",
-        "Bearer token that HTTP requests must carry. Empty asks for none.",
-    )
-    .own()
-    .pending(),
+    D::text("http-token", "", "Bearer token that HTTP requests must carry. Empty asks for none.")
+        .own()
+        .pending(),
     D::one_of(
         "range-index",
         &["auto", "yes", "no"],
         "auto",
-        "The ordered index of key names: built at the first range query (auto), kept from the start \
-         (yes), or never (no), which makes range queries an error.",
+        "The ordered index of key names: built at the first range query (auto), kept from the \
+         start (yes), or never (no), which makes range queries an error.",
     )
     .own()
     .pending(),

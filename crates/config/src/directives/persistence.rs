@@ -8,21 +8,22 @@ use crate::directive::{Directive as D, INT_MAX, Kind, TextRule};
 const I64: u64 = i64::MAX as u64;
 
 pub(super) const LIST: &[D] = &[
-    D::yes_no("appendonly", "yes", "Keep a journal of every write. no makes a pure cache.").pending(),
+    D::yes_no("appendonly", "yes", "Keep a journal of every write. no makes a pure cache.")
+        .pending(),
     D::one_of(
         "appendfsync",
         &["everysec", "always", "no"],
         "everysec",
-        "When the journal is forced to disk: every second, before any reply to a write, or whenever \
-         the system likes.",
+        "When the journal is forced to disk: every second, before any reply to a write, or \
+         whenever the system likes.",
     )
     .pending(),
     D::new(
         "save",
         Kind::Save,
         "3600 1 300 100 60 10000",
-        "Pairs of seconds and changes: take a snapshot when so much time has passed and so much has \
-         changed. Several lines add up; an empty string removes all.",
+        "Pairs of seconds and changes: take a snapshot when so much time has passed and so much \
+         has changed. Several lines add up; an empty string removes all.",
     )
     .pending(),
     D::new(
@@ -48,8 +49,12 @@ pub(super) const LIST: &[D] = &[
     )
     .at_start()
     .pending(),
-    D::yes_no("no-appendfsync-on-rewrite", "no", "Do not force the journal while a snapshot is written.")
-        .pending(),
+    D::yes_no(
+        "no-appendfsync-on-rewrite",
+        "no",
+        "Do not force the journal while a snapshot is written.",
+    )
+    .pending(),
     D::int(
         "auto-aof-rewrite-percentage",
         "100",
@@ -66,11 +71,17 @@ pub(super) const LIST: &[D] = &[
         "Size below which the journal is never rewritten.",
     )
     .pending(),
-    D::yes_no("aof-load-truncated", "yes", "Accept a journal whose last record is cut off.").pending(),
-    D::yes_no("aof-use-rdb-preamble", "yes", "Begin a rewritten journal with a snapshot.").pending(),
-    D::yes_no("aof-timestamp-enabled", "no", "Write the time into the journal.").pending(),
-    D::yes_no("aof-rewrite-incremental-fsync", "yes", "Force a rewritten journal to disk bit by bit.")
+    D::yes_no("aof-load-truncated", "yes", "Accept a journal whose last record is cut off.")
         .pending(),
+    D::yes_no("aof-use-rdb-preamble", "yes", "Begin a rewritten journal with a snapshot.")
+        .pending(),
+    D::yes_no("aof-timestamp-enabled", "no", "Write the time into the journal.").pending(),
+    D::yes_no(
+        "aof-rewrite-incremental-fsync",
+        "yes",
+        "Force a rewritten journal to disk bit by bit.",
+    )
+    .pending(),
     D::yes_no("aof-disable-auto-gc", "no", "Leave old journal files in place.").pending(),
     D::yes_no(
         "stop-writes-on-bgsave-error",
@@ -80,8 +91,10 @@ pub(super) const LIST: &[D] = &[
     .pending(),
     D::yes_no("rdbcompression", "yes", "Compress strings in snapshots.").pending(),
     D::yes_no("rdbchecksum", "yes", "End a snapshot with a checksum.").at_start().pending(),
-    D::yes_no("rdb-save-incremental-fsync", "yes", "Force a snapshot to disk bit by bit.").pending(),
-    D::yes_no("rdb-del-sync-files", "no", "Delete snapshots that only replication needed.").pending(),
+    D::yes_no("rdb-save-incremental-fsync", "yes", "Force a snapshot to disk bit by bit.")
+        .pending(),
+    D::yes_no("rdb-del-sync-files", "no", "Delete snapshots that only replication needed.")
+        .pending(),
     D::int(
         "rdb-key-save-delay",
         "0",

@@ -8,7 +8,8 @@ pub(super) const LIST: &[D] = &[
         "5000",
         0,
         i64::MAX,
-        "Milliseconds after which a running script lets other clients be told that the server is busy.",
+        "Milliseconds after which a running script lets other clients be told that the server is \
+         busy.",
     )
     .alias("lua-time-limit"),
     D::yes_no("lua-enable-deprecated-api", "no", "Leave deprecated Lua functions in place.")

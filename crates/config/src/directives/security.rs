@@ -8,8 +8,8 @@ pub(super) const LIST: &[D] = &[
     D::text(
         "requirepass",
         "",
-        "Password of the default user. Empty means that clients need none. It travels in clear text \
-         and can be tried very often per second, so make it long.",
+        "Password of the default user. Empty means that clients need none. It travels in clear \
+         text and can be tried very often per second, so make it long.",
     ),
     D::text("aclfile", "", "File of user declarations.").at_start().default_only(),
     D::int(
@@ -31,8 +31,8 @@ pub(super) const LIST: &[D] = &[
         "enable-protected-configs",
         GATE,
         "no",
-        "Who may change the protected directives (dir, dbfilename) at run time: nobody, everybody, or \
-         clients on this machine.",
+        "Who may change the protected directives (dir, dbfilename) at run time: nobody, everybody, \
+         or clients on this machine.",
     )
     .at_start(),
     D::one_of(
