@@ -16,7 +16,7 @@ use wire::RespWriter;
 
 use crate::client::{Client, Message};
 use crate::engine::Engine;
-use crate::execute::{Call, Request};
+use crate::execute::{Call, Request, contained};
 use crate::session::{Replies, Session};
 use crate::table::Entry;
 use crate::worker::Worker;
@@ -151,7 +151,15 @@ impl Blocked {
         let hasher = engine.store.hasher();
         let args = base::Args::new(request.argv, entry.words, None, hasher);
         txn.select(self.db);
-        match (self.run)(txn, args, &mut writer) {
+        // A panic here is not the fault of the request that fed the key.
+        let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
+            Ok(done) => done,
+            Err(panicked) => {
+                contained(entry, &panicked.message, 0, &mut writer);
+                return reply;
+            }
+        };
+        match done {
             Ok(base::Effect::None) => txn.forget_changes(),
             Ok(base::Effect::Block(wait)) => {
                 txn.forget_changes();
