@@ -29,13 +29,14 @@ pub struct Wait {
     pub kind: Kind,
     /// When to give up (absolute); `None` waits for ever.
     pub until: Option<Millis>,
-    /// What the client gets when the time is up, or when the command may not block.
-    pub on_timeout: OnTimeout,
+    /// What the client gets at once where it may not wait, inside a transaction. (Where it waits
+    /// in vain it gets a missing array, whatever the command.)
+    pub in_transaction: Nothing,
 }
 
-/// The reply of a blocking command that got nothing.
+/// The reply of a blocking command that got nothing and may not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnTimeout {
+pub enum Nothing {
     /// A null bulk string.
     Null,
     /// A null array.

@@ -24,7 +24,7 @@ mod spec;
 
 pub use args::Args;
 pub use data_type::{DataType, Kind};
-pub use effect::{Argv, Effect, OnTimeout, Wait};
+pub use effect::{Argv, Effect, Nothing, Wait};
 pub use error::CmdError;
 pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
 pub use key::{Key, KeyHasher, SHARD_BITS};

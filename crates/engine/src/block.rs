@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Find, Handler, KeySpec, Millis, OnTimeout, Protocol, Reply, Start, Wait};
+use base::{Find, Handler, KeySpec, Millis, Nothing, Protocol, Reply, Start, Wait};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use store::{Scope, Touched, Txn, Waiter};
@@ -16,8 +16,8 @@ use wire::RespWriter;
 
 use crate::client::{Client, Message};
 use crate::engine::Engine;
-use crate::execute::{Call, Request};
-use crate::session::Session;
+use crate::execute::{Call, Request, contained};
+use crate::session::{Replies, Session};
 use crate::table::Entry;
 use crate::worker::Worker;
 
@@ -27,8 +27,8 @@ pub struct Blocked {
     pub waiter: Arc<Waiter>,
     /// When it gives up.
     pub until: Option<Millis>,
-    /// What it answers then.
-    pub on_timeout: OnTimeout,
+    /// Its reply is not wanted: `CLIENT REPLY`.
+    silent: bool,
     client: Arc<Client>,
     protocol: Protocol,
     entry: usize,
@@ -79,7 +79,7 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
     let blocked = Arc::new(Blocked {
         waiter: Arc::clone(&waiter),
         until: wait.until,
-        on_timeout: wait.on_timeout,
+        silent: session.replies != Replies::On,
         client: Arc::clone(&session.client),
         protocol: session.protocol,
         entry: entry.number,
@@ -97,11 +97,11 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
     session.blocked = Some(blocked);
 }
 
-/// Writes the reply of a blocking request that got nothing.
-pub(crate) fn nothing(on_timeout: OnTimeout, writer: &mut dyn Reply) {
-    match on_timeout {
-        OnTimeout::Null => writer.null(),
-        OnTimeout::NullArray => writer.null_array(),
+/// Writes the reply of a blocking request that got nothing and may not wait.
+pub(crate) fn nothing(kind: Nothing, writer: &mut dyn Reply) {
+    match kind {
+        Nothing::Null => writer.null(),
+        Nothing::NullArray => writer.null_array(),
     }
 }
 
@@ -124,8 +124,10 @@ fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
     for waiter in txn.waiters(key) {
         txn.select(key.db);
         let place = base::Key { bytes: &key.key, hash: key.hash };
-        if base::Keyspace::kind(txn, place) != Some(waiter.kind) {
-            return;
+        let Some(kind) = base::Keyspace::kind(txn, place) else { return };
+        // Behind one who waits for a list there may be one who waits for a sorted set.
+        if kind != waiter.kind {
+            continue;
         }
         let Some(blocked) = engine.blocked.get(waiter.ticket) else { continue };
         if !waiter.settle() {
@@ -149,11 +151,19 @@ impl Blocked {
         let hasher = engine.store.hasher();
         let args = base::Args::new(request.argv, entry.words, None, hasher);
         txn.select(self.db);
-        match (self.run)(txn, args, &mut writer) {
+        // A panic here is not the fault of the request that fed the key.
+        let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
+            Ok(done) => done,
+            Err(panicked) => {
+                contained(entry, &panicked.message, 0, &mut writer);
+                return reply;
+            }
+        };
+        match done {
             Ok(base::Effect::None) => txn.forget_changes(),
             Ok(base::Effect::Block(wait)) => {
                 txn.forget_changes();
-                nothing(wait.on_timeout, &mut writer);
+                nothing(wait.in_transaction, &mut writer);
             }
             Ok(_effect) => txn.publish_changes(),
             Err(failure) => {
@@ -193,8 +203,9 @@ impl Worker {
             return false;
         }
         self.leave_queues(&blocked);
-        let mut writer = RespWriter::new(out, session.protocol);
-        nothing(blocked.on_timeout, &mut writer);
+        if !blocked.silent {
+            RespWriter::new(out, session.protocol).null_array();
+        }
         unblocked(session);
         true
     }
@@ -211,7 +222,9 @@ impl Worker {
             return false;
         };
         self.leave_queues(&blocked);
-        out.extend_from_slice(reply);
+        if !blocked.silent {
+            out.extend_from_slice(reply);
+        }
         unblocked(session);
         true
     }
@@ -261,7 +274,7 @@ pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error:
     if with_error {
         writer.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
     } else {
-        nothing(blocked.on_timeout, &mut writer);
+        writer.null_array();
     }
     client.mailbox.post(client.id, Message::Unblocked { ticket, reply });
     true

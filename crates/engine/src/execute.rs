@@ -137,11 +137,12 @@ impl Desk<'_> {
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let counters = &*seat.counters;
                 let call = Call { engine, counters, entry, request, run };
+                let mark = writer.raw().len();
                 let done = txn.with(&engine.store, scope, |txn| {
                     call.run(txn, writer, Some(session));
                 });
                 if let Err(panicked) = done {
-                    contained(entry, &panicked.message, writer);
+                    contained(entry, &panicked.message, mark, writer);
                 }
             }
             Action::Control(run) => {
@@ -180,7 +181,7 @@ impl Call<'_> {
                 txn.forget_changes();
                 match session {
                     Some(session) => block::block(self, txn, session, *wait),
-                    None => block::nothing(wait.on_timeout, writer),
+                    None => block::nothing(wait.in_transaction, writer),
                 }
             }
             Ok(_effect) => txn.publish_changes(),
@@ -228,7 +229,7 @@ impl Control<'_> {
                 self.seat.counters.commands[entry.number].failed.add(1);
                 self.seat.counters.errors.add(1);
             }
-            Err(_) => contained(entry, "a control command panicked", writer),
+            Err(_) => contained(entry, "a control command panicked", mark, writer),
         }
         writer.set_protocol(self.session.protocol);
     }
@@ -282,9 +283,11 @@ fn scope_of<'s>(
     plan.scope()
 }
 
-/// A command panicked: its client gets an error, everybody else goes on.
-pub(crate) fn contained(entry: &Entry, message: &str, writer: &mut RespWriter<'_>) {
+/// A command panicked: its client gets an error instead of what it had written from `mark` on,
+/// everybody else goes on.
+pub(crate) fn contained(entry: &Entry, message: &str, mark: usize, writer: &mut RespWriter<'_>) {
     tracing::error!(command = entry.name(), message, "a command panicked and was contained");
+    writer.raw().truncate(mark);
     writer.error_bytes(error::INTERNAL.bytes());
 }
 

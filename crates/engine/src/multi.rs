@@ -197,9 +197,13 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             let request = Request { argv: &argv, entry: Some(entry), hash: None };
             let counters = &control.seat.counters;
             let call = Call { engine, counters, entry, request: &request, run };
-            call.run(control.txn, writer, None);
+            let mark = writer.raw().len();
+            let done = control.txn.contain(|txn| call.run(txn, writer, None));
+            if let Err(panicked) = done {
+                contained(entry, &panicked.message, mark, writer);
+            }
         }
         Action::Control(run) => control.run(entry, run, &argv, writer),
-        Action::Container => contained(entry, "a container was queued", writer),
+        Action::Container => contained(entry, "a container was queued", writer.raw().len(), writer),
     }
 }

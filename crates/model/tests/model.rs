@@ -97,7 +97,8 @@ impl Run {
         match self.draw() {
             Step::Scan(command) => self.pair.scan(&command),
             Step::Random(command) => self.pair.random(&command),
-            Step::Send(command) | Step::Lexical(command) | Step::Other(command) => {
+            Step::Lexical(command) => self.pair.lexical(&command),
+            Step::Send(command) | Step::Other(command) => {
                 if command.name() == "DBSIZE" {
                     self.pair.expire();
                 }
@@ -167,7 +168,7 @@ impl Run {
 #[test]
 fn the_engine_answers_as_the_naive_host_does() {
     let seed = seed();
-    let steps = setting("KVIST_STEPS").unwrap_or(40_000);
+    let steps = setting("KVIST_STEPS").unwrap_or(25_000);
     println!("KVIST_SEED={seed} KVIST_STEPS={steps}");
     let mut run = Run::new(seed);
     run.pair.account();

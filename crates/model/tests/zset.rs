@@ -4,7 +4,7 @@ mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Effect, Kind, OnTimeout, PackLimits, Protocol, Wait};
+use base::{Effect, Kind, Nothing, PackLimits, Protocol, Wait};
 use stage::{Stage, elements};
 
 /// Member `mN` scores N.
@@ -72,7 +72,7 @@ fn who_finds_nothing_waits_without_a_reply() {
     ] {
         let outcome = stage.ask(line);
         assert!(outcome.reply.is_empty(), "{line}");
-        let wait = Wait { keys, kind: Kind::ZSet, until, on_timeout: OnTimeout::NullArray };
+        let wait = Wait { keys, kind: Kind::ZSet, until, in_transaction: Nothing::NullArray };
         assert_eq!(outcome.effect, Effect::Block(Box::new(wait)), "{line}");
     }
 }

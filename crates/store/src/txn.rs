@@ -166,7 +166,7 @@ impl Txn {
     ) -> Result<R, Panicked> {
         debug_assert!(self.held.is_empty(), "a transaction locks once");
         match scope {
-            Scope::None => self.guarded(work),
+            Scope::None => self.outermost(work),
             Scope::One(number) => {
                 let mut guard = store.slots[number].0.lock();
                 if guard.as_ref().is_some_and(|s| !s.waiting.is_empty()) {
@@ -174,7 +174,7 @@ impl Txn {
                     return self.with_companions(store, vec![number], work);
                 }
                 self.hold(number, &mut guard);
-                let result = self.guarded(work);
+                let result = self.outermost(work);
                 self.settle();
                 if let Some(held) = self.held.pop() {
                     *guard = Some(held.shard);
@@ -219,7 +219,7 @@ impl Txn {
         for (&number, guard) in numbers.iter().zip(&mut guards) {
             self.hold(number, guard);
         }
-        let result = self.guarded(work);
+        let result = self.outermost(work);
         self.settle();
         for (guard, held) in guards.iter_mut().zip(self.held.drain(..)) {
             **guard = Some(held.shard);
@@ -235,10 +235,24 @@ impl Txn {
         }
     }
 
-    fn guarded<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
+    fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
+        let result = self.contain(work);
+        if result.is_err() {
+            // Whoever waits for these keys is served by the next request that feeds them.
+            self.ready.clear();
+        }
+        result
+    }
+
+    /// Runs `work` on the shards that are held already.
+    ///
+    /// # Errors
+    /// `work` panicked; the panic goes no further, and the accounts of the shards are right.
+    pub fn contain<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         result.map_err(|panic| {
-            self.touched.clear();
+            // What it touched may have changed: watchers had better know.
+            self.publish_changes();
             for held in &mut self.held {
                 held.shard.recount();
             }

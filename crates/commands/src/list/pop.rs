@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
-    OnTimeout, Reply, Run, Spec, Wait, error, num,
+    Nothing, Reply, Run, Spec, Wait, error, num,
 };
 use types::{End, List};
 
@@ -148,8 +148,8 @@ impl<'a> BlockingPop<'a> {
             return Ok(taken(*key, end, 1));
         }
         let keys = (1..=self.keys.len()).collect();
-        let on_timeout = OnTimeout::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, on_timeout })))
+        let in_transaction = Nothing::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, in_transaction })))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, OnTimeout, Reply, Run, Spec, Wait,
+    Kind, Nothing, Reply, Run, Spec, Wait,
 };
 use types::{End, List};
 
@@ -74,8 +74,8 @@ impl<'a> Transfer<'a> {
         if let Some(effect) = self.run(host, out)? {
             return Ok(effect);
         }
-        let on_timeout = OnTimeout::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys: vec![1], kind: Kind::List, until, on_timeout })))
+        let in_transaction = Nothing::Null;
+        Ok(Effect::Block(Box::new(Wait { keys: vec![1], kind: Kind::List, until, in_transaction })))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
-    OnTimeout, Reply, Run, Spec, Wait,
+    Nothing, Reply, Run, Spec, Wait,
 };
 use types::ZSet;
 
@@ -40,8 +40,8 @@ impl<'a> Pop<'a> {
         }
         // BZPOPMIN key … timeout
         let keys = (1..=self.keys.len()).collect();
-        let on_timeout = OnTimeout::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, on_timeout })))
+        let in_transaction = Nothing::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, in_transaction })))
     }
 }
 

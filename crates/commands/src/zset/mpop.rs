@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
-    OnTimeout, Reply, Run, Spec, Wait, error, num,
+    Nothing, Reply, Run, Spec, Wait, error, num,
 };
 use types::ZSet;
 
@@ -132,7 +132,7 @@ impl<H: Holds<ZSet>> Run<H> for BzmPop<'_> {
         }
         // BZMPOP timeout numkeys key …
         let keys = (3..3 + self.first.keys.len()).collect();
-        let on_timeout = OnTimeout::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, on_timeout })))
+        let in_transaction = Nothing::NullArray;
+        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, in_transaction })))
     }
 }

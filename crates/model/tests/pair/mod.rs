@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
 use std::sync::Arc;
 
-use base::{Args, Effect, Handler, Keyspace, OnTimeout, PackLimits, Protocol, Reply as _};
+use base::{Args, Effect, Handler, Keyspace, Nothing, PackLimits, Protocol, Reply as _};
 use config::Settings;
 use differential::command::Command;
 use differential::resp::{Reply, Value, read_reply};
@@ -39,6 +39,8 @@ pub struct Pair {
     /// The time both see.
     pub now: u64,
     history: VecDeque<String>,
+    /// The model runs what the engine runs in a transaction.
+    queueing: bool,
     label: String,
 }
 
@@ -65,6 +67,7 @@ impl Pair {
             handlers: handlers.collect(),
             now,
             history: VecDeque::new(),
+            queueing: false,
             label,
             engine,
         };
@@ -140,9 +143,9 @@ impl Pair {
         let mut out = Vec::new();
         let mut writer = RespWriter::new(&mut out, self.session.protocol);
         match run(&mut self.model, Args::new(&words, entry.words, None, &hasher), &mut writer) {
-            Ok(Effect::Block(wait)) => match wait.on_timeout {
-                OnTimeout::Null => writer.null(),
-                OnTimeout::NullArray => writer.null_array(),
+            Ok(Effect::Block(wait)) => match wait.in_transaction {
+                Nothing::Null if self.queueing => writer.null(),
+                Nothing::Null | Nothing::NullArray => writer.null_array(),
             },
             Ok(_) => {}
             Err(failure) => {
@@ -203,12 +206,14 @@ impl Pair {
         if items.len() != commands.len() {
             self.disagree(&format!("EXEC answers {}", shown(&done.raw)));
         }
+        self.queueing = true;
         for (command, value) in commands.iter().zip(items) {
             let mut raw = Vec::new();
             value.encode(&mut raw);
             let naive = self.naive(command);
             self.compare(command, &Reply { value: value.clone(), raw }, &naive);
         }
+        self.queueing = false;
     }
 
     /// A cursor command, walked to its end on both.
@@ -291,6 +296,20 @@ impl Pair {
         if name == "SPOP" {
             self.popped(&key, &drawn, members.len());
         }
+    }
+
+    /// A lexical range, whose answer is defined only where all members have one score.
+    pub fn lexical(&mut self, command: &Command) {
+        for key in command.args().iter().skip(1).take(2) {
+            let words: [&[u8]; 5] = [b"ZRANGE", key, b"0", b"-1", b"WITHSCORES"];
+            let scores = self.naive(&Command::new(words.map(<[u8]>::to_vec).to_vec()));
+            let leaves = scores.value.leaves();
+            let scores: BTreeSet<&Vec<u8>> = leaves.iter().skip(1).step_by(2).collect();
+            if scores.len() > 1 {
+                return;
+            }
+        }
+        self.send(command);
     }
 
     /// The engine has popped these: they must be gone, and nothing else. Then the key goes from

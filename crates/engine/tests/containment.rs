@@ -1,0 +1,197 @@
+//! Commands that panic: their client gets an error, everybody and everything else goes on.
+//!
+//! No command is known to panic, so these tests add some of their own to the table.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod seats;
+
+use std::sync::Arc;
+use std::thread;
+
+use base::{
+    Args, CmdError, Effect, Flag, Key, KeyFlag, KeySpec, Keyspace, Kind, Nothing, Reply, Spec,
+    Strings, Wait,
+};
+use kvist_engine::{Action, Engine, Message, State, Table};
+use seats::{Seat, engine};
+use store::{Scope, Store, Txn};
+
+const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
+const ONE: Spec =
+    Spec { grammar: "key:key", flags: &[Flag::Write], keys: KEY, summary: "Panics.", ..Spec::NEW };
+
+/// Panics at once, after a change, in the middle of a reply, in the middle of an edit; and waits
+/// first, to panic when it is served.
+static SPECS: [Spec; 5] = [
+    Spec { name: "boom", ..ONE },
+    Spec { name: "boom-changed", ..ONE },
+    Spec { name: "boom-replying", ..ONE },
+    Spec { name: "boom-editing", ..ONE },
+    Spec { name: "boom-waiting", ..ONE },
+];
+
+fn run(txn: &mut Txn, mut args: Args<'_>, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+    let name = args.argv()[0].to_ascii_lowercase();
+    let key = args.key()?;
+    match name.as_slice() {
+        b"boom-changed" => txn.set_string(key, b"changed", base::Deadline::Clear),
+        b"boom-replying" => {
+            out.array(3);
+            out.bulk(b"one");
+        }
+        b"boom-editing" => txn.edit_string(key, |bytes| {
+            bytes.extend_from_slice(&[b'x'; 10_000]);
+            panic!("boom in an edit")
+        })?,
+        b"boom-waiting" if txn.kind(key) != Some(Kind::List) => {
+            let (keys, kind, until) = (vec![1], Kind::List, None);
+            let in_transaction = Nothing::Null;
+            return Ok(Effect::Block(Box::new(Wait { keys, kind, until, in_transaction })));
+        }
+        _ => {}
+    }
+    panic!("boom")
+}
+
+/// An engine that knows the commands above. Panics are not printed.
+fn explosive() -> Arc<Engine> {
+    std::panic::set_hook(Box::new(|info| {
+        if !info.to_string().contains("boom") {
+            eprintln!("{info}");
+        }
+    }));
+    let mut engine = engine();
+    let known = Arc::get_mut(&mut engine).unwrap();
+    let mut rows: Vec<_> = known.table.entries().iter().map(|e| (e.spec, e.action)).collect();
+    rows.extend(SPECS.iter().map(|spec| (spec, Action::Data(run))));
+    known.table = Table::new(rows).unwrap();
+    engine
+}
+
+const SORRY: &str = "-ERR internal error: the command was stopped; please report it";
+
+/// The account is right once `seats` have reported, and everything can still be locked.
+fn sound(engine: &Arc<Engine>, seats: &mut [&mut Seat]) {
+    seats.iter_mut().for_each(|seat| seat.worker.txn.report_memory());
+    let mut seat = Seat::new(engine);
+    assert!(seat.ask("DBSIZE").starts_with(':'));
+    assert_eq!(seat.feed("MULTI\r\nKEYS *\r\nSWAPDB 0 0\r\nEXEC\r\n").1, State::Open);
+    seat.worker.txn.report_memory();
+    assert_eq!(seat.worker.txn.recount(), engine.store.memory());
+}
+
+#[test]
+fn a_panic_is_an_error_reply() {
+    let engine = explosive();
+    let mut seat = Seat::new(&engine);
+    assert_eq!(seat.ask("BOOM k"), SORRY);
+    assert_eq!(seat.ask("BOOM-REPLYING k"), SORRY);
+    assert_eq!(seat.ask("BOOM-CHANGED k"), SORRY);
+    assert_eq!(seat.ask("GET k"), "$7\r\nchanged");
+    assert_eq!(seat.ask("BOOM-EDITING k"), SORRY);
+    assert_eq!(seat.ask("SET k v"), "+OK");
+    seat.ask(&format!("SETRANGE long 9000 {}", "y".repeat(9000)));
+    assert_eq!(seat.ask("BOOM-EDITING long"), SORRY);
+    assert_eq!(seat.ask("STRLEN long"), ":28000");
+    let (replies, _) = seat.feed("PING\r\nBOOM k\r\nPING\r\n");
+    assert_eq!(replies, format!("+PONG\r\n{SORRY}\r\n+PONG\r\n"));
+    sound(&engine, &mut [&mut seat]);
+}
+
+#[test]
+fn a_panic_in_a_transaction_is_one_of_its_replies() {
+    let engine = explosive();
+    let mut seat = Seat::new(&engine);
+    let (replies, _) = seat
+        .feed("MULTI\r\nSET a 1\r\nBOOM-REPLYING b\r\nBOOM-EDITING c\r\nINCR a\r\nEXEC\r\n");
+    let exec = replies.rsplit("+QUEUED\r\n").next().unwrap();
+    assert_eq!(exec, format!("*4\r\n+OK\r\n{SORRY}\r\n{SORRY}\r\n:2\r\n"));
+    assert_eq!(seat.ask("PING"), "+PONG");
+    sound(&engine, &mut [&mut seat]);
+}
+
+#[test]
+fn watchers_are_told_of_what_a_panic_may_have_changed() {
+    let engine = explosive();
+    let (mut one, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    one.ask("WATCH k");
+    assert_eq!(other.ask("BOOM-CHANGED k"), SORRY);
+    one.ask("MULTI");
+    assert_eq!(one.ask("EXEC"), "*-1");
+}
+
+#[test]
+fn a_panic_while_being_served_hits_the_one_who_is_served() {
+    let engine = explosive();
+    let (mut one, mut two) = (Seat::new(&engine), Seat::new(&engine));
+    assert_eq!(one.feed("BOOM-WAITING k\r\n").1, State::Blocked);
+    assert_eq!(two.feed("BLPOP k 0\r\n").1, State::Blocked);
+    let mut pusher = Seat::new(&engine);
+    assert_eq!(pusher.ask("RPUSH k x"), ":1");
+    let mut heard = Vec::new();
+    for seat in [&mut one, &mut two] {
+        for message in seat.letters.take(seat.session.client.id) {
+            let Message::Unblocked { ticket, reply } = message else { continue };
+            let mut out = Vec::new();
+            assert!(seat.worker.unblock(&mut seat.session, ticket, &reply, &mut out));
+            heard.push(String::from_utf8(out).unwrap());
+        }
+    }
+    assert_eq!(heard, [format!("{SORRY}\r\n"), "*2\r\n$1\r\nk\r\n$1\r\nx\r\n".to_owned()]);
+    assert!(engine.blocked.is_empty());
+    sound(&engine, &mut [&mut one, &mut two, &mut pusher]);
+}
+
+#[test]
+fn a_panic_after_a_push_leaves_the_next_request_in_peace() {
+    let engine = explosive();
+    let (mut waiting, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    assert_eq!(waiting.feed("BLPOP k 0\r\n").1, State::Blocked);
+    // The closure of a transaction panics when a push has been published but nobody served yet.
+    let (hash, shard) = place(&engine.store, b"k");
+    let key = Key { bytes: b"k", hash };
+    let done = other.worker.txn.with(&engine.store, Scope::One(shard), |txn| {
+        txn.set_string(key, b"v", base::Deadline::Clear);
+        txn.publish_changes();
+        panic!("boom")
+    });
+    assert_eq!(done.map(|()| ()).unwrap_err().message, "boom");
+    assert_eq!(other.ask("SET elsewhere v"), "+OK");
+    assert_eq!(other.ask("DEL k"), ":1");
+    assert_eq!(other.ask("RPUSH k x"), ":1");
+    assert_eq!(waiting.letters.take(waiting.session.client.id).len(), 1);
+    sound(&engine, &mut [&mut waiting, &mut other]);
+}
+
+fn place(store: &Store, key: &[u8]) -> (u64, usize) {
+    let hash = store.hasher().hash(key);
+    (hash, store.shard_of(hash))
+}
+
+#[test]
+fn others_go_on_while_commands_panic() {
+    let engine = explosive();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut seat = Seat::new(&engine);
+                for n in 0..300 {
+                    let name = ["BOOM", "BOOM-CHANGED", "BOOM-EDITING"][n % 3];
+                    assert_eq!(seat.ask(&format!("{name} other{}", n % 7)), SORRY);
+                }
+                seat.worker.txn.report_memory();
+            });
+            scope.spawn(|| {
+                let mut seat = Seat::new(&engine);
+                for n in 0..1_000 {
+                    seat.ask("INCR counter");
+                    seat.ask(&format!("APPEND other{} x", n % 7));
+                    seat.ask("MGET other0 other1 other2 counter");
+                }
+                seat.worker.txn.report_memory();
+            });
+        }
+    });
+    assert_eq!(Seat::new(&engine).ask("GET counter"), "$4\r\n4000");
+    sound(&engine, &mut []);
+}
