@@ -79,27 +79,32 @@ fn no_shard_is_kept_for_long() {
         fill(&mut seat, 0..50_000, 1);
     }
     std::thread::sleep(Duration::from_millis(2));
-    let (deleted, longest) = step_through(&engine, &mut seat);
+    let (deleted, mut times) = step_through(&engine, &mut seat);
     assert!(deleted > 90_000, "{deleted}");
-    println!("longest step of expiry: {longest:?}");
-    // A build without optimisation on a busy machine; with it the target is 1 ms.
-    assert!(longest < Duration::from_millis(200), "{longest:?}");
+    times.sort_unstable();
+    let (usual, longest) = (times[times.len() * 99 / 100], times[times.len() - 1]);
+    println!("{} steps of expiry: 99 % within {usual:?}, longest {longest:?}", times.len());
+    // The longest may have been interrupted. A build without optimisation takes ten times as long.
+    let limit = Duration::from_millis(if cfg!(debug_assertions) { 40 } else { 1 });
+    assert!(usual < limit, "{usual:?}");
 }
 
-/// Deletes everything overdue; how much that was, and the longest single step.
-fn step_through(engine: &Arc<Engine>, seat: &mut Seat) -> (usize, Duration) {
-    let (mut all, mut longest, now) = (0, Duration::ZERO, now());
+/// Deletes everything overdue; how much that was, and how long each step took.
+fn step_through(engine: &Arc<Engine>, seat: &mut Seat) -> (usize, Vec<Duration>) {
+    let (mut all, mut times, now) = (0, Vec::new(), now());
     for shard in 0..engine.store.shards() {
         let mut quiet = 0;
         while quiet < 3 {
             let start = Instant::now();
             let (deleted, _) = seat.worker.txn.expire_step(shard, now);
-            longest = longest.max(start.elapsed());
+            if deleted > 0 {
+                times.push(start.elapsed());
+            }
             all += deleted;
             quiet = if deleted == 0 { quiet + 1 } else { 0 };
         }
     }
-    (all, longest)
+    (all, times)
 }
 
 #[test]
