@@ -102,8 +102,8 @@ fn a_panic_is_an_error_reply() {
 fn a_panic_in_a_transaction_is_one_of_its_replies() {
     let engine = explosive();
     let mut seat = Seat::new(&engine);
-    let (replies, _) = seat
-        .feed("MULTI\r\nSET a 1\r\nBOOM-REPLYING b\r\nBOOM-EDITING c\r\nINCR a\r\nEXEC\r\n");
+    let (replies, _) =
+        seat.feed("MULTI\r\nSET a 1\r\nBOOM-REPLYING b\r\nBOOM-EDITING c\r\nINCR a\r\nEXEC\r\n");
     let exec = replies.rsplit("+QUEUED\r\n").next().unwrap();
     assert_eq!(exec, format!("*4\r\n+OK\r\n{SORRY}\r\n{SORRY}\r\n:2\r\n"));
     assert_eq!(seat.ask("PING"), "+PONG");
