@@ -293,7 +293,7 @@ def check_unit(job):
 # -- The whole program -----------------------------------------------------------------------------
 
 
-# The families of commands that Kvist has.
+# The families of commands that Kvist has: bitmaps are not built yet.
 FAMILIES = ("strings", "keys", "hashes", "lists", "sets", "zsets", "transactions", "connection",
             "wire")
 
@@ -302,8 +302,9 @@ FAMILIES = ("strings", "keys", "hashes", "lists", "sets", "zsets", "transactions
 def check_differential(job):
     """Do random commands get the replies redis-server gives?"""
     need("redis-server", "redis-server 7.0")
-    # A change is judged by the same commands as the one before it; a soak draws new ones.
-    seed = [] if job.options.soak else ["--seed", "1"]
+    # A build must not fail by chance, so the seed is fixed, though another than the unit tests'; a
+    # soak draws new ones.
+    seed = [] if job.options.soak else ["--seed", "4"]
     known = ROOT / "crates" / "differential" / "known-differences.txt"
     families = [word for name in FAMILIES for word in ("--family", name)]
     job.run([TARGET / "debug" / "differential", "--steps", "40000", "--known", known, *families,
