@@ -9,6 +9,7 @@ mod blocking;
 pub mod hash;
 pub mod key;
 pub mod list;
+mod repeats;
 pub mod set;
 pub mod string;
 mod walk;

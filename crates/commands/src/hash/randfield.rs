@@ -1,10 +1,12 @@
 //! HRANDFIELD.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Protocol,
-    Reply, Rng, Run, Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    PackLimits, Protocol, Reply, Rng, Run, Spec, error,
 };
 use types::Hash;
+
+use crate::repeats::Repeats;
 
 /// Answers fields drawn at random: one; or a number of distinct ones; or, if the number is
 /// negative, that many which may repeat.
@@ -62,24 +64,32 @@ pub(crate) fn parse_count(args: &mut Args<'_>) -> Result<i64, CmdError> {
 impl<H: Holds<Hash>> Run<H> for HRandField<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         // The hash stays borrowed while fields are drawn: chance comes from an offspring.
-        let mut rng = Rng::new(host.rng().next_u64());
+        let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         let hash = host.peek(self.key)?;
         match (hash, self.count) {
             (None, None) => out.null(),
             (Some(hash), None) => out.bulk_or_null(hash.random(&mut rng).map(|(field, _)| field)),
             (None, Some(_)) | (_, Some(0)) => out.array(0),
-            (Some(hash), Some(count)) => self.many(hash, count, &mut rng, out),
+            (Some(hash), Some(count)) => self.many(hash, count, (&mut rng, limits), out)?,
         }
         Ok(Effect::None)
     }
 }
 
 impl HRandField<'_> {
-    fn many(&self, hash: &Hash, count: i64, rng: &mut Rng, out: &mut dyn Reply) {
+    fn many(
+        &self,
+        hash: &Hash,
+        count: i64,
+        (rng, limits): (&mut Rng, PackLimits),
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
         let draws = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
         if count < 0 {
+            let mut repeats = Repeats::new(draws, limits)?;
             self.header(draws, out);
             for (field, value) in (0..draws).map_while(|_| hash.random(rng)) {
+                repeats.add(field.len() + if self.with_values { value.len() } else { 0 })?;
                 self.element(field, value, out);
             }
         } else if draws >= hash.len() {
@@ -90,6 +100,7 @@ impl HRandField<'_> {
             self.header(drawn.len(), out);
             drawn.into_iter().for_each(|(field, value)| self.element(field, value, out));
         }
+        Ok(())
     }
 
     /// In RESP3 each field stands with its value in an array of its own.

@@ -1,12 +1,13 @@
 //! SRANDMEMBER.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Rng, Run, Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    PackLimits, Reply, Rng, Run, Spec, error,
 };
 use types::Set;
 
 use crate::hash::randfield::parse_count;
+use crate::repeats::Repeats;
 
 /// Answers members drawn at random: one; or a number of distinct ones; or, if the number is
 /// negative, that many which may repeat.
@@ -43,7 +44,7 @@ impl<'a> Command<'a> for SRandMember<'a> {
 impl<H: Holds<Set>> Run<H> for SRandMember<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         // The set stays borrowed while members are drawn: chance comes from an offspring.
-        let mut rng = Rng::new(host.rng().next_u64());
+        let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         let set = host.peek(self.key)?;
         match (set, self.count) {
             (None, None) => out.null(),
@@ -52,17 +53,27 @@ impl<H: Holds<Set>> Run<H> for SRandMember<'_> {
                 None => out.null(),
             },
             (None, Some(_)) | (_, Some(0)) => out.array(0),
-            (Some(set), Some(count)) => many(set, count, &mut rng, out),
+            (Some(set), Some(count)) => many(set, count, (&mut rng, limits), out)?,
         }
         Ok(Effect::None)
     }
 }
 
-fn many(set: &Set, count: i64, rng: &mut Rng, out: &mut dyn Reply) {
+fn many(
+    set: &Set,
+    count: i64,
+    (rng, limits): (&mut Rng, PackLimits),
+    out: &mut dyn Reply,
+) -> Result<(), CmdError> {
     let draws = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
     if count < 0 {
+        let mut repeats = Repeats::new(draws, limits)?;
         out.array(draws);
-        (0..draws).map_while(|_| set.random(rng)).for_each(|member| out.bulk(&member.text()));
+        for member in (0..draws).map_while(|_| set.random(rng)) {
+            let member = member.text();
+            repeats.add(member.len())?;
+            out.bulk(&member);
+        }
     } else if draws >= set.len() {
         out.array(set.len());
         set.iter().for_each(|member| out.bulk(&member.text()));
@@ -71,4 +82,5 @@ fn many(set: &Set, count: i64, rng: &mut Rng, out: &mut dyn Reply) {
         out.array(drawn.len());
         drawn.into_iter().for_each(|member| out.bulk(&member.text()));
     }
+    Ok(())
 }

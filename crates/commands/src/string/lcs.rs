@@ -15,9 +15,6 @@ pub struct Lcs<'a> {
     options: Args<'a>,
 }
 
-/// The table of the dynamic program may not pass this many bytes; Redis has the same bound.
-const TABLE_MAX_BYTES: usize = (u32::MAX as usize) / 4 * 4;
-
 impl<'a> Command<'a> for Lcs<'a> {
     const SPEC: Spec = Spec {
         name: "lcs",
@@ -89,7 +86,7 @@ impl<H: Strings> Run<H> for Lcs<'_> {
         let a = host.string(self.keys[0]).map_err(not_string)?.unwrap_or_default();
         let b = host.string(self.keys[1]).map_err(not_string)?.unwrap_or_default();
         let options = Options::parse(self.options)?;
-        let table = Table::new(a, b)?;
+        let table = Table::new(a, b, host.limits().string_max)?;
         if options.only_length {
             out.count(table.length());
             return Ok(Effect::None);
@@ -128,7 +125,11 @@ struct Table {
 }
 
 impl Table {
-    fn new(a: &[u8], b: &[u8]) -> Result<Self, CmdError> {
+    /// Fills the table.
+    ///
+    /// # Errors
+    /// It would take more than `most` bytes.
+    fn new(a: &[u8], b: &[u8], most: usize) -> Result<Self, CmdError> {
         let too_long = || {
             CmdError::new(
                 "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len",
@@ -136,7 +137,7 @@ impl Table {
         };
         let width = b.len() + 1;
         let cells = width.checked_mul(a.len() + 1).ok_or_else(too_long)?;
-        if cells.checked_mul(4).is_none_or(|bytes| bytes > TABLE_MAX_BYTES) {
+        if cells.checked_mul(4).is_none_or(|bytes| bytes > most) {
             return Err(too_long());
         }
         let mut table = Table { cells: vec![0; cells], width };

@@ -1,13 +1,14 @@
 //! ZRANDMEMBER.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Rng, Run, Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    PackLimits, Reply, Rng, Run, Spec, error,
 };
 use types::ZSet;
 
 use super::reply;
 use crate::hash::randfield::parse_count;
+use crate::repeats::Repeats;
 
 /// Answers members drawn at random: one; or a number of distinct ones; or, if the number is
 /// negative, that many which may repeat.
@@ -51,22 +52,28 @@ impl<'a> Command<'a> for ZRandMember<'a> {
 impl<H: Holds<ZSet>> Run<H> for ZRandMember<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         // The sorted set stays borrowed while members are drawn: chance comes from an offspring.
-        let mut rng = Rng::new(host.rng().next_u64());
+        let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         match (host.peek(self.key)?, self.count) {
             (None, None) => out.null(),
             (Some(zset), None) => out.bulk_or_null(zset.random(&mut rng).map(|pair| pair.0)),
             (None, Some(_)) | (_, Some(0)) => out.array(0),
-            (Some(zset), Some(count)) => self.many(zset, count, &mut rng, out),
+            (Some(zset), Some(count)) => self.many(zset, count, (&mut rng, limits), out)?,
         }
         Ok(Effect::None)
     }
 }
 
 impl ZRandMember<'_> {
-    fn many(&self, zset: &ZSet, count: i64, rng: &mut Rng, out: &mut dyn Reply) {
+    fn many(
+        &self,
+        zset: &ZSet,
+        count: i64,
+        (rng, limits): (&mut Rng, PackLimits),
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
         let draws = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
         if count < 0 {
-            self.repeated(zset, draws, rng, out);
+            self.repeated(zset, (draws, Repeats::new(draws, limits)?), rng, out)?;
         } else if draws >= zset.len() {
             // All of them come from the highest down, as in Redis.
             reply::members(zset.iter().rev(), self.with_scores, out);
@@ -74,21 +81,31 @@ impl ZRandMember<'_> {
             let drawn = zset.random_distinct(draws, rng);
             reply::members(drawn.into_iter(), self.with_scores, out);
         }
+        Ok(())
     }
 
-    fn repeated(&self, zset: &ZSet, draws: usize, rng: &mut Rng, out: &mut dyn Reply) {
+    fn repeated(
+        &self,
+        zset: &ZSet,
+        (draws, mut repeats): (usize, Repeats),
+        rng: &mut Rng,
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
         reply::header(draws, self.with_scores, out);
         if draws < zset.len() {
             for (member, score) in (0..draws).map_while(|_| zset.random(rng)) {
+                repeats.add(member.len())?;
                 reply::element(member, score, self.with_scores, out);
             }
-            return;
+            return Ok(());
         }
         // Many draws: laying out all members once is cheaper than seeking each.
         let all: Vec<_> = zset.iter().collect();
         for _ in 0..draws {
             let (member, score) = all[rng.below(all.len())];
+            repeats.add(member.len())?;
             reply::element(member, score, self.with_scores, out);
         }
+        Ok(())
     }
 }
