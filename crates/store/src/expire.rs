@@ -2,46 +2,32 @@
 
 use base::Millis;
 
-use crate::Txn;
+use crate::{Garbage, Shard, Txn};
 
-/// Buckets looked at per lock of a shard: keeps the lock for some microseconds.
+/// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
 const STEPS: usize = 32;
+
+/// What one look into a shard did.
+struct Look {
+    deleted: usize,
+    seen: usize,
+    /// The database it was about; there may be more behind it.
+    db: usize,
+}
 
 impl Txn {
     /// Walks on through the keys with a deadline in one shard and deletes overdue ones. Returns
-    /// how many it deleted and how many it looked at. Call without holding any shard.
+    /// how many it deleted and how many it looked at. Call without holding any shard: it locks the
+    /// shard anew for every database that has such keys.
     pub fn expire_step(&mut self, number: usize, now: Millis) -> (usize, usize) {
         let mut garbage = Vec::new();
-        let (deleted, seen) = self.each_shard(number, |shard| {
-            let (mut deleted, mut seen) = (0, 0);
-            for db in 0..shard.dbs.len() {
-                if shard.dbs[db].keys.expiring() == 0 {
-                    continue;
-                }
-                let mut overdue: Vec<Box<[u8]>> = Vec::new();
-                for _ in 0..STEPS {
-                    let cursor = shard.expire_cursor[db];
-                    let next = shard.dbs[db].keys.scan_expiring(cursor, &mut |entry| {
-                        seen += 1;
-                        if entry.deadline().is_some_and(|at| at <= now) {
-                            overdue.push(entry.key().into());
-                        }
-                    });
-                    shard.expire_cursor[db] = next;
-                    if next == 0 {
-                        break;
-                    }
-                }
-                for key in overdue {
-                    let hash = shard.dbs[db].keys.hasher().0.hash(&key);
-                    if let Some(removed) = shard.reap(db, hash, &key, now) {
-                        deleted += 1;
-                        garbage.push(removed);
-                    }
-                }
-            }
-            (deleted, seen)
-        });
+        let (mut deleted, mut seen, mut from) = (0, 0, 0);
+        while let Some(look) = self.each_shard(number, |shard| look(shard, from, now, &mut garbage))
+        {
+            deleted += look.deleted;
+            seen += look.seen;
+            from = look.db + 1;
+        }
         for removed in garbage {
             self.discard(removed);
         }
@@ -54,4 +40,32 @@ impl Txn {
         use std::sync::atomic::Ordering;
         self.store().expired.fetch_add(deleted as u64, Ordering::Relaxed);
     }
+}
+
+/// Walks on in the first database from `from` on that has keys with a deadline.
+fn look(shard: &mut Shard, from: usize, now: Millis, garbage: &mut Vec<Garbage>) -> Option<Look> {
+    let db = (from..shard.dbs.len()).find(|&db| shard.dbs[db].keys.expiring() > 0)?;
+    let (mut deleted, mut seen) = (0, 0);
+    let mut overdue: Vec<Box<[u8]>> = Vec::new();
+    for _ in 0..STEPS {
+        let cursor = shard.expire_cursor[db];
+        let next = shard.dbs[db].keys.scan_expiring(cursor, &mut |entry| {
+            seen += 1;
+            if entry.deadline().is_some_and(|at| at <= now) {
+                overdue.push(entry.key().into());
+            }
+        });
+        shard.expire_cursor[db] = next;
+        if next == 0 {
+            break;
+        }
+    }
+    for key in overdue {
+        let hash = shard.dbs[db].keys.hasher().0.hash(&key);
+        if let Some(removed) = shard.reap(db, hash, &key, now) {
+            deleted += 1;
+            garbage.push(removed);
+        }
+    }
+    Some(Look { deleted, seen, db })
 }
