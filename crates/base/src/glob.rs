@@ -38,7 +38,7 @@ pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     matches_with::<false>(pattern, text)
 }
 
-/// As [`matches`], but ASCII letters match in either case, except behind a `\` inside a class.
+/// As [`matches()`], but ASCII letters match in either case, except behind a `\` inside a class.
 ///
 /// ```
 /// assert!(kvist_base::glob::matches_ignore_case(b"MAX[a-m]emory", b"maxmemory"));

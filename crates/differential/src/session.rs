@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::command::{Command, Step};
@@ -179,10 +180,17 @@ impl Session<'_> {
         let first = self.history.len() - batch;
         let mut tainted: BTreeSet<Vec<u8>> = BTreeSet::new();
         let mut start_anew = false;
+        let mut walked = first;
         for finding in findings {
+            self.spread(&mut tainted, walked..first + finding.at);
+            walked = first + finding.at;
             let keys = finding.command.keys(&self.universe);
             if keys.iter().any(|key| tainted.contains(key)) {
                 continue;
+            }
+            if keys.is_empty() && !tainted.is_empty() {
+                // It asked about all keys, of which some are known to differ.
+                return self.fresh();
             }
             start_anew |= finding.lost || keys.is_empty() || finding.command.name() == "EXEC";
             let steps = self.history[..=first + finding.at].to_vec();
@@ -192,10 +200,22 @@ impl Session<'_> {
                 break;
             }
         }
+        self.spread(&mut tainted, walked..self.history.len());
         if start_anew || !self.repair(tainted) {
             return self.fresh();
         }
         Ok(())
+    }
+
+    /// Adds the keys that commands of the history name together with tainted ones: what differs in
+    /// one key may have been stored in another.
+    fn spread(&self, tainted: &mut BTreeSet<Vec<u8>>, steps: Range<usize>) {
+        for command in self.history[steps].iter().filter_map(Step::command) {
+            let keys = command.keys(&self.universe);
+            if keys.iter().any(|key| tainted.contains(key)) {
+                tainted.extend(keys);
+            }
+        }
     }
 
     /// Deletes keys on both servers; false when that does not make them equal again.

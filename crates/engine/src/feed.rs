@@ -43,7 +43,7 @@ pub struct Fed {
 pub enum State {
     /// It waits for more bytes.
     Open,
-    /// It has had its turn: its replies have reached [`REPLIES_PER_TURN`]. Send them, let others
+    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`. Send them, let others
     /// have theirs, then feed what is left.
     Full,
     /// Its last request is blocked; feed nothing until it is unblocked.
@@ -73,7 +73,7 @@ enum Ended {
 
 impl Worker {
     /// Executes the complete requests in `input` and appends the replies to `out`: all of them, or
-    /// as many as make [`REPLIES_PER_TURN`].
+    /// as many as make `REPLIES_PER_TURN`.
     ///
     /// `input` must begin where the last call's `consumed` ended; it is writable because inline
     /// requests are unquoted where they lie. Call [`Worker::begin`] before.

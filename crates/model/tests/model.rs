@@ -173,7 +173,7 @@ fn the_engine_answers_as_the_naive_host_does() {
     let mut run = Run::new(seed);
     run.pair.account();
     let empty = run.pair.engine.store.memory();
-    let protocol = if seed % 2 == 0 { Protocol::Resp2 } else { Protocol::Resp3 };
+    let protocol = if seed.is_multiple_of(2) { Protocol::Resp2 } else { Protocol::Resp3 };
     run.pair.speak(protocol);
     for step in 0..usize::try_from(steps).unwrap() {
         run.step();

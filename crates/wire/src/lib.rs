@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A server decodes requests with a [`Decoder`] and answers through a [`RespWriter`]; a client
-//! (the command line, benchmarks, tests) writes requests with [`encode`] and reads the answers
+//! (the command line, benchmarks, tests) writes requests with [`encode()`] and reads the answers
 //! with a [`ReplyParser`] as [`Value`] trees. Both directions are incremental: bytes may arrive
 //! in any pieces, and nothing that was parsed is parsed again.
 //!

@@ -72,9 +72,6 @@ class Strings(ServerCase):
         self.assertFalse(self.db.msetnx({"a": 3, "c": 3}))
         self.db.setrange("a", 3, "x")
         self.assertEqual(self.db.get("a"), b"1\x00\x00x")
-        self.assertEqual(self.db.setbit("bits", 7, 1), 0)
-        self.assertEqual(self.db.get("bits"), b"\x01")
-        self.assertEqual(self.db.bitcount("bits"), 1)
 
 
 class Hashes(ServerCase):

@@ -27,6 +27,22 @@ impl<'a> Expiry<'a> {
         Ok(None)
     }
 
+    /// This option behind an `earlier` one of the same command. One that is repeated counts for the
+    /// last time it stands there; two different ones are an error.
+    pub fn behind(self, earlier: Option<Self>) -> Result<Option<Self>, CmdError> {
+        let same = match (self, earlier) {
+            (_, None)
+            | (Expiry::Keep, Some(Expiry::Keep))
+            | (Expiry::Persist, Some(Expiry::Persist)) => true,
+            (
+                Expiry::Time { unit_ms, absolute, .. },
+                Some(Expiry::Time { unit_ms: unit, absolute: kind, .. }),
+            ) => (unit_ms, absolute) == (unit, kind),
+            _ => false,
+        };
+        if same { Ok(Some(self)) } else { Err(error::SYNTAX) }
+    }
+
     /// The deadline it means at time `now`, for an error in the name of `command`.
     pub fn deadline(self, now: Millis, command: &str) -> Result<Deadline, CmdError> {
         let (text, unit_ms, absolute) = match self {

@@ -102,16 +102,12 @@ impl<'a> Command<'a> for GetEx<'a> {
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let mut getex = GetEx { key: args.key()?, expiry: None };
         while args.left() > 0 {
-            let new = if args.token("PERSIST") {
-                Some(Expiry::Persist)
+            let expiry = if args.token("PERSIST") {
+                Expiry::Persist
             } else {
-                Expiry::take_time(&mut args)?
+                Expiry::take_time(&mut args)?.ok_or(error::SYNTAX)?
             };
-            getex.expiry = match (new, getex.expiry) {
-                (Some(new), None) => Some(new),
-                (Some(Expiry::Persist), Some(Expiry::Persist)) => Some(Expiry::Persist),
-                _ => return Err(error::SYNTAX),
-            };
+            getex.expiry = expiry.behind(getex.expiry)?;
         }
         Ok(getex)
     }

@@ -72,22 +72,13 @@ impl<'a> Set<'a> {
             self.get = true;
             return Ok(());
         }
-        if args.token("KEEPTTL") {
-            return match self.expiry {
-                None | Some(Expiry::Keep) => {
-                    self.expiry = Some(Expiry::Keep);
-                    Ok(())
-                }
-                Some(_) => Err(error::SYNTAX),
-            };
-        }
-        match (Expiry::take_time(args)?, self.expiry) {
-            (Some(time), None) => {
-                self.expiry = Some(time);
-                Ok(())
-            }
-            _ => Err(error::SYNTAX),
-        }
+        let expiry = if args.token("KEEPTTL") {
+            Expiry::Keep
+        } else {
+            Expiry::take_time(args)?.ok_or(error::SYNTAX)?
+        };
+        self.expiry = expiry.behind(self.expiry)?;
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sorted sets: distinct members, each with a score, in the order of scores and members.
 //!
 //! Every range, whether by rank, score or member, is first turned into a range of ranks
-//! ([`bounds`], [`query`]) which is then counted, walked from either end, stored or removed.
+//! (`bounds`, `query`) which is then counted, walked from either end, stored or removed.
 
 mod add;
 mod bounds;

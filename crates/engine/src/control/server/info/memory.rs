@@ -12,8 +12,9 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     let used = engine.used_memory();
     let dataset = engine.store.memory();
     let buffers = engine.buffers.load(Ordering::Relaxed);
-    let sampled = usize::try_from(engine.stats.peak_memory.load(Ordering::Relaxed)).unwrap_or(0);
-    let peak = sampled.max(used);
+    // The background thread samples too, but may have missed what is seen now.
+    let sampled = engine.stats.peak_memory.fetch_max(used as u64, Ordering::Relaxed);
+    let peak = usize::try_from(sampled).unwrap_or(0).max(used);
     lines.put_bytes("used_memory", used);
     let resident = process::resident();
     if let Some(resident) = resident {
@@ -34,9 +35,18 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     if let Some(total) = process::system_memory() {
         lines.put_bytes("total_system_memory", total);
     }
+    lines.put("used_memory_vm_eval", 0);
     lines.put_bytes("used_memory_lua", 0);
+    lines.put_zeros(&[
+        "used_memory_scripts_eval",
+        "number_of_cached_scripts",
+        "number_of_functions",
+        "number_of_libraries",
+        "used_memory_vm_functions",
+    ]);
+    lines.put_bytes("used_memory_vm_total", 0);
+    lines.put("used_memory_functions", 0);
     lines.put_bytes("used_memory_scripts", 0);
-    lines.put_zeros(&["number_of_cached_scripts", "number_of_functions", "number_of_libraries"]);
     let limit = usize::try_from(config.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
     lines.put_bytes("maxmemory", limit);
     // Nothing is ever evicted.

@@ -21,6 +21,7 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("rejected_connections", totals.refused);
     lines.put_zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
     lines.put("expired_keys", engine.store.expired());
+    lines.put("expired_time_cap_reached_count", 0);
     lines.put_zeros(&[
         "evicted_keys",
         "evicted_clients",
@@ -52,6 +53,9 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("dump_payload_sanitizations", 0);
     lines.put("total_reads_processed", totals.reads);
     lines.put("total_writes_processed", totals.writes);
+    // Every thread that serves clients reads and writes for itself.
+    lines.put("io_threaded_reads_processed", totals.reads);
+    lines.put("io_threaded_writes_processed", totals.writes);
     lines.put("client_query_buffer_limit_disconnections", totals.input_overflows);
     lines.put("client_output_buffer_limit_disconnections", totals.output_overflows);
 }
