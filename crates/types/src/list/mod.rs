@@ -90,6 +90,15 @@ impl Fill {
         }
     }
 
+    /// A node for an element of `more` bytes at an end. Behind a full node it gets all its room at
+    /// once: a list that has filled one node will fill the next.
+    fn new_node(self, end: End, first: bool, more: usize) -> Packed {
+        if first || self.count != usize::MAX || more > self.bytes {
+            return Packed::new();
+        }
+        Packed::with_room(self.bytes, end == End::Head)
+    }
+
     fn takes(self, node: &Packed, more: usize) -> bool {
         node.is_empty() || (node.len() < self.count && node.bytes() + more <= self.bytes)
     }
@@ -128,9 +137,11 @@ impl List {
             End::Tail => self.nodes.back(),
         };
         if !last.is_some_and(|node| fill.takes(node, more)) {
+            let node = fill.new_node(end, self.nodes.is_empty(), more);
+            self.bytes += node.memory();
             match end {
-                End::Head => self.nodes.push_front(Packed::new()),
-                End::Tail => self.nodes.push_back(Packed::new()),
+                End::Head => self.nodes.push_front(node),
+                End::Tail => self.nodes.push_back(node),
             }
         }
         self.at_end(end, |node| match end {

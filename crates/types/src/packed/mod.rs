@@ -29,6 +29,8 @@
 
 mod element;
 
+use table::size_class;
+
 use crate::room;
 
 pub use element::element_size;
@@ -51,6 +53,21 @@ impl Packed {
     #[must_use]
     pub const fn new() -> Self {
         Packed { buf: Vec::new(), start: 0, count: 0 }
+    }
+
+    /// An empty sequence with room for `bytes`, all of it in front or all of it behind. For a
+    /// sequence that is sure to grow so far: growing step by step would copy it, and touch fresh
+    /// memory, some twenty times.
+    #[must_use]
+    pub fn with_room(bytes: usize, in_front: bool) -> Packed {
+        let mut packed = Packed { buf: Vec::with_capacity(size_class(bytes)), start: 0, count: 0 };
+        if let Ok(start) = u32::try_from(packed.buf.capacity())
+            && in_front
+        {
+            packed.buf.resize(start as usize, 0);
+            packed.start = start;
+        }
+        packed
     }
 
     /// How many elements there are. O(1).
