@@ -1,11 +1,11 @@
 //! What all workers share.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use base::{Millis, PackLimits};
-use config::{Config, Settings};
+use config::{Changes, Config, Peer, SetError, Settings};
 use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
 
@@ -16,6 +16,10 @@ use crate::pubsub::PubSub;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
+
+/// Carries out what a change from one configuration to another means outside the engine, or says
+/// why that cannot be. It runs in the thread of whoever changes the settings, one change at a time.
+pub type CarryOut = Box<dyn Fn(&Config, &Config) -> Result<(), SetError> + Send + Sync>;
 
 /// What an engine is started with.
 pub struct Start {
@@ -61,6 +65,7 @@ pub struct Engine {
     pub run_id: String,
     /// Number of worker threads.
     pub workers: usize,
+    carry_out: OnceLock<CarryOut>,
     /// Where the configuration was read from; empty if from nowhere.
     pub config_file: String,
     /// The executable.
@@ -96,6 +101,7 @@ impl Engine {
             slowlog: Slowlog::default(),
             config: RwLock::new(config),
             config_version: AtomicU64::new(0),
+            carry_out: OnceLock::new(),
             clients: Clients::default(),
             pubsub: PubSub::default(),
             blocked: BlockedRequests::default(),
@@ -115,6 +121,37 @@ impl Engine {
     #[must_use]
     pub fn config(&self) -> Arc<Config> {
         Arc::clone(&self.config.read())
+    }
+
+    /// Says who carries out changes that reach beyond the engine: to sockets, to limits of the
+    /// process. Only the first to say so is heard.
+    pub fn on_change(&self, carry_out: CarryOut) {
+        // Setting it twice is a mistake of the caller's that changes nothing.
+        let _ = self.carry_out.set(carry_out);
+    }
+
+    /// `CONFIG SET`: changes all of these settings and puts them in force, or none.
+    ///
+    /// # Errors
+    /// Why not, as Redis would tell it.
+    pub(crate) fn change_settings(
+        &self,
+        pairs: &[(&[u8], &[u8])],
+        peer: Peer,
+    ) -> Result<Changes, SetError> {
+        let changes = {
+            let mut settings = self.settings.lock();
+            let changes = settings.set(pairs, peer)?;
+            if let Some(carry_out) = self.carry_out.get()
+                && let Err(error) = carry_out(&self.config(), &settings.config())
+            {
+                settings.revert(changes);
+                return Err(error);
+            }
+            changes
+        };
+        self.apply_settings();
+        Ok(changes)
     }
 
     /// Puts the settings in force after they changed; workers see them at their next batch.

@@ -35,7 +35,7 @@ mod worker;
 pub use block::Blocked;
 pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};
 pub use control::Control;
-pub use engine::{Engine, Start, command_table};
+pub use engine::{CarryOut, Engine, Start, command_table};
 pub use feed::{Fed, State};
 pub use keeper::Keeper;
 pub use session::Session;

@@ -10,14 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::Millis;
-use config::Config;
+use config::{Config, SetError};
 use engine::{Counters, Origin};
-use mio::{Interest, Registry, Token};
 
 use crate::inbox::{Inbox, Letter};
-use crate::listen::{self, Listener};
+use crate::listen::{Listener, Listening};
 use crate::process::room_for_clients;
-use crate::slab::RESERVED;
 use crate::stream::Stream;
 
 /// Connections accepted from one listener before others get a turn; Redis's number.
@@ -58,14 +56,51 @@ impl Crew {
     }
 }
 
+/// Carries out what a changed configuration says about the outside.
+///
+/// # Errors
+/// What cannot be, in Redis's words; then nothing has changed.
+pub fn follow(
+    crew: &Crew,
+    listening: &Listening,
+    before: &Config,
+    after: &Config,
+) -> Result<(), SetError> {
+    let mut most = None;
+    if after.maxclients != before.maxclients {
+        let room = room_for_clients(after.maxclients, crew.inboxes.len());
+        if u64::try_from(room).is_ok_and(|room| room < u64::from(after.maxclients)) {
+            let reason = format!(
+                "The operating system is not able to handle the specified number of clients, try \
+                 with {room}"
+            );
+            return Err(SetError::failed("maxclients", &reason));
+        }
+        most = Some(room);
+    }
+    if (&after.bind, after.port) != (&before.bind, before.port) {
+        listening.relocate(before, after).map_err(|error| {
+            tracing::warn!("{error}");
+            if after.port == before.port {
+                SetError::failed("bind", "Failed to bind to specified addresses.")
+            } else {
+                let reason = "Unable to listen on this port. Check server logs.";
+                SetError::failed("port", reason)
+            }
+        })?;
+    }
+    if let Some(most) = most {
+        crew.most.store(most, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
 /// The listeners, and whose turn it is to get a connection.
 pub struct Doors {
-    listeners: Vec<Listener>,
+    listening: Arc<Listening>,
     next: usize,
     resting_until: Option<Millis>,
     logged: Millis,
-    /// The configuration as it was last carried out.
-    followed: Arc<Config>,
 }
 
 /// What stopped accepting.
@@ -79,77 +114,15 @@ enum Stop {
 }
 
 impl Doors {
-    /// Registers listeners that were opened as a configuration says.
-    ///
-    /// # Errors
-    /// The poller does not take one.
-    pub fn new(
-        listeners: Vec<Listener>,
-        config: Arc<Config>,
-        registry: &Registry,
-    ) -> io::Result<Self> {
-        let mut doors = Doors {
-            listeners: Vec::new(),
-            next: 0,
-            resting_until: None,
-            logged: 0,
-            followed: config,
-        };
-        doors.add(listeners, registry)?;
-        Ok(doors)
+    /// Doors for these sockets.
+    #[must_use]
+    pub fn new(listening: Arc<Listening>) -> Self {
+        Doors { listening, next: 0, resting_until: None, logged: 0 }
     }
 
-    fn add(&mut self, listeners: Vec<Listener>, registry: &Registry) -> io::Result<()> {
-        for mut listener in listeners {
-            // Which listener an event is for does not matter: all of them are asked.
-            let token = Token(RESERVED as usize);
-            match &mut listener {
-                Listener::Tcp(socket) => registry.register(socket, token, Interest::READABLE)?,
-                Listener::Unix(socket, _) => {
-                    registry.register(socket, token, Interest::READABLE)?
-                }
-            }
-            self.listeners.push(listener);
-        }
-        Ok(())
-    }
-
-    /// Carries out what a changed configuration says about listening. If the new addresses cannot
-    /// be had, the old ones stay.
-    pub fn follow(&mut self, config: &Arc<Config>, crew: &Crew, registry: &Registry) {
-        if Arc::ptr_eq(config, &self.followed) {
-            return;
-        }
-        let before = std::mem::replace(&mut self.followed, Arc::clone(config));
-        if config.maxclients != before.maxclients {
-            let most = room_for_clients(config.maxclients, crew.inboxes.len());
-            crew.most.store(most, Ordering::Relaxed);
-        }
-        if (&config.bind, config.port) == (&before.bind, before.port) {
-            return;
-        }
-        // The same port on other addresses can only be had once the old sockets are closed, and a
-        // new port is better tried before.
-        let opened = if config.port == before.port {
-            self.listeners.retain(|listener| matches!(listener, Listener::Unix(..)));
-            listen::open_tcp(config).or_else(|error| {
-                tracing::warn!("{error}");
-                listen::open_tcp(&before)
-            })
-        } else {
-            listen::open_tcp(config)
-        };
-        let moved = opened.and_then(|listeners| {
-            self.listeners.retain(|listener| matches!(listener, Listener::Unix(..)));
-            self.add(listeners, registry).map_err(|error| error.to_string())
-        });
-        match moved {
-            Ok(()) => {
-                let names: Vec<String> = self.listeners.iter().map(Listener::name).collect();
-                tracing::warn!("Now accepting connections on {}", names.join(", "));
-            }
-            Err(error) => tracing::warn!("{error}"),
-        }
+    /// Closes the sockets: nobody can connect any more.
+    pub fn close(self) {
+        self.listening.lock().clear();
     }
 
     /// When the listeners must be tried again.
@@ -161,8 +134,9 @@ impl Doors {
     /// Accepts from every listener.
     pub fn accept_all(&mut self, crew: &Crew, config: &Config, counters: &Counters, now: Millis) {
         self.resting_until = None;
-        for number in 0..self.listeners.len() {
-            match self.accept_from(number, crew, config, counters) {
+        let listening = Arc::clone(&self.listening);
+        for listener in listening.lock().iter() {
+            match self.accept_from(listener, crew, config, counters) {
                 Stop::Empty => {}
                 Stop::Batch => self.resting_until = Some(now),
                 Stop::Exhausted(error) => {
@@ -178,13 +152,13 @@ impl Doors {
 
     fn accept_from(
         &mut self,
-        number: usize,
+        listener: &Listener,
         crew: &Crew,
         config: &Config,
         counters: &Counters,
     ) -> Stop {
         for _ in 0..BATCH {
-            let (mut stream, peer) = match accept(&self.listeners[number]) {
+            let (mut stream, peer) = match accept(listener) {
                 Ok(accepted) => accepted,
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock => return Stop::Empty,
@@ -210,7 +184,7 @@ impl Doors {
             }
             counters.connections.add(1);
             crew.connected.fetch_add(1, Ordering::Relaxed);
-            let origin = origin(&stream, peer, &self.listeners[number]);
+            let origin = origin(&stream, peer, listener);
             crew.inboxes[self.next].post(Letter::Connection(stream, origin));
             self.next = (self.next + 1) % crew.inboxes.len();
         }

@@ -23,7 +23,7 @@ use mio::{Events, Interest, Poll, Token};
 use crate::accept::{Crew, Doors};
 use crate::connection::{Connection, Desk, Turn};
 use crate::inbox::{Address, Inbox, Letter, wake_others};
-use crate::listen::Listener;
+use crate::listen::Listening;
 use crate::logging::LevelSwitch;
 use crate::slab::{Place, Slab};
 use crate::stream::Stream;
@@ -72,23 +72,17 @@ pub struct Parts {
     /// Unpredictable bits.
     pub seed: u64,
     /// For worker 0: the listeners.
-    pub listeners: Vec<Listener>,
+    pub listening: Option<Arc<Listening>>,
     /// For worker 0: the log's level, to follow the configuration.
     pub levels: Option<LevelSwitch>,
 }
 
 impl EventLoop {
     /// A loop with a seat at the engine.
-    ///
-    /// # Errors
-    /// The poller does not take a listener.
-    pub fn new(engine: &Arc<Engine>, parts: Parts) -> io::Result<Self> {
-        let Parts { poll, inbox, crew, seed, listeners, levels } = parts;
-        let doors = match levels {
-            Some(_) => Some(Doors::new(listeners, engine.config(), poll.registry())?),
-            None => None,
-        };
-        Ok(EventLoop {
+    #[must_use]
+    pub fn new(engine: &Arc<Engine>, parts: Parts) -> Self {
+        let Parts { poll, inbox, crew, seed, listening, levels } = parts;
+        EventLoop {
             poll,
             inbox,
             crew,
@@ -100,9 +94,9 @@ impl EventLoop {
             letters: Vec::new(),
             pushed: Vec::new(),
             next_tick: 0,
-            doors,
+            doors: listening.map(Doors::new),
             levels,
-        })
+        }
     }
 
     /// Runs until the engine is told to stop.
@@ -145,10 +139,8 @@ impl EventLoop {
     fn begin(&mut self) {
         self.desk.now = wall_clock();
         self.desk.worker.begin(self.desk.now);
-        if let (Some(doors), Some(levels)) = (&mut self.doors, &mut self.levels) {
-            let config = &self.desk.worker.seat.config;
-            doors.follow(config, &self.crew, self.poll.registry());
-            levels.follow(config.loglevel);
+        if let Some(levels) = &mut self.levels {
+            levels.follow(self.desk.worker.seat.config.loglevel);
         }
     }
 
@@ -346,7 +338,9 @@ impl EventLoop {
 
     /// Accepts nobody any more, sends what is still to be sent, and closes everything.
     fn say_goodbye(&mut self, events: &mut Events) -> io::Result<()> {
-        self.doors = None;
+        if let Some(doors) = self.doors.take() {
+            doors.close();
+        }
         let deadline = Instant::now() + LAST_WORDS;
         self.begin();
         self.read_letters();

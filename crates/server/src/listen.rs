@@ -1,7 +1,8 @@
-//! The listening sockets: made at start, owned by worker 0.
+//! The listening sockets: made at start, moved by CONFIG SET.
 //!
 //! Sockets are made before any thread starts, so that a busy port ends the program with a plain
-//! message instead of a running server nobody can reach.
+//! message instead of a running server nobody can reach. For the same reason they are moved by the
+//! thread that was asked to, before it answers.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
@@ -10,7 +11,11 @@ use std::path::{Path, PathBuf};
 
 use config::{BindAddress, Config};
 use mio::net::{TcpListener, UnixListener};
+use mio::{Interest, Registry, Token};
+use parking_lot::{Mutex, MutexGuard};
 use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::slab::RESERVED;
 
 /// A listening socket.
 pub enum Listener {
@@ -42,6 +47,81 @@ impl Drop for Listener {
     }
 }
 
+/// The open listening sockets and the poller that watches them.
+pub struct Listening {
+    listeners: Mutex<Vec<Listener>>,
+    registry: Registry,
+}
+
+impl Listening {
+    /// Has these sockets watched.
+    ///
+    /// # Errors
+    /// The poller does not take one.
+    pub fn new(listeners: Vec<Listener>, registry: &Registry) -> io::Result<Self> {
+        let listening =
+            Listening { listeners: Mutex::new(Vec::new()), registry: registry.try_clone()? };
+        listening.add(&mut listening.listeners.lock(), listeners)?;
+        Ok(listening)
+    }
+
+    /// The sockets; nobody moves them as long as they are locked.
+    pub fn lock(&self) -> MutexGuard<'_, Vec<Listener>> {
+        self.listeners.lock()
+    }
+
+    fn add(&self, open: &mut Vec<Listener>, new: Vec<Listener>) -> io::Result<()> {
+        for mut listener in new {
+            // Which listener an event is for does not matter: all of them are asked.
+            let token = Token(RESERVED as usize);
+            match &mut listener {
+                Listener::Tcp(socket) => {
+                    self.registry.register(socket, token, Interest::READABLE)?;
+                }
+                Listener::Unix(socket, _) => {
+                    self.registry.register(socket, token, Interest::READABLE)?;
+                }
+            }
+            open.push(listener);
+        }
+        Ok(())
+    }
+
+    /// Listens on other TCP addresses. If they cannot be had, the old ones stay.
+    ///
+    /// # Errors
+    /// Why they cannot be had.
+    pub fn relocate(&self, before: &Config, after: &Config) -> Result<(), String> {
+        let mut open = self.listeners.lock();
+        let is_unix = |listener: &Listener| matches!(listener, Listener::Unix(..));
+        // The same port on other addresses can only be had once the old sockets are closed, and a
+        // new port is better tried before.
+        let opened = if after.port == before.port {
+            open.retain(is_unix);
+            open_tcp(after)
+        } else {
+            open_tcp(after).inspect(|_| open.retain(is_unix))
+        };
+        let failure = match opened {
+            Ok(listeners) => self.add(&mut open, listeners).err().map(|e| e.to_string()),
+            Err(error) => Some(error),
+        };
+        if let Some(error) = failure {
+            if open.iter().all(is_unix) {
+                let back = open_tcp(before);
+                let back = back.and_then(|l| self.add(&mut open, l).map_err(|e| e.to_string()));
+                if let Err(error) = back {
+                    tracing::error!("The old addresses are lost as well: {error}");
+                }
+            }
+            return Err(error);
+        }
+        let names: Vec<String> = open.iter().map(Listener::name).collect();
+        tracing::warn!("Now accepting connections on {}", names.join(", "));
+        Ok(())
+    }
+}
+
 /// Opens all listening sockets a configuration asks for.
 ///
 /// # Errors
@@ -62,10 +142,7 @@ pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
 }
 
 /// Opens the TCP sockets a configuration asks for.
-///
-/// # Errors
-/// What to print before giving up.
-pub fn open_tcp(config: &Config) -> Result<Vec<Listener>, String> {
+fn open_tcp(config: &Config) -> Result<Vec<Listener>, String> {
     let mut listeners = Vec::new();
     if config.port == 0 {
         return Ok(listeners);

@@ -13,10 +13,10 @@ use config::{Config, Settings};
 use engine::{Engine, Keeper, Start};
 use mio::{Poll, Waker};
 
-use crate::accept::Crew;
+use crate::accept::{self, Crew};
 use crate::event_loop::{EventLoop, Parts, WAKER, wall_clock};
 use crate::inbox::Inbox;
-use crate::listen::{self, Listener};
+use crate::listen::{self, Listener, Listening};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
 use crate::signals;
@@ -90,19 +90,25 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most: AtomicUsize::new(most) });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine).map_err(failed("keeper"))?;
-    let mut first = Some((listeners, levels));
+    let registry = polls[0].registry();
+    let listening = Arc::new(Listening::new(listeners, registry).map_err(failed("listeners"))?);
+    engine.on_change({
+        let (crew, listening) = (Arc::clone(&crew), Arc::clone(&listening));
+        Box::new(move |before, after| accept::follow(&crew, &listening, before, after))
+    });
+    let mut first = Some((listening, levels));
     let mut threads = Vec::new();
     for (number, poll) in polls.into_iter().enumerate() {
-        let (listeners, levels) = first.take().map_or((Vec::new(), None), |(l, s)| (l, Some(s)));
+        let (listening, levels) = first.take().unzip();
         let parts = Parts {
             poll,
             inbox: Arc::clone(&crew.inboxes[number]),
             crew: Arc::clone(&crew),
             seed: seed.wrapping_add(number as u64),
-            listeners,
+            listening,
             levels,
         };
-        let event_loop = EventLoop::new(engine, parts).map_err(failed("listeners"))?;
+        let event_loop = EventLoop::new(engine, parts);
         threads.push(spawn(number, engine, &crew, event_loop).map_err(failed("threads"))?);
     }
     tracing::info!("Ready to accept connections on {}", names.join(", "));

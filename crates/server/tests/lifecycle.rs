@@ -224,6 +224,34 @@ fn the_port_can_change_while_it_runs() {
 }
 
 #[test]
+fn a_server_that_cannot_move_stays_where_it_is() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let taken = taken.local_addr().unwrap().port().to_string();
+    let refusals: [(&[&str], &str); 4] = [
+        (&["port", &taken], "'port') - Unable to listen on this port. Check server logs."),
+        (
+            &["port", &taken, "bind", "127.0.0.1 ::1"],
+            "'port') - Unable to listen on this port. Check",
+        ),
+        (&["bind", "192.0.2.1"], "'bind') - Failed to bind to specified addresses."),
+        (&["timeout", "5", "maxclients", "4000000000"], "'maxclients') - The operating system is"),
+    ];
+    for (pairs, reason) in refusals {
+        let reply = client.ask(&[&["CONFIG", "SET"], pairs].concat());
+        let Value::Error(text) = reply else { panic!("{pairs:?} was accepted: {reply:?}") };
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(reason), "{pairs:?}: {text}");
+        assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    }
+    for (name, value) in [("bind", "127.0.0.1"), ("timeout", "0"), ("maxclients", "10000")] {
+        let reply = client.ask(&["CONFIG", "GET", name]);
+        assert_eq!(reply, Value::Array(vec![bulk(name), bulk(value)]));
+    }
+}
+
+#[test]
 fn running_out_of_descriptors_is_survived() {
     let limit = |server: &Server, most: &str| {
         let args = ["--pid".to_owned(), server.id().to_string(), format!("--nofile={most}:65536")];

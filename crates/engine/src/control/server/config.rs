@@ -95,9 +95,9 @@ impl Act for ConfigSet<'_> {
         let engine = control.engine;
         let peer =
             if is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
-        let changes = engine.settings.lock().set(&self.pairs, peer);
-        let changes = changes.map_err(|refusal| CmdError::owned(refusal.to_string()))?;
-        engine.apply_settings();
+        let changes = engine
+            .change_settings(&self.pairs, peer)
+            .map_err(|refusal| CmdError::owned(refusal.to_string()))?;
         // The rest of this batch, or of this transaction, goes by the new settings.
         control.seat.config = engine.config();
         control.txn.set_limits(engine.store.limits());
