@@ -1,0 +1,73 @@
+//! `used_memory` is true: what the store says it takes is what the allocator has given it, for
+//! every type in every shape, and all of it comes back.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+#[path = "hostile/scale.rs"]
+mod scale;
+mod seats;
+
+use seats::{Seat, engine};
+
+#[global_allocator]
+static SCALE: scale::Scale = scale::Scale;
+
+/// What the store says, and what it has been given, since `before`.
+fn weigh(seat: &mut Seat, before: (isize, isize)) -> (isize, isize) {
+    drop(seat.worker.engine.store.take_trash());
+    seat.worker.txn.report_memory();
+    let told = isize::try_from(seat.worker.engine.store.memory()).unwrap();
+    (told - before.0, scale::alive() - before.1)
+}
+
+type Make = fn(usize) -> String;
+
+/// What is filled in: a name, how many requests, each request.
+const FILLINGS: [(&str, usize, Make); 14] = [
+    ("short strings", 30_000, |n| format!("SET key:{n} value:{n}")),
+    ("strings of 100 bytes", 20_000, |n| format!("SET key:{n} {}", "v".repeat(100))),
+    ("strings with deadlines", 20_000, |n| format!("SET key:{n} v EX 1000")),
+    ("long strings", 500, |n| format!("SET key:{n} {}", "v".repeat(4_000 + n * 40))),
+    ("strings that grew", 2_000, |n| format!("APPEND key:{} {}", n % 20, "v".repeat(500))),
+    ("small hashes", 5_000, |n| format!("HSET key:{n} name {n} age 7 place somewhere")),
+    ("a large hash", 20_000, |n| format!("HSET key field:{n} value:{n}")),
+    ("small lists", 5_000, |n| format!("RPUSH key:{n} a b c {n}")),
+    ("a long list", 20_000, |n| format!("RPUSH key element:{n}")),
+    ("sets of numbers", 5_000, |n| format!("SADD key:{n} 1 2 3 {n}")),
+    ("small sets", 5_000, |n| format!("SADD key:{n} a b c {n}")),
+    ("a large set", 20_000, |n| format!("SADD key member:{n}")),
+    ("small sorted sets", 5_000, |n| format!("ZADD key:{n} 1 a 2 b 3 {n}")),
+    ("a large sorted set", 20_000, |n| format!("ZADD key {} member:{n}", n * 7 % 1_000)),
+];
+
+#[test]
+fn the_store_takes_what_it_says() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    // What is made once and kept: buffers of the worker, the hashers' seed.
+    seat.ask("SET warm up");
+    seat.ask("FLUSHALL");
+    let mut wrong = Vec::new();
+    for (name, requests, make) in FILLINGS {
+        let before = weigh(&mut seat, (0, 0));
+        for n in 0..requests {
+            let reply = seat.ask(&make(n));
+            assert!(!reply.starts_with('-'), "{reply}");
+        }
+        let (told, given) = weigh(&mut seat, before);
+        // Integers of this size are exact as doubles.
+        let ratio = told as f64 / given as f64;
+        println!("{name:<24} told {told:>9}  given {given:>9}  {ratio:.3}");
+        if !(0.99..=1.01).contains(&ratio) {
+            wrong.push(name);
+        }
+        // Deleted one by one, unlike in FLUSHALL: the tables shrink on the way.
+        for key in seat.ask("KEYS *").split("\r\n").skip(2).step_by(2).collect::<Vec<_>>() {
+            seat.ask(&format!("DEL {key}"));
+        }
+        seat.ask("FLUSHALL");
+        let (told, given) = weigh(&mut seat, before);
+        assert_eq!(told, 0, "{name}");
+        assert!(given.abs() < 20_000, "{name} leaves {given} bytes behind");
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
