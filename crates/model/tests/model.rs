@@ -168,7 +168,7 @@ impl Run {
 #[test]
 fn the_engine_answers_as_the_naive_host_does() {
     let seed = seed();
-    let steps = setting("KVIST_STEPS").unwrap_or(25_000);
+    let steps = setting("KVIST_STEPS").unwrap_or(60_000);
     println!("KVIST_SEED={seed} KVIST_STEPS={steps}");
     let mut run = Run::new(seed);
     run.pair.account();
