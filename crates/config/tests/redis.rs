@@ -6,12 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use kvist_config::{
     AREAS, Change, DEFAULTS_OF_OUR_OWN, Directive, Kind, Peer, Settings, Support, TextRule,
 };
+
+type Log = std::io::Lines<BufReader<std::process::ChildStdout>>;
 
 const PROGRAM: &str = "/usr/bin/redis-server";
 
@@ -38,14 +40,26 @@ impl Redis {
         let directory =
             std::env::temp_dir().join(format!("kvist-config-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory for the server");
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .expect("a free port")
-            .port();
+        let (process, port, lines) = std::iter::repeat_with(|| Self::launch(&directory, flags))
+            .take(5)
+            .flatten()
+            .next()
+            .expect("the server starts");
+        // Somebody must go on reading, or the server stops when the pipe is full.
+        std::thread::spawn(move || lines.for_each(drop));
+        let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server answers");
+        Some(Self { process, directory, stream: BufReader::new(stream) })
+    }
+
+    /// One try to start it; a port found free may be taken by the time the server binds it.
+    fn launch(directory: &Path, flags: &[&str]) -> Option<(Child, u16, Log)> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        drop(listener);
         let mut process = Command::new(PROGRAM)
             .args(["--port", &port.to_string()])
             .args(flags)
-            .current_dir(&directory)
+            .current_dir(directory)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -53,15 +67,14 @@ impl Redis {
             .expect("the server starts");
         let log = process.stdout.take().expect("the server's log is piped");
         let mut lines = BufReader::new(log).lines();
-        lines
+        let ready = lines
             .by_ref()
             .map_while(Result::ok)
-            .find(|line| line.contains("Ready to accept connections"))
-            .expect("the server gets ready");
-        // Somebody must go on reading, or the server stops when the pipe is full.
-        std::thread::spawn(move || lines.for_each(drop));
-        let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server answers");
-        Some(Self { process, directory, stream: BufReader::new(stream) })
+            .any(|line| line.contains("Ready to accept connections"));
+        if !ready {
+            let _ = process.wait();
+        }
+        ready.then_some((process, port, lines))
     }
 
     /// Sends a command and reads its reply: one string, or the strings of an array.

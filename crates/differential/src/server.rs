@@ -79,7 +79,7 @@ pub struct Server {
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 impl Server {
-    /// Starts the program and waits until it answers PING.
+    /// Starts the program and waits until it answers.
     ///
     /// # Errors
     /// When it cannot be started, ends early or does not answer within 10 seconds; the text holds
@@ -120,19 +120,21 @@ impl Server {
 
     fn wait_until_ready(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + Duration::from_secs(10);
-        let ping = Command::words(&["PING"]);
+        // Whoever else may have taken the port answers with another process.
+        let who = Command::words(&["INFO", "server"]);
+        let mine = format!("\r\nprocess_id:{}\r\n", self.child.id());
         loop {
             if let Some(status) = self.child.try_wait()? {
                 let text = format!("{} ended ({status}): {}", self.program.name(), self.log_end());
                 return Err(io::Error::other(text));
             }
             let answer = Connection::open(self.port, Duration::from_secs(1))
-                .and_then(|mut connection| connection.ask(&ping));
-            if answer.is_ok_and(|reply| reply.raw == b"+PONG\r\n") {
+                .and_then(|mut connection| connection.ask(&who));
+            if answer.is_ok_and(|reply| memmem(&reply.raw, mine.as_bytes())) {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                let text = format!("{} answers no PING: {}", self.program.name(), self.log_end());
+                let text = format!("{} does not answer: {}", self.program.name(), self.log_end());
                 return Err(io::Error::other(text));
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -182,6 +184,10 @@ impl Drop for Server {
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+fn memmem(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
 }
 
 /// Where `setpriv` exists the kernel ends the child when its starter dies, so that a killed test

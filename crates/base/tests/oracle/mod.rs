@@ -7,43 +7,64 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// A running redis-server.
 pub struct Oracle {
     process: Child,
     port: u16,
+    folder: PathBuf,
 }
 
 impl Oracle {
     /// Starts redis-server with these further options; `None`, said aloud, if there is none.
     pub fn start(options: &[&str]) -> Option<Self> {
-        for _ in 0..5 {
-            // A free port may be taken between looking and starting; then try another.
-            let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
-            let process = Command::new("redis-server")
-                .args(["--port", &port.to_string(), "--save", "", "--daemonize", "no"])
-                .args(options)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
-            let Ok(process) = process else {
-                eprintln!("SKIPPED: no redis-server to compare with");
-                return None;
-            };
-            let mut oracle = Oracle { process, port };
-            for _ in 0..200 {
-                if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                    return Some(oracle);
-                }
-                if oracle.process.try_wait().is_ok_and(|ended| ended.is_some()) {
-                    break;
-                }
-                std::thread::sleep(Duration::from_millis(25));
+        // A port found free may be another test's by the time it is taken; then try another.
+        for _ in 0..10 {
+            let oracle = Self::launch(options)?;
+            if oracle.port != 0 {
+                return Some(oracle);
             }
         }
         panic!("redis-server is installed but does not start");
+    }
+
+    /// One try; its port is 0 if it came to nothing.
+    fn launch(options: &[&str]) -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("kvist-oracle-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder for the server");
+        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let process = Command::new("redis-server")
+            .args(["--port", &port.to_string(), "--unixsocket", "socket"])
+            .args(["--save", "", "--daemonize", "no"])
+            .args(options)
+            .current_dir(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(process) = process else {
+            eprintln!("SKIPPED: no redis-server to compare with");
+            let _ = std::fs::remove_dir_all(&folder);
+            return None;
+        };
+        let mut oracle = Oracle { process, port, folder };
+        // The socket in its folder is made after the port is bound: whoever has that has both.
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !oracle.folder.join("socket").exists() {
+            if oracle.process.try_wait().expect("a child can be looked at").is_some() {
+                oracle.port = 0;
+                break;
+            }
+            assert!(Instant::now() < deadline, "redis-server does not listen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Some(oracle)
     }
 
     /// A new connection.
@@ -59,6 +80,7 @@ impl Drop for Oracle {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
