@@ -3,7 +3,7 @@
 //! `cargo bench -p kvist-engine [-- KEYS]` prints nanoseconds per request. Answers are checked.
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 #[path = "../tests/seats/mod.rs"]
 mod seats;
@@ -18,6 +18,7 @@ const VALUE: usize = 100;
 const ROUNDS: usize = 7;
 
 fn main() {
+    allocator::set_up();
     let keys: usize = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(100_000);
     let engine = engine();
     let mut seat = Seat::new(&engine);

@@ -5,7 +5,7 @@
 //! insert counts with the least of its times, as the machine may be shared.
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 #[path = "../tests/seats/mod.rs"]
 mod seats;
@@ -23,6 +23,7 @@ const RUNS: usize = 3;
 const STOPS: [usize; 8] = [100, 500, 900, 1_000, 1_200, 2_000, 3_000, 10_000];
 
 fn main() {
+    allocator::set_up();
     let mut numbers = std::env::args().skip(1).filter_map(|arg| arg.parse::<usize>().ok());
     let keys = numbers.next().unwrap_or(10_000_000);
     let shards = numbers.next().unwrap_or(64);

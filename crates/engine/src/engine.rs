@@ -72,6 +72,9 @@ pub struct Engine {
     pub executable: String,
     /// Bytes in connection buffers, kept by the doors.
     pub buffers: AtomicUsize,
+    /// How often something big was freed in the background: a reason for each thread to gather
+    /// its part of it.
+    pub cleanups: AtomicUsize,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
 }
@@ -113,6 +116,7 @@ impl Engine {
             config_file: start.config_file,
             executable: start.executable,
             buffers: AtomicUsize::new(0),
+            cleanups: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
         }))
     }

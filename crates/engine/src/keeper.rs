@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use base::Millis;
 use store::Txn;
@@ -17,8 +17,15 @@ use crate::engine::Engine;
 const PAUSE: Duration = Duration::from_millis(100);
 /// The pause between frees: large values wait no longer than this.
 const FREE_PAUSE: Duration = Duration::from_millis(10);
+/// The pause between returns of free memory to the system.
+const RETURN_PAUSE: Duration = Duration::from_secs(1);
+/// Freeing something for this long frees enough for the serving threads to gather.
+const BIG: Duration = Duration::from_millis(1);
 /// A shard is walked again at once while at least one in this many of the keys seen was overdue.
 const AGAIN_ONE_IN: usize = 10;
+
+/// Returns free memory to the system. Handed in, as only a program knows its allocator.
+pub type GiveBack = fn();
 
 /// The running background thread.
 pub struct Keeper {
@@ -27,14 +34,15 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Starts it.
+    /// Starts it; `give_back` is called about once a second to return free memory to the system.
     ///
     /// # Errors
     /// The thread could not be started.
-    pub fn start(engine: &Arc<Engine>) -> std::io::Result<Self> {
+    pub fn start(engine: &Arc<Engine>, give_back: GiveBack) -> std::io::Result<Self> {
         let shared = Arc::clone(engine);
-        let thread =
-            std::thread::Builder::new().name("keeper".to_owned()).spawn(move || keep(&shared))?;
+        let thread = std::thread::Builder::new()
+            .name("keeper".to_owned())
+            .spawn(move || keep(&shared, give_back))?;
         Ok(Keeper { thread: Some(thread), engine: Arc::clone(engine) })
     }
 }
@@ -49,19 +57,34 @@ impl Drop for Keeper {
     }
 }
 
-fn keep(engine: &Arc<Engine>) {
+fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
     let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
-    let mut since_round = PAUSE;
+    let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
     while !engine.stopping.load(Ordering::Acquire) {
-        drop(engine.store.take_trash());
+        free_trash(engine);
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
             expire_round(engine, &mut txn);
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
         }
+        if since_return >= RETURN_PAUSE {
+            since_return = Duration::ZERO;
+            give_back();
+        }
         std::thread::sleep(FREE_PAUSE);
         since_round += FREE_PAUSE;
+        since_return += FREE_PAUSE;
+    }
+}
+
+/// Frees what was unlinked. The blocks of a big value lie in pages of the threads that made it,
+/// which are told to take them back.
+fn free_trash(engine: &Engine) {
+    let start = Instant::now();
+    drop(engine.store.take_trash());
+    if start.elapsed() > BIG {
+        engine.cleanups.fetch_add(1, Ordering::Release);
     }
 }
 

@@ -36,6 +36,8 @@ const EVENTS: usize = 1024;
 const TICK: Millis = 100;
 /// The pause between ticks otherwise.
 const IDLE_TICK: Millis = 1000;
+/// Fewer turns than this between two ticks are a quiet time.
+const QUIET: u32 = 20;
 /// How long a stopping worker waits for clients to take their last replies.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -57,6 +59,12 @@ pub struct EventLoop {
     /// Connections with pushed messages to send, kept for its memory.
     pushed: Vec<Place>,
     next_tick: Millis,
+    /// Big values freed in the background so far, of which this thread has gathered its part.
+    gathered: usize,
+    /// What was gathered has not been given back to the system yet.
+    owes_memory: bool,
+    /// Turns of the loop with something to do since the last tick.
+    turns: u32,
     doors: Option<Doors>,
     levels: Option<LevelSwitch>,
 }
@@ -94,6 +102,9 @@ impl EventLoop {
             letters: Vec::new(),
             pushed: Vec::new(),
             next_tick: 0,
+            gathered: 0,
+            owes_memory: false,
+            turns: 0,
             doors: listening.map(Doors::new),
             levels,
         }
@@ -110,6 +121,7 @@ impl EventLoop {
             let timeout = self.timeout();
             self.wait(&mut events, timeout)?;
             self.begin();
+            self.turns += u32::from(!events.is_empty());
             for event in &events {
                 self.event(event);
             }
@@ -305,7 +317,7 @@ impl EventLoop {
         }
     }
 
-    /// What the clock brings: idle clients, soft limits.
+    /// What the clock brings: idle clients, soft limits, memory that others have freed.
     fn tick(&mut self) {
         let now = self.desk.now;
         let config = Arc::clone(&self.desk.worker.seat.config);
@@ -332,8 +344,25 @@ impl EventLoop {
                 self.close(place);
             }
         }
+        self.return_memory();
         let pause = if self.over_soft.is_empty() { IDLE_TICK } else { TICK };
         self.next_tick = now + pause;
+    }
+
+    /// After something big was freed in the background: takes back this thread's part of it at
+    /// once, and gives it to the system in the first second with little work, as that takes long.
+    fn return_memory(&mut self) {
+        let cleanups = self.desk.worker.engine.cleanups.load(Ordering::Acquire);
+        if cleanups != self.gathered {
+            self.gathered = cleanups;
+            self.owes_memory = true;
+            allocator::gather();
+        }
+        if self.owes_memory && self.turns < QUIET {
+            self.owes_memory = false;
+            allocator::give_back();
+        }
+        self.turns = 0;
     }
 
     /// Accepts nobody any more, sends what is still to be sent, and closes everything.

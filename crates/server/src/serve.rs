@@ -89,7 +89,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let crew =
         Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most: AtomicUsize::new(most) });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
-    let keeper = Keeper::start(engine).map_err(failed("keeper"))?;
+    let keeper = Keeper::start(engine, allocator::give_back).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
     let listening = Arc::new(Listening::new(listeners, registry).map_err(failed("listeners"))?);
     engine.on_change({

@@ -1,0 +1,34 @@
+//! Memory that the data no longer needs goes back to the system.
+
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
+mod server;
+
+use server::{Client, Server, eventually, ok};
+
+/// Bytes the process really takes.
+fn resident(server: &Server, client: &mut Client) -> usize {
+    server.info(client, "used_memory_rss").parse().unwrap()
+}
+
+#[test]
+fn an_emptied_server_is_small_again() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let value = "v".repeat(400);
+    for batch in 0..100 {
+        let mut words = vec!["MSET".to_owned()];
+        words.extend((0..1000).flat_map(|n| [format!("key:{batch}:{n}"), value.clone()]));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(client.ask(&words), ok());
+    }
+    let full = resident(&server, &mut client);
+    assert!(full > 40 << 20, "{full} bytes for 40 MB of values");
+    assert_eq!(client.ask(&["FLUSHALL", "ASYNC"]), ok());
+    eventually("the return of memory", || {
+        // Asked seldom: the server returns it when there is little else to do.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        (resident(&server, &mut client) < full / 2).then_some(())
+    });
+}
