@@ -1,7 +1,7 @@
 //! What all workers share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use base::{Millis, PackLimits};
@@ -12,6 +12,7 @@ use store::{Options, Store};
 use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::control;
+use crate::durable::Durable;
 use crate::pubsub::PubSub;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
@@ -25,8 +26,11 @@ pub type CarryOut = Box<dyn Fn(&Config, &Config) -> Result<(), SetError> + Send 
 pub struct Start {
     /// The configuration, defaults applied.
     pub settings: Settings,
-    /// Unpredictable bits: seeds the key hash and names this run.
+    /// Unpredictable bits: seeds the key hash and names this run. The first seeds the key hash: a
+    /// dataset on disk goes on with its own.
     pub seed: [u64; 4],
+    /// The name of the dataset on disk, if there is one.
+    pub dataset_id: Option<[u8; 16]>,
     /// The time.
     pub now: Millis,
     /// Number of worker threads.
@@ -77,6 +81,14 @@ pub struct Engine {
     pub cleanups: AtomicUsize,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
+    /// The dataset's life on disk.
+    pub durable: Durable,
+    /// Names the dataset on disk.
+    pub(crate) dataset_id: [u8; 16],
+    /// The seed of the key hash.
+    pub(crate) seed: u64,
+    /// This engine, for threads that outlive a request.
+    me: Weak<Engine>,
 }
 
 impl Engine {
@@ -96,10 +108,18 @@ impl Engine {
         let options = Options { shards, databases: config.databases, seed: start.seed[0] };
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
+        let (first, second) = (start.seed[2].to_be_bytes(), start.seed[3].to_be_bytes());
+        let mut dataset_id = [0; 16];
+        dataset_id[..8].copy_from_slice(&first);
+        dataset_id[8..].copy_from_slice(&second);
+        if let Some(kept) = start.dataset_id {
+            dataset_id = kept;
+        }
         let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
-        Ok(Arc::new(Engine {
+        let table = command_table()?;
+        Ok(Arc::new_cyclic(|me| Engine {
             store,
-            table: command_table()?,
+            table,
             settings: Mutex::new(start.settings),
             slowlog: Slowlog::default(),
             config: RwLock::new(config),
@@ -118,7 +138,16 @@ impl Engine {
             buffers: AtomicUsize::new(0),
             cleanups: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
+            durable: Durable::default(),
+            dataset_id,
+            seed: start.seed[0],
+            me: me.clone(),
         }))
+    }
+
+    /// This engine, to keep.
+    pub(crate) fn me(&self) -> Option<Arc<Engine>> {
+        self.me.upgrade()
     }
 
     /// The configuration in force.
@@ -162,8 +191,11 @@ impl Engine {
     pub fn apply_settings(&self) {
         let config = Arc::new(self.settings.lock().config());
         self.store.set_limits(pack_limits(&config));
-        *self.config.write() = config;
+        *self.config.write() = Arc::clone(&config);
         self.config_version.fetch_add(1, Ordering::Release);
+        if let Some(me) = self.me() {
+            me.follow_durability(&config);
+        }
     }
 
     /// Bytes the dataset and the connections take.

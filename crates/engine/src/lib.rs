@@ -19,6 +19,7 @@
 mod block;
 mod client;
 mod control;
+pub mod durable;
 mod engine;
 mod execute;
 mod feed;
@@ -26,6 +27,7 @@ mod keeper;
 mod multi;
 mod plan;
 mod pubsub;
+mod remember;
 mod session;
 mod slowlog;
 mod stats;

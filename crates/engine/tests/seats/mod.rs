@@ -35,6 +35,7 @@ pub fn engine() -> Arc<Engine> {
         now: 1_000_000,
         workers: 4,
         config_file: String::new(),
+        dataset_id: None,
         executable: String::new(),
     })
     .unwrap()
