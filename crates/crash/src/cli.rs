@@ -28,6 +28,7 @@ crash: kills a server under load, again and again on one directory; says what it
   --flush-ms N           how long a flush may take beyond the second of everysec (default 1000)
   --switches yes|no      whether appendonly is switched off and on, and the server asked to end,
                          now and then (default yes)
+  --calm yes|no          whether nothing is done to the server besides work and kills (default no)
   --dir PATH             where the server's directory is made (default: the system's)
   --arg WORD             one more argument for the server; may be repeated
   --verbose              a line per cycle
@@ -99,6 +100,7 @@ fn parse(args: &[String]) -> Result<Settings, String> {
             "--ballast" => settings.ballast = size()?,
             "--flush-ms" => settings.flush_ms = i64::try_from(number()?).unwrap_or(i64::MAX / 2),
             "--switches" => settings.switches = value != "no",
+            "--calm" => settings.calm = value == "yes",
             "--dir" => settings.place = PathBuf::from(value),
             "--arg" => extra.push(value.clone()),
             _ => return Err(format!("{option} {value}: not understood\n{USAGE}")),

@@ -134,7 +134,7 @@ impl Run<'_> {
             missing: self.outcome.missing.iter().cloned().collect(),
         };
         let shared = Shared::new(server.port(), work, std::mem::take(&mut self.lanes));
-        let moment = Moment::pick(&mut self.rng, self.settings.switches);
+        let moment = Moment::pick(&mut self.rng, self.settings);
         let (death, unprotected) = self.live_and_die(&mut server, &shared, moment, cycle);
         let counter_seen = shared.counter_seen.load(Ordering::SeqCst);
         self.outcome.violations.append(&mut lock(&shared.violations));
@@ -268,7 +268,7 @@ impl Run<'_> {
         let life = Duration::from_secs_f64(self.settings.seconds.max(0.01))
             .mul_f64(f64::from(u32::try_from(share).unwrap_or(0)) / 1000.0);
         let end = Instant::now() + life;
-        let switches = self.settings.switches;
+        let settings = self.settings;
         std::thread::scope(|scope| {
             for at in 0..shared.lanes.len() {
                 let mut rng = rngs(&format!("lane {at}"));
@@ -280,7 +280,7 @@ impl Run<'_> {
             let mut rng = rngs("the disturber");
             let mut unprotected = None;
             let lived = Disturber::open(shared.port).and_then(|mut hand| {
-                let lived = hand.run(end, moment, switches, &mut rng);
+                let lived = hand.run(end, moment, settings, &mut rng);
                 unprotected = hand.unprotected;
                 lived.map(|()| hand)
             });

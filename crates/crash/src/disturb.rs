@@ -11,6 +11,7 @@ use differential::connection::Connection;
 use differential::rng::Rng;
 
 use crate::clock;
+use crate::settings::Settings;
 
 /// What the server was doing when it was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,16 @@ pub enum Moment {
 
 impl Moment {
     /// One of them.
-    pub fn pick(rng: &mut Rng, switches: bool) -> Self {
+    pub fn pick(rng: &mut Rng, settings: &Settings) -> Self {
+        if settings.calm {
+            return Self::Plain;
+        }
         match rng.below(100) {
             0..=39 => Self::Plain,
             40..=49 => Self::Early,
             50..=64 => Self::Snapshot,
             65..=79 => Self::Rewrite,
-            _ if !switches => Self::Plain,
+            _ if !settings.switches => Self::Plain,
             80..=86 => Self::SwitchedOff,
             87..=94 => Self::SwitchedOn,
             _ => Self::Asked,
@@ -73,9 +77,13 @@ impl Disturber {
         &mut self,
         end: Instant,
         moment: Moment,
-        switches: bool,
+        settings: &Settings,
         rng: &mut Rng,
     ) -> io::Result<()> {
+        if settings.calm {
+            std::thread::sleep(end.saturating_duration_since(Instant::now()));
+            return Ok(());
+        }
         // Small journals, so that they are rewritten on their own too; not every server has it.
         self.ask(&["CONFIG", "SET", "auto-aof-rewrite-min-size", "3mb"])?;
         while Instant::now() < end {
@@ -88,7 +96,7 @@ impl Disturber {
             match rng.below(5) {
                 0 => self.ask(&["BGSAVE"])?,
                 1 => self.ask(&["BGREWRITEAOF"])?,
-                2 if switches => {
+                2 if settings.switches => {
                     self.switch_off()?;
                     std::thread::sleep(Duration::from_millis(20).min(left));
                     self.switch_on()?;

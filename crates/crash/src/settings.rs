@@ -60,6 +60,8 @@ pub struct Settings {
     pub flush_ms: i64,
     /// Whether the journal is switched off and on, and the server asked to end, now and then.
     pub switches: bool,
+    /// Whether nothing happens but work and kills: no snapshots, no rewrites.
+    pub calm: bool,
     /// For tests of the tester.
     pub tamper: Option<Tamper>,
     /// Where the servers' directory is made.
@@ -83,6 +85,7 @@ impl Settings {
             ballast: 20_000,
             flush_ms: 1000,
             switches: true,
+            calm: false,
             tamper: None,
             place: std::env::temp_dir(),
             verbose: false,
@@ -102,7 +105,7 @@ impl Settings {
             self.program.extra.iter().map(|arg| format!(" --arg {arg:?}")).collect();
         format!(
             "crash --program {}{extra} --cycles {} --seed {} --fsync {} --seconds-per-cycle {} \
-             --connections {} --pipeline {} --ballast {} --flush-ms {}{}",
+             --connections {} --pipeline {} --ballast {} --flush-ms {}{}{}",
             self.program.path.display(),
             self.cycles,
             self.seed,
@@ -113,6 +116,7 @@ impl Settings {
             self.ballast,
             self.flush_ms,
             if self.switches { "" } else { " --switches no" },
+            if self.calm { " --calm yes" } else { "" },
         )
     }
 }

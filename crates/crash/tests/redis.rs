@@ -51,7 +51,7 @@ fn a_mix_of_policies_keeps_what_each_promises() {
 
 /// Runs until the tampering is seen; gives what was said.
 fn seen(settings: Settings) -> String {
-    let settings = Settings { switches: false, ..settings };
+    let settings = Settings { calm: true, ..settings };
     let outcome = run(&settings);
     assert!(
         !outcome.violations.is_empty(),
@@ -70,9 +70,16 @@ fn seen(settings: Settings) -> String {
 fn a_server_without_a_journal_is_found_out() {
     let Some(mut settings) = settings(Some(Fsync::Always)) else { return };
     settings.program.extra = vec!["--appendonly".to_owned(), "no".to_owned()];
-    settings.tamper = None;
     let text = seen(settings);
     assert!(text.contains("aof_enabled is 0, not 1"), "{text}");
+}
+
+#[test]
+fn a_server_that_forgets_everything_is_found_out() {
+    let Some(mut settings) = settings(Some(Fsync::Always)) else { return };
+    settings.tamper = Some(|dir| fs::remove_dir_all(dir.join("appendonlydir")));
+    let text = seen(settings);
+    assert!(text.contains("w00: lost what was promised") || text.contains("no state"), "{text}");
 }
 
 #[test]
@@ -131,13 +138,13 @@ fn the_last_moment_may_be_missing_but_not_more_than_a_second() {
     let settings = Settings { ballast: 0, connections: 3, flush_ms: 0, ..settings };
     let moment = Settings {
         tamper: Some(|dir| edit(dir, |commands| drop_last(commands, 40))),
-        switches: false,
+        calm: true,
         ..settings.clone()
     };
     let outcome = run(&moment);
     assert!(outcome.violations.is_empty(), "\n{outcome}\n{}", moment.repeat());
     let longer = Settings {
-        tamper: Some(|dir| edit(dir, |commands| drop_last(commands, commands.len() * 9 / 10))),
+        tamper: Some(|dir| edit(dir, |commands| drop_last(commands, commands.len() * 19 / 20))),
         seconds: 1.7,
         cycles: 8,
         ..settings

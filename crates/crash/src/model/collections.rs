@@ -3,6 +3,7 @@
 //! A collection is taken out, changed and put back: slow for large ones, and plainly right.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::{Context, Expect, Model, int, place, real};
 use crate::unit::Step;
@@ -107,10 +108,8 @@ impl Model {
                 if command != "BLPOP" && args.len() < 3 { Expect::Text(last) } else { Expect::Any }
             }
             "LTRIM" => {
-                let (from, to) = (place(int(args.get(2)), before), int(args.get(3)));
-                let to = if to < 0 { place(to + 1, before) } else { place(to, before) + 1 };
-                let to = if int(args.get(3)) == -1 { before } else { to.min(before) };
-                list = list.into_iter().take(to).skip(from).collect();
+                let range = trim(int(args.get(2)), int(args.get(3)), before);
+                list = list.into_iter().take(range.end).skip(range.start).collect();
                 Expect::Any
             }
             "LSET" => match list.get_mut(place(int(args.get(2)), before)) {
@@ -298,6 +297,13 @@ impl Model {
         self.put((step.db, args[1].clone()), Value::Zset(result));
         count
     }
+}
+
+/// The places that `LTRIM from to` keeps of `len`.
+fn trim(from: i64, to: i64, len: usize) -> Range<usize> {
+    let length = i64::try_from(len).unwrap_or(i64::MAX);
+    let last = if to < 0 { length + to } else { to };
+    place(from, len)..place((last + 1).max(0), len)
 }
 
 impl Context<'_> {
