@@ -220,12 +220,11 @@ impl Run<'_> {
         for lane in &mut self.lanes {
             lane.restart(seen.share_of(&lane.base.prefix));
         }
-        if wrong.is_empty() {
-            return Ok(Some((server, fsync)));
-        }
+        // A first life is lived even so: what it does wrong may say more.
+        let go_on = wrong.is_empty() || self.promise.is_none();
         let heading = format!("found before cycle {cycle}: ");
         self.outcome.violations.extend(wrong.into_iter().map(|text| format!("{heading}{text}")));
-        Ok(None)
+        Ok(go_on.then_some((server, fsync)))
     }
 
     fn kill_while_starting(&mut self, fsync: Fsync) -> io::Result<()> {

@@ -165,7 +165,10 @@ fn exchange(
 pub fn read(shared: &Shared) {
     let result = Link::open(shared.port).and_then(|mut link| {
         while !shared.stopping() {
-            read_once(shared, &mut link)?;
+            {
+                let _gate = shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+                read_once(shared, &mut link)?;
+            }
             std::thread::sleep(Duration::from_millis(2));
         }
         Ok(())
@@ -219,8 +222,11 @@ pub fn overturn(shared: &Shared, rng: &mut Rng) {
             let db = rng.below(usize::from(DATABASES));
             let other = (db + 1 + rng.below(usize::from(DATABASES) - 1)) % usize::from(DATABASES);
             let (db, other) = (db.to_string(), other.to_string());
-            let words: &[&str] =
-                if rng.chance(15) { &["FLUSHDB"] } else { &["SWAPDB", &db, &other] };
+            let words: &[&str] = match rng.below(100) {
+                0..=2 => &["FLUSHALL"],
+                3..=17 => &["FLUSHDB"],
+                _ => &["SWAPDB", &db, &other],
+            };
             if !shared.work.missing.contains(words[0]) {
                 concern_all(shared, &mut link, db.parse().unwrap_or(0), words)?;
             }
@@ -237,6 +243,10 @@ fn concern_all(shared: &Shared, link: &mut Link, db: u8, words: &[&str]) -> io::
     let _gate = shared.gate.write().unwrap_or_else(PoisonError::into_inner);
     if shared.stopping() {
         return Ok(());
+    }
+    if words == ["FLUSHALL"] {
+        // It may happen as soon as it is sent.
+        shared.counter_seen.store(0, Ordering::SeqCst);
     }
     let mut unit = Unit::new(vec![Step { db, command: Command::words(words) }], false);
     unit.global = true;

@@ -153,13 +153,14 @@ impl Model {
         }
     }
 
-    /// The databases exchanged by a SWAPDB or emptied by a FLUSHDB; keys deleted for everybody.
+    /// Databases exchanged or emptied; keys deleted for everybody.
     fn run_global(&mut self, current: u8, command: &Command) {
         let number = |at: usize| -> u8 {
             let text = command.args().get(at).and_then(|a| std::str::from_utf8(a).ok());
             text.and_then(|t| t.parse().ok()).unwrap_or(u8::MAX)
         };
         match command.name().as_str() {
+            "FLUSHALL" => self.keys.clear(),
             "FLUSHDB" => self.keys.retain(|(db, _), _| *db != current),
             "SWAPDB" => {
                 let (a, b) = (number(1), number(2));
