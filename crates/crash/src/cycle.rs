@@ -135,7 +135,7 @@ impl Run<'_> {
         };
         let shared = Shared::new(server.port(), work, std::mem::take(&mut self.lanes));
         let moment = Moment::pick(&mut self.rng, self.settings);
-        let (death, unprotected) = self.live_and_die(&mut server, &shared, moment, cycle);
+        let (kill, death, unprotected) = self.live_and_die(&mut server, &shared, moment, cycle);
         let counter_seen = shared.counter_seen.load(Ordering::SeqCst);
         self.outcome.violations.append(&mut lock(&shared.violations));
         let lanes = shared.lanes.into_iter();
@@ -149,7 +149,7 @@ impl Run<'_> {
             self.outcome.violations.extend(lane.violations.drain(..).take(3));
         }
         self.count(moment);
-        self.promise = Some(self.promised(fsync, moment, death, unprotected, counter_seen));
+        self.promise = Some(self.promised(fsync, moment, kill, unprotected, counter_seen));
         if self.settings.verbose {
             let sent: usize = self.lanes.iter().map(|lane| lane.units.len()).sum();
             println!("cycle {cycle}: {}, {sent} units, killed {moment:?}", fsync.word());
@@ -168,14 +168,14 @@ impl Run<'_> {
         &self,
         fsync: Fsync,
         moment: Moment,
-        death: i64,
+        kill: i64,
         unprotected: Option<i64>,
         counter_seen: i64,
     ) -> Promise {
         let by_policy = match (moment, fsync) {
             // A server that ends on its own feet takes everything along.
             (Moment::Asked, _) | (_, Fsync::Always) => Promise::EVERYTHING,
-            (_, Fsync::EverySecond) => death - 1000 - self.settings.flush_ms,
+            (_, Fsync::EverySecond) => kill - 1000 - self.settings.flush_ms,
             (_, Fsync::No) => Promise::NOTHING,
         };
         let safe = by_policy == Promise::EVERYTHING && unprotected.is_none();
@@ -250,7 +250,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lets all threads work until the server is dead. Returns when that was, and since when the
+    /// Lets all threads work until the server is dead. Returns when it was killed, when it
+    /// was surely dead, and since when the
     /// journal had been off.
     fn live_and_die(
         &mut self,
@@ -258,7 +259,7 @@ impl Run<'_> {
         shared: &Shared,
         moment: Moment,
         cycle: u64,
-    ) -> (i64, Option<i64>) {
+    ) -> (i64, i64, Option<i64>) {
         let rngs = |what: &str| Rng::new(self.settings.seed, &format!("{what} of cycle {cycle}"));
         let share = match moment {
             Moment::Early => self.rng.below(50),
@@ -293,7 +294,7 @@ impl Run<'_> {
             if !server.is_alive() {
                 shared.complain(format!("the server died by itself: {}", server.log_end()));
             }
-            // Taken before the kill: what is promised is measured from the earlier end.
+            // What is promised is measured from before the kill, what may have happened to after.
             let kill = clock::now();
             shared.doomed.store(true, Ordering::SeqCst);
             if let (Moment::Asked, Some(mut hand)) = (moment, hand) {
@@ -310,7 +311,7 @@ impl Run<'_> {
             }
             server.kill();
             shared.stop.store(true, Ordering::SeqCst);
-            (kill, unprotected)
+            (kill, clock::now(), unprotected)
         })
     }
 
