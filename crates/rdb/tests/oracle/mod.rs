@@ -1,0 +1,171 @@
+//! A redis-server to compare with, when one is installed.
+//!
+//! It listens on a port of its own on the loopback interface, works in a folder of its own that is
+//! removed afterwards, and ends with the test. Where none is installed the tests say so and pass: an absent oracle must not
+//! look like a broken Kvist.
+#![allow(dead_code)] // each test program uses a part
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A running redis-server.
+pub struct Oracle {
+    process: Child,
+    port: u16,
+    folder: PathBuf,
+}
+
+impl Oracle {
+    /// Starts redis-server with these further options; `None`, said aloud, if there is none.
+    pub fn start(options: &[&str]) -> Option<Self> {
+        Self::start_with(&[], options)
+    }
+
+    /// As `start`, with these files in its folder, each a path and its content.
+    pub fn start_with(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
+        // A port found free may be another test's by the time it is taken; then try another.
+        for _ in 0..10 {
+            let oracle = Self::launch(files, options)?;
+            if oracle.port != 0 {
+                return Some(oracle);
+            }
+        }
+        panic!("redis-server is installed but does not start");
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// One try; its port is 0 if it came to nothing.
+    fn launch(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("kvist-oracle-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder for the server");
+        for (path, content) in files {
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, content).expect("a file for the server");
+        }
+        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let process = Command::new("redis-server")
+            .args(["--port", &port.to_string(), "--unixsocket", "socket"])
+            .args(["--save", "", "--daemonize", "no", "--enable-debug-command", "yes"])
+            .args(options)
+            .current_dir(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(process) = process else {
+            eprintln!("SKIPPED: no redis-server to compare with");
+            let _ = std::fs::remove_dir_all(&folder);
+            return None;
+        };
+        let mut oracle = Oracle { process, port, folder };
+        // The socket in its folder is made after the port is bound: whoever has that has both.
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !oracle.folder.join("socket").exists() {
+            if oracle.process.try_wait().expect("a child can be looked at").is_some() {
+                oracle.port = 0;
+                break;
+            }
+            assert!(Instant::now() < deadline, "redis-server does not listen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Some(oracle)
+    }
+
+    /// A new connection.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("redis-server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout can be set");
+        stream.set_nodelay(true).expect("nodelay can be set");
+        stream
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// One connection that sends whole pipelines.
+pub struct Client {
+    stream: BufReader<TcpStream>,
+    pending: Vec<u8>,
+    count: usize,
+}
+
+impl Client {
+    pub fn new(oracle: &Oracle) -> Self {
+        Client { stream: BufReader::new(oracle.connect()), pending: Vec::new(), count: 0 }
+    }
+
+    /// Adds a command to the pipeline.
+    pub fn add(&mut self, words: &[&[u8]]) {
+        let _ = write!(self.pending, "*{}\r\n", words.len());
+        for word in words {
+            let _ = write!(self.pending, "${}\r\n", word.len());
+            self.pending.extend_from_slice(word);
+            self.pending.extend_from_slice(b"\r\n");
+        }
+        self.count += 1;
+    }
+
+    /// Sends the pipeline; the replies in a flat form: lines as they are, bulk strings as bytes,
+    /// an array as its header line followed by its elements.
+    pub fn run(&mut self) -> Vec<Vec<Vec<u8>>> {
+        self.stream.get_mut().write_all(&self.pending).expect("redis-server reads");
+        self.pending.clear();
+        (0..std::mem::take(&mut self.count)).map(|_| self.reply()).collect()
+    }
+
+    /// Sends one command; its reply, with the parts of an array after its header.
+    pub fn ask(&mut self, words: &[&[u8]]) -> Vec<Vec<u8>> {
+        self.add(words);
+        self.run().pop().expect("a reply")
+    }
+
+    /// Sends a command given as one line; its reply as text.
+    pub fn say(&mut self, line: &str) -> String {
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let reply = self.ask(&words);
+        let parts: Vec<String> = reply.iter().map(|part| part.escape_ascii().to_string()).collect();
+        parts.join(" ")
+    }
+
+    fn reply(&mut self) -> Vec<Vec<u8>> {
+        let (mut parts, mut left) = (Vec::new(), 1);
+        while left > 0 {
+            left -= 1;
+            let mut line = Vec::new();
+            self.stream.read_until(b'\n', &mut line).expect("redis-server answers");
+            let text = String::from_utf8_lossy(&line[1..]).trim_end().to_owned();
+            line.truncate(line.len() - 2);
+            match (line[0], text.parse::<usize>()) {
+                (b'$', Ok(len)) => {
+                    let mut bulk = vec![0; len + 2];
+                    self.stream.read_exact(&mut bulk).expect("redis-server answers");
+                    bulk.truncate(len);
+                    parts.push(bulk);
+                }
+                (b'*', Ok(len)) => {
+                    left += len;
+                    parts.push(line);
+                }
+                _ => parts.push(line),
+            }
+        }
+        parts
+    }
+}
