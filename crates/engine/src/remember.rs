@@ -53,7 +53,8 @@ fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]
     // What has run has keys that can be found.
     let _ = entry.spec.key_positions(argv, &mut positions);
     let first = positions.first().map(|&at| argv[at]);
-    if !entry.moves && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
+    let alone = !entry.moves && stored_at(entry, argv).is_none();
+    if alone && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.record_command(hash, argv.iter().copied());
     }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::disk::{Disk, DiskFile};
 use crate::frame;
-use crate::log::{Log, Policy, Request, Trouble};
+use crate::log::{Log, Policy, Request, Trouble, part_of};
 use crate::segment;
 
 /// How long records gather before they are written, unless they are many.
@@ -193,7 +193,7 @@ impl Writer {
             return;
         }
         let epoch = self.log.epoch.fetch_add(1, Ordering::AcqRel);
-        self.take_lanes();
+        self.take_lanes(epoch);
         if !self.write(epoch) {
             return;
         }
@@ -211,17 +211,21 @@ impl Writer {
         }
     }
 
-    /// Takes the records of every lane, and forgets lanes whose thread has gone.
-    fn take_lanes(&mut self) {
+    /// Takes the records of an epoch, and forgets lanes whose thread has gone.
+    fn take_lanes(&mut self, epoch: u64) {
         let mut lanes = self.log.lanes.lock();
         lanes.retain(|lane| {
-            let mut records = lane.records.lock();
-            if records.is_empty() {
+            let mut parts = lane.records.lock();
+            if parts.iter().all(Vec::is_empty) {
                 return Arc::strong_count(lane) > 1;
             }
-            let fresh = self.spare.pop().unwrap_or_default();
-            self.taken.push(std::mem::replace(&mut *records, fresh));
-            lane.len.store(0, Ordering::Relaxed);
+            let records = &mut parts[part_of(epoch)];
+            if !records.is_empty() {
+                let fresh = self.spare.pop().unwrap_or_default();
+                let taken = std::mem::replace(records, fresh);
+                lane.len.fetch_sub(taken.len() as u64, Ordering::Relaxed);
+                self.taken.push(taken);
+            }
             true
         });
         drop(lanes);
@@ -286,14 +290,20 @@ impl Writer {
             time: millis(),
         };
         let parts: Vec<&[u8]> = self.taken.iter().map(Vec::as_slice).collect();
-        // The records first: a header is never there without what it announces, if the system
-        // keeps the order; its checksum tells where it does not.
-        let mut at = open.offset + frame::HEADER as u64;
-        for part in &parts {
-            open.file.write_at(at, part)?;
-            at += part.len() as u64;
+        let head = header.encode(&parts);
+        // Zeros where the next header will stand: what an earlier use of the file left there must
+        // not look like the beginning of something.
+        let last = self.taken.last_mut().map_or(0, |last| {
+            let pad = usize::try_from(header.span() - frame::HEADER as u64 - len).unwrap_or(0);
+            let records = last.len();
+            last.resize(records + pad + frame::HEADER, 0);
+            records
+        });
+        let written = put_frame(open, &self.taken, &head);
+        if let Some(part) = self.taken.last_mut() {
+            part.truncate(last);
         }
-        open.file.write_at(open.offset, &header.encode(&parts))?;
+        written?;
         open.offset += header.span();
         self.place.frame += 1;
         self.unsynced_since.get_or_insert_with(Instant::now);
@@ -425,6 +435,17 @@ impl Writer {
         }
         Ok(number)
     }
+}
+
+/// Writes the records first: a header is never there without what it announces, if the system keeps
+/// the order; its checksum tells where it does not.
+fn put_frame(open: &Open, parts: &[Vec<u8>], head: &[u8]) -> io::Result<()> {
+    let mut at = open.offset + frame::HEADER as u64;
+    for part in parts {
+        open.file.write_at(at, part)?;
+        at += part.len() as u64;
+    }
+    open.file.write_at(open.offset, head)
 }
 
 fn millis() -> u64 {

@@ -7,10 +7,11 @@
 //! ```
 //!
 //! A thread appends while it holds the lock of the shards it changed, and learns the epoch its
-//! records joined. The flusher first raises the epoch, then takes every lane under the lane's
-//! lock: whoever loaded the old number under that lock has appended before it was taken. So a
-//! frame holds all records of its epoch, epochs of one shard's records never fall, and a prefix of
-//! frames is a state that the dataset really had.
+//! records joined. The flusher first raises the epoch, then takes the old epoch's part of every
+//! lane under the lane's lock: whoever loaded the old number under that lock has appended before it
+//! was taken, and what is appended meanwhile lies in the other part. So a frame holds exactly the
+//! records of its epoch; epochs of one shard's records never fall; and a prefix of frames is a
+//! state that the dataset really had.
 //!
 //! Nothing here waits for the disk, except [`Log::wait_for_room`], which holds back a thread whose
 //! lane the disk cannot keep up with.
@@ -42,9 +43,16 @@ const LANE_FULL: usize = 1 << 20;
 /// One thread's part of the records that wait for the flusher.
 #[derive(Debug, Default)]
 pub struct Lane {
-    pub(crate) records: Mutex<Vec<u8>>,
+    /// By the lowest bit of the epoch: one part is being taken while the other fills.
+    pub(crate) records: Mutex<[Vec<u8>; 2]>,
     /// Its length, for a look without the lock.
     pub(crate) len: AtomicU64,
+}
+
+/// Which part of a lane belongs to an epoch.
+#[inline]
+pub(crate) fn part_of(epoch: u64) -> usize {
+    usize::from(epoch & 1 == 1)
 }
 
 /// What somebody asks of the flusher, beside flushing.
@@ -153,13 +161,14 @@ impl Log {
     /// the shards they are about are locked.
     #[inline]
     pub fn append(&self, lane: &Lane, records: &[u8]) -> u64 {
-        let mut waiting = lane.records.lock();
+        let mut parts = lane.records.lock();
         let epoch = self.epoch.load(Ordering::Acquire);
+        let waiting = &mut parts[part_of(epoch)];
         let before = waiting.len();
         waiting.extend_from_slice(records);
         let after = waiting.len();
-        lane.len.store(after as u64, Ordering::Relaxed);
-        drop(waiting);
+        lane.len.fetch_add(records.len() as u64, Ordering::Relaxed);
+        drop(parts);
         if before == 0 || (before < LANE_FULL && after >= LANE_FULL) {
             self.knock(after >= LANE_FULL);
         }

@@ -158,3 +158,17 @@ pub fn drop_below(disk: &dyn Disk, first: u64, size: u64) -> io::Result<()> {
     }
     disk.sync_names()
 }
+
+/// Removes the segments above `last`: they belong to a state that never became current.
+///
+/// # Errors
+/// The disk refuses; some may be gone.
+pub fn drop_above(disk: &dyn Disk, last: u64) -> io::Result<()> {
+    let mut any = false;
+    // The last first: what is left after a crash in the middle is still without a gap.
+    for number in all(disk)?.into_iter().rev().filter(|&number| number > last) {
+        disk.remove(&name(number))?;
+        any = true;
+    }
+    if any { disk.sync_names() } else { Ok(()) }
+}

@@ -126,10 +126,19 @@ impl Engine {
         next: (u64, u64),
         journal: bool,
     ) -> io::Result<()> {
+        // What a snapshot that was never finished has left behind must not become part of the rest.
+        let last = match manifest.as_ref().map(|manifest| manifest.journal) {
+            Some(journal::Segments::From(..)) => None,
+            Some(journal::Segments::Between(_, last)) => Some(last),
+            _ => Some(0),
+        };
         let resharded = manifest.as_ref().is_some_and(|m| m.shards != self.store.shards());
         {
             let mut home = self.durable.home.lock();
             let Some(home) = home.as_mut() else { return Ok(()) };
+            if let Some(last) = last {
+                journal::segment::drop_above(&*home.disk, last)?;
+            }
             if journal || resharded {
                 home.start_flusher(self, next)?;
             }

@@ -258,6 +258,10 @@ impl<'e> Replayer<'e> {
     }
 
     fn swap(&mut self, record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {
+        if !steps.lacks_all(record.seq) {
+            self.counts.known += 1;
+            return Ok(());
+        }
         self.counts.applied += 1;
         let (old, shards) = (self.engine.durable.old_shards(), self.engine.store.shards());
         let other = Source::new(record.body).number().map_err(text)?;

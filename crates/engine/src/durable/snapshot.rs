@@ -252,6 +252,8 @@ impl Engine {
 
     /// Stops keeping changes in the journal: what is on disk is the state as of now.
     pub(super) fn stop_journal(self: &Arc<Self>) -> io::Result<()> {
+        // The journal is part of a snapshot that is being made.
+        let Some(_turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
         self.durable.set_journaling(false);
         self.set_recording(false);
         let last = self.store.log().close()?;

@@ -17,7 +17,9 @@ pub const OTHERS: u32 = u32::MAX;
 pub struct Steps {
     by_db: HashMap<u32, Vec<(u64, u64)>>,
     others: u64,
-    /// The youngest record that any of it knows.
+    /// The youngest record that any of the snapshot knows.
+    pub surveyed: u64,
+    /// The youngest record of the shard, in snapshot or journal.
     pub newest: u64,
     /// The last record of the journal that was looked at.
     pub last: u64,
@@ -26,6 +28,7 @@ pub struct Steps {
 impl Steps {
     /// A range of positions that ends at `end` was read after record `seq`.
     pub fn add(&mut self, db: u32, end: u64, seq: u64) {
+        self.surveyed = self.surveyed.max(seq);
         self.newest = self.newest.max(seq);
         if db == OTHERS {
             self.others = seq;
@@ -48,6 +51,12 @@ impl Steps {
         let at = steps.partition_point(|&(end, _)| end <= position);
         // Behind the last step there is nothing; it ends where positions end.
         steps.get(at).map_or(self.others, |&(_, seq)| seq)
+    }
+
+    /// Whether a change of whole databases is not in the snapshot. One that fell into the middle of
+    /// a survey has made it begin anew, so it is before all of it or behind all of it.
+    pub fn lacks_all(&self, seq: u64) -> bool {
+        seq > self.surveyed
     }
 
     /// Two databases have changed places.

@@ -22,6 +22,10 @@ impl Engine {
             return;
         }
         let config = self.config();
+        let failed = wall_clock().saturating_sub(durable.last_failure.load(Ordering::Relaxed));
+        if config.appendonly != durable.is_journaling() && failed >= RETRY {
+            return self.follow_durability(&config);
+        }
         let Some(reason) = self.due(&config) else { return };
         durable.scheduled.store(0, Ordering::Relaxed);
         if let Err(error) = self.save_in_background(reason, config.appendonly) {
@@ -93,21 +97,21 @@ impl Engine {
         self.durable.scheduled.load(Ordering::Relaxed) == code
     }
 
-    /// Follows the configuration: `appendonly` and `appendfsync` may change at run time.
+    /// Follows the configuration: `appendonly` and `appendfsync` may change at run time. While a
+    /// snapshot is being made the journal is part of it, and is left alone; the keeper comes back.
     pub(crate) fn follow_durability(self: &Arc<Self>, config: &Config) {
         self.store.log().set_policy(policy(config));
         if self.durable.is_loading() || config.appendonly == self.durable.is_journaling() {
             return;
         }
-        if config.appendonly {
+        let done = if config.appendonly {
             // From when the first snapshot stands, changes are kept.
-            match self.save_in_background(Reason::Rewrite, true) {
-                Ok(true) => {}
-                Ok(false) => self.schedule_save(Reason::Rewrite),
-                Err(error) => tracing::error!(%error, "the journal could not be started"),
-            }
-        } else if let Err(error) = self.stop_journal() {
-            tracing::error!(%error, "the journal could not be closed in good order");
+            self.save_in_background(Reason::Rewrite, true).map(drop)
+        } else {
+            self.stop_journal()
+        };
+        if let Err(error) = done {
+            tracing::error!(%error, "appendonly could not be followed");
         }
     }
 }
