@@ -123,7 +123,7 @@ impl Engine {
     fn go_on(
         self: &Arc<Self>,
         manifest: Option<Manifest>,
-        next: (u64, u64),
+        mut next: (u64, u64),
         journal: bool,
     ) -> io::Result<()> {
         // What a snapshot that was never finished has left behind must not become part of the rest.
@@ -138,6 +138,7 @@ impl Engine {
             let Some(home) = home.as_mut() else { return Ok(()) };
             if let Some(last) = last {
                 journal::segment::drop_above(&*home.disk, last)?;
+                next.0 = last + 1;
             }
             if journal || resharded {
                 home.start_flusher(self, next)?;
