@@ -250,9 +250,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lets all threads work until the server is dead. Returns when it was killed, when it
-    /// was surely dead, and since when the
-    /// journal had been off.
+    /// Lets all threads work until the server is dead. Returns when it was killed, when it was
+    /// surely dead, and since when the journal had been off.
     fn live_and_die(
         &mut self,
         server: &mut Server,

@@ -303,6 +303,10 @@ impl Draw<'_> {
             }
         }
         bytes.truncate(length);
+        // The model must not take a value for an option (NX, KEEPTTL).
+        if !bytes.is_empty() && bytes.iter().all(u8::is_ascii_alphabetic) {
+            bytes[0] = b'=';
+        }
         bytes
     }
 }
