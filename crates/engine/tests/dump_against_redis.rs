@@ -102,8 +102,8 @@ impl Both {
             let end = rest.windows(2).position(|pair| pair == b"\r\n").unwrap();
             let (line, tail) = (&rest[..end], &rest[end + 2..]);
             rest = tail;
-            if line[0] == b'$' {
-                let len: usize = std::str::from_utf8(&line[1..]).unwrap().parse().unwrap();
+            let length = line.strip_prefix(b"$").and_then(|text| std::str::from_utf8(text).ok());
+            if let Some(len) = length.and_then(|text| text.parse::<usize>().ok()) {
                 parts.push(rest[..len].to_vec());
                 rest = &rest[len + 2..];
             } else {
