@@ -15,7 +15,7 @@ use crate::{Crc64, Error, Reason};
 /// Bytes asked from the source at once, and the most that is allocated on the word of a length.
 const BLOCK: usize = 64 << 10;
 
-/// See the [module](self).
+/// A source of bytes that knows its offset and its checksum, and needs no buffer of its own.
 pub struct Input<R> {
     source: R,
     buf: Vec<u8>,

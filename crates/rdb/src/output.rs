@@ -7,7 +7,7 @@ use crate::Crc64;
 /// Bytes gathered before they are passed on.
 const BLOCK: usize = 64 << 10;
 
-/// See the [module](self). Its own [`Write`] never fails before a block is full.
+/// A sink of bytes that counts and sums what goes through, and passes it on in blocks.
 pub struct Output<W: Write> {
     sink: W,
     buf: Vec<u8>,

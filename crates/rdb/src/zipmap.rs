@@ -22,7 +22,7 @@ pub fn pairs(blob: &[u8]) -> Result<Vec<Pair>, Bad> {
     if rest != [0xff] {
         return Err("a zipmap without its end");
     }
-    if count < 0xfe && usize::from(count) != pairs.len() {
+    if count != 0xfe && usize::from(count) != pairs.len() {
         return Err("a zipmap with another number of fields than it says");
     }
     Ok(pairs)

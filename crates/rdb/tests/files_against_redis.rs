@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 
 mod dataset;
+#[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 
 use std::process::Command;
@@ -99,6 +100,7 @@ fn check_rdb(folder: &std::path::Path, file: &[u8]) {
 const TRACES: &[&str] = &["0/groups", "0/mixed"];
 
 fn there_and_back(options: &[&str], limits: Limits, compress: bool, other_bytes: &[&str]) {
+    let options = &[&["--enable-debug-command", "yes"], options].concat();
     let Some(first) = Oracle::start(options) else { return };
     let mut client = Client::new(&first);
     dataset::everything(&mut client);
@@ -218,7 +220,7 @@ fn frequencies_and_idle_times() {
 #[test]
 fn plain_nodes_of_lists() {
     // Elements too large for a listpack, which only a debugging switch makes small enough to test.
-    let Some(server) = Oracle::start(&[]) else { return };
+    let Some(server) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
     let mut client = Client::new(&server);
     client.say("DEBUG QUICKLIST-PACKED-THRESHOLD 100b");
     let long = vec![b'x'; 500];

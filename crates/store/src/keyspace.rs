@@ -164,6 +164,14 @@ impl Keyspace for Txn {
         Some(u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff))
     }
 
+    fn set_idle(&mut self, key: Key<'_>, seconds: u64) -> bool {
+        let Some(entry) = self.peek_entry(key) else { return false };
+        // Below 2^24, the modulus of the clock of use.
+        let seconds = u32::try_from(seconds & 0xff_ffff).unwrap_or(0);
+        entry.set_access(self.clock.wrapping_sub(seconds));
+        true
+    }
+
     fn touch(&mut self, key: Key<'_>) -> bool {
         self.live(key).is_some()
     }

@@ -13,8 +13,9 @@ fn read(file: &[u8]) -> (Vec<Record>, Option<AofError>) {
     }
 }
 
-const FILE: &[u8] = b"#TS:1700000000\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n#a note\r\n*3\r\n$3\r\nSET\r\n\
-    $1\r\nk\r\n$3\r\n\r\n*\r\n*1\r\n$5\r\nmulti\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n*1\r\n$4\r\nEXEC\r\n";
+const FILE: &[u8] = b"#TS:1700000000\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n#a note\r\n\
+    *3\r\n$3\r\nSET\r\n$1\r\nk\r\n$3\r\n\r\n*\r\n\
+    *1\r\n$5\r\nmulti\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n*1\r\n$4\r\nEXEC\r\n";
 
 #[test]
 fn commands_with_their_offsets() {
