@@ -10,7 +10,7 @@ use wire::RespWriter;
 use crate::control::{Control, ControlRun};
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::session::{Replies, Session};
+use crate::session::Session;
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
@@ -54,17 +54,7 @@ impl Desk<'_> {
         if let Err(refusal) = result {
             self.refuse(session, &request, &refusal, &mut writer);
         }
-        match session.replies {
-            Replies::On => {}
-            Replies::Off => out.truncate(start),
-            Replies::SkipNext => {
-                // `CLIENT REPLY SKIP` itself has set this; it silences one more command.
-                out.truncate(start);
-                if !is_reply_skip(request.argv) {
-                    session.replies = Replies::On;
-                }
-            }
-        }
+        session.replies.request_done(out, start);
     }
 
     /// Answers a request that may not run, and spoils the transaction it would have joined.
@@ -311,11 +301,6 @@ fn allowed_while_subscribed(name: &str) -> bool {
             | "quit"
             | "reset"
     )
-}
-
-fn is_reply_skip(argv: &[&[u8]]) -> bool {
-    matches!(argv, [client, reply, skip] if client.eq_ignore_ascii_case(b"client")
-        && reply.eq_ignore_ascii_case(b"reply") && skip.eq_ignore_ascii_case(b"skip"))
 }
 
 /// What EXEC answers when it is itself refused.

@@ -26,6 +26,7 @@ mod keeper;
 mod multi;
 mod plan;
 mod pubsub;
+mod replies;
 mod session;
 mod slowlog;
 mod stats;

@@ -159,11 +159,17 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         if session.watched.changed(engine, txn) {
             return writer.null_array();
         }
+        let start = writer.raw().len();
         writer.array(multi.queued.len());
+        session.replies.hush(writer.raw(), start);
         for queued in &multi.queued {
             let mut control = Control { engine, txn, seat, session, in_exec: true };
+            let start = writer.raw().len();
             run_queued(&mut control, queued, writer);
+            // A command may have changed it: what came before stays as it was then.
+            session.replies.hush(writer.raw(), start);
         }
+        session.replies.keep(writer.raw());
         block::serve_ready(engine, txn);
     });
     seat.plan = plan;
