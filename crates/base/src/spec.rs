@@ -86,6 +86,7 @@ named_bits! {
         NoMulti = "no_multi",
         AllowBusy = "allow_busy",
         MovableKeys = "movablekeys",
+        Protected = "protected",
     }
 }
 

@@ -7,7 +7,7 @@ use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
 use store::{Scope, Txn};
 use wire::RespWriter;
 
-use crate::control::{Control, ControlRun};
+use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::session::Session;
@@ -91,6 +91,7 @@ impl Desk<'_> {
         if !entry.accepts(request.argv.len()) {
             return Err(error::wrong_arity(entry.name()));
         }
+        gate::pass(&self.seat.config, &session.client.origin, entry)?;
         let locked_out = !session.authenticated && self.seat.config.requirepass.is_some();
         if locked_out && !entry.has(Flag::NoAuth) {
             return Err(error::NO_AUTH);

@@ -64,7 +64,9 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
         free_trash(engine);
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
-            expire_round(engine, &mut txn);
+            if engine.active_expire.load(Ordering::Relaxed) {
+                expire_round(engine, &mut txn);
+            }
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
         }

@@ -8,7 +8,7 @@ use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
-use crate::control::{Act, Control, acts, bare, container};
+use crate::control::{Act, Control, acts, bare, container, gate};
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -94,7 +94,7 @@ impl Act for ConfigSet<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
         let peer =
-            if is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
+            if gate::is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
         let changes = engine
             .change_settings(&self.pairs, peer)
             .map_err(|refusal| CmdError::owned(refusal.to_string()))?;
@@ -111,13 +111,6 @@ impl Act for ConfigSet<'_> {
         out.ok();
         Ok(())
     }
-}
-
-/// Whether the peer is on this machine.
-fn is_local(origin: &crate::client::Origin) -> bool {
-    let host = origin.addr.rsplit_once(':').map_or("", |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    origin.unix || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 bare! {
@@ -156,21 +149,5 @@ impl Act for ConfigRewrite<'_> {
         }
         let name = Path::new(&control.engine.config_file).display().to_string();
         Err(CmdError::owned(format!("ERR rewriting {name} is not supported: change it by hand")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_local;
-    use crate::client::Origin;
-
-    #[test]
-    fn loopback_and_unix_sockets_are_local() {
-        let from = |addr: &str, unix| Origin { addr: addr.into(), unix, ..Origin::default() };
-        assert!(is_local(&from("127.0.0.1:5000", false)));
-        assert!(is_local(&from("[::1]:5000", false)));
-        assert!(is_local(&from("/tmp/kvist.sock:0", true)));
-        assert!(!is_local(&from("10.1.2.3:5000", false)));
-        assert!(!is_local(&from("", false)));
     }
 }
