@@ -46,6 +46,7 @@ impl<'a> Command<'a> for ConfigGet<'a> {
         summary: "Shows the settings whose names match.",
         complexity: "O(N) in the number of patterns given",
         grammar: "parameter={parameter:string} ...",
+        history: &[("7.0.0", "Several names or patterns at a time.")],
         ..CONFIG
     };
 
@@ -78,6 +79,7 @@ impl<'a> Command<'a> for ConfigSet<'a> {
         complexity: "O(N) in the number of settings given",
         grammar: "parameter_value={parameter:string value:string} ...",
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
+        history: &[("7.0.0", "Several settings at a time.")],
         ..CONFIG
     };
 

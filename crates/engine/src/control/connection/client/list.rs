@@ -27,10 +27,18 @@ impl<'a> Command<'a> for ClientList {
         since: "2.4.0",
         summary: "Lists connections, one line each.",
         complexity: "O(N) in the number of connections",
-        grammar: "[TYPE normal_master_replica_pubsub=(NORMAL | MASTER | REPLICA | PUBSUB)] \
-                  [ID id={client-id:integer...}]",
+        grammar: "[TYPE normal_master_replica_pubsub=(NORMAL | MASTER | REPLICA | PUBSUB) \
+                  @5.0.0] [ID id={client-id:integer...} @6.2.0]",
         flags: ADMIN,
         tips: &["nondeterministic_output"],
+        history: &[
+            ("2.8.12", "`id` in the reply."),
+            ("5.0.0", "`TYPE`."),
+            ("6.0.0", "`user` in the reply."),
+            ("6.2.0", "`ID`, and `argv-mem`, `tot-mem`, `laddr`, `redir` in the reply."),
+            ("7.0.0", "`resp`, `multi-mem`, `rbs`, `rbp` in the reply."),
+            ("7.0.3", "`ssub` in the reply."),
+        ],
         ..CLIENT
     };
 

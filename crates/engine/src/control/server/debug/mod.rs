@@ -57,7 +57,14 @@ impl<'a> Command<'a> for Debug<'a> {
         summary: "Looks inside the server or bends it, for tests.",
         complexity: "Depends on subcommand.",
         arity: -2,
-        flags: &[Flag::Admin, Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Protected],
+        flags: &[
+            Flag::Admin,
+            Flag::NoScript,
+            Flag::Loading,
+            Flag::Stale,
+            Flag::Protected,
+            Flag::SysCmd,
+        ],
         // Only asked for a transaction: alone, every subcommand takes what it needs.
         locks: |_| Locks::Every,
         ..SERVER

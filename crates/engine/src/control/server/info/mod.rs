@@ -35,6 +35,7 @@ impl<'a> Command<'a> for Info<'a> {
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         // The keyspace section walks the shards.
         locks: |_| Locks::Each,
+        history: &[("7.0.0", "Several sections at a time.")],
         ..SERVER
     };
 
