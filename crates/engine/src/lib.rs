@@ -23,6 +23,7 @@ mod engine;
 mod execute;
 mod feed;
 mod keeper;
+mod latency;
 mod multi;
 mod plan;
 mod pubsub;

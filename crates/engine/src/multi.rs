@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use base::{CmdError, Key, Keyspace, Locks, Reply, error};
 use store::{Scope, Txn, Watch};
@@ -155,6 +156,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     }
     let mut plan = std::mem::take(&mut seat.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);
+    let began = Instant::now();
     let done = txn.with(&engine.store, plan.scope(), |txn| {
         if session.watched.changed(engine, txn) {
             return writer.null_array();
@@ -170,6 +172,8 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
             session.replies.hush(writer.raw(), start);
         }
         session.replies.keep(writer.raw());
+        let numbers: Vec<usize> = multi.queued.iter().map(|queued| queued.entry).collect();
+        seat.share_time(began, &numbers);
         block::serve_ready(engine, txn);
     });
     seat.plan = plan;

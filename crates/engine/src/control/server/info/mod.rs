@@ -65,8 +65,7 @@ const SECTIONS: &[Section] = &[
     Section { title: "Modules", by_default: true, write: |_, _| {} },
     Section { title: "Commandstats", by_default: false, write: statistics::commands },
     Section { title: "Errorstats", by_default: true, write: statistics::errors },
-    // No percentiles are kept, as in a Redis with `latency-tracking no`.
-    Section { title: "Latencystats", by_default: false, write: |_, _| {} },
+    Section { title: "Latencystats", by_default: false, write: statistics::latencies },
     Section { title: "Cluster", by_default: true, write: sections::cluster },
     Section { title: "Keyspace", by_default: true, write: sections::keyspace },
 ];
