@@ -52,7 +52,9 @@ pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
 /// Queues a request.
 pub(crate) fn queue(session: &mut Session, entry: &Entry, argv: &[&[u8]]) {
     if let Some(multi) = &mut session.multi {
-        let words = argv.iter().map(|word| word.to_vec()).collect();
+        let words: Vec<Vec<u8>> = argv.iter().map(|word| word.to_vec()).collect();
+        let bytes = argv.iter().map(|word| size_of::<Vec<u8>>() + word.len()).sum::<usize>();
+        session.client.queued.fetch_add(size_of::<Queued>() + bytes, Ordering::Relaxed);
         multi.queued.push(Queued { entry: entry.number, words });
         let queued = i64::try_from(multi.queued.len()).unwrap_or(i64::MAX);
         session.client.multi.store(queued, Ordering::Relaxed);
@@ -82,8 +84,14 @@ pub(crate) fn begin(session: &mut Session) -> Result<(), CmdError> {
 /// Throws the transaction and the watches away.
 pub(crate) fn discard(engine: &Engine, txn: &mut Txn, session: &mut Session) {
     session.multi = None;
-    session.client.multi.store(-1, Ordering::Relaxed);
+    no_longer_queueing(session);
     unwatch(engine, txn, session);
+}
+
+/// Lets others know that the session is in no transaction.
+fn no_longer_queueing(session: &Session) {
+    session.client.multi.store(-1, Ordering::Relaxed);
+    session.client.queued.store(0, Ordering::Relaxed);
 }
 
 /// Watches keys.
@@ -148,7 +156,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let Some(multi) = control.session.multi.take() else {
         return Err(CmdError::new("ERR EXEC without MULTI"));
     };
-    control.session.client.multi.store(-1, Ordering::Relaxed);
+    no_longer_queueing(control.session);
     let Control { engine, txn, seat, session, .. } = control;
     if multi.aborted {
         unwatch(engine, txn, session);

@@ -1,4 +1,4 @@
-//! LATENCY. Histograms of how long commands take are kept; spikes are not sampled: the answers about
+//! LATENCY. Histograms of how long commands take are kept; spikes are not sampled: answers about
 //! those are of a server on which none has been recorded, and `DOCTOR` says so.
 
 use base::{Args, CmdError, Command, Reply, Spec};
