@@ -10,7 +10,9 @@
 //! name=( a | b )       one of
 //! name={ a b }         a block; `TOKEN name={ … }` behind a literal word
 //! …                    `...` behind an item: repeats; `+...`: repeats with its token
-//! key:key#1            the key belongs to the second key spec
+//! key:key#1            the key (or pattern of keys) belongs to the second key spec
+//! … @6.2.0             behind an item: the version of Redis that brought it
+//! … @..6.2.0           behind an item: the version that deprecated it
 //! ```
 //!
 //! Arity and the `arguments` of `COMMAND DOCS` come from here; so do editor hints and the random
@@ -27,8 +29,8 @@ pub enum Kind {
     Double,
     /// The name of a key, found by this key spec.
     Key(usize),
-    /// A glob pattern.
-    Pattern,
+    /// A pattern; of names of keys, if a key spec is given.
+    Pattern(Option<usize>),
     /// Seconds or milliseconds since the epoch.
     UnixTime,
     /// A literal word that stands for itself.
@@ -54,6 +56,10 @@ pub struct Arg {
     pub multiple: bool,
     /// Repeats together with its token.
     pub multiple_token: bool,
+    /// The version that brought it, where it is younger than its command.
+    pub since: Option<String>,
+    /// The version that deprecated it.
+    pub deprecated: Option<String>,
 }
 
 /// A grammar text that cannot be read; shows where.
@@ -196,19 +202,27 @@ impl<'t> Parser<'t> {
             let mut arg = self.item()?;
             self.expect("]")?;
             arg.optional = true;
-            self.repeats(&mut arg);
+            self.suffixes(&mut arg);
             return Ok(arg);
         }
         let mut arg = self.named(None)?;
-        self.repeats(&mut arg);
+        self.suffixes(&mut arg);
         Ok(arg)
     }
 
-    fn repeats(&mut self, arg: &mut Arg) {
+    /// What stands behind an item: dots, versions.
+    fn suffixes(&mut self, arg: &mut Arg) {
         if let Some(word @ ("..." | "+...")) = self.peek() {
             self.at += 1;
             arg.multiple = true;
             arg.multiple_token = word == "+...";
+        }
+        while let Some(version) = self.peek().and_then(|word| word.strip_prefix('@')) {
+            self.at += 1;
+            match version.strip_prefix("..") {
+                Some(version) => arg.deprecated = Some(version.to_owned()),
+                None => arg.since = Some(version.to_owned()),
+            }
         }
     }
 
@@ -281,6 +295,8 @@ fn make(name: &str, kind: Kind, token: Option<&str>) -> Arg {
         optional: false,
         multiple: false,
         multiple_token: false,
+        since: None,
+        deprecated: None,
     }
 }
 
@@ -289,10 +305,13 @@ fn kind_named(name: &str) -> Option<Kind> {
         "string" => Kind::String,
         "integer" => Kind::Integer,
         "double" => Kind::Double,
-        "pattern" => Kind::Pattern,
+        "pattern" => Kind::Pattern(None),
         "unix-time" => Kind::UnixTime,
         "key" => Kind::Key(0),
-        _ => Kind::Key(name.strip_prefix("key#")?.parse().ok()?),
+        _ => match name.strip_prefix("pattern#") {
+            Some(spec) => Kind::Pattern(Some(spec.parse().ok()?)),
+            None => Kind::Key(name.strip_prefix("key#")?.parse().ok()?),
+        },
     })
 }
 
@@ -323,6 +342,18 @@ mod tests {
         assert!(args[0].optional && args[0].kind == Kind::PureToken);
         assert!(args[1].optional && args[1].multiple && args[1].multiple_token);
         assert_eq!(args[1].token.as_deref(), Some("GET"));
+    }
+
+    #[test]
+    fn versions_stand_behind_what_they_are_about() {
+        let args = parse("key:key [by=(A | B @7.0.0) @6.2.0] [GET pattern:pattern#1+... @1.0.0]");
+        let args = args.unwrap();
+        assert_eq!(args[1].since.as_deref(), Some("6.2.0"));
+        let Kind::OneOf(words) = &args[1].kind else { panic!("{:?}", args[1]) };
+        assert_eq!((words[0].since.as_deref(), words[1].since.as_deref()), (None, Some("7.0.0")));
+        assert_eq!(args[2].kind, Kind::Pattern(Some(1)));
+        assert!(args[2].multiple && args[2].since.is_some());
+        assert_eq!(parse("a:string @..2.0.0").unwrap()[0].deprecated.as_deref(), Some("2.0.0"));
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub use limits::PackLimits;
 pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{
-    Category, Command, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Row, Run, Spec, Start,
-    Tip,
+    Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Row, Run,
+    Spec, Start, Tip,
 };
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.

@@ -86,6 +86,8 @@ named_bits! {
         NoMulti = "no_multi",
         AllowBusy = "allow_busy",
         MovableKeys = "movablekeys",
+        Protected = "protected",
+        SysCmd = "syscmd",
     }
 }
 
@@ -228,6 +230,15 @@ impl KeySpec {
     }
 }
 
+/// A command that something newer has taken the place of. It keeps working.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deprecated {
+    /// The version of Redis that said so.
+    pub since: &'static str,
+    /// What to use instead.
+    pub instead: &'static str,
+}
+
 /// Everything known about a command before it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
@@ -253,6 +264,10 @@ pub struct Spec {
     pub keys: &'static [KeySpec],
     /// Hints for clients.
     pub tips: &'static [Tip],
+    /// What later versions of Redis changed: version and change.
+    pub history: &'static [(&'static str, &'static str)],
+    /// Why new programs should use something else, if they should.
+    pub deprecated: Option<Deprecated>,
     /// Which shards a given request must hold.
     pub locks: fn(&[&[u8]]) -> Locks,
 }
@@ -271,6 +286,8 @@ impl Spec {
         categories: &[],
         keys: &[],
         tips: &[],
+        history: &[],
+        deprecated: None,
         locks: |_| Locks::Keys,
     };
 

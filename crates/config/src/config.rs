@@ -33,6 +33,8 @@ pub struct Config {
     pub requirepass: Option<Vec<u8>>,
     /// Who may use DEBUG.
     pub enable_debug_command: Gate,
+    /// Who may use MODULE.
+    pub enable_module_command: Gate,
     /// Who may change protected directives.
     pub enable_protected_configs: Gate,
     /// Most clients at a time.
@@ -268,6 +270,7 @@ impl Settings {
             protected_mode: self.yes("protected-mode"),
             requirepass: self.secret("requirepass"),
             enable_debug_command: self.gate("enable-debug-command"),
+            enable_module_command: self.gate("enable-module-command"),
             enable_protected_configs: self.gate("enable-protected-configs"),
             maxclients: self.int("maxclients"),
             client_output_buffer_limit: self.buffer_limits(),

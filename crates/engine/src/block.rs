@@ -18,7 +18,7 @@ use crate::client::{Client, Message};
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
 use crate::remember;
-use crate::session::{Replies, Session};
+use crate::session::Session;
 use crate::table::Entry;
 use crate::worker::Worker;
 
@@ -80,7 +80,7 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
     let blocked = Arc::new(Blocked {
         waiter: Arc::clone(&waiter),
         until: wait.until,
-        silent: session.replies != Replies::On,
+        silent: session.replies.silent(),
         client: Arc::clone(&session.client),
         protocol: session.protocol,
         entry: entry.number,

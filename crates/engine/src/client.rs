@@ -84,10 +84,22 @@ pub struct Client {
     pub patterns: AtomicUsize,
     /// Subscribed shard channels.
     pub shard_channels: AtomicUsize,
+    /// Bytes of the commands queued in its transaction.
+    pub queued: AtomicUsize,
     /// Bytes of requests not executed yet.
     pub input: AtomicUsize,
+    /// Memory of the buffer they are in.
+    pub input_room: AtomicUsize,
     /// Bytes of replies not sent yet.
     pub output: AtomicUsize,
+    /// Memory of the buffer that the first of them are in.
+    pub output_room: AtomicUsize,
+    /// The most that has ever been.
+    pub output_peak: AtomicUsize,
+    /// How many more buffers they fill.
+    pub output_pieces: AtomicUsize,
+    /// Bytes in those.
+    pub output_behind: AtomicUsize,
     /// The ticket it is blocked with; 0 is none.
     pub blocked: AtomicU64,
     /// Watches keys.
@@ -138,8 +150,14 @@ impl Clients {
             channels: AtomicUsize::new(0),
             patterns: AtomicUsize::new(0),
             shard_channels: AtomicUsize::new(0),
+            queued: AtomicUsize::new(0),
             input: AtomicUsize::new(0),
+            input_room: AtomicUsize::new(0),
             output: AtomicUsize::new(0),
+            output_room: AtomicUsize::new(0),
+            output_peak: AtomicUsize::new(0),
+            output_pieces: AtomicUsize::new(0),
+            output_behind: AtomicUsize::new(0),
             blocked: AtomicU64::new(0),
             watching: AtomicBool::new(false),
             no_evict: AtomicBool::new(false),

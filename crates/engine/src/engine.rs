@@ -79,6 +79,8 @@ pub struct Engine {
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.
     pub cleanups: AtomicUsize,
+    /// Overdue keys are deleted though nobody asks for them: `DEBUG SET-ACTIVE-EXPIRE`.
+    pub active_expire: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
     /// The dataset's life on disk.
@@ -137,6 +139,7 @@ impl Engine {
             executable: start.executable,
             buffers: AtomicUsize::new(0),
             cleanups: AtomicUsize::new(0),
+            active_expire: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
             durable: Durable::default(),
             dataset_id,

@@ -7,10 +7,10 @@ use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
 use store::{Scope, Txn};
 use wire::RespWriter;
 
-use crate::control::{Control, ControlRun};
+use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::session::{Replies, Session};
+use crate::session::Session;
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
@@ -40,32 +40,30 @@ impl Worker {
 }
 
 impl Desk<'_> {
-    /// Runs one request of `session` and writes its reply to `out`.
-    pub fn execute(&mut self, session: &mut Session, request: Request<'_>, out: &mut Vec<u8>) {
+    /// Runs one request of `session` and writes its reply to `out`. `false` if it was refused or
+    /// only queued: then its time is not the command's.
+    pub fn execute(
+        &mut self,
+        session: &mut Session,
+        request: Request<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let start = out.len();
         let mut writer = RespWriter::new(out, session.protocol);
         let result = self.admit(session, &request).and_then(|entry| {
             if multi::must_queue(session, entry) {
                 multi::queue(session, entry, request.argv);
                 writer.simple("QUEUED");
-                return Ok(());
+                return Ok(false);
             }
-            self.dispatch(session, entry, &request, &mut writer)
+            self.dispatch(session, entry, &request, &mut writer).map(|()| true)
         });
-        if let Err(refusal) = result {
+        let ran = result.unwrap_or_else(|refusal| {
             self.refuse(session, &request, &refusal, &mut writer);
-        }
-        match session.replies {
-            Replies::On => {}
-            Replies::Off => out.truncate(start),
-            Replies::SkipNext => {
-                // `CLIENT REPLY SKIP` itself has set this; it silences one more command.
-                out.truncate(start);
-                if !is_reply_skip(request.argv) {
-                    session.replies = Replies::On;
-                }
-            }
-        }
+            false
+        });
+        session.replies.request_done(out, start);
+        ran
     }
 
     /// Answers a request that may not run, and spoils the transaction it would have joined.
@@ -102,6 +100,7 @@ impl Desk<'_> {
         if !entry.accepts(request.argv.len()) {
             return Err(error::wrong_arity(entry.name()));
         }
+        gate::pass(&self.seat.config, &session.client.origin, entry)?;
         let locked_out = !session.authenticated && self.seat.config.requirepass.is_some();
         if locked_out && !entry.has(Flag::NoAuth) {
             return Err(error::NO_AUTH);
@@ -262,7 +261,22 @@ impl Seat {
         }
     }
 
-    /// Counts the time of requests, and remembers a slow one.
+    /// Divides the time since `start` evenly among commands, given by their numbers: a clock read
+    /// per command would cost a tenth of a quick one. What is the same many times over, as in most
+    /// pipelines, is counted at once.
+    pub(crate) fn share_time(&self, start: Instant, numbers: &[usize]) {
+        if numbers.is_empty() {
+            return;
+        }
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let share = nanos / numbers.len() as u64;
+        for run in numbers.chunk_by(|a, b| a == b) {
+            let tally = &self.counters.commands[run[0]];
+            tally.took(share, run.len() as u64, self.config.latency_tracking);
+        }
+    }
+
+    /// Counts the time of a request, and remembers a slow one.
     pub(crate) fn took(
         &self,
         engine: &Engine,
@@ -272,7 +286,7 @@ impl Seat {
         took: Duration,
     ) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.counters.commands[entry.number].nanos.add(nanos);
+        self.counters.commands[entry.number].took(nanos, 1, self.config.latency_tracking);
         let threshold = self.config.slowlog_log_slower_than;
         let slow = u64::try_from(threshold).is_ok_and(|limit| nanos / 1000 >= limit);
         if slow && !entry.has(Flag::SkipSlowlog) {
@@ -328,11 +342,6 @@ fn allowed_while_subscribed(name: &str) -> bool {
             | "quit"
             | "reset"
     )
-}
-
-fn is_reply_skip(argv: &[&[u8]]) -> bool {
-    matches!(argv, [client, reply, skip] if client.eq_ignore_ascii_case(b"client")
-        && reply.eq_ignore_ascii_case(b"reply") && skip.eq_ignore_ascii_case(b"skip"))
 }
 
 /// What EXEC answers when it is itself refused.

@@ -152,12 +152,15 @@ impl Desk<'_> {
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
                 Some(entry) if each || group.len() == 1 || !entry.quick => {
-                    let ((), took) = timed(|| self.execute(session, request, out));
-                    self.seat.took(self.engine, entry, &argv, session, took);
+                    let (ran, took) = timed(|| self.execute(session, request, out));
+                    if ran {
+                        self.seat.took(self.engine, entry, &argv, session, took);
+                    }
                 }
                 entry => {
-                    self.execute(session, request, out);
-                    shared.extend(entry.map(|e| e.number));
+                    if self.execute(session, request, out) {
+                        shared.extend(entry.map(|e| e.number));
+                    }
                 }
             }
             let state = match (session.closing, session.blocked.is_some()) {
@@ -168,21 +171,8 @@ impl Desk<'_> {
             };
             return Some(Fed { consumed: pending.end, missing: 0, state });
         }
-        self.share_time(start, &shared);
+        self.seat.share_time(start, &shared);
         None
-    }
-
-    /// Divides the time of a group evenly among its quick commands: a clock read per command would
-    /// cost a tenth of the command.
-    fn share_time(&self, start: Instant, numbers: &[usize]) {
-        if numbers.is_empty() {
-            return;
-        }
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let share = nanos / numbers.len() as u64;
-        for &number in numbers {
-            self.seat.counters.commands[number].nanos.add(share);
-        }
     }
 
     fn note_activity(&self, session: &Session, group: &Group<'_>) {

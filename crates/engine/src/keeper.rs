@@ -64,7 +64,8 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
         free_trash(engine);
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
-            if !engine.durable.is_loading() {
+            let expires = engine.active_expire.load(Ordering::Relaxed);
+            if expires && !engine.durable.is_loading() {
                 expire_round(engine, &mut txn);
             }
             engine.tend_durability();

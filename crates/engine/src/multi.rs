@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use base::{CmdError, Key, Keyspace, Locks, Reply, error};
 use store::{Scope, Txn, Watch};
@@ -51,7 +52,9 @@ pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
 /// Queues a request.
 pub(crate) fn queue(session: &mut Session, entry: &Entry, argv: &[&[u8]]) {
     if let Some(multi) = &mut session.multi {
-        let words = argv.iter().map(|word| word.to_vec()).collect();
+        let words: Vec<Vec<u8>> = argv.iter().map(|word| word.to_vec()).collect();
+        let bytes = argv.iter().map(|word| size_of::<Vec<u8>>() + word.len()).sum::<usize>();
+        session.client.queued.fetch_add(size_of::<Queued>() + bytes, Ordering::Relaxed);
         multi.queued.push(Queued { entry: entry.number, words });
         let queued = i64::try_from(multi.queued.len()).unwrap_or(i64::MAX);
         session.client.multi.store(queued, Ordering::Relaxed);
@@ -81,8 +84,14 @@ pub(crate) fn begin(session: &mut Session) -> Result<(), CmdError> {
 /// Throws the transaction and the watches away.
 pub(crate) fn discard(engine: &Engine, txn: &mut Txn, session: &mut Session) {
     session.multi = None;
-    session.client.multi.store(-1, Ordering::Relaxed);
+    no_longer_queueing(session);
     unwatch(engine, txn, session);
+}
+
+/// Lets others know that the session is in no transaction.
+fn no_longer_queueing(session: &Session) {
+    session.client.multi.store(-1, Ordering::Relaxed);
+    session.client.queued.store(0, Ordering::Relaxed);
 }
 
 /// Watches keys.
@@ -147,7 +156,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let Some(multi) = control.session.multi.take() else {
         return Err(CmdError::new("ERR EXEC without MULTI"));
     };
-    control.session.client.multi.store(-1, Ordering::Relaxed);
+    no_longer_queueing(control.session);
     let Control { engine, txn, seat, session, .. } = control;
     if multi.aborted {
         unwatch(engine, txn, session);
@@ -155,15 +164,24 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     }
     let mut plan = std::mem::take(&mut seat.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);
+    let began = Instant::now();
     let done = txn.with(&engine.store, plan.scope(), |txn| {
         if session.watched.changed(engine, txn) {
             return writer.null_array();
         }
+        let start = writer.raw().len();
         writer.array(multi.queued.len());
+        session.replies.hush(writer.raw(), start);
         for queued in &multi.queued {
             let mut control = Control { engine, txn, seat, session, in_exec: true };
+            let start = writer.raw().len();
             run_queued(&mut control, queued, writer);
+            // A command may have changed it: what came before stays as it was then.
+            session.replies.hush(writer.raw(), start);
         }
+        session.replies.keep(writer.raw());
+        let numbers: Vec<usize> = multi.queued.iter().map(|queued| queued.entry).collect();
+        seat.share_time(began, &numbers);
         block::serve_ready(engine, txn);
     });
     seat.plan = plan;

@@ -9,18 +9,7 @@ use hashbrown::HashSet;
 use crate::block::Blocked;
 use crate::client::Client;
 use crate::multi::{Multi, Watched};
-
-/// Whether replies are sent: `CLIENT REPLY`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Replies {
-    /// Sent.
-    #[default]
-    On,
-    /// Not sent until `ON`.
-    Off,
-    /// `SKIP` was just said: the next command's reply is not sent.
-    SkipNext,
-}
+use crate::replies::Replies;
 
 /// One client's state.
 pub struct Session {
@@ -33,7 +22,7 @@ pub struct Session {
     /// May use commands that need authentication.
     pub authenticated: bool,
     /// Whether replies are sent.
-    pub replies: Replies,
+    pub(crate) replies: Replies,
     /// The transaction being queued.
     pub multi: Option<Multi>,
     /// The keys it watches.
@@ -62,7 +51,7 @@ impl Session {
             db: 0,
             protocol: Protocol::Resp2,
             authenticated,
-            replies: Replies::On,
+            replies: Replies::default(),
             multi: None,
             watched: Watched::default(),
             channels: HashSet::new(),

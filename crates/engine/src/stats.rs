@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
+use crate::latency::{Histogram, Latency};
+
 /// A number that one thread writes and others read.
 #[derive(Default)]
 pub struct Tally(AtomicU64);
@@ -23,7 +25,7 @@ impl Tally {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn reset(&self) {
+    pub(crate) fn reset(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 }
@@ -39,6 +41,19 @@ pub struct CommandTally {
     pub rejected: Tally,
     /// Times it ran and answered an error.
     pub failed: Tally,
+    /// How long it ran, if `latency-tracking` is on.
+    pub latency: Latency,
+}
+
+impl CommandTally {
+    /// Counts the time of so many runs that took so long each.
+    #[inline]
+    pub fn took(&self, nanos: u64, runs: u64, tracked: bool) {
+        self.nanos.add(nanos * runs);
+        if tracked {
+            self.latency.add(nanos, runs);
+        }
+    }
 }
 
 /// What one thread counts.
@@ -184,6 +199,13 @@ impl Stats {
         sum
     }
 
+    /// How long a command ran, by its number in the table; `None` if that was never counted.
+    #[must_use]
+    pub fn latency(&self, command: usize) -> Option<Histogram> {
+        let threads = self.threads.read();
+        Histogram::sum(threads.iter().filter_map(|t| Some(&t.commands.get(command)?.latency)))
+    }
+
     /// `CONFIG RESETSTAT`. Counts that other threads add meanwhile may survive it.
     pub fn reset(&self) {
         for thread in self.threads.read().iter() {
@@ -206,6 +228,7 @@ impl Stats {
                 [&tally.calls, &tally.nanos, &tally.rejected, &tally.failed]
                     .into_iter()
                     .for_each(Tally::reset);
+                tally.latency.reset();
             }
         }
         self.errors.lock().clear();

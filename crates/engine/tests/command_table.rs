@@ -6,6 +6,7 @@ mod oracle;
 mod seats;
 
 use std::io::{Read, Write};
+use std::net::TcpStream;
 
 use kvist_engine::{Action, Entry};
 use seats::{Seat, engine};
@@ -94,34 +95,84 @@ fn parse(bytes: &[u8]) -> Option<Value> {
     parser.next_value().unwrap()
 }
 
-#[test]
-fn command_info_is_that_of_redis() {
+/// Asks Redis; its whole reply.
+fn ask(stream: &mut TcpStream, request: &str) -> Value {
+    stream.write_all(request.as_bytes()).unwrap();
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 65536]);
+    loop {
+        let n = stream.read(&mut buffer).unwrap();
+        bytes.extend_from_slice(&buffer[..n]);
+        if let Some(value) = parse(&bytes) {
+            return value;
+        }
+    }
+}
+
+/// Asks both the same about every command, and compares the replies after `normal`.
+fn compare_all(question: &str, normal: fn(Value, &kvist_engine::Table) -> Value) {
     let Some(oracle) = oracle::Oracle::start(&[]) else { return };
     let engine = engine();
     let mut seat = Seat::new(&engine);
     let mut stream = oracle.connect();
     let mut known = 0;
-    stream.write_all(b"HELLO 3\r\n").unwrap();
-    let mut theirs = Vec::new();
-    let mut buffer = [0; 65536];
-    while parse(&theirs).is_none() {
-        let n = stream.read(&mut buffer).unwrap();
-        theirs.extend_from_slice(&buffer[..n]);
-    }
+    ask(&mut stream, "HELLO 3\r\n");
     seat.ask("HELLO 3");
     for entry in engine.table.entries().iter().filter(|e| !OURS.contains(&e.name())) {
-        let request = format!("COMMAND INFO {}\r\n", entry.name());
-        stream.write_all(request.as_bytes()).unwrap();
-        theirs.clear();
-        while parse(&theirs).is_none() {
-            let n = stream.read(&mut buffer).unwrap();
-            theirs.extend_from_slice(&buffer[..n]);
-        }
+        let request = format!("{question} {}\r\n", entry.name());
+        let theirs = normal(ask(&mut stream, &request), &engine.table);
         let (ours, _) = seat.feed(&request);
         let ours = normal(parse(ours.as_bytes()).unwrap(), &engine.table);
-        let theirs = normal(parse(&theirs).unwrap(), &engine.table);
-        assert_eq!(ours, theirs, "COMMAND INFO {}", entry.name());
+        assert_eq!(ours, theirs, "{question} {}", entry.name());
         known += 1;
     }
     assert!(known > 100, "{known} commands compared");
+}
+
+#[test]
+fn command_info_is_that_of_redis() {
+    compare_all("COMMAND INFO", normal);
+}
+
+/// Documentation without its prose, which is our own; of a history the versions are left.
+fn without_prose(value: Value, ours: &kvist_engine::Table) -> Value {
+    let prose = [&b"summary"[..], b"complexity", b"replaced_by"];
+    let name_of = |name: &Value| name.as_bytes().unwrap_or_default().to_vec();
+    let shared = |name: &[u8]| {
+        !name.contains(&b'|')
+            || (ours.by_name(name).is_some() && !OURS.iter().any(|ours| ours.as_bytes() == name))
+    };
+    let version = |change: Value| match change {
+        Value::Array(mut words) => words.remove(0),
+        other => other,
+    };
+    match value {
+        Value::Map(pairs) => {
+            let pairs = pairs.into_iter().filter(|(name, _)| shared(&name_of(name)));
+            let mut pairs: Vec<_> = pairs
+                .map(|(name, value)| match (name_of(&name).as_slice(), value) {
+                    (word, _) if prose.contains(&word) => (name, Value::Null),
+                    (b"history", Value::Set(changes)) => {
+                        (name, Value::Array(changes.into_iter().map(version).collect()))
+                    }
+                    (_, value) => (name, without_prose(value, ours)),
+                })
+                .collect();
+            // The order of subcommands is nobody's.
+            pairs.sort_by_key(|(name, _)| name_of(name));
+            Value::Map(pairs)
+        }
+        Value::Array(items) => {
+            Value::Array(items.into_iter().map(|item| without_prose(item, ours)).collect())
+        }
+        Value::Set(mut items) => {
+            items.sort_by_key(|item| format!("{item:?}"));
+            Value::Set(items)
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn command_docs_tell_what_those_of_redis_tell() {
+    compare_all("COMMAND DOCS", without_prose);
 }

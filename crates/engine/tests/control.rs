@@ -157,7 +157,7 @@ fn info_has_what_monitoring_reads() {
         "cmdstat_get:calls=2,",
         ",rejected_calls=1,failed_calls=0\r\n",
         "cluster_enabled:0\r\n",
-        "\r\n\r\n# Keyspace\r\ndb0:keys=2,expires=1,avg_ttl=0",
+        "\r\n\r\n# Keyspace\r\ndb0:keys=2,expires=1,avg_ttl=1000000",
     ] {
         assert!(text.contains(field), "{field} is not in\n{text}");
     }
@@ -169,6 +169,49 @@ fn info_has_what_monitoring_reads() {
     seat.ask("MULTI");
     seat.ask("INFO keyspace");
     assert!(seat.ask("EXEC").contains("keys=2"));
+}
+
+#[test]
+fn the_average_time_to_live_is_estimated() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.ask("SELECT 3");
+    for number in 1..=4000 {
+        seat.ask(&format!("SET key:{number} x EX {number}"));
+        seat.ask(&format!("SET other:{number} x"));
+    }
+    let text = seat.ask("INFO keyspace");
+    let average = text.split("db3:keys=8000,expires=4000,avg_ttl=").nth(1).unwrap();
+    let average: f64 = average.trim_end().parse().unwrap();
+    assert!((average - 2_000_500.0).abs() < 200_000.0, "{average}");
+}
+
+#[test]
+fn how_long_commands_take_is_kept_as_a_histogram() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.feed("SET a 1\r\nSET a 2\r\nSET a 3\r\n");
+    seat.ask("MULTI");
+    seat.ask("SET a 4");
+    seat.ask("EXEC");
+    seat.ask("CLIENT ID");
+    let set = seat.ask("LATENCY HISTOGRAM set nosuch");
+    assert!(set.starts_with("*2\r\n$3\r\nset\r\n*4\r\n$5\r\ncalls\r\n:4\r\n"), "{set}");
+    assert!(set.ends_with("\r\n:4"), "the last step counts all of them: {set}");
+    let client = seat.ask("LATENCY HISTOGRAM client");
+    assert!(client.starts_with("*2\r\n$9\r\nclient|id\r\n"), "{client}");
+    assert!(seat.ask("LATENCY HISTOGRAM").starts_with("*10\r\n"));
+    let text = seat.ask("INFO latencystats");
+    let line = text.lines().find(|line| line.contains("usec_set:p50=")).unwrap();
+    assert!(line.contains(",p99=") && line.contains(",p99.9="), "{line}");
+    seat.ask("CONFIG SET latency-tracking no latency-tracking-info-percentiles 90");
+    seat.ask("CONFIG RESETSTAT");
+    seat.ask("SET a 1");
+    assert_eq!(seat.ask("LATENCY HISTOGRAM set"), "*0");
+    assert!(!seat.ask("INFO latencystats").contains("usec_set"));
+    seat.ask("CONFIG SET latency-tracking yes");
+    seat.ask("SET a 1");
+    assert!(seat.ask("INFO latencystats").contains("usec_set:p90="));
 }
 
 #[test]

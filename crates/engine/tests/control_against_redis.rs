@@ -14,7 +14,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use kvist_engine::State;
-use seats::{Seat, engine};
+use seats::{Seat, engine_with};
 
 const CONNECTION: &[&[&str]] = &[
     &[
@@ -141,6 +141,15 @@ const CONNECTION: &[&[&str]] = &[
         "CLIENT CACHING yes",
         "CLIENT CACHING foo",
     ],
+    &["MULTI", "ECHO b", "CLIENT REPLY OFF", "ECHO a", "EXEC", "PING", "CLIENT REPLY ON", "PING"],
+    &["MULTI", "ECHO b", "CLIENT REPLY SKIP", "ECHO a", "EXEC", "PING", "PING"],
+    &["MULTI", "CLIENT REPLY OFF", "ECHO a", "CLIENT REPLY ON", "ECHO a", "EXEC", "PING"],
+    &["CLIENT REPLY OFF", "MULTI", "ECHO a", "CLIENT REPLY ON", "ECHO a", "EXEC", "PING"],
+    &["MULTI", "CLIENT REPLY SKIP", "CLIENT REPLY ON", "EXEC", "PING", "PING"],
+    &["CLIENT REPLY SKIP", "MULTI", "PING", "CLIENT REPLY SKIP", "EXEC", "PING", "PING"],
+    &["CLIENT REPLY SKIP", "RESET", "PING"],
+    &["CLIENT REPLY OFF", "SUBSCRIBE a", "CLIENT REPLY ON", "RESET"],
+    &["CLIENT REPLY SKIP", "SUBSCRIBE a", "PUBLISH a b", "CLIENT REPLY OFF", "PUBLISH a b", "PING"],
     &["MULTI", "AUTH default x", "SELECT 2", "ECHO a", "CLIENT GETNAME", "EXEC", "ECHO b"],
     &["MULTI", "CLIENT", "EXEC"],
     &["MULTI", "CLIENT FOO", "EXEC"],
@@ -184,6 +193,23 @@ const SERVER: &[&[&str]] = &[
         "COMMAND GETKEYSANDFLAGS rename a b",
         "COMMAND GETKEYSANDFLAGS",
         "COMMAND GETKEYS del a b c",
+        "COMMAND GETKEYS sort k store d",
+        "COMMAND GETKEYSANDFLAGS sort k by w_* get # get o_* limit 0 1 store d",
+        "COMMAND GETKEYS sort k store d store e",
+        "COMMAND GETKEYS sort k get store store x",
+        "COMMAND GETKEYS sort k by store get store",
+        "COMMAND GETKEYS sort k limit store 1 store z",
+        "COMMAND GETKEYS sort k store",
+        "COMMAND GETKEYS sort_ro k get b",
+        "COMMAND GETKEYSANDFLAGS zunionstore d 2 a b weights 1 2",
+        "COMMAND GETKEYS zunionstore d 3 a b",
+        "COMMAND GETKEYS zunion 0 a",
+        "COMMAND GETKEYS lmpop 2 a b left",
+        "COMMAND GETKEYS blmpop 0 2 a b left",
+        "COMMAND GETKEYSANDFLAGS lmove a b left right",
+        "COMMAND GETKEYSANDFLAGS getex a persist",
+        "COMMAND GETKEYSANDFLAGS sdiffstore d a b",
+        "COMMAND GETKEYS memory usage k samples 5",
     ],
     &[
         "CONFIG",
@@ -282,6 +308,9 @@ const SERVER: &[&[&str]] = &[
         "ACL",
     ],
     &["MULTI", "SAVE", "EXEC"],
+    &["MULTI", "DEBUG SLEEP 0", "EXEC"],
+    &["MULTI", "MODULE LOAD x", "EXEC"],
+    &["MULTI", "MODULE UNLOAD x", "MODULE LIST", "EXEC"],
     &["MULTI", "SHUTDOWN NOSAVE", "EXEC"],
     &["MULTI", "ROLE", "WAIT 1 0", "INFO cluster", "CONFIG GET timeout", "EXEC"],
 ];
@@ -376,6 +405,102 @@ const WITH_PASSWORD: &[&[&str]] = &[
     &["RESET", "MULTI", "AUTH secret", "MULTI", "AUTH bar", "SELECT 2", "EXEC", "QUIT"],
 ];
 
+/// With DEBUG and MODULE open to everybody.
+const DEBUG: &[&[&str]] = &[
+    &[
+        "FLUSHALL",
+        "SET s hello",
+        "SET n 42",
+        "RPUSH l a b c",
+        "HSET h a 1",
+        "SADD set a",
+        "DEBUG",
+        "DEBUG FOO",
+        "DEBUG FOO a",
+        "DEBUG HELP a",
+        "DEBUG SLEEP 0",
+        "DEBUG sleep 0.001",
+        "DEBUG SLEEP x",
+        "DEBUG SLEEP -1",
+        "DEBUG SLEEP",
+        "DEBUG SLEEP 0 0",
+        "DEBUG OBJECT nosuch",
+        "DEBUG OBJECT",
+        "DEBUG OBJECT s x",
+        "DEBUG SDSLEN n",
+        "DEBUG SDSLEN l",
+        "DEBUG SDSLEN nosuch",
+        "DEBUG LISTPACK h",
+        "DEBUG LISTPACK s",
+        "DEBUG LISTPACK l",
+        "DEBUG QUICKLIST l",
+        "DEBUG QUICKLIST l 1",
+        "DEBUG QUICKLIST s",
+        "DEBUG HTSTATS 5",
+        "DEBUG HTSTATS x",
+        "DEBUG HTSTATS 99",
+        "DEBUG HTSTATS -1",
+        "DEBUG HTSTATS-KEY set",
+        "DEBUG HTSTATS-KEY s",
+        "DEBUG HTSTATS-KEY nosuch",
+        "DEBUG SET-ACTIVE-EXPIRE 0",
+        "DEBUG SET-ACTIVE-EXPIRE 1",
+        "DEBUG SET-ACTIVE-EXPIRE",
+        "DEBUG CHANGE-REPL-ID",
+        "DEBUG CHANGE-REPL-ID x",
+        "DEBUG QUICKLIST-PACKED-THRESHOLD 10b",
+        "DEBUG QUICKLIST-PACKED-THRESHOLD 5gb",
+        "DEBUG QUICKLIST-PACKED-THRESHOLD -1",
+        "DEBUG QUICKLIST-PACKED-THRESHOLD 0",
+        "DEBUG REPLYBUFFER PEAK-RESET-TIME 100",
+        "DEBUG REPLYBUFFER PEAK-RESET-TIME never",
+        "DEBUG REPLYBUFFER PEAK-RESET-TIME reset",
+        "DEBUG REPLYBUFFER PEAK-RESET-TIME x",
+        "DEBUG REPLYBUFFER RESIZING 0",
+        "DEBUG REPLYBUFFER FOO 1",
+        "DEBUG REPLYBUFFER RESIZING",
+        "DEBUG ERROR 'ERR foo bar'",
+        "DEBUG ERROR foo",
+        "DEBUG ERROR 'a\\nb'",
+        "DEBUG ERROR",
+        "DEBUG LOG hello",
+        "DEBUG LOG",
+        "DEBUG POPULATE 3",
+        "DEBUG POPULATE 4 key 10",
+        "GET key:2",
+        "STRLEN key:3",
+        "DEBUG POPULATE x",
+        "DEBUG POPULATE -1",
+        "DEBUG POPULATE 1 a b",
+        "DBSIZE",
+    ],
+    &[
+        "DEBUG PROTOCOL string",
+        "DEBUG PROTOCOL integer",
+        "DEBUG PROTOCOL double",
+        "DEBUG PROTOCOL null",
+        "DEBUG PROTOCOL array",
+        "DEBUG PROTOCOL set",
+        "DEBUG PROTOCOL map",
+        "DEBUG PROTOCOL attrib",
+        "DEBUG PROTOCOL push",
+        "DEBUG PROTOCOL verbatim",
+        "DEBUG PROTOCOL true",
+        "DEBUG PROTOCOL false",
+        "DEBUG PROTOCOL bignum",
+        "DEBUG PROTOCOL foo",
+        "DEBUG PROTOCOL",
+    ],
+    &["FLUSHALL", "MULTI", "DEBUG SLEEP 0", "DEBUG POPULATE 2", "DEBUG OBJECT nosuch", "EXEC"],
+    &[
+        "MODULE LOAD /nosuch",
+        "MODULE LOADEX /nosuch ARGS a",
+        "MODULE UNLOAD x",
+        "MODULE LIST",
+        "MODULE LOAD",
+    ],
+];
+
 /// Reads as many bytes as we wrote, or what comes until nothing comes.
 fn read(stream: &mut TcpStream, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
@@ -394,13 +519,9 @@ fn read(stream: &mut TcpStream, length: usize) -> Vec<u8> {
 
 fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: bool) {
     for script in scripts {
-        let engine = engine();
+        let engine = engine_with(settings);
         let mut seat = Seat::new(&engine);
-        if !settings.is_empty() {
-            seat.ask(settings);
-            seat = Seat::new(&engine);
-            seat.session.authenticated = false;
-        }
+        seat.session.authenticated = engine.config().requirepass.is_none();
         let mut stream = oracle.connect();
         stream.set_read_timeout(Some(Duration::from_millis(1500))).unwrap();
         if resp3 {
@@ -462,5 +583,14 @@ fn pubsub_commands_answer_as_redis_does() {
 #[test]
 fn passwords_are_asked_for_as_redis_does() {
     let Some(oracle) = oracle::Oracle::start(&["--requirepass", "secret"]) else { return };
-    compare(&oracle, WITH_PASSWORD, "CONFIG SET requirepass secret", false);
+    compare(&oracle, WITH_PASSWORD, "requirepass secret", false);
+}
+
+#[test]
+fn protected_commands_answer_as_redis_does() {
+    let open = ["--enable-debug-command", "yes", "--enable-module-command", "yes"];
+    let Some(oracle) = oracle::Oracle::start(&open) else { return };
+    let settings = "enable-debug-command yes\nenable-module-command yes\n";
+    compare(&oracle, DEBUG, settings, false);
+    compare(&oracle, DEBUG, settings, true);
 }

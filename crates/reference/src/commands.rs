@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use base::grammar;
+use base::{Deprecated, grammar};
 use engine::{Action, Entry, Table};
 
 use crate::Document;
@@ -46,4 +46,10 @@ fn describe(entry: &Entry, text: &mut String) {
     let _ = writeln!(text, "* Cost: {}", spec.complexity.trim_end_matches('.'));
     let _ = writeln!(text, "* Arity: {}", entry.arity);
     let _ = writeln!(text, "* Flags: {flags}");
+    if let Some(Deprecated { since, instead }) = spec.deprecated {
+        let _ = writeln!(text, "* Deprecated since {since}: use {instead}");
+    }
+    for (version, change) in spec.history {
+        let _ = writeln!(text, "* New in {version}: {change}");
+    }
 }

@@ -137,6 +137,12 @@ impl Output {
         self.first.capacity() + self.behind
     }
 
+    /// How it is laid out: memory of the first piece, number of the others and bytes in them.
+    #[must_use]
+    pub fn layout(&self) -> (usize, usize, usize) {
+        (self.first.capacity(), self.rest.len(), self.behind)
+    }
+
     /// Adds what follows the first `sent` bytes of `more`; `more` is empty afterwards.
     pub fn push(&mut self, more: &mut Vec<u8>, sent: usize) {
         if more.len() - sent < PIECE {

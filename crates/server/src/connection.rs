@@ -308,7 +308,6 @@ impl Connection {
                 Err(_) => return Turn::Close,
             }
         }
-        self.session.client.output.store(self.output.len(), Relaxed);
         if self.overflowed(desk) {
             return Turn::Close;
         }
@@ -348,7 +347,7 @@ impl Connection {
     /// Checks the limits of kept replies; `true` if it is to be closed.
     pub fn overflowed(&mut self, desk: &Desk) -> bool {
         let kept = self.output.len();
-        self.session.client.output.store(kept, Relaxed);
+        self.tell_output(kept);
         let subscriber = self.session.is_subscriber();
         match limits::output(kept, subscriber, self.over_soft_since, desk) {
             Overflow::None => self.over_soft_since = None,
@@ -368,6 +367,17 @@ impl Connection {
         false
     }
 
+    /// Lets others know what waits to be sent.
+    fn tell_output(&self, bytes: usize) {
+        let client = &self.session.client;
+        let (room, pieces, behind) = self.output.layout();
+        client.output.store(bytes, Relaxed);
+        client.output_room.store(room, Relaxed);
+        client.output_peak.fetch_max(room, Relaxed);
+        client.output_pieces.store(pieces, Relaxed);
+        client.output_behind.store(behind, Relaxed);
+    }
+
     /// Whether it has been silent for more than `seconds` and may be closed for that.
     #[must_use]
     pub fn is_idle(&self, now: Millis, seconds: u64) -> bool {
@@ -382,6 +392,7 @@ impl Connection {
     pub fn account(&mut self, desk: &Desk) {
         let takes = self.input.capacity() + self.output.capacity();
         if takes != self.accounted {
+            self.session.client.input_room.store(self.input.capacity(), Relaxed);
             let buffers = &desk.worker.engine.buffers;
             buffers.fetch_add(takes, Relaxed);
             buffers.fetch_sub(self.accounted, Relaxed);

@@ -63,10 +63,10 @@ fn values_of_ten_megabytes() {
     assert_eq!(client.hear(), Value::Int(10_000_000));
     assert!(client.hear() == bulk(&value), "the value came back changed");
     assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
-    // Nothing of it stays in the connection.
+    // Nothing of it stays in the connection: 26 bytes are this very request.
     let list = client.ask(&["CLIENT", "LIST"]);
     let list = String::from_utf8(list.as_bytes().unwrap().to_vec()).unwrap();
-    assert!(list.contains(" qbuf=0 ") && list.contains(" obl=0 "), "{list}");
+    assert!(list.contains(" qbuf=26 qbuf-free=0 ") && list.contains(" obl=0 "), "{list}");
 }
 
 #[test]
@@ -137,6 +137,61 @@ fn clients_that_vanish_are_forgotten() {
     assert_eq!(watcher.ask(&["RPUSH", "nothing", "x"]), Value::Int(1));
     assert_eq!(watcher.ask(&["LLEN", "nothing"]), Value::Int(1));
     assert_eq!(watcher.ask(&["PUBLISH", "news", "x"]), Value::Int(0));
+}
+
+/// What CLIENT LIST shows of a client in some of its fields.
+fn listed<const N: usize>(asking: &mut Client, id: &str, fields: [&str; N]) -> [usize; N] {
+    let Value::Bulk(line) = asking.ask(&["CLIENT", "LIST", "ID", id]) else { panic!("no list") };
+    let line = String::from_utf8(line).unwrap();
+    fields.map(|field| {
+        let text =
+            line.split_whitespace().find_map(|pair| pair.strip_prefix(field)?.strip_prefix('='));
+        text.unwrap_or_else(|| panic!("{field} in {line}")).parse().unwrap()
+    })
+}
+
+#[test]
+fn client_list_tells_what_a_client_takes() {
+    let server = Server::start(&[]);
+    let mut asking = server.connect();
+    let fields = ["qbuf", "argv-mem", "multi-mem", "rbs", "obl", "oll", "omem"];
+    let Value::Bulk(own) = asking.ask(&["CLIENT", "INFO"]) else { panic!("no line") };
+    // As Redis shows it: the request itself is 26 bytes long, its words are 10.
+    let own = String::from_utf8(own).unwrap();
+    assert!(own.contains(" multi=-1 qbuf=26 qbuf-free="), "{own}");
+    assert!(own.contains(" argv-mem=10 multi-mem=0 "), "{own}");
+
+    let mut queueing = server.connect();
+    let id = queueing.id();
+    assert_eq!(listed(&mut asking, &id, fields), [0; 7]);
+    queueing.ask(&["MULTI"]);
+    queueing.ask(&["SET", "k", &"v".repeat(5000)]);
+    let [queued] = listed(&mut asking, &id, ["multi-mem"]);
+    assert!((5000..6000).contains(&queued), "{queued}");
+    queueing.ask(&["EXEC"]);
+    assert_eq!(listed(&mut asking, &id, fields), [0; 7]);
+
+    let mut halting = server.connect();
+    let id = halting.id();
+    halting.send(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9000\r\nbegin");
+    eventually("half a request", || {
+        let [kept, free, total] = listed(&mut asking, &id, ["qbuf", "qbuf-free", "tot-mem"]);
+        (kept == 32 && total > kept + free).then_some(())
+    });
+
+    let mut slow = server.connect();
+    let id = slow.id();
+    slow.send(&wire::request(["ECHO", &"v".repeat(1_000_000)]).repeat(20));
+    eventually("replies that wait", || {
+        let [first, room, pieces, behind, peak, total] =
+            listed(&mut asking, &id, ["obl", "rbs", "oll", "omem", "rbp", "tot-mem"]);
+        let plausible = room >= first && peak >= room && total >= room + behind;
+        (plausible && first > 0 && pieces > 0 && behind > 0).then_some(())
+    });
+    for _ in 0..20 {
+        slow.hear();
+    }
+    assert_eq!(listed(&mut asking, &id, fields), [0; 7]);
 }
 
 #[test]

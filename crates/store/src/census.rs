@@ -1,6 +1,12 @@
-//! How many keys there are, and what waits to be freed: numbers for `INFO`.
+//! How many keys there are, how long they live, and what waits to be freed: numbers for `INFO`.
 
+use base::Millis;
+
+use crate::shard::Db;
 use crate::{Garbage, Store, Txn};
+
+/// Steps of a walk that find out how long the keys of a database in one shard still live.
+const SAMPLE_STEPS: usize = 4;
 
 /// What one database holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,20 +15,67 @@ pub struct Census {
     pub keys: usize,
     /// Keys with a deadline.
     pub expiring: usize,
+    /// Milliseconds that keys with a deadline still have, on average; estimated from some of them
+    /// in each shard.
+    pub average_ttl: Millis,
+}
+
+/// The times that sampled keys still have, weighted with the keys each sample stands for.
+#[derive(Clone, Copy, Default)]
+struct Lives {
+    keys: u128,
+    millis: u128,
+}
+
+impl Lives {
+    fn sample(&mut self, db: &Db, from: u64, now: Millis) {
+        let (mut seen, mut millis, mut cursor) = (0_u128, 0_u128, from);
+        for _ in 0..SAMPLE_STEPS {
+            cursor = db.keys.scan_expiring(cursor, &mut |entry| {
+                let left = entry.deadline().map_or(0, |at| at.saturating_sub(now));
+                seen += u128::from(left > 0);
+                millis += u128::from(left);
+            });
+            // At the end of the table with nothing found: what there is lies before.
+            if cursor == 0 && (seen > 0 || from == 0) {
+                break;
+            }
+        }
+        if let Some(average) = millis.checked_div(seen) {
+            let stands_for = db.keys.expiring() as u128;
+            self.keys += stands_for;
+            self.millis += average * stands_for;
+        }
+    }
+
+    fn average(&self) -> Millis {
+        let average = self.millis.checked_div(self.keys).unwrap_or(0);
+        Millis::try_from(average).unwrap_or(Millis::MAX)
+    }
 }
 
 impl Txn {
     /// Counts every database, one shard after the other. O(shards × databases). Call while
     /// holding every shard, or none.
     pub fn census(&mut self) -> Vec<Census> {
+        let now = self.time();
         let mut sums = vec![Census::default(); self.store().databases()];
+        let mut lives = vec![Lives::default(); sums.len()];
         for number in 0..self.store().shards() {
             self.each_shard(number, |shard| {
-                for (sum, db) in sums.iter_mut().zip(shard.dbs()) {
+                // Where the walk that deletes overdue keys stands is as good as chance.
+                let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
+                for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
                     sum.keys += db.keys.len();
                     sum.expiring += db.keys.expiring();
+                    if db.keys.expiring() > 0 {
+                        lives.sample(db, *cursor, now);
+                    }
                 }
             });
+        }
+        for (sum, lives) in sums.iter_mut().zip(&lives) {
+            sum.average_ttl = lives.average();
         }
         sums
     }

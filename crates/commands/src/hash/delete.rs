@@ -23,6 +23,7 @@ impl<'a> Command<'a> for HDel<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Hash],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
+        history: &[("2.4.0", "Several fields at a time.")],
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! HSET, HMSET, HSETNX: fields are given values.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, error,
+    Args, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, error,
 };
 use types::Hash;
 
@@ -45,6 +45,7 @@ impl<'a> Command<'a> for HSet<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::Hash],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        history: &[("4.0.0", "Several fields at a time.")],
         ..Spec::NEW
     };
 
@@ -75,6 +76,7 @@ impl<'a> Command<'a> for HMSet<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::Hash],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        deprecated: Some(Deprecated { since: "4.0.0", instead: "`HSET`" }),
         ..Spec::NEW
     };
 

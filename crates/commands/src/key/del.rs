@@ -83,6 +83,7 @@ impl<'a> Command<'a> for Exists<'a> {
         categories: &[Category::Keyspace],
         keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly])],
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        history: &[("3.0.3", "Several keys at a time.")],
         ..Spec::NEW
     };
 

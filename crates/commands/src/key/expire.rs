@@ -147,10 +147,11 @@ impl<'a> Command<'a> for ExpireIn<'a> {
         since: "1.0.0",
         summary: "Gives a key a time to live in seconds.",
         complexity: "O(1)",
-        grammar: "key:key seconds:integer [condition=(NX | XX | GT | LT)]",
+        grammar: "key:key seconds:integer [condition=(NX | XX | GT | LT) @7.0.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
         ..Spec::NEW
     };
 
@@ -166,10 +167,11 @@ impl<'a> Command<'a> for PExpire<'a> {
         since: "2.6.0",
         summary: "Gives a key a time to live in milliseconds.",
         complexity: "O(1)",
-        grammar: "key:key milliseconds:integer [condition=(NX | XX | GT | LT)]",
+        grammar: "key:key milliseconds:integer [condition=(NX | XX | GT | LT) @7.0.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
         ..Spec::NEW
     };
 
@@ -185,10 +187,11 @@ impl<'a> Command<'a> for ExpireAt<'a> {
         since: "1.2.0",
         summary: "Gives a key a deadline in seconds since the epoch.",
         complexity: "O(1)",
-        grammar: "key:key unix-time-seconds:unix-time [condition=(NX | XX | GT | LT)]",
+        grammar: "key:key unix-time-seconds:unix-time [condition=(NX | XX | GT | LT) @7.0.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
         ..Spec::NEW
     };
 
@@ -204,10 +207,12 @@ impl<'a> Command<'a> for PExpireAt<'a> {
         since: "2.6.0",
         summary: "Gives a key a deadline in milliseconds since the epoch.",
         complexity: "O(1)",
-        grammar: "key:key unix-time-milliseconds:unix-time [condition=(NX | XX | GT | LT)]",
+        grammar: "key:key unix-time-milliseconds:unix-time [condition=(NX | XX | GT | LT) \
+                  @7.0.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
         ..Spec::NEW
     };
 

@@ -28,11 +28,12 @@ impl<'a> Command<'a> for FlushDb<'a> {
         since: "1.0.0",
         summary: "Removes every key of the current database.",
         complexity: "O(S), when S is the number of shards; values are freed in the background",
-        grammar: "[async=(ASYNC | SYNC)]",
+        grammar: "[async=(ASYNC @4.0.0 | SYNC @6.2.0)]",
         flags: &[Flag::Write],
         categories: &[Category::Keyspace, Category::Dangerous],
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         locks: |_| Locks::Every,
+        history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
         ..Spec::NEW
     };
 
@@ -62,11 +63,12 @@ impl<'a> Command<'a> for FlushAll<'a> {
         since: "1.0.0",
         summary: "Removes every key of every database.",
         complexity: "O(S), when S is the number of shards; values are freed in the background",
-        grammar: "[async=(ASYNC | SYNC)]",
+        grammar: "[async=(ASYNC @4.0.0 | SYNC @6.2.0)]",
         flags: &[Flag::Write],
         categories: &[Category::Keyspace, Category::Dangerous],
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         locks: |_| Locks::Every,
+        history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
         ..Spec::NEW
     };
 

@@ -68,6 +68,7 @@ impl<'a> Command<'a> for RenameNx<'a> {
             KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Insert]),
         ],
+        history: &[("3.2.0", "Both names may be the same.")],
         ..Spec::NEW
     };
 

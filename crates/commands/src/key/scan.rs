@@ -19,11 +19,13 @@ impl<'a> Command<'a> for Scan<'a> {
         since: "2.8.0",
         summary: "Walks over the keys of the database in slices.",
         complexity: "O(1) for each call, O(N) for a whole walk",
-        grammar: "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type:string]",
+        grammar: "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type:string \
+                  @6.0.0]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::Keyspace],
         tips: &["nondeterministic_output", "request_policy:special"],
         locks: |_| Locks::Each,
+        history: &[("6.0.0", "`TYPE`.")],
         ..Spec::NEW
     };
 

@@ -69,6 +69,7 @@ impl<'a> Command<'a> for Ttl<'a> {
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
+        history: &[("2.8.0", "-2 for a missing key.")],
         ..Spec::NEW
     };
 
@@ -89,6 +90,7 @@ impl<'a> Command<'a> for PTtl<'a> {
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
+        history: &[("2.8.0", "-2 for a missing key.")],
         ..Spec::NEW
     };
 

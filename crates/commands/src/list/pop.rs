@@ -70,10 +70,11 @@ impl<'a> Command<'a> for LPop<'a> {
         since: "1.0.0",
         summary: "Removes and answers elements at the head of a list.",
         complexity: "O(N), when N is the number of elements taken",
-        grammar: "key:key [count:integer]",
+        grammar: "key:key [count:integer @6.2.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
+        history: &[("6.2.0", "A count.")],
         ..Spec::NEW
     };
 
@@ -98,10 +99,11 @@ impl<'a> Command<'a> for RPop<'a> {
         since: "1.0.0",
         summary: "Removes and answers elements at the tail of a list.",
         complexity: "O(N), when N is the number of elements taken",
-        grammar: "key:key [count:integer]",
+        grammar: "key:key [count:integer @6.2.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
+        history: &[("6.2.0", "A count.")],
         ..Spec::NEW
     };
 
@@ -167,6 +169,7 @@ impl<'a> Command<'a> for BlPop<'a> {
         flags: &[Flag::Write, Flag::NoScript, Flag::Blocking],
         categories: &[Category::List],
         keys: &[KeySpec::range(1, -2, 1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
+        history: &[("6.0.0", "The timeout may have decimals.")],
         ..Spec::NEW
     };
 
@@ -195,6 +198,7 @@ impl<'a> Command<'a> for BrPop<'a> {
         flags: &[Flag::Write, Flag::NoScript, Flag::Blocking],
         categories: &[Category::List],
         keys: &[KeySpec::range(1, -2, 1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
+        history: &[("6.0.0", "The timeout may have decimals.")],
         ..Spec::NEW
     };
 

@@ -81,6 +81,7 @@ impl<'a> Command<'a> for LPush<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        history: &[("2.4.0", "Several elements at a time.")],
         ..Spec::NEW
     };
 
@@ -100,6 +101,7 @@ impl<'a> Command<'a> for RPush<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        history: &[("2.4.0", "Several elements at a time.")],
         ..Spec::NEW
     };
 
@@ -119,6 +121,7 @@ impl<'a> Command<'a> for LPushX<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        history: &[("4.0.0", "Several elements at a time.")],
         ..Spec::NEW
     };
 
@@ -138,6 +141,7 @@ impl<'a> Command<'a> for RPushX<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        history: &[("4.0.0", "Several elements at a time.")],
         ..Spec::NEW
     };
 

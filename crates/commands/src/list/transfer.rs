@@ -1,8 +1,8 @@
 //! LMOVE and RPOPLPUSH, and BLMOVE and BRPOPLPUSH that wait: an element changes lists.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, Nothing, Reply, Run, Spec, Wait,
+    Args, Argv, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Kind, Nothing, Reply, Run, Spec, Wait,
 };
 use types::{End, List};
 
@@ -136,6 +136,7 @@ impl<'a> Command<'a> for RPopLPush<'a> {
             KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
             KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
         ],
+        deprecated: Some(Deprecated { since: "6.2.0", instead: "`LMOVE` with `RIGHT` and `LEFT`" }),
         ..Spec::NEW
     };
 
@@ -205,6 +206,11 @@ impl<'a> Command<'a> for BrPopLPush<'a> {
             KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
             KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Insert]),
         ],
+        history: &[("6.0.0", "The timeout may have decimals.")],
+        deprecated: Some(Deprecated {
+            since: "6.2.0",
+            instead: "`BLMOVE` with `RIGHT` and `LEFT`",
+        }),
         ..Spec::NEW
     };
 

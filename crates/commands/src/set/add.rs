@@ -23,6 +23,7 @@ impl<'a> Command<'a> for SAdd<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::Set],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        history: &[("2.4.0", "Several members at a time.")],
         ..Spec::NEW
     };
 

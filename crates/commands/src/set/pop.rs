@@ -22,11 +22,12 @@ impl<'a> Command<'a> for SPop<'a> {
         since: "1.0.0",
         summary: "Removes members of a set drawn at random, and answers them.",
         complexity: "O(N), when N is the number of members removed",
-        grammar: "key:key [count:integer]",
+        grammar: "key:key [count:integer @3.2.0]",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Set],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
         tips: &["nondeterministic_output"],
+        history: &[("3.2.0", "A count.")],
         ..Spec::NEW
     };
 

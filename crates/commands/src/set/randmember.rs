@@ -23,11 +23,12 @@ impl<'a> Command<'a> for SRandMember<'a> {
         since: "1.0.0",
         summary: "Answers members of a set drawn at random.",
         complexity: "O(N), when N is the number of members answered",
-        grammar: "key:key [count:integer]",
+        grammar: "key:key [count:integer @2.6.0]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::Set],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
+        history: &[("2.6.0", "A count.")],
         ..Spec::NEW
     };
 

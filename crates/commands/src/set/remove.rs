@@ -23,6 +23,7 @@ impl<'a> Command<'a> for SRem<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Set],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
+        history: &[("2.4.0", "Several members at a time.")],
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! GETSET, GETDEL, GETEX: answer the string, then change the key.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, Strings, error,
+    Args, Argv, Category, CmdError, Command, Deadline, Deprecated, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Reply, Run, Spec, Strings, error,
 };
 
 use super::expiry::Expiry;
@@ -24,6 +24,7 @@ impl<'a> Command<'a> for GetSet<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
+        deprecated: Some(Deprecated { since: "6.2.0", instead: "`SET` with `GET`" }),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! GETRANGE (and its old name SUBSTR), SETRANGE, STRLEN.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings, error,
+    Args, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, Strings, error,
 };
 
 use super::length::check_length;
@@ -82,6 +82,7 @@ impl<'a> Command<'a> for Substr<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        deprecated: Some(Deprecated { since: "2.0.0", instead: "`GETRANGE`" }),
         ..Spec::NEW
     };
 

@@ -30,15 +30,22 @@ impl<'a> Command<'a> for Set<'a> {
         since: "1.0.0",
         summary: "Stores a string at a key, replacing what was there.",
         complexity: "O(1)",
-        grammar: "key:key value:string [condition=(NX | XX)] [GET] [expiration=(EX \
-                  seconds:integer | PX milliseconds:integer | EXAT \
-                  unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL)]",
+        grammar: "key:key value:string [condition=(NX | XX) @2.6.12] [GET @6.2.0] \
+                  [expiration=(EX seconds:integer @2.6.12 | PX milliseconds:integer @2.6.12 | \
+                  EXAT unix-time-seconds:unix-time @6.2.0 | PXAT \
+                  unix-time-milliseconds:unix-time @6.2.0 | KEEPTTL @6.0.0)]",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(
             1,
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update, KeyFlag::VariableFlags],
         )],
+        history: &[
+            ("2.6.12", "`EX`, `PX`, `NX`, `XX`."),
+            ("6.0.0", "`KEEPTTL`."),
+            ("6.2.0", "`GET`, `EXAT`, `PXAT`."),
+            ("7.0.0", "`NX` and `GET` may go together."),
+        ],
         ..Spec::NEW
     };
 

@@ -191,11 +191,16 @@ impl<'a> Command<'a> for ZAdd<'a> {
         since: "1.2.0",
         summary: "Gives members of a sorted set scores, adding those that are new.",
         complexity: "O(log N) for each member, when N is the number of members",
-        grammar: "key:key [condition=(NX | XX)] [comparison=(GT | LT)] [change!CH] \
-            [increment!INCR] score_member={score:double member:string} ...",
+        grammar: "key:key [condition=(NX | XX) @3.0.2] [comparison=(GT | LT) @6.2.0] [change!CH \
+                  @3.0.2] [increment!INCR @3.0.2] score_member={score:double member:string} ...",
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        history: &[
+            ("2.4.0", "Several members at a time."),
+            ("3.0.2", "`NX`, `XX`, `CH`, `INCR`."),
+            ("6.2.0", "`GT`, `LT`."),
+        ],
         ..Spec::NEW
     };
 

@@ -59,6 +59,7 @@ impl<'a> Command<'a> for BzPopMin<'a> {
         flags: &[Flag::Write, Flag::NoScript, Flag::Blocking, Flag::Fast],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::range(1, -2, 1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
+        history: &[("6.0.0", "The timeout may have decimals.")],
         ..Spec::NEW
     };
 
@@ -87,6 +88,7 @@ impl<'a> Command<'a> for BzPopMax<'a> {
         flags: &[Flag::Write, Flag::NoScript, Flag::Blocking, Flag::Fast],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::range(1, -2, 1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
+        history: &[("6.0.0", "The timeout may have decimals.")],
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! ZRANGE, and ZREVRANGE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec, Reply, Run,
-    Spec,
+    Args, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::ZSet;
 
@@ -38,11 +38,13 @@ impl<'a> Command<'a> for ZRange<'a> {
         since: "1.2.0",
         summary: "Answers the members of a sorted set in a range of ranks, scores or byte strings.",
         complexity: "O(log N + M), when N is the number of members and M of those answered",
-        grammar: "key:key start:string stop:string [sortby=(BYSCORE | BYLEX)] [REV] [LIMIT \
-            offset_count={offset:integer count:integer}] [WITHSCORES]",
+        grammar: "key:key start:string stop:string [sortby=(BYSCORE | BYLEX) @6.2.0] [REV \
+                  @6.2.0] [LIMIT offset_count={offset:integer count:integer} @6.2.0] \
+                  [WITHSCORES]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        history: &[("6.2.0", "`BYSCORE`, `BYLEX`, `REV`, `LIMIT`.")],
         ..Spec::NEW
     };
 
@@ -71,6 +73,7 @@ impl<'a> Command<'a> for ZRevRange<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        deprecated: Some(Deprecated { since: "6.2.0", instead: "`ZRANGE` with `REV`" }),
         ..Spec::NEW
     };
 

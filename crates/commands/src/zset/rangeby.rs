@@ -1,8 +1,8 @@
 //! ZRANGEBYSCORE, ZRANGEBYLEX, ZREVRANGEBYSCORE, ZREVRANGEBYLEX: ZRANGE before it had options.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec, Reply, Run,
-    Spec,
+    Args, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::ZSet;
 
@@ -19,11 +19,13 @@ impl<'a> Command<'a> for ZRangeByScore<'a> {
         since: "1.0.5",
         summary: "Answers the members of a sorted set whose scores lie in a range.",
         complexity: "O(log N + M), when N is the number of members and M of those answered",
-        grammar: "key:key min:double max:double [WITHSCORES] [LIMIT offset_count={offset:integer \
-            count:integer}]",
+        grammar: "key:key min:double max:double [WITHSCORES @2.0.0] [LIMIT \
+                  offset_count={offset:integer count:integer}]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        history: &[("2.0.0", "`WITHSCORES`.")],
+        deprecated: Some(Deprecated { since: "6.2.0", instead: "`ZRANGE` with `BYSCORE`" }),
         ..Spec::NEW
     };
 
@@ -54,6 +56,7 @@ impl<'a> Command<'a> for ZRangeByLex<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        deprecated: Some(Deprecated { since: "6.2.0", instead: "`ZRANGE` with `BYLEX`" }),
         ..Spec::NEW
     };
 
@@ -84,6 +87,11 @@ impl<'a> Command<'a> for ZRevRangeByScore<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        history: &[("2.1.6", "Bounds may be exclusive.")],
+        deprecated: Some(Deprecated {
+            since: "6.2.0",
+            instead: "`ZRANGE` with `REV` and `BYSCORE`",
+        }),
         ..Spec::NEW
     };
 
@@ -115,6 +123,7 @@ impl<'a> Command<'a> for ZRevRangeByLex<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        deprecated: Some(Deprecated { since: "6.2.0", instead: "`ZRANGE` with `REV` and `BYLEX`" }),
         ..Spec::NEW
     };
 

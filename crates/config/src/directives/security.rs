@@ -46,8 +46,8 @@ pub(super) const LIST: &[D] = &[
         "enable-module-command",
         GATE,
         "no",
-        "Who may use MODULE: nobody, everybody, or clients on this machine.",
+        "Who may use MODULE LOAD and UNLOAD, which find no module they could load: nobody, \
+         everybody, or clients on this machine.",
     )
-    .at_start()
-    .pending(),
+    .at_start(),
 ];

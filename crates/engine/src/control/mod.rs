@@ -4,6 +4,7 @@
 //! to the table, and with it to `COMMAND`, `ACL CAT`, `HELP` and the statistics.
 
 mod connection;
+pub(crate) mod gate;
 mod help;
 pub(crate) mod identity;
 mod pubsub;

@@ -174,7 +174,7 @@ fn expand(rng: &mut Rng, arg: &Arg, words: &mut Vec<Vec<u8>>) {
             Kind::Integer | Kind::Double | Kind::UnixTime => {
                 words.push(pick(rng, &NUMBERS).as_bytes().to_vec());
             }
-            Kind::String | Kind::Pattern => words.push(any(rng)),
+            Kind::String | Kind::Pattern(_) => words.push(any(rng)),
             Kind::OneOf(choices) => {
                 let at = rng.below(choices.len());
                 expand(rng, &choices[at], words);

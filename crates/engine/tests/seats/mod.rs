@@ -29,8 +29,15 @@ impl Mailbox for Letters {
 
 /// An engine over an empty dataset.
 pub fn engine() -> Arc<Engine> {
+    engine_with("")
+}
+
+/// The same, started with these lines of a configuration file.
+pub fn engine_with(lines: &str) -> Arc<Engine> {
+    let mut settings = Settings::new(4);
+    settings.apply_text(lines.as_bytes(), "a test").unwrap();
     Engine::new(Start {
-        settings: Settings::new(4),
+        settings,
         seed: [1, 2, 3, 4],
         now: 1_000_000,
         workers: 4,

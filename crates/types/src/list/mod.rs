@@ -121,6 +121,12 @@ impl List {
         self.len
     }
 
+    /// Number of nodes.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Whether there are none. O(1).
     #[inline]
     #[must_use]

@@ -176,9 +176,9 @@ impl<'a> Command<'a> for Sort<'a> {
         since: "1.0.0",
         summary: "Sorts a list, set or sorted set.",
         complexity: "O(N+M*log(M)), when N is the number of elements and M of those answered",
-        grammar: "key:key [BY pattern:pattern] [LIMIT offset_count={offset:integer count:integer}] \
-                  [GET pattern:pattern+...] [order=(ASC | DESC)] [sorting!ALPHA] \
-                  [STORE destination:key#2]",
+        grammar: "key:key [BY pattern:pattern#1] [LIMIT offset_count={offset:integer \
+                  count:integer}] [GET pattern:pattern#1+...] [order=(ASC | DESC)] \
+                  [sorting!ALPHA] [STORE destination:key#2]",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Set, Category::SortedSet, Category::List, Category::Dangerous],
         keys: &[
@@ -219,8 +219,9 @@ impl<'a> Command<'a> for SortRo<'a> {
         since: "7.0.0",
         summary: "Sorts a list, set or sorted set, without storing.",
         complexity: "O(N+M*log(M)), when N is the number of elements and M of those answered",
-        grammar: "key:key [BY pattern:pattern] [LIMIT offset_count={offset:integer count:integer}] \
-                  [GET pattern:pattern+...] [order=(ASC | DESC)] [sorting!ALPHA]",
+        grammar: "key:key [BY pattern:pattern#1] [LIMIT offset_count={offset:integer \
+                  count:integer}] [GET pattern:pattern#1+...] [order=(ASC | DESC)] \
+                  [sorting!ALPHA]",
         flags: &[Flag::ReadOnly],
         categories: &[Category::Set, Category::SortedSet, Category::List, Category::Dangerous],
         keys: &[

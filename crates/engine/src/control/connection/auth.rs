@@ -17,7 +17,7 @@ impl<'a> Command<'a> for Auth<'a> {
         group: Group::Connection,
         summary: "Opens the session with a password.",
         complexity: "O(N) in the number of passwords the user has",
-        grammar: "[username:string] password:string",
+        grammar: "[username:string @6.0.0] password:string",
         flags: &[
             Flag::NoScript,
             Flag::Loading,
@@ -28,6 +28,7 @@ impl<'a> Command<'a> for Auth<'a> {
         ],
         categories: &[Category::Connection],
         locks: |_| Locks::Nothing,
+        history: &[("6.0.0", "A user name may stand before the password.")],
         ..Spec::NEW
     };
 

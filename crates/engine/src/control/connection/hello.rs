@@ -33,6 +33,7 @@ impl<'a> Command<'a> for Hello<'a> {
         ],
         categories: &[Category::Connection],
         locks: |_| Locks::Nothing,
+        history: &[("6.2.0", "The version may be left out: then nothing is changed, only told.")],
         ..Spec::NEW
     };
 

@@ -5,7 +5,6 @@ use wire::RespWriter;
 
 use crate::control::{Act, Control, bare};
 use crate::multi;
-use crate::session::Replies;
 
 bare! {
     /// Makes the session what it was when the connection was opened.
@@ -38,7 +37,7 @@ impl Act for Reset<'_> {
         session.client.labels.lock().name.clear();
         session.select(0);
         session.speak(Protocol::Resp2);
-        session.replies = Replies::On;
+        session.replies.reset();
         session.authenticated = engine.config().requirepass.is_none();
         out.set_protocol(Protocol::Resp2);
         out.simple("RESET");

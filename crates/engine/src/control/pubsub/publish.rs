@@ -36,6 +36,7 @@ impl Act for Publish<'_> {
         let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
         let pubsub = &control.engine.pubsub;
         let receivers = pubsub.publish(self.channel, self.message, publisher, &mut own);
+        control.session.replies.keep(out.raw());
         out.count(receivers);
         Ok(())
     }
@@ -70,6 +71,7 @@ impl Act for SPublish<'_> {
         let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
         let pubsub = &control.engine.pubsub;
         let receivers = pubsub.publish_shard(self.channel, self.message, publisher, &mut own);
+        control.session.replies.keep(out.raw());
         out.count(receivers);
         Ok(())
     }

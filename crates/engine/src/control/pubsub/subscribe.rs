@@ -36,6 +36,7 @@ macro_rules! listening {
                 out: &mut RespWriter<'_>,
             ) -> Result<(), CmdError> {
                 $work(control, Topic::$topic, Self::SPEC.name, self.names, out);
+                control.session.replies.keep(out.raw());
                 Ok(())
             }
         }

@@ -8,7 +8,7 @@ use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
-use crate::control::{Act, Control, acts, bare, container};
+use crate::control::{Act, Control, acts, bare, container, gate};
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -46,6 +46,7 @@ impl<'a> Command<'a> for ConfigGet<'a> {
         summary: "Shows the settings whose names match.",
         complexity: "O(N) in the number of patterns given",
         grammar: "parameter={parameter:string} ...",
+        history: &[("7.0.0", "Several names or patterns at a time.")],
         ..CONFIG
     };
 
@@ -78,6 +79,7 @@ impl<'a> Command<'a> for ConfigSet<'a> {
         complexity: "O(N) in the number of settings given",
         grammar: "parameter_value={parameter:string value:string} ...",
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
+        history: &[("7.0.0", "Several settings at a time.")],
         ..CONFIG
     };
 
@@ -94,7 +96,7 @@ impl Act for ConfigSet<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
         let peer =
-            if is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
+            if gate::is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
         let changes = engine
             .change_settings(&self.pairs, peer)
             .map_err(|refusal| CmdError::owned(refusal.to_string()))?;
@@ -111,13 +113,6 @@ impl Act for ConfigSet<'_> {
         out.ok();
         Ok(())
     }
-}
-
-/// Whether the peer is on this machine.
-fn is_local(origin: &crate::client::Origin) -> bool {
-    let host = origin.addr.rsplit_once(':').map_or("", |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    origin.unix || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 bare! {
@@ -156,21 +151,5 @@ impl Act for ConfigRewrite<'_> {
         }
         let name = Path::new(&control.engine.config_file).display().to_string();
         Err(CmdError::owned(format!("ERR rewriting {name} is not supported: change it by hand")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_local;
-    use crate::client::Origin;
-
-    #[test]
-    fn loopback_and_unix_sockets_are_local() {
-        let from = |addr: &str, unix| Origin { addr: addr.into(), unix, ..Origin::default() };
-        assert!(is_local(&from("127.0.0.1:5000", false)));
-        assert!(is_local(&from("[::1]:5000", false)));
-        assert!(is_local(&from("/tmp/kvist.sock:0", true)));
-        assert!(!is_local(&from("10.1.2.3:5000", false)));
-        assert!(!is_local(&from("", false)));
     }
 }

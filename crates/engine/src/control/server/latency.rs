@@ -1,5 +1,5 @@
-//! LATENCY. Spikes are not sampled and no histograms are kept: the answers are those of a server
-//! on which nothing has been recorded, and `DOCTOR` says so.
+//! LATENCY. Histograms of how long commands take are kept; spikes are not sampled: answers about
+//! those are of a server on which none has been recorded, and `DOCTOR` says so.
 
 use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
@@ -7,7 +7,9 @@ use wire::RespWriter;
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
-use crate::table::Action;
+use crate::engine::Engine;
+use crate::latency::Histogram;
+use crate::table::{Action, Entry};
 
 static CONTAINER: Spec = Spec {
     name: "latency",
@@ -76,38 +78,45 @@ bare! {
 impl Act for LatencyDoctor<'_> {
     fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let text = "This server records no pauses. SLOWLOG GET shows requests that took long, \
-                    and INFO commandstats how long commands take on average.\n";
+                    LATENCY HISTOGRAM and INFO latencystats how long commands take.\n";
         out.verbatim("txt", text.as_bytes());
         Ok(())
     }
 }
 
-/// Declares a subcommand about named events.
-macro_rules! about_events {
+/// What a subcommand answers about these names.
+type Answer = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
+
+/// Declares a subcommand about named things: events, commands.
+macro_rules! about {
     ($(#[$doc:meta])* $name:ident, $spec:expr, $answer:expr) => {
         $(#[$doc])*
         pub struct $name<'a> {
-            events: &'a [&'a [u8]],
+            names: &'a [&'a [u8]],
         }
 
         impl<'a> Command<'a> for $name<'a> {
             const SPEC: Spec = $spec;
 
             fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name { events: args.rest() })
+                Ok($name { names: args.rest() })
             }
         }
 
         impl Act for $name<'_> {
-            fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-                let answer: fn(&[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError> = $answer;
-                answer(self.events, out)
+            fn act(
+                self,
+                control: &mut Control<'_>,
+                out: &mut RespWriter<'_>,
+            ) -> Result<(), CmdError> {
+                let answer: Answer = $answer;
+                answer(control, self.names, out)
             }
         }
     };
 }
 
-about_events! {
+about! {
     /// Lists the samples of an event: none.
     LatencyHistory,
     Spec {
@@ -116,13 +125,13 @@ about_events! {
         grammar: "event:string",
         ..LATENCY
     },
-    |_, out| {
+    |_, _, out| {
         out.array(0);
         Ok(())
     }
 }
 
-about_events! {
+about! {
     /// Draws the samples of an event: there are none.
     LatencyGraph,
     Spec {
@@ -131,13 +140,13 @@ about_events! {
         grammar: "event:string",
         ..LATENCY
     },
-    |events, _| {
+    |_, events, _| {
         let event = String::from_utf8_lossy(events.first().copied().unwrap_or_default());
         Err(CmdError::owned(format!("ERR No samples available for event '{event}'")))
     }
 }
 
-about_events! {
+about! {
     /// Forgets samples; how many events had any.
     LatencyReset,
     Spec {
@@ -147,14 +156,14 @@ about_events! {
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
         ..LATENCY
     },
-    |_, out| {
+    |_, _, out| {
         out.int(0);
         Ok(())
     }
 }
 
-about_events! {
-    /// Shows how long commands take: nothing is kept.
+about! {
+    /// Shows how long commands take.
     LatencyHistogram,
     Spec {
         name: "latency|histogram",
@@ -164,8 +173,41 @@ about_events! {
         grammar: "[command:string...]",
         ..LATENCY
     },
-    |_, out| {
-        out.map(0);
+    |control, commands, out| {
+        histograms(control.engine, commands, out);
         Ok(())
+    }
+}
+
+/// The histograms of these commands and of the subcommands of these containers; of all without
+/// names.
+fn histograms(engine: &Engine, names: &[&[u8]], out: &mut RespWriter<'_>) {
+    let entries = engine.table.entries();
+    let mut asked: Vec<&Entry> = Vec::new();
+    for entry in names.iter().filter_map(|name| engine.table.by_name(name)) {
+        asked.push(entry);
+        asked.extend(entry.children.iter().map(|&child| &entries[child]));
+    }
+    if names.is_empty() {
+        asked.extend(entries);
+    }
+    let found: Vec<(&Entry, Histogram)> = asked
+        .into_iter()
+        .filter_map(|entry| Some((entry, engine.stats.latency(entry.number)?)))
+        .collect();
+    out.map(found.len());
+    for (entry, histogram) in found {
+        let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        out.bulk(entry.name().as_bytes());
+        out.map(2);
+        out.bulk(b"calls");
+        out.int(number(histogram.runs()));
+        out.bulk(b"histogram_usec");
+        let steps = histogram.steps();
+        out.map(steps.len());
+        for (micros, runs) in steps {
+            out.int(number(micros));
+            out.int(number(runs));
+        }
     }
 }

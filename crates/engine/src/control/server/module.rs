@@ -51,9 +51,9 @@ impl Act for ModuleList<'_> {
     }
 }
 
-/// Declares a subcommand that is refused.
-macro_rules! refused {
-    ($(#[$doc:meta])* $name:ident, $spec:expr) => {
+/// Declares a subcommand that fails: who may use it finds no module that could be meant.
+macro_rules! failing {
+    ($(#[$doc:meta])* $name:ident, $error:expr, $spec:expr) => {
         $(#[$doc])*
         pub struct $name;
 
@@ -67,50 +67,53 @@ macro_rules! refused {
 
         impl Act for $name {
             fn act(self, _: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
-                Err(CmdError::new(
-                    "ERR MODULE command not allowed. If the enable-module-command option is set \
-                     to \"local\", you can run it from a local connection, otherwise you need to \
-                     set this option in the configuration file, and then restart the server.",
-                ))
+                tracing::warn!(command = Self::SPEC.name, "modules for Redis cannot be loaded");
+                Err($error)
             }
         }
     };
 }
 
-const REFUSED: Spec =
-    Spec { since: "4.0.0", flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading], ..SERVER };
+const PROTECTED: Spec = Spec {
+    since: "4.0.0",
+    flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::Protected],
+    ..SERVER
+};
 
-refused! {
-    /// Refuses to load a module.
-    ModuleLoad,
+const NOT_LOADED: CmdError =
+    CmdError::new("ERR Error loading the extension. Please check the server logs.");
+
+failing! {
+    /// Fails to load a module.
+    ModuleLoad, NOT_LOADED,
     Spec {
         name: "module|load",
-        summary: "Refuses to load a module.",
+        summary: "Fails to load a module: those for Redis cannot be loaded.",
         grammar: "path:string [arg:string...]",
-        ..REFUSED
+        ..PROTECTED
     }
 }
 
-refused! {
-    /// Refuses to load a module with its settings.
-    ModuleLoadEx,
+failing! {
+    /// Fails to load a module with its settings.
+    ModuleLoadEx, NOT_LOADED,
     Spec {
         name: "module|loadex",
         since: "7.0.0",
-        summary: "Refuses to load a module with settings.",
+        summary: "Fails to load a module with settings.",
         grammar: "path:string [CONFIG configs={name:string value:string} +...] [ARGS \
                   args={arg:string} ...]",
-        ..REFUSED
+        ..PROTECTED
     }
 }
 
-refused! {
-    /// Refuses to unload a module.
-    ModuleUnload,
+failing! {
+    /// Fails to unload a module: none is loaded.
+    ModuleUnload, CmdError::new("ERR Error unloading module: no such module with that name"),
     Spec {
         name: "module|unload",
-        summary: "Refuses to unload a module.",
+        summary: "Fails to unload a module: none is ever loaded.",
         grammar: "name:string",
-        ..REFUSED
+        ..PROTECTED
     }
 }

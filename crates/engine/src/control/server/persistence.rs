@@ -66,8 +66,9 @@ impl<'a> Command<'a> for BgSave {
     const SPEC: Spec = Spec {
         name: "bgsave",
         summary: "Writes the dataset to disk in the background.",
-        grammar: "[SCHEDULE]",
+        grammar: "[SCHEDULE @3.2.2]",
         flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading],
+        history: &[("3.2.2", "`SCHEDULE`.")],
         ..SERVER
     };
 

@@ -1,6 +1,6 @@
 //! ROLE, REPLICAOF, SLAVEOF, WAIT: this server is a master without replicas.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Reply, Spec, error, num};
+use base::{Args, Category, CmdError, Command, Deprecated, Flag, Group, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::SERVER;
@@ -83,6 +83,7 @@ following! {
     Spec {
         name: "slaveof",
         summary: "The older spelling of REPLICAOF.",
+        deprecated: Some(Deprecated { since: "5.0.0", instead: "`REPLICAOF`" }),
         ..FOLLOWING
     }
 }

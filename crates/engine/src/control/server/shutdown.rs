@@ -28,7 +28,7 @@ impl<'a> Command<'a> for Shutdown {
         name: "shutdown",
         summary: "Stops the server.",
         complexity: "O(1)",
-        grammar: "[nosave_save=(NOSAVE | SAVE)] [NOW] [FORCE] [ABORT]",
+        grammar: "[nosave_save=(NOSAVE | SAVE)] [NOW @7.0.0] [FORCE @7.0.0] [ABORT @7.0.0]",
         flags: &[
             Flag::Admin,
             Flag::NoScript,
@@ -37,6 +37,7 @@ impl<'a> Command<'a> for Shutdown {
             Flag::NoMulti,
             Flag::AllowBusy,
         ],
+        history: &[("7.0.0", "`NOW`, `FORCE`, `ABORT`.")],
         ..SERVER
     };
 

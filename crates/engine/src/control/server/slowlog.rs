@@ -45,6 +45,7 @@ impl<'a> Command<'a> for SlowlogGet {
         complexity: "O(N) in the number of entries listed",
         grammar: "[count:integer]",
         tips: &["request_policy:all_nodes", "nondeterministic_output"],
+        history: &[("4.0.0", "Address and name of the client in the reply.")],
         ..SLOWLOG
     };
 

@@ -28,12 +28,19 @@ impl<'a> Command<'a> for ClientKill<'a> {
         since: "2.4.0",
         summary: "Closes connections.",
         complexity: "O(N) in the number of connections",
-        grammar: "filter=(ip:port:string | new-format=([ID client-id:integer] | [TYPE \
-                  normal_master_slave_pubsub=(NORMAL | MASTER | SLAVE | REPLICA | PUBSUB)] | \
-                  [USER username:string] | [ADDR ip:port:string] | [LADDR ip:port:string] | \
-                  [SKIPME yes/no:string]) ...)",
+        grammar: "filter=(ip:port:string @..2.8.12 | new-format=([ID client-id:integer @2.8.12] \
+                  | [TYPE normal_master_slave_pubsub=(NORMAL | MASTER @3.2.0 | SLAVE | REPLICA \
+                  @5.0.0 | PUBSUB) @2.8.12] | [USER username:string] | [ADDR ip:port:string] | \
+                  [LADDR ip:port:string @6.2.0] | [SKIPME yes/no:string]) ...)",
         arity: -3,
         flags: ADMIN,
+        history: &[
+            ("2.8.12", "The form with filters."),
+            ("2.8.12", "`ID`."),
+            ("3.2.0", "`TYPE master`."),
+            ("5.0.0", "`TYPE replica`, another word for `slave`."),
+            ("6.2.0", "`LADDR`."),
+        ],
         ..CLIENT
     };
 

@@ -8,15 +8,34 @@ use crate::client::Client;
 use crate::control::{Control, identity};
 use crate::session::Session;
 
-/// The line of `client`, without a line feed. `asking` is the command the asking connection runs
-/// right now: its own record of the last command is written only after the batch.
-pub(super) fn line(control: &Control<'_>, client: &Client, asking: &'static str) -> String {
+/// The request that asks for the line of `client`, if it is the client's own. What a client's
+/// record says of it is written only after the batch, and its words lie in the worker's buffers.
+pub(super) struct Asking<'a> {
+    /// The command.
+    pub command: &'static str,
+    /// All words of it.
+    pub words: &'a [&'a [u8]],
+}
+
+impl Asking<'_> {
+    /// Bytes of the words.
+    fn arguments(&self) -> usize {
+        self.words.iter().map(|word| word.len()).sum()
+    }
+
+    /// Bytes of the request as it came, which Redis keeps until it is done.
+    fn request(&self) -> usize {
+        wire::request(self.words.iter().copied()).len()
+    }
+}
+
+/// The line of `client`, without a line feed.
+pub(super) fn line(control: &Control<'_>, client: &Client, asking: &Asking<'_>) -> String {
     let own = client.id == control.session.client.id;
     let now = control.seat.now;
     let seconds = |since: u64| now.saturating_sub(since) / 1000;
-    let (input, output) = (client.input.load(Relaxed), client.output.load(Relaxed));
     let command = match client.command.load(Relaxed) {
-        _ if own => asking,
+        _ if own => asking.command,
         0 => "NULL",
         number => control.engine.table.entries().get(number - 1).map_or("NULL", |e| e.name()),
     };
@@ -33,19 +52,14 @@ pub(super) fn line(control: &Control<'_>, client: &Client, asking: &'static str)
         flags(client),
         client.db.load(Relaxed),
     );
-    // Replies are kept in one growing buffer per connection: nothing is reserved (`rbs`), and
-    // there is no list of further buffers (`oll`, `omem`).
-    let total = input + output + size_of::<Client>() + size_of::<Session>();
     let _ = write!(
         text,
-        " sub={} psub={} ssub={} multi={} qbuf={input} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 \
-         rbp=0 obl={output} oll=0 omem=0 tot-mem={total} events={} cmd={command} user={} \
-         redir=-1 resp={}",
+        " sub={} psub={} ssub={} multi={} {} cmd={command} user={} redir=-1 resp={}",
         client.channels.load(Relaxed),
         client.patterns.load(Relaxed),
         client.shard_channels.load(Relaxed),
         client.multi.load(Relaxed),
-        if output > 0 { "rw" } else { "r" },
+        memory(client, own.then_some(asking)),
         identity::USER,
         client.resp.load(Relaxed),
     );
@@ -54,6 +68,28 @@ pub(super) fn line(control: &Control<'_>, client: &Client, asking: &'static str)
         let _ = write!(text, " lib-name={} lib-ver={}", labels.lib_name, labels.lib_ver);
     }
     text
+}
+
+/// What the client's buffers hold and take. At rest it has none: requests are read to, and replies
+/// written to, buffers of the worker's.
+fn memory(client: &Client, asking: Option<&Asking<'_>>) -> String {
+    let (input, room) = (client.input.load(Relaxed), client.input_room.load(Relaxed));
+    let request = asking.map_or(0, Asking::request);
+    let arguments = asking.map_or(0, Asking::arguments);
+    let queued = client.queued.load(Relaxed);
+    let (first, peak) = (client.output_room.load(Relaxed), client.output_peak.load(Relaxed));
+    let (pieces, behind) = (client.output_pieces.load(Relaxed), client.output_behind.load(Relaxed));
+    let output = client.output.load(Relaxed);
+    let own = size_of::<Client>() + size_of::<Session>();
+    format!(
+        "qbuf={} qbuf-free={} argv-mem={arguments} multi-mem={queued} rbs={first} rbp={peak} \
+         obl={} oll={pieces} omem={behind} tot-mem={} events={}",
+        input + request,
+        room.saturating_sub(input),
+        output.saturating_sub(behind),
+        own + room + request + arguments + queued + first + behind,
+        if output > 0 { "rw" } else { "r" },
+    )
 }
 
 fn flags(client: &Client) -> String {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use base::{Args, CmdError, Command, Reply, Spec, error, num};
 use wire::RespWriter;
 
-use super::line::line;
+use super::line::{Asking, line};
 use super::{ADMIN, CLIENT, ClientType};
 use crate::client::Client;
-use crate::control::{Act, Control, bare};
+use crate::control::{Act, Control};
 
 /// Lists connections.
-pub struct ClientList {
+pub struct ClientList<'a> {
+    words: &'a [&'a [u8]],
     filter: Filter,
 }
 
@@ -21,21 +22,32 @@ enum Filter {
     Ids(Vec<i64>),
 }
 
-impl<'a> Command<'a> for ClientList {
+impl<'a> Command<'a> for ClientList<'a> {
     const SPEC: Spec = Spec {
         name: "client|list",
         since: "2.4.0",
         summary: "Lists connections, one line each.",
         complexity: "O(N) in the number of connections",
-        grammar: "[TYPE normal_master_replica_pubsub=(NORMAL | MASTER | REPLICA | PUBSUB)] \
-                  [ID id={client-id:integer...}]",
+        grammar: "[TYPE normal_master_replica_pubsub=(NORMAL | MASTER | REPLICA | PUBSUB) \
+                  @5.0.0] [ID id={client-id:integer...} @6.2.0]",
         flags: ADMIN,
         tips: &["nondeterministic_output"],
+        history: &[
+            ("2.8.12", "`id` in the reply."),
+            ("5.0.0", "`TYPE`."),
+            ("6.0.0", "`user` in the reply."),
+            ("6.2.0", "`ID`, and `argv-mem`, `tot-mem`, `laddr`, `redir` in the reply."),
+            ("7.0.0", "`resp`, `multi-mem`, `rbs`, `rbp` in the reply."),
+            ("7.0.3", "`ssub` in the reply."),
+        ],
         ..CLIENT
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let Some(option) = args.take() else { return Ok(ClientList { filter: Filter::All }) };
+        let words = args.argv();
+        let Some(option) = args.take() else {
+            return Ok(ClientList { words, filter: Filter::All });
+        };
         let filter = match args.rest() {
             [kind] if option.eq_ignore_ascii_case(b"TYPE") => Filter::Type(ClientType::read(kind)?),
             ids @ [_, ..] if option.eq_ignore_ascii_case(b"ID") => {
@@ -44,11 +56,11 @@ impl<'a> Command<'a> for ClientList {
             }
             _ => return Err(error::SYNTAX),
         };
-        Ok(ClientList { filter })
+        Ok(ClientList { words, filter })
     }
 }
 
-impl Act for ClientList {
+impl Act for ClientList<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let clients = &control.engine.clients;
         let shown: Vec<Arc<Client>> = match self.filter {
@@ -61,9 +73,10 @@ impl Act for ClientList {
                 ids.into_iter().filter_map(find).collect()
             }
         };
+        let asking = Asking { command: Self::SPEC.name, words: self.words };
         let mut text = String::new();
         for client in shown {
-            text += &line(control, &client, Self::SPEC.name);
+            text += &line(control, &client, &asking);
             text.push('\n');
         }
         out.verbatim("txt", text.as_bytes());
@@ -71,22 +84,30 @@ impl Act for ClientList {
     }
 }
 
-bare! {
-    /// Shows the asking connection.
-    ClientInfo,
-    Spec {
+/// Shows the asking connection.
+pub struct ClientInfo<'a> {
+    words: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for ClientInfo<'a> {
+    const SPEC: Spec = Spec {
         name: "client|info",
         since: "6.2.0",
         summary: "Shows this connection as CLIENT LIST would.",
         tips: &["nondeterministic_output"],
         ..CLIENT
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(ClientInfo { words: args.argv() })
     }
 }
 
 impl Act for ClientInfo<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let client = Arc::clone(&control.session.client);
-        let mut text = line(control, &client, Self::SPEC.name);
+        let asking = Asking { command: Self::SPEC.name, words: self.words };
+        let mut text = line(control, &client, &asking);
         text.push('\n');
         out.verbatim("txt", text.as_bytes());
         Ok(())

@@ -5,11 +5,17 @@ use wire::RespWriter;
 
 use super::CLIENT;
 use crate::control::{Act, Control, one_of};
-use crate::session::Replies;
 
 /// Turns replies on or off, or skips the next one.
 pub struct ClientReply {
-    replies: Replies,
+    wish: Wish,
+}
+
+#[derive(Clone, Copy)]
+enum Wish {
+    On,
+    Off,
+    Skip,
 }
 
 impl<'a> Command<'a> for ClientReply {
@@ -22,21 +28,21 @@ impl<'a> Command<'a> for ClientReply {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let words = [("ON", Replies::On), ("OFF", Replies::Off), ("SKIP", Replies::SkipNext)];
-        Ok(ClientReply { replies: one_of(&mut args, &words).ok_or(error::SYNTAX)? })
+        let words = [("ON", Wish::On), ("OFF", Wish::Off), ("SKIP", Wish::Skip)];
+        Ok(ClientReply { wish: one_of(&mut args, &words).ok_or(error::SYNTAX)? })
     }
 }
 
 impl Act for ClientReply {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let session = &mut control.session;
-        match self.replies {
-            // Skipping one of many that are off anyway changes nothing.
-            Replies::SkipNext if session.replies == Replies::Off => {}
-            replies => session.replies = replies,
-        }
-        if self.replies == Replies::On {
-            out.ok();
+        let replies = &mut control.session.replies;
+        match self.wish {
+            Wish::On => {
+                replies.on();
+                out.ok();
+            }
+            Wish::Off => replies.off(),
+            Wish::Skip => replies.skip_next(),
         }
         Ok(())
     }

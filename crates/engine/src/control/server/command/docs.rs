@@ -1,7 +1,7 @@
-//! COMMAND DOCS: summaries in our own words, arguments from the grammar.
+//! COMMAND DOCS: prose in our own words, arguments from the grammar.
 
 use base::grammar::{Arg, Kind};
-use base::{Args, CmdError, Command, Reply, Spec};
+use base::{Args, CmdError, Command, Flag, Reply, Spec};
 use wire::RespWriter;
 
 use super::info::simples;
@@ -49,19 +49,40 @@ impl Act for CommandDocs<'_> {
 /// The name, then the documentation, subcommands within.
 fn write(table: &Table, entry: &Entry, out: &mut dyn Reply) {
     let spec = entry.spec;
-    let facts = [
+    let (arguments, children) = (&entry.arguments, &entry.children);
+    let mut facts = vec![
         ("summary", spec.summary),
         ("since", spec.since),
         ("group", spec.group.name()),
         ("complexity", spec.complexity),
     ];
-    let facts: Vec<_> = facts.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+    facts.retain(|(_, text)| !text.is_empty());
+    let doc_flags =
+        [(spec.deprecated.is_some(), "deprecated"), (entry.has(Flag::SysCmd), Flag::SysCmd.name())];
+    let doc_flags = present(&doc_flags);
+    let lists = [doc_flags.len(), spec.history.len(), arguments.len(), children.len()];
+    let lists = lists.iter().filter(|len| **len > 0).count();
     out.bulk(entry.name().as_bytes());
-    let (arguments, children) = (&entry.arguments, &entry.children);
-    out.map(facts.len() + usize::from(!arguments.is_empty()) + usize::from(!children.is_empty()));
+    out.map(facts.len() + lists + 2 * usize::from(spec.deprecated.is_some()));
     for (name, text) in facts {
-        out.bulk(name.as_bytes());
-        out.bulk(text.as_bytes());
+        fact(name, text, out);
+    }
+    if !doc_flags.is_empty() {
+        out.bulk(b"doc_flags");
+        simples(&doc_flags, out);
+    }
+    if let Some(deprecated) = spec.deprecated {
+        fact("deprecated_since", deprecated.since, out);
+        fact("replaced_by", deprecated.instead, out);
+    }
+    if !spec.history.is_empty() {
+        out.bulk(b"history");
+        out.set(spec.history.len());
+        for (version, change) in spec.history {
+            out.array(2);
+            out.bulk(version.as_bytes());
+            out.bulk(change.as_bytes());
+        }
     }
     if !arguments.is_empty() {
         out.bulk(b"arguments");
@@ -89,31 +110,32 @@ fn write_argument(arg: &Arg, out: &mut dyn Reply) {
         Kind::Integer => ("integer", None, None),
         Kind::Double => ("double", None, None),
         Kind::Key(spec) => ("key", Some(*spec), None),
-        Kind::Pattern => ("pattern", None, None),
+        Kind::Pattern(spec) => ("pattern", *spec, None),
         Kind::UnixTime => ("unix-time", None, None),
         Kind::PureToken => ("pure-token", None, None),
         Kind::OneOf(args) => ("oneof", None, Some(args)),
         Kind::Block(args) => ("block", None, Some(args)),
     };
-    let flags = [
+    let flags = present(&[
         (arg.optional, "optional"),
         (arg.multiple, "multiple"),
         (arg.multiple_token, "multiple_token"),
-    ];
-    let flags: Vec<&str> = flags.iter().filter(|(set, _)| *set).map(|(_, name)| *name).collect();
-    let optional = [key.is_some(), arg.token.is_some(), !flags.is_empty(), inner.is_some()];
-    out.map(2 + optional.iter().filter(|there| **there).count());
-    out.bulk(b"name");
-    out.bulk(arg.name.as_bytes());
-    out.bulk(b"type");
-    out.bulk(kind.as_bytes());
+    ]);
+    let texts =
+        [("token", &arg.token), ("since", &arg.since), ("deprecated_since", &arg.deprecated)];
+    let optional = [key.is_some(), !flags.is_empty(), inner.is_some()];
+    let optional = optional.iter().filter(|there| **there).count();
+    out.map(2 + optional + texts.iter().filter(|(_, text)| text.is_some()).count());
+    fact("name", &arg.name, out);
+    fact("type", kind, out);
     if let Some(spec) = key {
         out.bulk(b"key_spec_index");
         out.count(spec);
     }
-    if let Some(token) = &arg.token {
-        out.bulk(b"token");
-        out.bulk(token.as_bytes());
+    for (name, text) in texts {
+        if let Some(text) = text {
+            fact(name, text, out);
+        }
     }
     if !flags.is_empty() {
         out.bulk(b"flags");
@@ -123,4 +145,15 @@ fn write_argument(arg: &Arg, out: &mut dyn Reply) {
         out.bulk(b"arguments");
         write_arguments(args, out);
     }
+}
+
+/// One pair of texts of a map.
+fn fact(name: &str, text: &str, out: &mut dyn Reply) {
+    out.bulk(name.as_bytes());
+    out.bulk(text.as_bytes());
+}
+
+/// The words that apply.
+fn present(words: &[(bool, &'static str)]) -> Vec<&'static str> {
+    words.iter().filter(|(applies, _)| *applies).map(|(_, word)| *word).collect()
 }

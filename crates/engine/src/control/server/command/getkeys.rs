@@ -99,6 +99,9 @@ fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>
 
 /// The positions of one key spec; `None` when the request cannot be split into keys and others.
 fn positions(entry: &Entry, key: &'static KeySpec, request: &[&[u8]]) -> Option<Vec<usize>> {
+    if entry.name() == "sort" && key.flags.contains(&KeyFlag::Overwrite) {
+        return Some(target_of_sort(request).into_iter().collect());
+    }
     let alone = Spec { keys: std::slice::from_ref(key), ..*entry.spec };
     let mut positions = Vec::new();
     alone.key_positions(request, &mut positions).ok()?;
@@ -109,6 +112,24 @@ fn positions(entry: &Entry, key: &'static KeySpec, request: &[&[u8]]) -> Option<
         }
     }
     Some(positions)
+}
+
+/// Where a SORT stores: the spec says "anywhere", since `STORE` may also be the value of another
+/// option. The last one counts.
+fn target_of_sort(request: &[&[u8]]) -> Option<usize> {
+    let (mut at, mut target) = (2, None);
+    while let Some(word) = request.get(at) {
+        at += match word.to_ascii_uppercase().as_slice() {
+            b"LIMIT" => 3,
+            b"BY" | b"GET" => 2,
+            b"STORE" if at + 1 < request.len() => {
+                target = Some(at + 1);
+                1
+            }
+            _ => 1,
+        };
+    }
+    target
 }
 
 /// What a request does with the keys of a spec. Two commands do less when they are asked for

@@ -45,6 +45,7 @@ impl<'a> Command<'a> for CommandInfo<'a> {
         complexity: "O(N) in the number of commands described",
         grammar: "[command-name:string...]",
         tips: &["nondeterministic_output_order"],
+        history: &[("7.0.0", "Without names it describes every command.")],
         ..COMMAND
     };
 

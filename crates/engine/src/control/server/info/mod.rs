@@ -36,6 +36,7 @@ impl<'a> Command<'a> for Info<'a> {
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         // The keyspace section walks the shards.
         locks: |_| Locks::Each,
+        history: &[("7.0.0", "Several sections at a time.")],
         ..SERVER
     };
 
@@ -65,8 +66,7 @@ const SECTIONS: &[Section] = &[
     Section { title: "Modules", by_default: true, write: |_, _| {} },
     Section { title: "Commandstats", by_default: false, write: statistics::commands },
     Section { title: "Errorstats", by_default: true, write: statistics::errors },
-    // No percentiles are kept, as in a Redis with `latency-tracking no`.
-    Section { title: "Latencystats", by_default: false, write: |_, _| {} },
+    Section { title: "Latencystats", by_default: false, write: statistics::latencies },
     Section { title: "Cluster", by_default: true, write: sections::cluster },
     Section { title: "Keyspace", by_default: true, write: sections::keyspace },
 ];

@@ -100,7 +100,10 @@ pub(super) fn keyspace(control: &mut Control<'_>, lines: &mut Lines) {
         if census.keys > 0 {
             lines.put(
                 &format!("db{db}"),
-                format_args!("keys={},expires={},avg_ttl=0", census.keys, census.expiring),
+                format_args!(
+                    "keys={},expires={},avg_ttl={}",
+                    census.keys, census.expiring, census.average_ttl
+                ),
             );
         }
     }

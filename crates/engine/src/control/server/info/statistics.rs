@@ -1,4 +1,4 @@
-//! INFO stats, commandstats, errorstats: what the threads have counted, added up.
+//! INFO stats, commandstats, errorstats, latencystats: what the threads have counted, added up.
 
 use super::Lines;
 use crate::control::Control;
@@ -83,5 +83,22 @@ pub(super) fn commands(control: &mut Control<'_>, lines: &mut Lines) {
 pub(super) fn errors(control: &mut Control<'_>, lines: &mut Lines) {
     for (code, count) in control.engine.stats.errors() {
         lines.put(&format!("errorstat_{code}"), format_args!("count={count}"));
+    }
+}
+
+pub(super) fn latencies(control: &mut Control<'_>, lines: &mut Lines) {
+    let config = control.engine.config();
+    if !config.latency_tracking {
+        return;
+    }
+    for entry in control.engine.table.entries() {
+        let Some(histogram) = control.engine.stats.latency(entry.number) else { continue };
+        let shown = config.latency_tracking_info_percentiles.iter().map(|&percent| {
+            // Lossless: no time is counted as longer than a second and a bit.
+            let micros = histogram.percentile(percent) as f64 / 1000.0;
+            format!("p{percent}={micros:.3}")
+        });
+        let shown: Vec<String> = shown.collect();
+        lines.put(&format!("latency_percentiles_usec_{}", entry.name()), shown.join(","));
     }
 }

@@ -1,0 +1,58 @@
+//! Who may use DEBUG and MODULE: everybody, clients on this machine, or nobody, as the file the
+//! server was started with says. Nothing a client sends can change that.
+
+use base::{CmdError, Flag};
+use config::{Config, Gate};
+
+use crate::client::Origin;
+use crate::table::Entry;
+
+/// Refuses a protected command to who may not use it. Asked before authentication, as in Redis.
+///
+/// # Errors
+/// The directive that stands in the way.
+#[inline]
+pub(crate) fn pass(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError> {
+    if entry.has(Flag::Protected) { judge(config, origin, entry) } else { Ok(()) }
+}
+
+#[cold]
+fn judge(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError> {
+    let family = entry.name().split('|').next().unwrap_or_default();
+    let gate = match family {
+        "module" => config.enable_module_command,
+        _ => config.enable_debug_command,
+    };
+    if gate == Gate::Yes || (gate == Gate::Local && is_local(origin)) {
+        return Ok(());
+    }
+    Err(CmdError::owned(format!(
+        "ERR {} command not allowed. If the enable-{family}-command option is set to \"local\", \
+         you can run it from a local connection, otherwise you need to set this option in the \
+         configuration file, and then restart the server.",
+        family.to_ascii_uppercase()
+    )))
+}
+
+/// Whether the peer is on this machine.
+pub(super) fn is_local(origin: &Origin) -> bool {
+    let host = origin.addr.rsplit_once(':').map_or("", |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    origin.unix || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+    use crate::client::Origin;
+
+    #[test]
+    fn loopback_and_unix_sockets_are_local() {
+        let from = |addr: &str, unix| Origin { addr: addr.into(), unix, ..Origin::default() };
+        assert!(is_local(&from("127.0.0.1:5000", false)));
+        assert!(is_local(&from("[::1]:5000", false)));
+        assert!(is_local(&from("/tmp/kvist.sock:0", true)));
+        assert!(!is_local(&from("10.1.2.3:5000", false)));
+        assert!(!is_local(&from("", false)));
+    }
+}

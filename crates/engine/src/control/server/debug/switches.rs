@@ -1,0 +1,151 @@
+//! What bends the server: DEBUG SLEEP, LOG, SET-ACTIVE-EXPIRE, and the switches for parts of Redis
+//! that this server does not have, which are accepted and change nothing.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use base::{CmdError, Reply, error, glob, num};
+use store::Scope;
+use wire::RespWriter;
+
+use super::{Subcommand, holding};
+use crate::control::{Control, misused};
+
+pub(super) const LIST: &[Subcommand] = &[
+    Subcommand {
+        name: "SLEEP",
+        arguments: "<seconds>",
+        help: &["Hold every key for so many seconds, decimals allowed: no command on data runs."],
+        words: (1, 1),
+        run: sleep,
+    },
+    Subcommand {
+        name: "LOG",
+        arguments: "<message>",
+        help: &["Write <message> to the log."],
+        words: (1, 1),
+        run: |_, words, out| {
+            tracing::warn!("DEBUG LOG: {}", String::from_utf8_lossy(words[0]));
+            out.ok();
+            Ok(())
+        },
+    },
+    Subcommand {
+        name: "SET-ACTIVE-EXPIRE",
+        arguments: "<0|1>",
+        help: &["Whether overdue keys are deleted though nobody asks for them. 1 is the default."],
+        words: (1, 1),
+        run: |control, words, out| {
+            control.engine.active_expire.store(truth(words[0]), Ordering::Relaxed);
+            out.ok();
+            Ok(())
+        },
+    },
+    Subcommand {
+        name: "STRINGMATCH-LEN",
+        arguments: "<pattern> <string>",
+        help: &["Whether <string> matches the glob <pattern>, as KEYS would match it."],
+        words: (2, 2),
+        run: |_, words, out| {
+            out.int(i64::from(glob::matches(words[0], words[1])));
+            Ok(())
+        },
+    },
+    Subcommand {
+        name: "CHANGE-REPL-ID",
+        arguments: "",
+        help: &["Nothing: there are no replicas to tell."],
+        words: (0, 0),
+        run: nothing,
+    },
+    Subcommand {
+        name: "QUICKLIST-PACKED-THRESHOLD",
+        arguments: "<size>",
+        help: &["Nothing: an element that is too large for a node always has one of its own."],
+        words: (1, 1),
+        run: packed_threshold,
+    },
+    Subcommand {
+        name: "DICT-RESIZING",
+        arguments: "<0|1>",
+        help: &["Nothing: tables grow by one segment at a time."],
+        words: (1, 1),
+        run: nothing,
+    },
+    Subcommand {
+        name: "REPLYBUFFER",
+        arguments: "<PEAK-RESET-TIME|RESIZING> <value>",
+        help: &["Nothing: buffers of replies have no fixed part."],
+        words: (2, 2),
+        run: reply_buffer,
+    },
+];
+
+fn nothing(_: &mut Control<'_>, _: &[&[u8]], out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+    out.ok();
+    Ok(())
+}
+
+/// Whether a word begins with a number other than zero, as C's `atoi` reads it.
+fn truth(word: &[u8]) -> bool {
+    let digits = word.trim_ascii_start();
+    let digits = digits.strip_prefix(b"-").unwrap_or(digits);
+    digits.iter().take_while(|byte| byte.is_ascii_digit()).any(|&byte| byte != b'0')
+}
+
+fn sleep(
+    control: &mut Control<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    // As in Redis, what is no number is no time.
+    let seconds = num::parse_f64(words[0]).unwrap_or(0.0);
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    holding(control, Scope::All, |_| std::thread::sleep(time))?;
+    out.ok();
+    Ok(())
+}
+
+fn packed_threshold(
+    _: &mut Control<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let size = config::memory(words[0]).filter(|_| !words[0].is_empty());
+    if size.is_none_or(|size| size > 4 << 30) {
+        return Err(CmdError::new(
+            "ERR argument must be a memory value bigger than 1 and smaller than 4gb",
+        ));
+    }
+    out.ok();
+    Ok(())
+}
+
+fn reply_buffer(
+    _: &mut Control<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let is = |at: usize, word: &str| words[at].eq_ignore_ascii_case(word.as_bytes());
+    if is(0, "PEAK-RESET-TIME") {
+        if !is(1, "NEVER") && !is(1, "RESET") && num::parse_i64(words[1]).is_none() {
+            return Err(error::NOT_INTEGER);
+        }
+    } else if !is(0, "RESIZING") {
+        return Err(misused(&[b"DEBUG", b"REPLYBUFFER"]));
+    }
+    out.ok();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::truth;
+
+    #[test]
+    fn a_switch_is_read_like_a_number_of_c() {
+        for (word, on) in [("1", true), ("0", false), ("x", false), (" 2", true), ("-1", true)] {
+            assert_eq!(truth(word.as_bytes()), on, "{word:?}");
+        }
+    }
+}
