@@ -74,7 +74,8 @@ fn settings_come_from_file_environment_and_command_line() {
     let file = temporary("kvist.conf");
     std::fs::write(&file, "timeout 7\nmaxclients 77\n").unwrap();
     let mut command = program();
-    command.arg("serve").arg(&file).args(["--port", "0", "--maxclients", "78", "--unixsocket"]);
+    command.arg("serve").arg(&file).args(["--appendonly", "no", "--save", ""]);
+    command.args(["--port", "0", "--maxclients", "78", "--unixsocket"]);
     let socket = temporary("socket");
     let mut child = command
         .arg(&socket)
@@ -94,13 +95,6 @@ fn settings_come_from_file_environment_and_command_line() {
     let _ = child.wait();
     let _ = std::fs::remove_file(&file);
     let _ = std::fs::remove_file(&socket);
-}
-
-#[test]
-fn it_warns_that_nothing_is_kept() {
-    let server = Server::start(&["--appendonly", "yes"]);
-    let log = server.log().to_lowercase();
-    assert!(log.contains("memory only") && log.contains("lost"), "{log}");
 }
 
 #[test]

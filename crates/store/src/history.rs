@@ -14,7 +14,7 @@ use journal::record::{self, Kind};
 use journal::{Lane, Log};
 
 use crate::image;
-use crate::{Shard, Txn};
+use crate::{Shard, Touched, Txn};
 
 /// A lot of memory for the records of one hold; more is given back.
 const KEPT: usize = 64 << 10;
@@ -87,6 +87,7 @@ impl Txn {
         hash: u64,
         words: impl ExactSizeIterator<Item = &'a [u8]>,
     ) {
+        self.tell_overdue();
         let db = self.db;
         let history = &mut self.shard_mut(hash).history;
         history.record(Kind::Command, db, |out| record::put_words(out, words));
@@ -94,10 +95,30 @@ impl Txn {
 
     /// Records a key of database `db` as it is now, or that it is gone.
     pub fn record_key(&mut self, db: usize, key: Key<'_>) {
+        self.tell_overdue();
         let Shard { dbs, history, .. } = self.shard_mut(key.hash);
         match dbs[db].keys.find(key.hash, key.bytes) {
             Some(entry) => history.record(Kind::Image, db, |out| image::put(out, &entry)),
             None => history.record(Kind::Delete, db, |out| out.extend_from_slice(key.bytes)),
+        }
+    }
+
+    /// Records that keys met after their deadline are gone: a command that found such a key missing
+    /// and made it anew (`SET … NX`) must find it missing when it runs again.
+    #[inline]
+    fn tell_overdue(&mut self) {
+        if !self.overdue.get_mut().is_empty() {
+            self.tell_all_overdue();
+        }
+    }
+
+    #[cold]
+    fn tell_all_overdue(&mut self) {
+        for Touched { db, hash, key } in std::mem::take(self.overdue.get_mut()) {
+            self.shard_mut(hash)
+                .history
+                .record(Kind::Delete, db, |out| out.extend_from_slice(&key));
+            self.reap(db, hash, &key);
         }
     }
 

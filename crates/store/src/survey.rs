@@ -66,10 +66,21 @@ impl Store {
         self.slots.iter().map(|slot| slot.0.lock().as_ref().map_or(0, |shard| of(shard))).sum()
     }
 
-    /// Begins or ends recording what happens to a shard.
-    pub fn set_recording(&self, shard: usize, on: bool) {
-        if let Some(shard) = self.slots[shard].0.lock().as_mut() {
-            shard.history.on = on;
+    /// Begins to record what happens, shard by shard.
+    pub fn start_recording(&self) {
+        for slot in &self.slots {
+            if let Some(shard) = slot.0.lock().as_mut() {
+                shard.history.on = true;
+            }
+        }
+    }
+
+    /// Ends recording in all shards at the same moment: no transaction is recorded in part. Waits
+    /// for those that run, and lets nobody in meanwhile.
+    pub fn stop_recording(&self) {
+        let mut guards: Vec<_> = self.slots.iter().map(|slot| slot.0.lock()).collect();
+        for shard in guards.iter_mut().filter_map(|guard| guard.as_mut()) {
+            shard.history.on = false;
         }
     }
 

@@ -151,7 +151,7 @@ impl Engine {
         if !journal {
             return self.close_journal(manifest, next.0.saturating_sub(1));
         }
-        self.set_recording(true);
+        self.store.start_recording();
         let segment = self.store.log().roll(true)?;
         let frame = self.store.log().figures.durable_frame.load(Ordering::Relaxed);
         let journal = match manifest.as_ref().map(|m| m.journal) {

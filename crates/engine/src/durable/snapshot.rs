@@ -133,7 +133,7 @@ impl Engine {
         };
         let log = self.store.log();
         let was_journaling = self.durable.is_journaling();
-        self.set_recording(true);
+        self.store.start_recording();
         let healing = log.trouble().is_some_and(|trouble| trouble.unsynced);
         let surveyed = log.roll(true).and_then(|first| {
             log.figures.size.store(0, Ordering::Relaxed);
@@ -143,7 +143,7 @@ impl Engine {
             Ok(surveyed) => surveyed,
             Err(error) => {
                 if !was_journaling {
-                    self.set_recording(false);
+                    self.store.stop_recording();
                     let _ = log.close();
                 }
                 return Err(error);
@@ -154,7 +154,7 @@ impl Engine {
             Segments::From(first, log.figures.durable_frame.load(Ordering::Relaxed))
         } else {
             self.durable.set_journaling(false);
-            self.set_recording(false);
+            self.store.stop_recording();
             Segments::Between(first, log.close()?)
         };
         let manifest = Manifest {
@@ -182,13 +182,6 @@ impl Engine {
         }
         self.durable.base_size.store(saved.bytes, Ordering::Relaxed);
         Ok(saved)
-    }
-
-    /// Makes every shard record what happens to it, or none.
-    pub(super) fn set_recording(&self, on: bool) {
-        for shard in 0..self.store.shards() {
-            self.store.set_recording(shard, on);
-        }
     }
 
     /// Writes a snapshot file; its name, and what is in it.
@@ -255,7 +248,7 @@ impl Engine {
         // The journal is part of a snapshot that is being made.
         let Some(_turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
         self.durable.set_journaling(false);
-        self.set_recording(false);
+        self.store.stop_recording();
         let last = self.store.log().close()?;
         let mut home = self.durable.home.lock();
         if let Some(home) = home.as_mut()
