@@ -129,7 +129,8 @@ impl Disturber {
     }
 
     fn switch_off(&mut self) -> io::Result<()> {
-        self.unprotected.get_or_insert(clock::now());
+        // Times are whole milliseconds: what is acknowledged later in this one is unprotected, too.
+        self.unprotected.get_or_insert(clock::now() - 1);
         self.ask(&["CONFIG", "SET", "appendonly", "no"])
     }
 
