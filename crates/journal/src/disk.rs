@@ -91,6 +91,9 @@ pub trait DiskFile: Send + Sync + fmt::Debug {
     /// # Errors
     /// What was written since the last sync may be lost, even if a later sync succeeds.
     fn sync(&self) -> io::Result<()>;
+    /// Says that this part, which is durable, will not be read soon: the system need not keep it
+    /// in memory.
+    fn forget(&self, from: u64, len: u64);
 }
 
 /// A directory of the file system.
@@ -211,5 +214,11 @@ impl DiskFile for RealFile {
 
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+
+    fn forget(&self, from: u64, len: u64) {
+        // A hint: nothing depends on its being taken.
+        let len = std::num::NonZeroU64::new(len);
+        let _ = rustix::fs::fadvise(&self.0, from, len, rustix::fs::Advice::DontNeed);
     }
 }

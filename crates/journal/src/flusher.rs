@@ -26,6 +26,9 @@ const GATHER: Duration = Duration::from_millis(10);
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait before trying a failed write again.
 const RETRY: Duration = Duration::from_secs(1);
+/// How much is written before the system is told to forget it.
+const FORGET: u64 = 8 << 20;
+const PAGE: u64 = 4096;
 /// A lane's buffer larger than this is not kept for reuse.
 const KEPT: usize = 4 << 20;
 
@@ -98,6 +101,8 @@ struct Open {
     file: Arc<dyn DiskFile>,
     number: u64,
     offset: u64,
+    /// Up to where the system has been told to forget it.
+    forgotten: u64,
 }
 
 struct Writer {
@@ -223,7 +228,8 @@ impl Writer {
             if !records.is_empty() {
                 let fresh = self.spare.pop().unwrap_or_default();
                 let taken = std::mem::replace(records, fresh);
-                lane.len.fetch_sub(taken.len() as u64, Ordering::Relaxed);
+                let len = lane.len.load(Ordering::Relaxed) - taken.len() as u64;
+                lane.len.store(len, Ordering::Relaxed);
                 self.taken.push(taken);
             }
             true
@@ -336,6 +342,13 @@ impl Writer {
             return result;
         }
         self.unsynced_since = None;
+        if let Some(open) = &mut self.open
+            && open.offset - open.forgotten >= FORGET
+        {
+            // The same memory then takes what is written next, instead of ever more of it.
+            open.file.forget(open.forgotten, open.offset - open.forgotten);
+            open.forgotten = open.offset & !(PAGE - 1);
+        }
         self.synced_frame = self.place.frame.saturating_sub(1);
         figures.durable_frame.store(self.synced_frame, Ordering::Relaxed);
         self.tell_durable();
@@ -426,7 +439,7 @@ impl Writer {
         };
         let file = segment::make(&*self.place.disk, header, self.place.segment_size)?;
         let number = header.number;
-        self.open = Some(Open { file, number, offset: segment::HEADER });
+        self.open = Some(Open { file, number, offset: segment::HEADER, forgotten: 0 });
         self.place.segment += 1;
         self.log.figures.segment.store(number, Ordering::Relaxed);
         if given_up {

@@ -37,8 +37,9 @@ pub enum Policy {
 
 /// A lane that is longer than this holds its thread back.
 const LANE_LIMIT: usize = 64 << 20;
-/// A lane that is longer than this does not wait for company.
-const LANE_FULL: usize = 1 << 20;
+/// A lane that is longer than this does not wait for company: while it is short it stays in the
+/// processor's cache.
+const LANE_FULL: usize = 128 << 10;
 
 /// One thread's part of the records that wait for the flusher.
 #[derive(Debug, Default)]
@@ -167,7 +168,9 @@ impl Log {
         let before = waiting.len();
         waiting.extend_from_slice(records);
         let after = waiting.len();
-        lane.len.fetch_add(records.len() as u64, Ordering::Relaxed);
+        // Written under the lock only.
+        let len = lane.len.load(Ordering::Relaxed) + records.len() as u64;
+        lane.len.store(len, Ordering::Relaxed);
         drop(parts);
         if before == 0 || (before < LANE_FULL && after >= LANE_FULL) {
             self.knock(after >= LANE_FULL);
