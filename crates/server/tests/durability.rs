@@ -80,7 +80,7 @@ fn check_filled(client: &mut Client) {
     assert_eq!(get(client, "a"), Value::NullBulk);
     let ttl = int(client, &["PTTL", "fleeting"]);
     assert!((1..=600_000).contains(&ttl), "{ttl}");
-    let list = |parts: &[&str]| Value::Array(parts.iter().map(|part| bulk(part)).collect());
+    let list = |parts: &[&str]| Value::Array(parts.iter().copied().map(bulk).collect());
     assert_eq!(client.ask(&["LRANGE", "list", "0", "-1"]), list(&["b", "c"]));
     assert_eq!(client.ask(&["LRANGE", "list2", "0", "-1"]), list(&["a"]));
     assert_eq!(client.ask(&["LRANGE", "sorted", "0", "-1"]), list(&["c", "b"]));
