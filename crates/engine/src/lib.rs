@@ -27,6 +27,7 @@ mod latency;
 mod multi;
 mod plan;
 mod pubsub;
+mod replace_file;
 mod replies;
 mod session;
 mod slowlog;
