@@ -218,3 +218,7 @@ fn progress(done: usize, total: usize, what: &str) {
         let _ = err.flush();
     }
 }
+
+#[cfg(test)]
+#[path = "keyvalue_tests.rs"]
+mod tests;
