@@ -35,7 +35,6 @@ mod directive;
 mod directives;
 mod disk;
 mod error;
-mod glob;
 mod line;
 mod lists;
 mod load;
