@@ -15,7 +15,7 @@
 //! change.
 //!
 //! This crate opens no sockets, reads files only to load a configuration (`disk`), and never
-//! writes.
+//! writes: CONFIG REWRITE gets a text (`rewrite`) that its caller writes.
 //!
 //! ```
 //! use kvist_config::{Peer, Settings};
@@ -35,11 +35,11 @@ mod directive;
 mod directives;
 mod disk;
 mod error;
-mod glob;
 mod line;
 mod lists;
 mod load;
 mod reference;
+mod rewrite;
 mod set;
 mod settings;
 mod value;

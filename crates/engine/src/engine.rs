@@ -1,5 +1,6 @@
 //! What all workers share.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -14,6 +15,7 @@ use crate::client::Clients;
 use crate::control;
 use crate::durable::Durable;
 use crate::pubsub::PubSub;
+use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
@@ -188,6 +190,17 @@ impl Engine {
         };
         self.apply_settings();
         Ok(changes)
+    }
+
+    /// `CONFIG REWRITE`: makes the configuration file say what is in force.
+    ///
+    /// # Errors
+    /// The file cannot be read or replaced.
+    pub(crate) fn rewrite_settings(&self) -> std::io::Result<()> {
+        let path = Path::new(&self.config_file);
+        // Held while writing: nobody may put an older state over a newer one.
+        let settings = self.settings.lock();
+        replace_file(path, &settings.rewritten(path)?)
     }
 
     /// Puts the settings in force after they changed; workers see them at their next batch.

@@ -29,6 +29,7 @@ mod multi;
 mod plan;
 mod pubsub;
 mod remember;
+mod replace_file;
 mod replies;
 mod session;
 mod slowlog;

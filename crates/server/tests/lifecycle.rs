@@ -179,6 +179,63 @@ fn the_log_level_follows_the_configuration() {
 }
 
 #[test]
+fn the_configuration_file_is_rewritten() {
+    let folder = temporary("rewrite");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("kvist.conf");
+    std::fs::write(&path, "# silence\ntimeout 5\n\n# and size\nmaxclients 77\n").unwrap();
+    let file = path.to_str().unwrap();
+    let mut server = Server::start(&[file]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["CONFIG", "SET", "timeout", "6", "maxmemory", "1gb"]), ok());
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), ok());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.starts_with("# silence\ntimeout 6\n\n# and size\nmaxclients 77\n\n# Gen"),
+        "{text}"
+    );
+    assert!(text.contains("\nmaxmemory 1gb\n"), "{text}");
+    assert!(!text.contains("maxmemory-samples"), "defaults are not written: {text}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left over");
+    server.signal("TERM");
+    server.ended();
+
+    let server = Server::start(&[file]);
+    let mut client = server.connect();
+    for (name, value) in [("timeout", "6"), ("maxclients", "77"), ("maxmemory", "1073741824")] {
+        let shown = client.ask(&["CONFIG", "GET", name]);
+        assert_eq!(shown, Value::Array(vec![bulk(name), bulk(value)]));
+    }
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), ok());
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        text.replace(&port_of(&text), &port(&server))
+    );
+
+    // The words are those of redis-server 7.0.15.
+    let refused =
+        |why: &str| Value::Error(format!("ERR Rewriting config file: {why}").into_bytes());
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), refused("Is a directory"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), refused("No such file or directory"));
+    server.logged("CONFIG REWRITE failed");
+    let error = b"ERR The server is running without a config file".to_vec();
+    let without = Server::start(&[]);
+    assert_eq!(without.connect().ask(&["CONFIG", "REWRITE"]), Value::Error(error));
+}
+
+/// The line about the port: every start of a test has its own.
+fn port_of(text: &str) -> String {
+    text.lines().find(|line| line.starts_with("port ")).unwrap().to_owned()
+}
+
+fn port(server: &Server) -> String {
+    format!("port {}", server.port)
+}
+
+#[test]
 fn a_second_interrupt_ends_it_at_once() {
     let mut server = Server::start(&[]);
     let mut client = server.connect();

@@ -110,8 +110,8 @@ impl Engine {
             let youngest = steps.iter().map(|steps| steps.newest).max().unwrap_or(0);
             let same = steps.len() == self.store.shards();
             for shard in 0..self.store.shards() {
-                let seq = if same { steps[shard].newest } else { youngest };
-                self.store.continue_records(shard, seq);
+                let own = steps.get(shard).filter(|_| same).map(|steps| steps.newest);
+                self.store.continue_records(shard, own.unwrap_or(youngest));
             }
         }
         found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
