@@ -146,6 +146,8 @@ pub struct Config {
     pub appenddirname: String,
     /// Also write snapshots for Redis. Not acted upon yet.
     pub rdb_export: bool,
+    /// Leave out what this server does not keep when the first start reads files of Redis.
+    pub import_skip_unknown: bool,
 
     /// Time after which a running script makes the server busy, if it does at all.
     pub busy_reply_threshold: Option<Duration>,
@@ -324,6 +326,7 @@ impl Settings {
             appendfilename: self.string("appendfilename"),
             appenddirname: self.string("appenddirname"),
             rdb_export: self.yes("rdb-export"),
+            import_skip_unknown: self.yes("import-skip-unknown"),
             busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
             notify_keyspace_events: self.events(),
             tracking_table_max_keys: Some(self.int("tracking-table-max-keys"))

@@ -8,6 +8,12 @@
 //! for, and how the dataset comes and goes is here.
 
 mod digest;
+mod find;
+mod import;
+mod loss;
 mod neutral;
 
 pub use digest::{of_dataset, of_value};
+pub use find::Foreign;
+pub use import::{Imported, Options};
+pub use loss::Loss;
