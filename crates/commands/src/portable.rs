@@ -5,10 +5,12 @@
 
 use std::io::{self, Write};
 
-use base::{DataType, PackLimits};
+use base::{DataType, Deadline, Holds, Key, PackLimits};
 use hashbrown::HashSet;
 use rdb::{Encoder, Limits, Value};
 use types::{Hash, List, Member, Set, ZSet};
+
+use crate::Host;
 
 /// The limits of an encoder under which it cuts lists into nodes as we do.
 #[must_use]
@@ -132,4 +134,15 @@ pub fn restore(value: Value, limits: &PackLimits) -> Option<Restored> {
         }
         Value::Stream(_) | Value::Module(_) => return None,
     })
+}
+
+/// Stores a value at `key`, whatever is there.
+pub fn put<H: Host>(host: &mut H, key: Key<'_>, value: Restored, deadline: Deadline) {
+    match value {
+        Restored::String(bytes) => host.set_string(key, &bytes, deadline),
+        Restored::List(list) => Holds::put(host, key, list, deadline),
+        Restored::Set(set) => Holds::put(host, key, set, deadline),
+        Restored::Hash(hash) => Holds::put(host, key, hash, deadline),
+        Restored::ZSet(zset) => Holds::put(host, key, zset, deadline),
+    }
 }

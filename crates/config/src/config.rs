@@ -134,6 +134,8 @@ pub struct Config {
     pub durability: Durability,
     /// Also write snapshots for Redis. Not acted upon yet.
     pub rdb_export: bool,
+    /// Leave out what this server does not keep when the first start reads files of Redis.
+    pub import_skip_unknown: bool,
 
     /// Time after which a running script makes the server busy, if it does at all.
     pub busy_reply_threshold: Option<Duration>,
@@ -325,6 +327,7 @@ impl Settings {
             save: self.save_points(),
             durability: self.durability(),
             rdb_export: self.yes("rdb-export"),
+            import_skip_unknown: self.yes("import-skip-unknown"),
             busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
             notify_keyspace_events: self.events(),
             tracking_table_max_keys: non_zero(self.int("tracking-table-max-keys")),

@@ -23,6 +23,7 @@ pub mod durable;
 mod engine;
 mod execute;
 mod feed;
+pub mod foreign;
 mod keeper;
 mod latency;
 mod multi;

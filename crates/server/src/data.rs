@@ -10,6 +10,7 @@ use std::time::Duration;
 use config::Config;
 use engine::Engine;
 use engine::durable::{Home, Reason};
+use engine::foreign::Foreign;
 
 /// How often progress is shown.
 const SHOWN: Duration = Duration::from_millis(200);
@@ -20,7 +21,8 @@ const SHOWN: Duration = Duration::from_millis(200);
 /// It cannot be used.
 pub fn open(config: &Config) -> Result<Option<Home>, String> {
     let dir = Path::new(&config.dir);
-    if !config.appendonly && !dir.join(journal::manifest::NAME).exists() {
+    let saved = dir.join(journal::manifest::NAME).exists();
+    if !config.appendonly && !saved && Foreign::in_directory(dir, config)?.is_none() {
         return Ok(None);
     }
     Home::open(dir).map(Some).map_err(|error| error.to_string())
@@ -44,7 +46,7 @@ pub fn load(engine: &Arc<Engine>) -> Result<(), String> {
         recovered
     });
     let recovered = recovered.inspect_err(|error| tracing::error!("{error}"))?;
-    if recovered.bytes > 0 {
+    if recovered.bytes > 0 || recovered.imported.is_some() {
         tracing::info!("Recovered {recovered}");
     }
     engine.durable.set_loading(false);

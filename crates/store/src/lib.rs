@@ -20,6 +20,7 @@
 
 mod census;
 mod collections;
+mod entries;
 mod expire;
 mod history;
 pub mod image;
@@ -35,6 +36,7 @@ mod waiting;
 mod watch;
 
 pub use census::Census;
+pub use entries::{Seen, Value};
 pub use object::Object;
 pub use shard::{Db, Shard};
 pub use store::{Options, Store};

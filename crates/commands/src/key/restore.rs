@@ -1,13 +1,13 @@
 //! RESTORE.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec, error, num,
+    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Millis, Reply, Run, Spec, error, num,
 };
 use rdb::dump;
 
 use crate::Host;
-use crate::portable::{self, Restored};
+use crate::portable;
 
 /// Makes a key of the bytes that DUMP answered, here or in Redis up to 7.2.
 pub struct Restore<'a> {
@@ -95,7 +95,7 @@ impl<H: Host> Run<H> for Restore<'_> {
             }
             Err(()) => return Ok(Effect::None),
         };
-        self.put(host, value, deadline.map_or(Deadline::Clear, Deadline::At));
+        portable::put(host, self.key, value, deadline.map_or(Deadline::Clear, Deadline::At));
         if let Some(seconds) = self.idle_seconds {
             host.set_idle(self.key, seconds);
         }
@@ -116,16 +116,6 @@ impl Restore<'_> {
         // Too late to be told is taken for long past, as in Redis.
         let at = ttl.checked_add(base).and_then(|at| Millis::try_from(at).ok());
         at.filter(|&at| at > now).map(Some).ok_or(())
-    }
-
-    fn put<H: Host>(&self, host: &mut H, value: Restored, deadline: Deadline) {
-        match value {
-            Restored::String(bytes) => host.set_string(self.key, &bytes, deadline),
-            Restored::List(list) => Holds::put(host, self.key, list, deadline),
-            Restored::Set(set) => Holds::put(host, self.key, set, deadline),
-            Restored::Hash(hash) => Holds::put(host, self.key, hash, deadline),
-            Restored::ZSet(zset) => Holds::put(host, self.key, zset, deadline),
-        }
     }
 
     /// The request with its deadline in place of its time to live.

@@ -46,6 +46,13 @@ pub(super) const LIST: &[D] = &[
         "no",
         "Besides its own snapshot, also write one that Redis can read, to dbfilename.",
     )
-    .own()
-    .pending(),
+    .own(),
+    D::yes_no(
+        "import-skip-unknown",
+        "no",
+        "When the first start finds files of Redis: leave out what this server does not keep \
+         (streams, values of modules, functions) instead of refusing to start.",
+    )
+    .at_start()
+    .own(),
 ];

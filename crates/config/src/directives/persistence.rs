@@ -28,25 +28,24 @@ pub(super) const LIST: &[D] = &[
         "dbfilename",
         Kind::Text(TextRule::FileName),
         "dump.rdb",
-        "Name, inside dir, of the file in Redis's snapshot format.",
+        "Name, inside dir, of the file in Redis's snapshot format: the first start reads it, and \
+         rdb-export writes it.",
     )
     .protected(),
     D::new(
         "appendfilename",
         Kind::Text(TextRule::FileNameNotEmpty),
         "appendonly.aof",
-        "Base name of Redis's append-only files.",
+        "Base name of Redis's append-only files, which the first start reads.",
     )
-    .at_start()
-    .pending(),
+    .at_start(),
     D::new(
         "appenddirname",
         Kind::Text(TextRule::DirNameNotEmpty),
         "appendonlydir",
-        "Directory, inside dir, of Redis's append-only files.",
+        "Directory, inside dir, of Redis's append-only files, which the first start reads.",
     )
-    .at_start()
-    .pending(),
+    .at_start(),
     D::yes_no(
         "no-appendfsync-on-rewrite",
         "no",

@@ -27,6 +27,7 @@ use super::replay::Replayer;
 use super::steps::Steps;
 use super::tend::policy;
 use crate::engine::Engine;
+use crate::foreign::{self, Foreign, Imported};
 use crate::keeper::wall_clock;
 
 /// Frames that wait for a replayer; bounds the memory that recovery takes.
@@ -53,10 +54,15 @@ pub struct Recovered {
     pub millis: u64,
     /// When the last change was written, in milliseconds since the Unix epoch; 0 if unknown.
     pub last_write: u64,
+    /// What came from files of Redis, if there was nothing else.
+    pub imported: Option<Imported>,
 }
 
 impl fmt::Display for Recovered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(imported) = &self.imported {
+            return imported.fmt(f);
+        }
         write!(
             f,
             "{} keys of the snapshot and {} records of the journal ({} more were in the snapshot), \
@@ -95,6 +101,9 @@ impl Engine {
         let config = self.config();
         let mut found = Recovered::default();
         let mut next = (1, 1);
+        if manifest.is_none() {
+            found.imported = self.import_first(disk.path())?;
+        }
         if let Some(manifest) = &manifest {
             self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
             let (report, steps) = self.read_all(&disk, manifest, &mut found)?;
@@ -117,16 +126,34 @@ impl Engine {
         found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.durable.last_save.store(wall_clock(), Ordering::Relaxed);
         self.store.log().set_policy(policy(&config));
-        self.go_on(manifest, next, config.appendonly)
+        let imported = found.imported.is_some();
+        self.go_on((manifest, imported), next, config.appendonly)
             .map_err(|error| format!("the data directory {}: {error}", disk.path().display()))?;
         let _ = self.durable.recovered.set(found.clone());
         Ok(found)
     }
 
+    /// Where nothing was ever saved, files of Redis are taken over.
+    fn import_first(self: &Arc<Self>, dir: &std::path::Path) -> Result<Option<Imported>, String> {
+        let config = self.config();
+        let Some(from) = Foreign::in_directory(dir, &config)? else { return Ok(None) };
+        tracing::info!("Reading {}: files of Redis", from.path.display());
+        let options = foreign::Options {
+            skip_unknown: config.import_skip_unknown,
+            load_truncated: config.aof_load_truncated,
+            ..foreign::Options::default()
+        };
+        let imported = self.import(&from, options)?;
+        if !imported.loss.is_nothing() {
+            tracing::warn!("LEFT OUT, as import-skip-unknown is yes: {}", imported.loss);
+        }
+        Ok(Some(imported))
+    }
+
     /// From what was read to what will be written.
     fn go_on(
         self: &Arc<Self>,
-        manifest: Option<Manifest>,
+        (manifest, imported): (Option<Manifest>, bool),
         mut next: (u64, u64),
         journal: bool,
     ) -> io::Result<()> {
@@ -151,6 +178,10 @@ impl Engine {
         if resharded {
             tracing::info!("The number of shards has changed: saving the dataset anew");
             return self.save(Reason::Rewrite, journal).map(drop);
+        }
+        if imported && journal {
+            // From now on the dataset is in files of its own, and those of Redis do not count.
+            return self.save(Reason::Rewrite, true).map(drop);
         }
         if !journal {
             return self.close_journal(manifest, next.0.saturating_sub(1));

@@ -8,6 +8,7 @@
 //! The command locks nothing beforehand: each subcommand takes what it needs through [`holding`],
 //! and inside `EXEC` every shard is held already.
 
+mod dataset;
 mod keys;
 mod protocol;
 mod switches;
@@ -40,7 +41,8 @@ struct Subcommand {
 }
 
 /// All of them, by topic. A new topic is one line here.
-const TOPICS: &[&[Subcommand]] = &[keys::LIST, protocol::LIST, switches::LIST, tables::LIST];
+const TOPICS: &[&[Subcommand]] =
+    &[dataset::LIST, keys::LIST, protocol::LIST, switches::LIST, tables::LIST];
 
 /// Looks inside the server, or bends it.
 pub struct Debug<'a> {

@@ -1,0 +1,19 @@
+//! Redis's files and digests: between what they hold and the store.
+//!
+//! ```text
+//!   RDB, append-only files ──► import ──► store ──► neutral values ──► export, digest
+//! ```
+//!
+//! The formats are crate `rdb`'s; where files lie, what to do about what this server has no types
+//! for, and how the dataset comes and goes is here.
+
+mod digest;
+mod find;
+mod import;
+mod loss;
+mod neutral;
+
+pub use digest::{of_dataset, of_value};
+pub use find::Foreign;
+pub use import::{Imported, Options};
+pub use loss::Loss;

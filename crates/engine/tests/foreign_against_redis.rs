@@ -1,0 +1,212 @@
+//! Files of Redis are taken over: what redis-server wrote is there after a start, key by key.
+//!
+//! `KVIST_SEED` repeats a run.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod home;
+#[path = "../../base/tests/oracle/mod.rs"]
+mod oracle;
+mod seats;
+mod tame;
+
+use std::path::Path;
+
+use base::Rng;
+use home::{Folder, open};
+use oracle::{Client, Oracle};
+use seats::Seat;
+
+const APPEND: &str = "appendonlydir/appendonly.aof.1.incr.aof";
+
+fn rng() -> Rng {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    Rng::new(seed)
+}
+
+/// Sends redis-server what makes a varied dataset in several databases.
+fn fill(theirs: &mut Client, rng: &mut Rng, rounds: usize) {
+    for _ in 0..rounds {
+        theirs.say(&format!("SELECT {}", rng.below(4)));
+        for _ in 0..150 {
+            let in_multi = rng.below(10) == 0;
+            if in_multi {
+                theirs.add(&[b"MULTI"]);
+            }
+            for _ in 0..if in_multi { 4 } else { 1 } {
+                let request = tame::any_request(rng);
+                theirs.add(&request.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            }
+            if in_multi {
+                theirs.add(&[b"EXEC"]);
+            }
+        }
+        theirs.run();
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            copy(&entry.path(), &target);
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn digest(dir: &Path, lines: &str) -> String {
+    let (engine, recovered) = open(dir, lines).unwrap();
+    assert_eq!(recovered.failed, 0);
+    let digest = Seat::new(&engine).ask("DEBUG DIGEST");
+    engine.move_out();
+    digest
+}
+
+/// What redis-server holds and what is read from its files, at the first start and after it.
+fn same(theirs: &mut Client, oracle: &Oracle, lines: &str) {
+    let folder = Folder::new();
+    copy(oracle.folder(), &folder.0);
+    let wanted = theirs.say("DEBUG DIGEST");
+    assert_eq!(digest(&folder.0, lines), wanted);
+    let journalling = !lines.contains("appendonly no");
+    assert_eq!(folder.join("MANIFEST").exists(), journalling);
+    if journalling {
+        // Files of its own count now.
+        let _ = std::fs::remove_dir_all(folder.join("appendonlydir"));
+        let _ = std::fs::remove_file(folder.join("dump.rdb"));
+    }
+    assert_eq!(digest(&folder.0, lines), wanted);
+}
+
+#[test]
+fn snapshots_are_taken_over() {
+    let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
+    let (mut theirs, mut rng) = (Client::new(&oracle), rng());
+    for round in 0..6 {
+        fill(&mut theirs, &mut rng, 3);
+        theirs.say(&format!("CONFIG SET rdbcompression {}", ["yes", "no"][round % 2]));
+        assert_eq!(theirs.say("SAVE"), "+OK");
+        same(&mut theirs, &oracle, ["", "appendonly no"][round / 2 % 2]);
+    }
+    // What is past its deadline stays away.
+    let folder = Folder::new();
+    theirs.say("FLUSHALL");
+    theirs.say("DEBUG SET-ACTIVE-EXPIRE 0");
+    theirs.say("SET old v PX 1");
+    theirs.say("SET idle v");
+    assert_eq!(theirs.say("SAVE"), "+OK");
+    copy(oracle.folder(), &folder.0);
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let (engine, recovered) = open(&folder.0, "").unwrap();
+    let imported = recovered.imported.unwrap();
+    assert_eq!((imported.keys, imported.expired), (1, 1));
+    engine.move_out();
+}
+
+#[test]
+fn append_only_files_are_taken_over() {
+    for preamble in ["yes", "no"] {
+        let options = ["--enable-debug-command", "yes", "--appendonly", "yes"];
+        let options = [&options[..], &["--aof-use-rdb-preamble", preamble]].concat();
+        let Some(oracle) = Oracle::start(&options) else { return };
+        let (mut theirs, mut rng) = (Client::new(&oracle), rng());
+        fill(&mut theirs, &mut rng, 6);
+        same(&mut theirs, &oracle, "");
+        theirs.say("BGREWRITEAOF");
+        while theirs.say("INFO persistence").contains("aof_rewrite_in_progress:1") {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        fill(&mut theirs, &mut rng, 3);
+        same(&mut theirs, &oracle, "");
+    }
+}
+
+#[test]
+fn a_torn_end_is_cut_or_refused() {
+    let options = ["--enable-debug-command", "yes", "--appendonly", "yes"];
+    let Some(oracle) = Oracle::start(&options) else { return };
+    let mut theirs = Client::new(&oracle);
+    theirs.say("SET kept 1");
+    let wanted = theirs.say("DEBUG DIGEST");
+    theirs.say("MULTI");
+    theirs.say("SET torn 1");
+    theirs.say("SET torn 2");
+    theirs.say("EXEC");
+    let whole = std::fs::read(oracle.folder().join(APPEND)).unwrap();
+    let begin = whole.windows(5).position(|w| w == b"MULTI").unwrap() - 8;
+    for cut in begin + 1..whole.len() {
+        let folder = Folder::new();
+        copy(oracle.folder(), &folder.0);
+        std::fs::write(folder.join(APPEND), &whole[..cut]).unwrap();
+        let refused = open(&folder.0, "aof-load-truncated no").err().unwrap();
+        assert!(refused.contains("aof-load-truncated is no"), "{refused}");
+        assert!(!folder.join("MANIFEST").exists());
+        if cut % 8 == 0 {
+            assert_eq!(digest(&folder.0, ""), wanted, "cut at {cut}");
+        }
+    }
+    let folder = Folder::new();
+    copy(oracle.folder(), &folder.0);
+    let mut broken = whole;
+    broken[begin] = b'+';
+    std::fs::write(folder.join(APPEND), &broken).unwrap();
+    let refused = open(&folder.0, "").err().unwrap();
+    assert!(
+        refused.contains(&format!("at offset {begin}")) || refused.contains(&begin.to_string())
+    );
+}
+
+#[test]
+fn what_would_be_lost_is_said() {
+    for appendonly in ["yes", "no"] {
+        let options = ["--enable-debug-command", "yes", "--appendonly", appendonly];
+        let Some(oracle) = Oracle::start(&options) else { return };
+        let mut theirs = Client::new(&oracle);
+        theirs.say("SET kept 1");
+        theirs.say("EXPIRE kept 1000");
+        let wanted = theirs.say("DEBUG DIGEST");
+        theirs.say("XADD s 1-1 f v");
+        theirs.ask(&[
+            b"FUNCTION",
+            b"LOAD",
+            b"#!lua name=l\nredis.register_function('f', function() return 1 end)",
+        ]);
+        assert_eq!(theirs.say("SAVE"), "+OK");
+        let folder = Folder::new();
+        copy(oracle.folder(), &folder.0);
+        let refused = open(&folder.0, "").err().unwrap();
+        let said = ["1 streams, 1 libraries of functions", "1 unknown commands XADD"];
+        assert!(said.iter().any(|said| refused.contains(said)), "{refused}");
+        assert!(refused.contains("import-skip-unknown"), "{refused}");
+        assert!(!folder.join("MANIFEST").exists());
+        assert_eq!(digest(&folder.0, "import-skip-unknown yes"), wanted);
+    }
+}
+
+#[test]
+fn old_and_handwritten_append_only_files_are_read() {
+    let folder = Folder::new();
+    let text = "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n\
+                *3\r\n$6\r\nEXPIRE\r\n$1\r\nk\r\n$4\r\n1000\r\n";
+    std::fs::write(folder.join("appendonly.aof"), text).unwrap();
+    let (engine, recovered) = open(&folder.0, "").unwrap();
+    assert_eq!(recovered.imported.unwrap().commands, 3);
+    let mut seat = Seat::new(&engine);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    seat.worker.begin(u64::try_from(now.as_millis()).unwrap());
+    seat.ask("SELECT 2");
+    let left: u64 = seat.ask("TTL k").trim_start_matches(':').parse().unwrap();
+    assert!((990..=1000).contains(&left));
+    engine.move_out();
+    let other = Folder::new();
+    std::fs::copy(folder.join("appendonly.aof"), other.join("appendonly.aof")).unwrap();
+    let refused = open(&other.0, "databases 2").err().unwrap();
+    assert!(refused.contains("raise it"), "{refused}");
+}

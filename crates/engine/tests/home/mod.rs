@@ -1,0 +1,58 @@
+//! Engines on data directories of their own, for tests.
+#![allow(dead_code)] // each test program uses a part
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use config::Settings;
+use kvist_engine::durable::{Home, Recovered};
+use kvist_engine::{Engine, Start};
+
+/// A directory that goes with its owner.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("kvist-engine-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An engine that has read this directory, with these further lines of configuration.
+pub fn open(dir: &Path, lines: &str) -> Result<(Arc<Engine>, Recovered), String> {
+    let mut settings = Settings::new(4);
+    let text = format!("dir {}\nenable-debug-command yes\n{lines}\n", dir.display());
+    settings.apply_text(text.as_bytes(), "a test").unwrap();
+    let home = Home::open(dir).map_err(|error| error.to_string())?;
+    let kept = home.manifest.as_ref().map(|manifest| (manifest.seed, manifest.id));
+    let engine = Engine::new(Start {
+        settings,
+        seed: [kept.map_or(1, |kept| kept.0), 2, 3, 4],
+        now: 1_000_000,
+        workers: 4,
+        config_file: String::new(),
+        dataset_id: kept.map(|kept| kept.1),
+        executable: String::new(),
+    })?;
+    engine.move_in(home);
+    engine.durable.set_loading(true);
+    let recovered = engine.recover();
+    engine.durable.set_loading(false);
+    recovered.map(|recovered| (engine, recovered))
+}

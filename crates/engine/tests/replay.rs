@@ -1,0 +1,134 @@
+//! Replay is determined: whatever commands run, an engine that reads the journal back holds what
+//! the one that wrote it held, every key, value and deadline.
+//!
+//! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod home;
+mod seats;
+mod tame;
+#[path = "hostile/words.rs"]
+mod words;
+
+use std::sync::Arc;
+
+use base::{Flag, Rng};
+use home::{Folder, open};
+use kvist_engine::durable::Reason;
+use kvist_engine::{Action, Engine};
+use seats::Seat;
+
+const LINES: &str = "save \"\"\nproto-max-bulk-len 1mb\nappendfsync no";
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn rng() -> Rng {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = setting("KVIST_SEED", u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    Rng::new(seed)
+}
+
+/// What an engine holds: its digest, and every key with its deadline.
+fn contents(engine: &Arc<Engine>) -> (String, Vec<(usize, Vec<u8>, Option<u64>)>) {
+    let mut seat = Seat::new(engine);
+    let digest = seat.ask("DEBUG DIGEST");
+    let mut keys = Vec::new();
+    for db in 0..engine.store.databases() {
+        for shard in 0..engine.store.shards() {
+            seat.worker.txn.each_entry(shard, db, &mut |seen| {
+                keys.push((db, seen.key.to_vec(), seen.deadline));
+            });
+        }
+    }
+    keys.sort();
+    (digest, keys)
+}
+
+fn send(seat: &mut Seat, words: &[Vec<u8>]) {
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+}
+
+/// A client that runs whatever comes: now and then in a transaction, sometimes blocked until it is
+/// served or given up.
+struct Crowd {
+    engine: Arc<Engine>,
+    seats: Vec<Seat>,
+    now: u64,
+}
+
+impl Crowd {
+    fn step(&mut self, rng: &mut Rng, request: Vec<Vec<u8>>) {
+        let at = rng.below(self.seats.len());
+        let seat = &mut self.seats[at];
+        if seat.session.blocked.is_some() {
+            if rng.below(8) == 0 {
+                seat.worker.disconnect(&mut seat.session);
+                *seat = Seat::new(&self.engine);
+            }
+            return;
+        }
+        self.now += rng.below(3) as u64 * 400;
+        seat.worker.begin(self.now);
+        let in_multi = seat.session.multi.is_some();
+        match rng.below(30) {
+            0 if !in_multi => send(seat, &[b"MULTI".to_vec()]),
+            1..8 if in_multi => send(seat, &[b"EXEC".to_vec()]),
+            8 => send(seat, &[b"SELECT".to_vec(), rng.below(4).to_string().into_bytes()]),
+            _ => send(seat, &request),
+        }
+    }
+}
+
+#[test]
+fn what_is_read_back_is_what_was_there() {
+    let mut rng = rng();
+    for round in 0..setting("KVIST_ROUNDS", 4) {
+        let folder = Folder::new();
+        let (engine, _) = open(&folder.0, LINES).unwrap();
+        let writes: Vec<usize> = engine
+            .table
+            .entries()
+            .iter()
+            .filter(|entry| entry.has(Flag::Write) && matches!(entry.action, Action::Data(_)))
+            .map(|entry| entry.number)
+            .collect();
+        assert!(writes.len() > 60, "the catalogue has writes");
+        let seats = (0..3).map(|_| Seat::new(&engine)).collect();
+        let mut crowd = Crowd { engine: Arc::clone(&engine), seats, now: 1_700_000_000_000 };
+        crowd.seats[0].worker.begin(crowd.now);
+        for words in words::dataset() {
+            send(&mut crowd.seats[0], &words);
+        }
+        let steps = 12_000;
+        for step in 0..steps {
+            let request = if rng.below(3) == 0 {
+                let entry = &engine.table.entries()[writes[rng.below(writes.len())]];
+                words::request(&mut rng, entry)
+            } else {
+                tame::any_request(&mut rng)
+            };
+            crowd.step(&mut rng, request);
+            if step == steps / 2 && round % 2 == 1 {
+                engine.save(Reason::Save, true).unwrap();
+            }
+        }
+        for seat in &mut crowd.seats {
+            seat.worker.disconnect(&mut seat.session);
+        }
+        let wanted = contents(&engine);
+        engine.store.log().sync().unwrap();
+        engine.move_out();
+        let (again, recovered) = open(&folder.0, LINES).unwrap();
+        assert_eq!(recovered.failed, 0, "round {round}: {recovered}");
+        let found = contents(&again);
+        assert_eq!(found.1, wanted.1, "round {round}: {recovered}");
+        assert_eq!(found.0, wanted.0, "round {round}: {recovered}");
+        println!("round {round}: {} keys, {recovered}", found.1.len());
+        assert!(recovered.records > 1000 && !found.1.is_empty());
+        again.move_out();
+    }
+}

@@ -1,0 +1,167 @@
+//! Random requests that mostly succeed, of every family of commands that write.
+#![allow(dead_code)] // each test program uses a part
+
+use base::Rng;
+
+/// What is sent. Letters stand for themselves but for these words:
+/// `K` a key, `V` a value, `W` several values, `I` a small integer, `F` a field, `S` a score,
+/// `P` fields with values, `Z` scores with members, `L` a lot of padding, `D` a database.
+const REQUESTS: &[&str] = &[
+    "SET K V",
+    "SET K V",
+    "SET K I",
+    "SET K L",
+    "SET K V EX 100000",
+    "SET K V KEEPTTL",
+    "SET K V NX",
+    "SET K V XX GET",
+    "SETNX K V",
+    "SETEX K 5000 V",
+    "PSETEX K 5000000 V",
+    "GETSET K V",
+    "GETDEL K",
+    "GETEX K PERSIST",
+    "GETEX K EX 90000",
+    "APPEND K V",
+    "APPEND K L",
+    "SETRANGE K I V",
+    "INCR K",
+    "DECR K",
+    "INCRBY K I",
+    "DECRBY K I",
+    "INCRBYFLOAT K S",
+    "MSET K V K V K I",
+    "MSETNX K V K V",
+    "DEL K",
+    "DEL K K",
+    "UNLINK K",
+    "RENAME K K",
+    "RENAMENX K K",
+    "COPY K K",
+    "COPY K K REPLACE",
+    "COPY K K DB D REPLACE",
+    "MOVE K D",
+    "EXPIRE K 100000",
+    "PEXPIRE K 100000000 NX",
+    "EXPIRE K 200000 GT",
+    "EXPIREAT K 99999999999",
+    "PEXPIREAT K 99999999999000 XX",
+    "PERSIST K",
+    "TOUCH K",
+    "SORT K ALPHA STORE K",
+    "SORT K BY nosort STORE K",
+    "HSET K P",
+    "HSET K P",
+    "HSET K F L",
+    "HMSET K P",
+    "HSETNX K F V",
+    "HDEL K F F",
+    "HINCRBY K F I",
+    "HINCRBYFLOAT K F S",
+    "LPUSH K W",
+    "RPUSH K W",
+    "RPUSH K L",
+    "LPUSHX K V",
+    "RPUSHX K V",
+    "LPOP K",
+    "RPOP K",
+    "LPOP K 2",
+    "LSET K I V",
+    "LREM K I V",
+    "LTRIM K 0 20",
+    "LINSERT K BEFORE V V",
+    "LINSERT K AFTER V V",
+    "LMOVE K K LEFT RIGHT",
+    "RPOPLPUSH K K",
+    "LMPOP 2 K K LEFT COUNT 2",
+    "BLMOVE K K LEFT LEFT 0.01",
+    "SADD K W",
+    "SADD K W",
+    "SADD K I I I",
+    "SREM K W",
+    "SMOVE K K V",
+    "SINTERSTORE K K K",
+    "SUNIONSTORE K K K",
+    "SDIFFSTORE K K K",
+    "ZADD K Z",
+    "ZADD K Z",
+    "ZADD K NX Z",
+    "ZADD K XX Z",
+    "ZADD K GT CH Z",
+    "ZADD K INCR S V",
+    "ZINCRBY K S V",
+    "ZREM K W",
+    "ZPOPMIN K",
+    "ZPOPMAX K 2",
+    "ZMPOP 2 K K MIN",
+    "ZREMRANGEBYRANK K 0 1",
+    "ZREMRANGEBYSCORE K 0 S",
+    "ZRANGESTORE K K 0 5",
+    "ZUNIONSTORE K 2 K K",
+    "ZINTERSTORE K 2 K K WEIGHTS 2 I",
+    "ZDIFFSTORE K 2 K K",
+];
+
+/// What chance or the order of equals decides, or what is rare, as it is about whole databases.
+const WILD: &[&str] =
+    &["SPOP K", "SPOP K 3", "ZREMRANGEBYLEX K - [b", "SWAPDB 0 D", "FLUSHDB", "FLUSHALL ASYNC"];
+
+/// A request that two servers carry out alike.
+pub fn request(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let template = REQUESTS[rng.below(REQUESTS.len())];
+    fill(rng, template)
+}
+
+/// Any request: also those that chance decides, or that are about whole databases.
+pub fn any_request(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let at = match rng.below(800) {
+        0..8 => rng.below(3),
+        8 => 3 + rng.below(3),
+        _ => return request(rng),
+    };
+    fill(rng, WILD[at])
+}
+
+fn fill(rng: &mut Rng, template: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    for word in template.split(' ') {
+        match word {
+            "K" => words.push(format!("key:{}", rng.below(40)).into_bytes()),
+            "V" => words.push(value(rng)),
+            "W" => (0..1 + rng.below(5)).for_each(|_| words.push(value(rng))),
+            "I" => words.push((rng.below(300) as i64 - 100).to_string().into_bytes()),
+            "F" => words.push(format!("field{}", rng.below(12)).into_bytes()),
+            "S" => words.push(score(rng)),
+            "P" => (0..1 + rng.below(4)).for_each(|_| {
+                words.push(format!("field{}", rng.below(12)).into_bytes());
+                words.push(value(rng));
+            }),
+            "Z" => (0..1 + rng.below(4)).for_each(|_| {
+                words.push(score(rng));
+                words.push(value(rng));
+            }),
+            "L" => words.push(vec![b'x'; rng.below(9000)]),
+            "D" => words.push(rng.below(4).to_string().into_bytes()),
+            other => words.push(other.as_bytes().to_vec()),
+        }
+    }
+    words
+}
+
+fn value(rng: &mut Rng) -> Vec<u8> {
+    match rng.below(8) {
+        0..3 => [b"a", b"b", b"c", b"d"][rng.below(4)].to_vec(),
+        3..6 => rng.below(50).to_string().into_bytes(),
+        6 => (0..rng.below(80)).map(|_| rng.below(256) as u8).collect(),
+        _ => format!("value {}", rng.below(10)).into_bytes(),
+    }
+}
+
+fn score(rng: &mut Rng) -> Vec<u8> {
+    match rng.below(6) {
+        0 => "inf".into(),
+        1 => format!("{}.25", rng.below(9)).into_bytes(),
+        2 => format!("-{}e-3", rng.below(90)).into_bytes(),
+        _ => rng.below(40).to_string().into_bytes(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Entries as those see them who look at all of them: digests, exports, checks.
+
+use base::{Key, Millis};
+use journal::codec::{Malformed, Source};
+use table::{Content, EntryRef, POSITIONS};
+
+use crate::image::{self, Image};
+use crate::{Object, Txn};
+
+/// An entry, seen where it lies. It may be past its deadline.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// When it dies.
+    pub deadline: Option<Millis>,
+    /// When it was last used: seconds since the Unix epoch, their lowest 24 bits.
+    pub access: u32,
+    /// What it holds.
+    pub value: Value<'a>,
+}
+
+/// A value, seen where it lies.
+#[derive(Clone, Copy)]
+pub enum Value<'a> {
+    /// A short string.
+    Text(&'a [u8]),
+    /// Anything else.
+    Object(&'a Object),
+}
+
+impl<'a> Seen<'a> {
+    fn of(entry: &EntryRef<'a, Object>) -> Self {
+        let value = match entry.content() {
+            Content::Bytes(bytes) => Value::Text(bytes),
+            Content::Object(object) => Value::Object(object),
+        };
+        Seen { key: entry.key(), deadline: entry.deadline(), access: entry.access(), value }
+    }
+}
+
+/// Entries restored in the order of their table would pile up in its first buckets: they are taken
+/// in so many strides.
+const STRIDES: usize = 16;
+
+impl Txn {
+    /// Shows every entry of a shard's database, in no order that means anything. Call while holding
+    /// every shard, or none. O(keys).
+    pub fn each_entry(&mut self, number: usize, db: usize, visit: &mut dyn FnMut(Seen<'_>)) {
+        self.each_shard(number, |shard| {
+            shard.dbs()[db].keys.iter().for_each(|entry| visit(Seen::of(&entry)));
+        });
+    }
+
+    /// The entry of a key of the current database, even past its deadline. Its shard is held. It
+    /// does not count as used.
+    #[must_use]
+    pub fn seen(&self, key: Key<'_>) -> Option<Seen<'_>> {
+        self.table(key.hash).keys.find(key.hash, key.bytes).map(|entry| Seen::of(&entry))
+    }
+
+    /// Takes a shard's database apart and puts it together again from what a snapshot would hold of
+    /// it. Its shard is held. O(keys).
+    ///
+    /// # Errors
+    /// What would be written cannot be read; nothing has changed then.
+    pub fn reload(&mut self, number: usize, db: usize) -> Result<(), Malformed> {
+        let (limits, hasher) = (self.limits, self.store().hasher().clone());
+        let mut raw = Vec::new();
+        let mut starts = Vec::new();
+        self.each_shard(number, |shard| {
+            for entry in shard.dbs()[db].keys.iter() {
+                starts.push(raw.len());
+                image::put(&mut raw, &entry);
+            }
+        });
+        let images: Result<Vec<Image<'_>>, Malformed> =
+            starts.iter().map(|&at| image::read(&mut Source::new(&raw[at..]), &limits)).collect();
+        let mut images: Vec<Option<Image<'_>>> = images?.into_iter().map(Some).collect();
+        self.forget_below(number, db, POSITIONS);
+        let stride = (images.len() / STRIDES).max(1);
+        for first in 0..stride {
+            for image in images.iter_mut().skip(first).step_by(stride).filter_map(Option::take) {
+                let hash = hasher.hash(image.key);
+                self.restore(db, hash, image);
+            }
+        }
+        Ok(())
+    }
+}
