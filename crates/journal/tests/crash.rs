@@ -46,12 +46,7 @@ fn crash_everywhere(policy: Policy) {
 
 /// After a crash: what is there is right; a crash in the middle of recovery changes nothing; what
 /// is written afterwards is kept.
-fn check_after(
-    dying: &Liar,
-    leaves: Leaves,
-    (durable, made): (u64, u64),
-    what: (u64, Policy),
-) -> u64 {
+fn check_after(dying: &Liar, leaves: Leaves, (durable, made): (u64, u64), what: (u64, Policy)) {
     let found = dying.crash(leaves);
     let context = format!("{what:?} {leaves:?}");
     let mut chance = Chance::new(what.0);
@@ -59,7 +54,6 @@ fn check_after(
     again.cut_after(chance.below(8));
     drop(recover(&again, what.1, &context));
     let second = again.crash(Leaves::Some(what.0 + 7));
-    let mut last = 0;
     for (disk, context) in [(found, context.clone()), (second, format!("{context}, twice"))] {
         let Some(mut book) = recover(&disk, what.1, &context) else {
             panic!("{context}: recovery failed")
@@ -77,9 +71,7 @@ fn check_after(
             let later = read(&disk.crash(leaves), &format!("{context}, later {leaves:?}"));
             assert_eq!(later, there + 6, "{context}, later {leaves:?}");
         }
-        last = there;
     }
-    last
 }
 
 #[test]
@@ -105,6 +97,11 @@ fn every_call_fails_once_or_for_long() {
             let mut book = Logbook::begin(&disk, Policy::Always);
             disk.fail(Fault { after, errno, once, only: None });
             workload(&mut book);
+            // Power lost while it fails, or just after.
+            for leaves in [Leaves::Nothing, Leaves::Everything, Leaves::Some(after)] {
+                let bounds = (book.durable(), book.changes());
+                check_after(&disk, leaves, bounds, (after, Policy::Always));
+            }
             disk.heal();
             let context = format!("{after} {errno} {once}");
             book.mend(&context);
