@@ -140,7 +140,7 @@ impl Engine {
         tracing::info!("Reading {}: files of Redis", from.path.display());
         let options = foreign::Options {
             skip_unknown: config.import_skip_unknown,
-            load_truncated: config.aof_load_truncated,
+            load_truncated: config.durability.aof_load_truncated,
             ..foreign::Options::default()
         };
         let imported = self.import(&from, options)?;
