@@ -7,9 +7,10 @@
 CARGO ?= cargo
 PYTHON ?= python3
 MINUTES ?= 30
+CYCLES ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench soak fmt lint gen
+.PHONY: help run test bench soak crash fmt lint gen
 
 help: ## list these verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,8 +26,16 @@ bench: ## measure Kvist and the servers found here side by side
 	$(CARGO) build --locked --release --bin kvist
 	exec "$${CARGO_TARGET_DIR:-target}/release/kvist" bench keyvalue $(ARGS)
 
-soak: ## repeat the random tests for MINUTES (30)
+soak: ## repeat the random tests for MINUTES (30), then kill the server CYCLES (1000) times
 	$(PYTHON) tests/whole.py --soak $(MINUTES) $(ARGS)
+	$(MAKE) crash
+
+# A thousand kills take about 20 minutes on two cores. CRASH holds more options, for instance
+# make crash CRASH="--program /usr/bin/redis-server --fsync always"
+crash: ## kill the server under load CYCLES (1000) times and check what it remembers
+	$(CARGO) build --locked --release -p kvist-crash
+	$(CARGO) build --locked --bin kvist
+	"$${CARGO_TARGET_DIR:-target}/release/crash" --cycles $(CYCLES) --seconds-per-cycle 0.5 $(CRASH)
 
 fmt: ## format the code
 	$(CARGO) fmt --all

@@ -56,6 +56,9 @@ pub trait Keyspace {
     fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>>;
     /// Seconds since the key was last read or written.
     fn idle_seconds(&self, key: Key<'_>) -> Option<u64>;
+    /// Lets the key count as unused for this long, modulo the 194 days that are counted; whether
+    /// it exists.
+    fn set_idle(&mut self, key: Key<'_>, seconds: u64) -> bool;
     /// Marks the key as just used; whether it exists.
     fn touch(&mut self, key: Key<'_>) -> bool;
     /// Sets or clears the deadline; whether the key exists.

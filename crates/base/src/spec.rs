@@ -304,6 +304,17 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// As [`Spec::key_positions`], of the keys that the request may change.
+    ///
+    /// # Errors
+    /// The arguments cannot be split into keys and others.
+    pub fn changed_positions(&self, argv: &[&[u8]], out: &mut Vec<usize>) -> Result<(), BadKeys> {
+        let changes = |spec: &&KeySpec| !spec.flags.contains(&KeyFlag::ReadOnly);
+        self.keys.iter().filter(changes).try_for_each(|spec| spec.positions(argv, out))
+    }
+}
+
 /// The arguments of a request cannot be split into keys and others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadKeys;

@@ -71,7 +71,8 @@ impl Options {
     }
 }
 
-fn list(text: &str) -> Vec<String> {
+/// A list separated by commas.
+pub(crate) fn list(text: &str) -> Vec<String> {
     text.split(',').map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
 }
 
@@ -167,33 +168,12 @@ fn check_answers(peer: &Peer) -> io::Result<()> {
 
 /// Loads keys of 16 bytes with values of 100 bytes, as redis-benchmark names them.
 fn load_keys(peer: &Peer, keys: u64) -> io::Result<Memory> {
-    const BATCH: u64 = 1000;
     let mut client = Client::connect(&peer.addr)?;
     let used = |client: &mut Client| -> io::Result<u64> {
         Ok(client.info("used_memory")?.and_then(|v| v.parse().ok()).unwrap_or(0))
     };
     let (used_before, rss_before) = (used(&mut client)?, process::resident_bytes(peer.pid)?);
-    let value = vec![b'x'; 100];
-    let mut next = 0;
-    while next < keys {
-        let end = (next + BATCH).min(keys);
-        let mut bytes = Vec::new();
-        for key in next..end {
-            encode(&[b"SET", format!("key:{key:012}").as_bytes(), &value], &mut bytes);
-        }
-        client.send(&bytes)?;
-        for _ in next..end {
-            if client.read()? != Reply::Text("OK".to_owned()) {
-                return Err(io::Error::other(format!("{} refused a key", peer.name)));
-            }
-        }
-        next = end;
-        progress(
-            usize::try_from(next).unwrap_or(0),
-            usize::try_from(keys).unwrap_or(0),
-            &format!("loading {}", peer.name),
-        );
-    }
+    fill(&mut client, &peer.name, 0, keys)?;
     let count = client.call(&[b"DBSIZE"])?;
     if count != Reply::Int(i64::try_from(keys).unwrap_or(i64::MAX)) {
         return Err(io::Error::other(format!("{} holds {count:?} keys", peer.name)));
@@ -207,7 +187,32 @@ fn load_keys(peer: &Peer, keys: u64) -> io::Result<Memory> {
     })
 }
 
-fn progress(done: usize, total: usize, what: &str) {
+/// Writes the keys of these numbers, of 16 bytes with values of 100 bytes.
+pub(crate) fn fill(client: &mut Client, name: &str, from: u64, to: u64) -> io::Result<()> {
+    const BATCH: u64 = 1000;
+    let value = vec![b'x'; 100];
+    let mut next = from;
+    while next < to {
+        let end = (next + BATCH).min(to);
+        let mut bytes = Vec::new();
+        for key in next..end {
+            encode(&[b"SET", format!("key:{key:012}").as_bytes(), &value], &mut bytes);
+        }
+        client.send(&bytes)?;
+        for _ in next..end {
+            if client.read()? != Reply::Text("OK".to_owned()) {
+                return Err(io::Error::other(format!("{name} refused a key")));
+            }
+        }
+        next = end;
+        let number = |n: u64| usize::try_from(n).unwrap_or(0);
+        progress(number(next), number(to), &format!("loading {name}"));
+    }
+    Ok(())
+}
+
+/// Shows on a terminal how far something has come.
+pub(crate) fn progress(done: usize, total: usize, what: &str) {
     let mut err = io::stderr();
     if err.is_terminal() {
         // A progress line that cannot be written is no reason to stop.

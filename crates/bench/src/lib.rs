@@ -12,6 +12,7 @@
 
 mod chart;
 mod client;
+mod durability;
 mod keyvalue;
 mod load;
 mod peer;
@@ -26,6 +27,8 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
     let result = match args.first().map(String::as_str) {
         Some("keyvalue") => keyvalue::Options::parse(&args[1..])
             .and_then(|options| keyvalue::run(program, &options).map_err(|e| e.to_string())),
+        Some("durability") => durability::Options::parse(program, &args[1..])
+            .and_then(|options| durability::run(&options).map_err(|e| e.to_string())),
         Some("--help" | "-h") | None => {
             println!("{USAGE}");
             Ok(())
@@ -43,9 +46,10 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
 
 const USAGE: &str = "\
 Usage: kvist bench keyvalue [OPTIONS]
+       kvist bench durability [OPTIONS]
 
-Measures Kvist beside the peers it finds (redis-server, valkey-server), with redis-benchmark as
-the load. Writes CSV, Markdown and a PNG chart.
+keyvalue: measures Kvist beside the peers it finds (redis-server, valkey-server), with
+redis-benchmark as the load. Writes CSV, Markdown and a PNG chart.
 
 Options:
   --rounds N          alternating rounds; figures are medians (default 5)
@@ -57,4 +61,18 @@ Options:
   --peer NAME=HOST:PORT
                       a running server to measure too; its processes must be ours to read
   --out DIR           where to write (default bench/out)
-  --quick             a small run that only shows that everything works";
+  --quick             a small run that only shows that everything works
+
+durability: measures what journals, snapshots and recoveries cost; every row is followed by a
+kill -9 and a count of what was acknowledged.
+
+Options:
+  --parts LIST        of rates,snapshot,recovery (default all)
+  --rounds N          alternating rounds; figures are medians (default 5; recovery: 3 at most)
+  --requests N        requests per run (default 400000; a tenth with appendfsync always)
+  --keys N            keys of the snapshots and the writes (default 1000000)
+  --sizes LIST        keys to recover (default 100000,500000,1000000)
+  --program PATH      the server to measure instead of this program; may be a redis-server
+  --dir DIR           where journals are written (default: the system's for temporary files)
+  --out DIR           where to write the report (default bench/out)
+  --quick             a small run of about a minute";

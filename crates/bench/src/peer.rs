@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
+use crate::client::{Client, Reply};
 
 /// A server under measurement. One that was started here is stopped when dropped.
 pub(crate) struct Peer {
@@ -24,11 +24,7 @@ pub(crate) struct Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // Ours to stop; an error means that it is gone already.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        self.kill();
         if let Some(dir) = &self.dir {
             let _ = std::fs::remove_dir_all(dir);
         }
@@ -70,6 +66,20 @@ impl Peer {
     fn start(name: &str, program: &Path, args: &[&str], port: &str) -> io::Result<Self> {
         let dir = std::env::temp_dir().join(format!("kvist-bench-{}-{port}", std::process::id()));
         std::fs::create_dir_all(&dir)?;
+        let mut peer = Self::spawn(name, program, args, port, &dir)?;
+        peer.dir = Some(dir);
+        peer.wait_until_serving(Duration::from_secs(10))?;
+        Ok(peer)
+    }
+
+    /// Starts a server in a directory that stays, and does not wait for it.
+    pub fn spawn(
+        name: &str,
+        program: &Path,
+        args: &[&str],
+        port: &str,
+        dir: &Path,
+    ) -> io::Result<Self> {
         let mut command = if have("taskset") {
             let mut command = Command::new("taskset");
             command.args(["-c", "0"]).arg(program);
@@ -79,31 +89,59 @@ impl Peer {
         };
         let child = command
             .args(args)
-            .current_dir(&dir)
+            .current_dir(dir)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let pid = child.id();
-        let addr = format!("127.0.0.1:{port}");
-        let mut peer = Peer {
+        Ok(Peer {
             name: name.to_owned(),
-            addr: addr.clone(),
-            pid,
+            addr: format!("127.0.0.1:{port}"),
+            pid: child.id(),
             version: String::new(),
             child: Some(child),
-            dir: Some(dir),
-        };
-        let deadline = Instant::now() + Duration::from_secs(10);
+            dir: None,
+        })
+    }
+
+    /// Waits until it answers an ordinary command, and nobody else on its port does.
+    pub fn wait_until_serving(&mut self, limit: Duration) -> io::Result<()> {
+        let deadline = Instant::now() + limit;
         loop {
-            match Client::connect(&addr) {
-                Ok(mut client) => {
-                    peer.version = version(&mut client)?;
-                    return Ok(peer);
+            let error = match self.serves() {
+                Ok(version) => {
+                    self.version = version;
+                    return Ok(());
                 }
-                Err(error) if Instant::now() > deadline => return Err(error),
-                Err(_) => std::thread::sleep(Duration::from_millis(20)),
+                Err(error) => error,
+            };
+            if let Some(status) = self.child.as_mut().and_then(|c| c.try_wait().ok().flatten()) {
+                return Err(io::Error::other(format!("{} ended: {status}", self.name)));
             }
+            if Instant::now() > deadline {
+                return Err(error);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn serves(&self) -> io::Result<String> {
+        let mut client = Client::connect(&self.addr)?;
+        let Reply::Int(_) = client.call(&[b"DBSIZE"])? else {
+            return Err(io::Error::other(format!("{} is still loading", self.name)));
+        };
+        if client.info("process_id")?.is_none_or(|pid| pid != self.pid.to_string()) {
+            return Err(io::Error::other(format!("{}: its port is somebody else's", self.name)));
+        }
+        version(&mut client)
+    }
+
+    /// `kill -9`; returns when the process is gone.
+    pub fn kill(&mut self) {
+        if let Some(child) = &mut self.child {
+            // Ours to stop; an error means that it is gone already.
+            let _ = child.kill();
+            let _ = child.wait();
         }
     }
 
@@ -138,6 +176,7 @@ pub(crate) fn have(program: &str) -> bool {
     find(program).is_some()
 }
 
-fn free_port() -> io::Result<u16> {
+/// A port nobody listens on now.
+pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

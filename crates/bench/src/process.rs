@@ -41,3 +41,24 @@ pub(crate) fn resident_bytes(pid: u32) -> io::Result<u64> {
     let kib = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
     Ok(kib.unwrap_or(0) * 1024)
 }
+
+/// Memory of a process and its children in bytes, where pages that several share count once: what
+/// a server that forks to save costs.
+///
+/// # Errors
+/// The process is gone.
+pub(crate) fn tree_bytes(pid: u32) -> io::Result<u64> {
+    let own = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let children = children.unwrap_or_default();
+    let pids = children.split_whitespace();
+    // A child may be gone by now.
+    let rollup = |pid| fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    Ok(pss(&own) + pids.map(|pid| pss(&rollup(pid))).sum::<u64>())
+}
+
+fn pss(rollup: &str) -> u64 {
+    let line = rollup.lines().find(|line| line.starts_with("Pss:"));
+    let kib = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

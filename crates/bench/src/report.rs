@@ -155,7 +155,8 @@ impl Report {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The middle value; not a number if there is none.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
         0 => f64::NAN,

@@ -9,6 +9,7 @@ mod blocking;
 pub mod hash;
 pub mod key;
 pub mod list;
+pub mod portable;
 mod repeats;
 pub mod set;
 pub mod string;

@@ -130,6 +130,20 @@ pub struct Config {
     pub appendfsync: AppendFsync,
     /// When snapshots are taken. Not acted upon yet.
     pub save: Vec<SavePoint>,
+    /// Growth of the journal over the snapshot, in percent, that starts a new snapshot; 0 never.
+    pub auto_aof_rewrite_percentage: u64,
+    /// Bytes of both below which it never does.
+    pub auto_aof_rewrite_min_size: u64,
+    /// Accept a journal whose end was cut off by a crash.
+    pub aof_load_truncated: bool,
+    /// Refuse writes after a snapshot has failed.
+    pub stop_writes_on_bgsave_error: bool,
+    /// Compress snapshots.
+    pub rdbcompression: bool,
+    /// Base name of Redis's append-only files.
+    pub appendfilename: String,
+    /// Directory, inside `dir`, of Redis's append-only files.
+    pub appenddirname: String,
     /// Also write snapshots for Redis. Not acted upon yet.
     pub rdb_export: bool,
 
@@ -302,6 +316,13 @@ impl Settings {
             appendonly: self.yes("appendonly"),
             appendfsync: self.appendfsync(),
             save: self.save_points(),
+            auto_aof_rewrite_percentage: self.int("auto-aof-rewrite-percentage"),
+            auto_aof_rewrite_min_size: self.bytes("auto-aof-rewrite-min-size"),
+            aof_load_truncated: self.yes("aof-load-truncated"),
+            stop_writes_on_bgsave_error: self.yes("stop-writes-on-bgsave-error"),
+            rdbcompression: self.yes("rdbcompression"),
+            appendfilename: self.string("appendfilename"),
+            appenddirname: self.string("appenddirname"),
             rdb_export: self.yes("rdb-export"),
             busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
             notify_keyspace_events: self.events(),

@@ -115,36 +115,20 @@ impl Settings {
         }
     }
 
-    /// What the owner should be told at start: first that nothing is durable, then every setting
-    /// that has no effect yet.
+    /// Whether somebody has given this directive a value, be it that of the default.
     #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<String> = self.durability_warning().into_iter().collect();
-        for slot in &self.slots {
-            let told_already = ["appendonly", "save"].contains(&slot.directive.name);
-            if slot.is_pending() && !told_already {
-                warnings.push(slot.warning());
-            }
-        }
-        warnings.extend(self.notes.iter().cloned());
-        warnings
+    pub fn is_given(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|(_, at)| {
+            let slot = &self.slots[at];
+            slot.rank != Rank::Default || slot.value != slot.default
+        })
     }
 
-    /// The warning that nothing is written to disk, if the settings ask for that.
-    fn durability_warning(&self) -> Option<String> {
-        let journal = self.value("appendonly") == Some(&Value::Bool(true));
-        let snapshots = self.value("save") != Some(&Value::Save(Vec::new()));
-        let asked = match (journal, snapshots) {
-            (true, true) => "appendonly yes and save",
-            (true, false) => "appendonly yes",
-            (false, true) => "save",
-            (false, false) => return None,
-        };
-        Some(format!(
-            "DATA IS KEPT IN MEMORY ONLY: this release writes no journal and no snapshots, so \
-             {asked} cannot be honoured and everything is lost when the server stops. Set \
-             appendonly no and save \"\" to say that this is what you want."
-        ))
+    /// What the owner should be told at start: every setting that has no effect yet.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let pending = self.slots.iter().filter(|slot| slot.is_pending()).map(Slot::warning);
+        pending.chain(self.notes.iter().cloned()).collect()
     }
 }
 

@@ -50,6 +50,7 @@ fn engine(shards: usize) -> std::sync::Arc<Engine> {
         now: 1_000_000,
         workers: 4,
         config_file: String::new(),
+        dataset_id: None,
         executable: String::new(),
     })
     .expect("a table of commands")

@@ -17,6 +17,7 @@ use wire::RespWriter;
 use crate::client::{Client, Message};
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
+use crate::remember;
 use crate::session::Session;
 use crate::table::Entry;
 use crate::worker::Worker;
@@ -155,6 +156,7 @@ impl Blocked {
         let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
             Ok(done) => done,
             Err(panicked) => {
+                remember::keys(engine, txn, entry, &argv);
                 contained(entry, &panicked.message, 0, &mut writer);
                 return reply;
             }
@@ -165,8 +167,14 @@ impl Blocked {
                 txn.forget_changes();
                 nothing(wait.in_transaction, &mut writer);
             }
-            Ok(_effect) => txn.publish_changes(),
+            Ok(effect) => {
+                remember::effect(engine, txn, (entry, &argv, None), &effect);
+                txn.publish_changes();
+            }
             Err(failure) => {
+                if txn.has_changed() {
+                    remember::keys(engine, txn, entry, &argv);
+                }
                 txn.publish_changes();
                 engine.stats.error(failure.code());
                 writer.error_bytes(failure.bytes());
@@ -222,6 +230,7 @@ impl Worker {
             return false;
         };
         self.leave_queues(&blocked);
+        self.note_now(session);
         if !blocked.silent {
             out.extend_from_slice(reply);
         }

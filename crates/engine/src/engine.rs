@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use base::{Millis, PackLimits};
@@ -13,6 +13,7 @@ use store::{Options, Store};
 use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::control;
+use crate::durable::Durable;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
@@ -27,8 +28,11 @@ pub type CarryOut = Box<dyn Fn(&Config, &Config) -> Result<(), SetError> + Send 
 pub struct Start {
     /// The configuration, defaults applied.
     pub settings: Settings,
-    /// Unpredictable bits: seeds the key hash and names this run.
+    /// Unpredictable bits: seeds the key hash and names this run. The first seeds the key hash: a
+    /// dataset on disk goes on with its own.
     pub seed: [u64; 4],
+    /// The name of the dataset on disk, if there is one.
+    pub dataset_id: Option<[u8; 16]>,
     /// The time.
     pub now: Millis,
     /// Number of worker threads.
@@ -81,6 +85,14 @@ pub struct Engine {
     pub active_expire: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
+    /// The dataset's life on disk.
+    pub durable: Durable,
+    /// Names the dataset on disk.
+    pub(crate) dataset_id: [u8; 16],
+    /// The seed of the key hash.
+    pub(crate) seed: u64,
+    /// This engine, for threads that outlive a request.
+    me: Weak<Engine>,
 }
 
 impl Engine {
@@ -89,6 +101,12 @@ impl Engine {
     /// # Errors
     /// A command's spec is broken: a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
+        Ok(Self::with_table(start, command_table()?))
+    }
+
+    /// The same with a table of its own, for tests of what commands may do wrong.
+    #[must_use]
+    pub fn with_table(start: Start, table: Table) -> Arc<Self> {
         // The tables inside values must be as unpredictable as the keyspace. The first engine of a
         // process decides: what others make is then seeded by it, which is as good.
         types::seed_members(start.seed[1]);
@@ -100,10 +118,17 @@ impl Engine {
         let options = Options { shards, databases: config.databases, seed: start.seed[0] };
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
+        let (first, second) = (start.seed[2].to_be_bytes(), start.seed[3].to_be_bytes());
+        let mut dataset_id = [0; 16];
+        dataset_id[..8].copy_from_slice(&first);
+        dataset_id[8..].copy_from_slice(&second);
+        if let Some(kept) = start.dataset_id {
+            dataset_id = kept;
+        }
         let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
-        Ok(Arc::new(Engine {
+        Arc::new_cyclic(|me| Engine {
             store,
-            table: command_table()?,
+            table,
             settings: Mutex::new(start.settings),
             slowlog: Slowlog::default(),
             config: RwLock::new(config),
@@ -123,7 +148,16 @@ impl Engine {
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
-        }))
+            durable: Durable::default(),
+            dataset_id,
+            seed: start.seed[0],
+            me: me.clone(),
+        })
+    }
+
+    /// This engine, to keep.
+    pub(crate) fn me(&self) -> Option<Arc<Engine>> {
+        self.me.upgrade()
     }
 
     /// The configuration in force.
@@ -178,8 +212,11 @@ impl Engine {
     pub fn apply_settings(&self) {
         let config = Arc::new(self.settings.lock().config());
         self.store.set_limits(pack_limits(&config));
-        *self.config.write() = config;
+        *self.config.write() = Arc::clone(&config);
         self.config_version.fetch_add(1, Ordering::Release);
+        if let Some(me) = self.me() {
+            me.follow_durability(&config);
+        }
     }
 
     /// Bytes the dataset and the connections take.

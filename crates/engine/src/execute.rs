@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{block, multi};
+use crate::{block, multi, remember};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -35,6 +35,7 @@ impl Worker {
         let request = Request { argv, entry: desk.engine.table.find(argv), hash: None };
         desk.execute(session, request, out);
         desk.end_batch();
+        self.note_seen(session);
     }
 }
 
@@ -107,6 +108,10 @@ impl Desk<'_> {
         if self.seat.full && entry.has(Flag::DenyOom) {
             return Err(error::OOM);
         }
+        if self.seat.hindered {
+            let log = self.engine.store.log();
+            self.engine.durable.admit(log, entry, &self.seat.config)?;
+        }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
         if confined && !allowed_while_subscribed(entry.name()) {
             return Err(CmdError::owned(format!(
@@ -141,6 +146,10 @@ impl Desk<'_> {
                     call.run(txn, writer, Some(session));
                 });
                 if let Err(panicked) = done {
+                    // Whatever it did before it broke is what the journal must bring back.
+                    let _ = txn.with(&engine.store, Scope::All, |txn| {
+                        remember::keys(engine, txn, entry, request.argv);
+                    });
                     contained(entry, &panicked.message, mark, writer);
                 }
             }
@@ -183,9 +192,17 @@ impl Call<'_> {
                     None => block::nothing(wait.in_transaction, writer),
                 }
             }
-            Ok(_effect) => txn.publish_changes(),
+            Ok(effect) => {
+                self.counters.changes.add(1);
+                let sent = (self.entry, argv, self.request.hash);
+                remember::effect(self.engine, txn, sent, &effect);
+                txn.publish_changes();
+            }
             Err(failure) => {
                 // A command that failed may still have changed something before.
+                if txn.has_changed() {
+                    remember::keys(self.engine, txn, self.entry, argv);
+                }
                 txn.publish_changes();
                 writer.raw().truncate(mark);
                 writer.error_bytes(failure.bytes());

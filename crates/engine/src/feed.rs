@@ -83,6 +83,7 @@ impl Worker {
         let fed = desk.feed(session, input, &mut words, out);
         desk.end_batch();
         self.seat.words = words;
+        self.note_seen(session);
         fed
     }
 }

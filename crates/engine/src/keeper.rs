@@ -64,9 +64,11 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
         free_trash(engine);
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
-            if engine.active_expire.load(Ordering::Relaxed) {
+            let expires = engine.active_expire.load(Ordering::Relaxed);
+            if expires && !engine.durable.is_loading() {
                 expire_round(engine, &mut txn);
             }
+            engine.tend_durability();
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
         }

@@ -19,6 +19,7 @@
 mod block;
 mod client;
 mod control;
+pub mod durable;
 mod engine;
 mod execute;
 mod feed;
@@ -27,6 +28,7 @@ mod latency;
 mod multi;
 mod plan;
 mod pubsub;
+mod remember;
 mod replace_file;
 mod replies;
 mod session;

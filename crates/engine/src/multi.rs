@@ -218,6 +218,7 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             let mark = writer.raw().len();
             let done = control.txn.contain(|txn| call.run(txn, writer, None));
             if let Err(panicked) = done {
+                crate::remember::keys(engine, control.txn, entry, &argv);
                 contained(entry, &panicked.message, mark, writer);
             }
         }

@@ -37,6 +37,8 @@ pub struct Session {
     pub blocked: Option<Arc<Blocked>>,
     /// Close the connection once the replies so far are sent.
     pub closing: bool,
+    /// The replies so far may be sent once this epoch of the journal is durable.
+    pub awaits: u64,
     pub(crate) decoder: wire::Decoder,
 }
 
@@ -57,6 +59,7 @@ impl Session {
             shard_channels: HashSet::new(),
             blocked: None,
             closing: false,
+            awaits: 0,
             decoder: wire::Decoder::default(),
         }
     }

@@ -84,6 +84,8 @@ pub struct Counters {
     pub output_overflows: Tally,
     /// Clients closed because their input buffer grew too large.
     pub input_overflows: Tally,
+    /// Commands that changed something; never reset.
+    pub changes: Tally,
 }
 
 /// Sums over all threads.
@@ -140,9 +142,16 @@ impl Stats {
             errors: Tally::default(),
             output_overflows: Tally::default(),
             input_overflows: Tally::default(),
+            changes: Tally::default(),
         });
         self.threads.write().push(Arc::clone(&counters));
         counters
+    }
+
+    /// Commands that have changed something since the start.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.threads.read().iter().map(|counters| counters.changes.get()).sum()
     }
 
     /// Counts an error reply by its code word.

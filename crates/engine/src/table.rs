@@ -35,6 +35,8 @@ pub struct Entry {
     pub arguments: Vec<grammar::Arg>,
     /// Whether its only key is the first argument: the common case, planned without a search.
     pub one_key: bool,
+    /// Whether it may change a key in another database than the session's.
+    pub moves: bool,
     /// Whether it takes the same short time whatever its arguments: not timed by itself.
     pub quick: bool,
     /// How many words its name has.
@@ -194,6 +196,7 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         arity,
         arguments,
         one_key,
+        moves: matches!(spec.name, "move" | "copy"),
         quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
         words,
         parent: None,

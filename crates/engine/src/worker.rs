@@ -5,10 +5,12 @@ use std::sync::atomic::Ordering;
 
 use base::Millis;
 use config::Config;
+use journal::Policy;
 use store::Txn;
 
 use crate::engine::Engine;
 use crate::plan::Plan;
+use crate::session::Session;
 use crate::stats::Counters;
 
 /// A worker: its transaction seat, its counters, its view of the configuration.
@@ -43,6 +45,8 @@ pub struct Seat {
     pub(crate) words: Vec<wire::Word>,
     /// `maxmemory` is set and was passed at the start of this batch.
     pub(crate) full: bool,
+    /// Something may keep requests from running: loading, or trouble with the disk.
+    pub(crate) hindered: bool,
 }
 
 impl Worker {
@@ -57,6 +61,7 @@ impl Worker {
             plan: Plan::default(),
             words: Vec::new(),
             full: false,
+            hindered: false,
         };
         let txn = Txn::new(Arc::clone(&engine.store), seed);
         Worker { engine: Arc::clone(engine), txn, seat }
@@ -70,6 +75,8 @@ impl Worker {
     pub fn begin(&mut self, now: Millis) {
         self.seat.now = now;
         self.txn.begin(now);
+        self.txn.wait_for_disk();
+        self.seat.hindered = self.engine.durable.hinders(self.engine.store.log());
         let version = self.engine.config_version.load(Ordering::Acquire);
         if version != self.seat.config_version {
             self.seat.config_version = version;
@@ -82,5 +89,39 @@ impl Worker {
         } else {
             self.seat.full = false;
         }
+    }
+
+    /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.
+    #[inline]
+    fn waits_for_disk(&self) -> bool {
+        let log = self.engine.store.log();
+        log.policy() == Policy::Always && self.engine.durable.is_journaling()
+    }
+
+    /// What `session` has just seen or changed must be durable before its replies are sent, so
+    /// that nobody is told what a crash could take back.
+    #[inline]
+    pub(crate) fn note_seen(&mut self, session: &mut Session) {
+        let seen = self.txn.take_seen();
+        // With a broken disk reads go on; writes are refused.
+        if seen > 0 && self.waits_for_disk() && !self.engine.store.log().is_troubled() {
+            session.awaits = session.awaits.max(seen);
+        }
+    }
+
+    /// As `note_seen`, for what another thread has done for `session` just now.
+    pub fn note_now(&mut self, session: &mut Session) {
+        if self.waits_for_disk() {
+            session.awaits = session.awaits.max(self.engine.store.log().epoch());
+        }
+    }
+
+    /// Whether the replies of `session` must wait for the disk still.
+    #[inline]
+    #[must_use]
+    pub fn must_hold(&self, session: &Session) -> bool {
+        session.awaits > 0
+            && session.awaits > self.engine.store.log().durable()
+            && self.waits_for_disk()
     }
 }

@@ -169,6 +169,11 @@ impl Keyspace for Model {
         self.entry(key).map(|entry| (self.now - entry.used.get()) / 1000)
     }
 
+    fn set_idle(&mut self, key: Key<'_>, seconds: u64) -> bool {
+        let since = self.now.saturating_sub((seconds & 0xff_ffff) * 1000);
+        self.entry(key).map(|entry| entry.used.set(since)).is_some()
+    }
+
     fn touch(&mut self, key: Key<'_>) -> bool {
         self.use_entry(key).is_some()
     }

@@ -54,6 +54,15 @@ impl Crew {
     pub fn wake_all(&self) {
         self.inboxes.iter().for_each(|inbox| inbox.wake());
     }
+
+    /// Tells the workers that wait for it that something has become durable.
+    pub fn tell_durable(&self) {
+        for inbox in &self.inboxes {
+            if inbox.waits_for_disk.swap(false, Ordering::SeqCst) {
+                inbox.wake();
+            }
+        }
+    }
 }
 
 /// Carries out what a changed configuration says about the outside.

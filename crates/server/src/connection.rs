@@ -79,6 +79,8 @@ pub struct Connection {
     peer_done: bool,
     /// It stands in the queue for another turn.
     pub queued: bool,
+    /// It stands among those whose replies wait for the disk.
+    pub held: bool,
     /// Its place among the deadlines, while its request is blocked.
     pub deadline: Option<Millis>,
     /// Since when its output has been over the soft limit.
@@ -112,6 +114,7 @@ impl Connection {
             unfed: false,
             peer_done: false,
             queued: false,
+            held: false,
             deadline: None,
             over_soft_since: None,
             accounted: 0,
@@ -122,6 +125,12 @@ impl Connection {
     #[must_use]
     pub fn has_output(&self) -> bool {
         !self.output.is_empty()
+    }
+
+    /// Whether it has replies that may not be sent before the disk has what they tell.
+    #[must_use]
+    pub fn must_wait(&self, desk: &Desk) -> bool {
+        self.has_output() && desk.worker.must_hold(&self.session)
     }
 
     /// Whether its output is over the soft limit for now.
@@ -256,7 +265,7 @@ impl Connection {
             return if self.closing { self.end_unless_output() } else { Turn::Wait };
         }
         let mut sent = 0;
-        if self.output.is_empty() {
+        if self.output.is_empty() && !desk.worker.must_hold(&self.session) {
             sent = match self.stream.send(&desk.out) {
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
@@ -284,6 +293,9 @@ impl Connection {
 
     /// Sends kept replies.
     pub fn flush(&mut self, desk: &mut Desk) -> Turn {
+        if self.must_wait(desk) {
+            return Turn::Wait;
+        }
         while !self.output.is_empty() {
             match self.stream.send(self.output.bytes()) {
                 Ok(0) => return Turn::Close,
@@ -308,6 +320,7 @@ impl Connection {
             Message::Kill => Turn::Close,
             Message::Push(_) if self.closing => Turn::Wait,
             Message::Push(bytes) => {
+                desk.worker.note_now(&mut self.session);
                 self.output.extend(&bytes);
                 self.account(desk);
                 if self.overflowed(desk) { Turn::Close } else { Turn::Wait }

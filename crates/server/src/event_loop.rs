@@ -52,6 +52,10 @@ pub struct EventLoop {
     again: Vec<Place>,
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, Place)>,
+    /// Connections whose replies wait for the disk.
+    held: Vec<Place>,
+    /// The epoch of the journal that was last asked to be made durable.
+    asked: u64,
     /// Connections whose replies are over the soft limit.
     over_soft: Vec<Place>,
     /// Letters being handled, kept for its memory.
@@ -98,6 +102,8 @@ impl EventLoop {
             connections: Slab::new(),
             again: Vec::new(),
             deadlines: BTreeSet::new(),
+            held: Vec::new(),
+            asked: 0,
             over_soft: Vec::new(),
             letters: Vec::new(),
             pushed: Vec::new(),
@@ -128,6 +134,7 @@ impl EventLoop {
             self.second_turns();
             self.read_letters();
             self.end_waits();
+            self.release();
             // A tick too far away means that somebody has set the clock back.
             if self.desk.now >= self.next_tick || self.next_tick > self.desk.now + IDLE_TICK {
                 self.tick();
@@ -157,8 +164,8 @@ impl EventLoop {
     }
 
     /// How long the loop may wait: not at all if something is left to do.
-    fn timeout(&self) -> Duration {
-        if !self.again.is_empty() || self.inbox.has_letters() {
+    fn timeout(&mut self) -> Duration {
+        if !self.again.is_empty() || self.inbox.has_letters() || self.is_release_due() {
             return Duration::ZERO;
         }
         let mut until = self.next_tick;
@@ -207,6 +214,10 @@ impl EventLoop {
             }
             connection.deadline = until;
         }
+        if !connection.held && connection.must_wait(&self.desk) {
+            connection.held = true;
+            self.held.push(place);
+        }
         if turn == Turn::Again && !connection.queued {
             connection.queued = true;
             self.again.push(place);
@@ -224,6 +235,41 @@ impl EventLoop {
             let turn = connection.turn(&mut self.desk);
             self.after(place, turn);
         }
+    }
+
+    /// Sends the replies that the disk has caught up with, and asks it to go on for the others.
+    fn release(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let mut latest = 0;
+        for place in std::mem::take(&mut self.held) {
+            let Some(connection) = self.connections.get_mut(place) else { continue };
+            if connection.must_wait(&self.desk) {
+                latest = latest.max(connection.session.awaits);
+                self.held.push(place);
+                continue;
+            }
+            connection.held = false;
+            let turn = connection.writable(&mut self.desk);
+            self.after(place, turn);
+        }
+        if latest > self.asked {
+            self.asked = latest;
+            self.desk.worker.engine.store.log().flush_soon();
+        }
+        // Raised before the last look at what is durable (see `is_release_due`), so that whoever
+        // makes it durable after that look sees it.
+        self.inbox.waits_for_disk.store(!self.held.is_empty(), Ordering::SeqCst);
+    }
+
+    fn is_release_due(&mut self) -> bool {
+        let mut held = std::mem::take(&mut self.held);
+        let due = held
+            .iter()
+            .any(|&place| self.connections.get_mut(place).is_none_or(|c| !c.must_wait(&self.desk)));
+        std::mem::swap(&mut self.held, &mut held);
+        due
     }
 
     fn accept(&mut self) {
@@ -373,6 +419,8 @@ impl EventLoop {
         let deadline = Instant::now() + LAST_WORDS;
         self.begin();
         self.read_letters();
+        // Replies held back are sent once the disk has what they tell.
+        self.desk.worker.engine.store.log().flush_soon();
         loop {
             let mut left = false;
             for place in self.connections.places() {
@@ -385,6 +433,10 @@ impl EventLoop {
             let time = deadline.saturating_duration_since(Instant::now());
             if !left || time.is_zero() {
                 break;
+            }
+            self.inbox.waits_for_disk.store(true, Ordering::SeqCst);
+            if self.is_release_due() {
+                continue;
             }
             self.wait(events, time)?;
         }

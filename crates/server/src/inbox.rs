@@ -28,6 +28,8 @@ pub struct Inbox {
     letters: Mutex<Vec<Letter>>,
     /// There is something in the queue, or there was a moment ago.
     posted: AtomicBool,
+    /// The worker holds replies back until the disk has what they tell.
+    pub waits_for_disk: AtomicBool,
     waker: mio::Waker,
 }
 
@@ -45,7 +47,12 @@ impl Inbox {
     /// An empty inbox that wakes a poller.
     #[must_use]
     pub fn new(waker: mio::Waker) -> Self {
-        Inbox { letters: Mutex::new(Vec::new()), posted: AtomicBool::new(false), waker }
+        Inbox {
+            letters: Mutex::new(Vec::new()),
+            posted: AtomicBool::new(false),
+            waits_for_disk: AtomicBool::new(false),
+            waker,
+        }
     }
 
     /// Puts a letter in the queue.

@@ -4,6 +4,7 @@
 mod accept;
 mod buffer;
 mod connection;
+mod data;
 mod event_loop;
 mod inbox;
 mod limits;

@@ -14,6 +14,7 @@ use engine::{Engine, Keeper, Start};
 use mio::{Poll, Waker};
 
 use crate::accept::{self, Crew};
+use crate::data;
 use crate::event_loop::{EventLoop, Parts, WAKER, wall_clock};
 use crate::inbox::Inbox;
 use crate::listen::{self, Listener, Listening};
@@ -49,16 +50,29 @@ fn serve(args: &[String]) -> Result<(), String> {
     let names: Vec<String> = listeners.iter().map(Listener::name).collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
     resolve_dir(&mut settings);
-    let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let mut seed =
+        process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let home = data::open(&settings.config())?;
+    let manifest = home.as_ref().and_then(|home| home.manifest.as_ref());
+    if let Some(manifest) = manifest {
+        seed[0] = manifest.seed;
+    }
+    let dataset_id = manifest.map(|manifest| manifest.id);
     let engine = Engine::new(Start {
         settings,
         seed,
+        dataset_id,
         now: wall_clock(),
         workers: config.io_threads,
         config_file: config_file.map(|path| path.display().to_string()).unwrap_or_default(),
         executable: std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default(),
     })?;
+    if let Some(home) = home {
+        engine.move_in(home);
+        engine.durable.set_loading(true);
+    }
     run(&engine, Opening { listeners, names, most, seed: seed[1], levels })?;
+    data::close(&engine);
     tracing::warn!("Kvist is now ready to exit, bye bye...");
     // Giving gigabytes back piece by piece would only delay the exit: the system takes all at once.
     std::mem::forget(engine);
@@ -92,6 +106,10 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let keeper = Keeper::start(engine, allocator::give_back).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
     let listening = Arc::new(Listening::new(listeners, registry).map_err(failed("listeners"))?);
+    engine.durable.tell_durable({
+        let crew = Arc::clone(&crew);
+        Box::new(move || crew.tell_durable())
+    });
     engine.on_change({
         let (crew, listening) = (Arc::clone(&crew), Arc::clone(&listening));
         Box::new(move |before, after| accept::follow(&crew, &listening, before, after))
@@ -111,12 +129,20 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         let event_loop = EventLoop::new(engine, parts);
         threads.push(spawn(number, engine, &crew, event_loop).map_err(failed("threads"))?);
     }
-    tracing::info!("Ready to accept connections on {}", names.join(", "));
+    let loaded = data::load(engine);
+    match &loaded {
+        Ok(()) => tracing::info!("Ready to accept connections on {}", names.join(", ")),
+        Err(_) => {
+            engine.stopping.store(true, Ordering::Release);
+            crew.wake_all();
+        }
+    }
     let mut broken = false;
     for thread in threads {
         broken |= thread.join().is_err();
     }
     drop(keeper);
+    loaded?;
     if broken { Err("a worker thread ended unexpectedly; see the log".to_owned()) } else { Ok(()) }
 }
 
@@ -170,8 +196,7 @@ fn settings(args: &[String], cores: usize) -> Result<(Settings, Option<PathBuf>)
     Ok((settings, config_file))
 }
 
-/// `CONFIG GET dir` answers an absolute path, as in Redis. Nothing is written there yet, so the
-/// directory is not made.
+/// `CONFIG GET dir` answers an absolute path, as in Redis.
 fn resolve_dir(settings: &mut Settings) {
     if let Ok(path) = std::path::absolute(&settings.config().dir) {
         settings.resolve_dir(&path);
@@ -190,7 +215,6 @@ fn greet(config: &Config, settings: &Settings, config_file: &Option<PathBuf>) {
         None => tracing::info!("No configuration file: defaults and command line only"),
     }
     if !config.appendonly && config.save.is_empty() {
-        // Otherwise the settings themselves warn, loudly, that this cannot be honoured yet.
         tracing::info!("The data is kept in memory only, as configured");
     }
     for warning in settings.warnings() {

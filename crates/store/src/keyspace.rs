@@ -1,6 +1,10 @@
 //! Keys regardless of what they hold: `Keyspace` for [`Txn`].
 
+use std::sync::atomic::Ordering;
+
 use base::{Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
+use journal::codec::put_number;
+use journal::record;
 use table::{Content, EntryRef};
 
 use crate::object::Object;
@@ -66,7 +70,14 @@ impl Txn {
     }
 
     /// Stores a value in database `db`, replacing what is there.
-    fn give(&mut self, db: usize, key: Key<'_>, object: Object, at: Option<Millis>, flags: u8) {
+    pub(crate) fn give(
+        &mut self,
+        db: usize,
+        key: Key<'_>,
+        object: Object,
+        at: Option<Millis>,
+        flags: u8,
+    ) {
         self.touch_in(db, key.hash, key.bytes);
         let clock = self.clock;
         let table = self.shard_mut(key.hash).db_mut(db);
@@ -151,6 +162,14 @@ impl Keyspace for Txn {
         let entry = self.peek_entry(key)?;
         // 24 bits that wrap around, as in Redis.
         Some(u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff))
+    }
+
+    fn set_idle(&mut self, key: Key<'_>, seconds: u64) -> bool {
+        let Some(entry) = self.peek_entry(key) else { return false };
+        // Below 2^24, the modulus of the clock of use.
+        let seconds = u32::try_from(seconds & 0xff_ffff).unwrap_or(0);
+        entry.set_access(self.clock.wrapping_sub(seconds));
+        true
     }
 
     fn touch(&mut self, key: Key<'_>) -> bool {
@@ -283,6 +302,8 @@ impl Keyspace for Txn {
                     Some(db) => db..db + 1,
                     None => 0..shard.dbs.len(),
                 };
+                let kind = if db.is_some() { record::Kind::Flush } else { record::Kind::FlushAll };
+                shard.history.record(kind, db.unwrap_or(0), |_| ());
                 let mut tables: Vec<Keys> = Vec::new();
                 for db in dbs {
                     let Db { keys, .. } = &shard.dbs[db];
@@ -309,6 +330,7 @@ impl Keyspace for Txn {
             return;
         }
         let hasher = self.store().hasher().clone();
+        self.store().swaps.fetch_add(1, Ordering::AcqRel);
         for number in 0..self.store().shards() {
             let awaited = self.each_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
@@ -320,6 +342,7 @@ impl Keyspace for Txn {
                 }
                 shard.dbs.swap(a, b);
                 shard.mark_all_changed();
+                shard.history.record(record::Kind::Swap, a, |out| put_number(out, b as u64));
                 [a, b].map(|db| (db, shard.waiting.keys_of(db)))
             });
             for (db, keys) in awaited {

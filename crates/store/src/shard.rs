@@ -1,8 +1,10 @@
 //! One shard: a table per database, single-threaded, without locks or clocks.
 
 use base::{KeyHasher, Millis};
+use journal::record::Kind;
 use table::Table;
 
+use crate::history::History;
 use crate::waiting::Waiting;
 use crate::watch::Watching;
 use crate::{Garbage, Object};
@@ -73,6 +75,7 @@ pub struct Shard {
     pub(crate) dbs: Vec<Db>,
     pub(crate) watching: Watching,
     pub(crate) waiting: Waiting,
+    pub(crate) history: History,
     /// Databases that may have changed since the last report, one bit each; databases from 63 on
     /// share the last bit.
     dirty: u64,
@@ -81,11 +84,12 @@ pub struct Shard {
 }
 
 impl Shard {
-    pub(crate) fn new(databases: usize, hasher: &KeyHasher) -> Self {
+    pub(crate) fn new(number: u16, databases: usize, hasher: &KeyHasher) -> Self {
         Shard {
             dbs: (0..databases).map(|_| Db::new(hasher)).collect(),
             watching: Watching::default(),
             waiting: Waiting::default(),
+            history: History { shard: number, ..History::default() },
             dirty: 0,
             expire_cursor: vec![0; databases],
         }
@@ -161,6 +165,7 @@ impl Shard {
             return None;
         }
         self.watching.touch(db, key);
+        self.history.record(Kind::Delete, db, |out| out.extend_from_slice(key));
         self.db_mut(db).remove(hash, key)
     }
 }

@@ -1,8 +1,10 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use base::{KeyHasher, PackLimits, SHARD_BITS};
+use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
 use crate::{Garbage, Shard};
@@ -43,6 +45,8 @@ pub struct Store {
     pub(crate) memory: AtomicI64,
     pub(crate) expired: AtomicU64,
     pub(crate) trash: Mutex<Vec<Garbage>>,
+    log: Arc<Log>,
+    pub(crate) swaps: AtomicU64,
 }
 
 impl Store {
@@ -51,16 +55,22 @@ impl Store {
     pub fn new(options: Options) -> Self {
         let count = options.shards.clamp(1, 1 << SHARD_BITS).next_power_of_two();
         let hasher = KeyHasher::new(options.seed);
-        let slot =
-            || Padded(Mutex::new(Some(Box::new(Shard::new(options.databases.max(1), &hasher)))));
+        let databases = options.databases.max(1);
+        let slot = |number: usize| {
+            // There are at most 1024.
+            let number = u16::try_from(number).unwrap_or(u16::MAX);
+            Padded(Mutex::new(Some(Box::new(Shard::new(number, databases, &hasher)))))
+        };
         Store {
-            slots: (0..count).map(|_| slot()).collect(),
+            slots: (0..count).map(slot).collect(),
             hasher,
-            databases: options.databases.max(1),
+            databases,
             limits: RwLock::new(PackLimits::default()),
             memory: AtomicI64::new(0),
             expired: AtomicU64::new(0),
             trash: Mutex::new(Vec::new()),
+            log: Log::new(Policy::EverySecond),
+            swaps: AtomicU64::new(0),
         }
     }
 
@@ -68,6 +78,18 @@ impl Store {
     #[must_use]
     pub fn hasher(&self) -> &KeyHasher {
         &self.hasher
+    }
+
+    /// The log of what happens, of which nothing is kept unless somebody writes it to disk.
+    #[must_use]
+    pub fn log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    /// How often databases have changed places.
+    #[must_use]
+    pub fn swaps(&self) -> u64 {
+        self.swaps.load(Ordering::Acquire)
     }
 
     /// Number of shards.

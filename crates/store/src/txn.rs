@@ -15,9 +15,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::{Millis, PackLimits, Rng};
+use journal::{Lane, Log};
 use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 
+use crate::history::append_of;
 use crate::{Db, Garbage, Shard, Store, Waiter, Watch};
 
 /// The shards a request must hold.
@@ -54,13 +56,13 @@ pub struct Touched {
 
 pub(crate) struct HeldShard {
     number: usize,
-    shard: Box<Shard>,
+    pub(crate) shard: Box<Shard>,
 }
 
 /// A worker's seat at the store, reused for every request it runs.
 pub struct Txn {
     store: Arc<Store>,
-    held: SmallVec<[HeldShard; 1]>,
+    pub(crate) held: SmallVec<[HeldShard; 1]>,
     everything: bool,
     pub(crate) db: usize,
     pub(crate) now: Millis,
@@ -75,6 +77,13 @@ pub struct Txn {
     pub(crate) lookups: Lookups,
     /// Reads leave the access time of keys alone: `CLIENT NO-TOUCH`.
     pub(crate) keeping_access: bool,
+    /// The log, and this seat's lane in it.
+    pub(crate) log: Arc<Log>,
+    pub(crate) lane: Arc<Lane>,
+    /// The last epoch of the log whose changes may have been seen.
+    pub(crate) seen: u64,
+    /// The request that runs has changed something.
+    changed: bool,
 }
 
 /// What the requests of a batch found; read through `&self`, hence the cells.
@@ -104,6 +113,8 @@ impl Txn {
     #[must_use]
     pub fn new(store: Arc<Store>, seed: u64) -> Self {
         let limits = store.limits();
+        let log = Arc::clone(store.log());
+        let lane = log.open_lane();
         Txn {
             store,
             held: SmallVec::new(),
@@ -119,6 +130,10 @@ impl Txn {
             memory_delta: 0,
             lookups: Lookups::default(),
             keeping_access: false,
+            log,
+            lane,
+            seen: 0,
+            changed: false,
         }
     }
 
@@ -270,6 +285,7 @@ impl Txn {
                 self.reap(db, hash, &key);
             }
         }
+        self.append_history();
         for held in &mut self.held {
             self.memory_delta += held.shard.unreported();
         }
@@ -353,6 +369,7 @@ impl Txn {
         let mut guard = self.store.slots[number].0.lock();
         let Some(shard) = guard.as_mut() else { panic!("a free slot holds its shard") };
         let result = work(shard);
+        self.seen = self.seen.max(append_of(shard, &self.log, &self.lane));
         self.memory_delta += shard.unreported();
         result
     }
@@ -377,6 +394,7 @@ impl Txn {
     /// Notes that `key` of database `db` changes, if anybody in its shard cares.
     #[inline]
     pub(crate) fn touch_in(&mut self, db: usize, hash: u64, key: &[u8]) {
+        self.changed = true;
         if self.shard(hash).observed() {
             self.touched.push(Touched { db, hash, key: key.into() });
         }
@@ -385,6 +403,7 @@ impl Txn {
     /// The request that just ran changed something: tells the watchers of what it touched, and
     /// collects keys that blocked clients wait for.
     pub fn publish_changes(&mut self) {
+        self.changed = false;
         for touched in std::mem::take(&mut self.touched) {
             let shard = self.shard(touched.hash);
             shard.watching.touch(touched.db, &touched.key);
@@ -394,8 +413,15 @@ impl Txn {
         }
     }
 
+    /// Whether the request that just ran has changed anything.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// The request that just ran changed nothing after all.
     pub fn forget_changes(&mut self) {
+        self.changed = false;
         self.touched.clear();
     }
 

@@ -79,6 +79,7 @@ mod table;
 mod view;
 
 pub use iter::Iter;
+pub use place::{END as POSITIONS, position};
 pub use size_class::size_class;
 pub use table::{KeyHash, Table};
 pub use view::{Content, EntryMut, EntryRef, MAX_ACCESS, MAX_USER_FLAGS, Put, Removed};

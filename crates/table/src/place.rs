@@ -22,7 +22,7 @@ const SHARD_BITS: u32 = 10;
 const TAG_SHIFT: u32 = 48;
 
 /// One past the largest position: where a scan ends.
-pub(crate) const END: u64 = 1 << POSITION_BITS;
+pub const END: u64 = 1 << POSITION_BITS;
 
 /// The 16 bits kept beside the pointer of an entry; never 0, which marks an empty slot.
 #[inline(always)]
@@ -31,9 +31,10 @@ pub(crate) fn tag(hash: u64) -> u16 {
     ((hash >> TAG_SHIFT) as u16) | 1
 }
 
-/// The position of a hash, below [`END`].
+/// The position of a hash in every table, below [`END`]: what cursors of scans count.
 #[inline(always)]
-pub(crate) fn position(hash: u64) -> u64 {
+#[must_use]
+pub fn position(hash: u64) -> u64 {
     (hash >> SHARD_BITS) & (END - 1)
 }
 

@@ -1,13 +1,13 @@
 //! A redis-server to compare with, when one is installed.
 //!
-//! It listens on a port of its own on the loopback interface, keeps nothing on disk, and ends
-//! with the test. Where none is installed the tests say so and pass: an absent oracle must not
-//! look like a broken Kvist.
+//! It listens on a port of its own on the loopback interface, works in a folder of its own that is
+//! removed afterwards, and ends with the test. Where none is installed the tests say so and pass:
+//! an absent oracle must not look like a broken Kvist.
 #![allow(dead_code)] // each test program uses a part
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -22,9 +22,14 @@ pub struct Oracle {
 impl Oracle {
     /// Starts redis-server with these further options; `None`, said aloud, if there is none.
     pub fn start(options: &[&str]) -> Option<Self> {
+        Self::start_with(&[], options)
+    }
+
+    /// As `start`, with these files in its folder, each a path and its content.
+    pub fn start_with(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
         // A port found free may be another test's by the time it is taken; then try another.
         for _ in 0..10 {
-            let oracle = Self::launch(options)?;
+            let oracle = Self::launch(files, options)?;
             if oracle.port != 0 {
                 return Some(oracle);
             }
@@ -32,13 +37,23 @@ impl Oracle {
         panic!("redis-server is installed but does not start");
     }
 
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// One try; its port is 0 if it came to nothing.
-    fn launch(options: &[&str]) -> Option<Self> {
+    fn launch(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("kvist-oracle-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).expect("a folder for the server");
+        for (path, content) in files {
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, content).expect("a file for the server");
+        }
         let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
         let process = Command::new("redis-server")
             .args(["--port", &port.to_string(), "--unixsocket", "socket"])
@@ -113,6 +128,20 @@ impl Client {
         self.stream.get_mut().write_all(&self.pending).expect("redis-server reads");
         self.pending.clear();
         (0..std::mem::take(&mut self.count)).map(|_| self.reply()).collect()
+    }
+
+    /// Sends one command; its reply, with the parts of an array after its header.
+    pub fn ask(&mut self, words: &[&[u8]]) -> Vec<Vec<u8>> {
+        self.add(words);
+        self.run().pop().expect("a reply")
+    }
+
+    /// Sends a command given as one line; its reply as text.
+    pub fn say(&mut self, line: &str) -> String {
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let reply = self.ask(&words);
+        let parts: Vec<String> = reply.iter().map(|part| part.escape_ascii().to_string()).collect();
+        parts.join(" ")
     }
 
     fn reply(&mut self) -> Vec<Vec<u8>> {

@@ -1,11 +1,13 @@
 //! Keys regardless of what they hold.
 
 mod del;
+mod dump;
 mod expire;
 mod flush;
 mod kind;
 mod object;
 mod rename;
+mod restore;
 mod scan;
 mod sort;
 mod ttl;
@@ -13,11 +15,13 @@ mod ttl;
 use base::{Row, Spec, rows};
 
 use self::del::{Del, Exists, Touch, Unlink};
+use self::dump::Dump;
 use self::expire::{ExpireAt, ExpireIn, PExpire, PExpireAt, Persist};
 use self::flush::{FlushAll, FlushDb, SwapDb};
 use self::kind::Type;
 use self::object::{Encoding, Freq, IdleTime, MemoryHelp, ObjectHelp, RefCount, Usage};
 use self::rename::{Copy, Move, Rename, RenameNx};
+use self::restore::Restore;
 use self::scan::{DbSize, Keys, RandomKey, Scan};
 use self::sort::{Sort, SortRo};
 use self::ttl::{ExpireTime, PExpireTime, PTtl, Ttl};
@@ -27,10 +31,10 @@ use crate::Host;
 #[must_use]
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows![
-        H; Copy, DbSize, Del, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll, FlushDb,
-        Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt, PExpireTime, PTtl,
-        Persist, RandomKey, RefCount, Rename, RenameNx, Scan, Sort, SortRo, SwapDb, Touch, Ttl,
-        Type, Unlink, Usage
+        H; Copy, DbSize, Del, Dump, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll,
+        FlushDb, Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt,
+        PExpireTime, PTtl, Persist, RandomKey, RefCount, Rename, RenameNx, Restore, Scan, Sort,
+        SortRo, SwapDb, Touch, Ttl, Type, Unlink, Usage
     ]
 }
 

@@ -47,9 +47,18 @@ impl<'a> Transfer<'a> {
             host.edit(self.to, |list| list.push(self.give, &element, &limits))?;
         }
         out.bulk(&element);
-        let (take, give) = (end_name(self.take), end_name(self.give));
-        let argv = Argv::new(&[b"LMOVE", self.from.bytes, self.to.bytes, take, give]);
-        Ok(Some(Effect::Rewritten(argv)))
+        if self.from.bytes == self.to.bytes {
+            let (take, give) = (end_name(self.take), end_name(self.give));
+            let argv = Argv::new(&[b"LMOVE", self.from.bytes, self.to.bytes, take, give]);
+            return Ok(Some(Effect::Rewritten(argv)));
+        }
+        // Told key by key: the two lists are remembered apart.
+        let pop: &[u8] = if self.take == End::Head { b"LPOP" } else { b"RPOP" };
+        let push: &[u8] = if self.give == End::Head { b"LPUSH" } else { b"RPUSH" };
+        Ok(Some(Effect::Several(vec![
+            Argv::new(&[pop, self.from.bytes]),
+            Argv::new(&[push, self.to.bytes, &element]),
+        ])))
     }
 
     fn run_now<H: Holds<List>>(

@@ -1,8 +1,8 @@
 //! SMOVE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::Set;
 
@@ -52,6 +52,10 @@ impl<H: Holds<Set>> Run<H> for SMove<'_> {
         let limits = host.limits();
         host.edit_existing(self.from, |from| from.remove(self.member))?;
         host.edit(self.to, |to| to.add(self.member, &limits))?;
-        Ok(Effect::AsSent)
+        // Told key by key: the two sets are remembered apart.
+        Ok(Effect::Several(vec![
+            Argv::new(&[b"SREM", self.from.bytes, self.member]),
+            Argv::new(&[b"SADD", self.to.bytes, self.member]),
+        ]))
     }
 }

@@ -1,31 +1,29 @@
 //! The journal and the snapshots.
 //!
-//! This release keeps data in memory only, so everything here is accepted and waits; see
-//! [`Settings::warnings`](crate::Settings::warnings) for how loudly that is said.
+//! Snapshots and journal are Kvist's own; directives about how Redis writes its files are accepted
+//! where ignoring them loses nothing.
 
 use crate::directive::{Directive as D, INT_MAX, Kind, TextRule};
 
 const I64: u64 = i64::MAX as u64;
 
 pub(super) const LIST: &[D] = &[
-    D::yes_no("appendonly", "yes", "Keep a journal of every write. no makes a pure cache.")
-        .pending(),
+    D::yes_no("appendonly", "yes", "Keep a journal of every write. no makes a pure cache."),
     D::one_of(
         "appendfsync",
         &["everysec", "always", "no"],
         "everysec",
         "When the journal is forced to disk: every second, before any reply to a write, or \
          whenever the system likes.",
-    )
-    .pending(),
+    ),
     D::new(
         "save",
         Kind::Save,
         "3600 1 300 100 60 10000",
         "Pairs of seconds and changes: take a snapshot when so much time has passed and so much \
-         has changed. Several lines add up; an empty string removes all.",
-    )
-    .pending(),
+         has changed. Several lines add up; an empty string removes all. With a journal only \
+         points that were asked for count.",
+    ),
     D::new(
         "dbfilename",
         Kind::Text(TextRule::FileName),
@@ -54,45 +52,39 @@ pub(super) const LIST: &[D] = &[
         "no",
         "Do not force the journal while a snapshot is written.",
     )
-    .pending(),
+    .inert(),
     D::int(
         "auto-aof-rewrite-percentage",
         "100",
         0,
         INT_MAX,
         "Growth of the journal, in percent, that starts its rewriting. 0 never does.",
-    )
-    .pending(),
+    ),
     D::memory(
         "auto-aof-rewrite-min-size",
         "64mb",
         0,
         I64,
         "Size below which the journal is never rewritten.",
-    )
-    .pending(),
-    D::yes_no("aof-load-truncated", "yes", "Accept a journal whose last record is cut off.")
-        .pending(),
-    D::yes_no("aof-use-rdb-preamble", "yes", "Begin a rewritten journal with a snapshot.")
-        .pending(),
+    ),
+    D::yes_no("aof-load-truncated", "yes", "Accept a journal whose last record is cut off."),
+    D::yes_no("aof-use-rdb-preamble", "yes", "Begin a rewritten journal with a snapshot.").inert(),
     D::yes_no("aof-timestamp-enabled", "no", "Write the time into the journal.").pending(),
     D::yes_no(
         "aof-rewrite-incremental-fsync",
         "yes",
         "Force a rewritten journal to disk bit by bit.",
     )
-    .pending(),
+    .inert(),
     D::yes_no("aof-disable-auto-gc", "no", "Leave old journal files in place.").pending(),
     D::yes_no(
         "stop-writes-on-bgsave-error",
         "yes",
         "Refuse writes after a snapshot has failed, so that somebody notices.",
-    )
-    .pending(),
-    D::yes_no("rdbcompression", "yes", "Compress strings in snapshots.").pending(),
-    D::yes_no("rdbchecksum", "yes", "End a snapshot with a checksum.").at_start().pending(),
-    D::yes_no("rdb-save-incremental-fsync", "yes", "Force a snapshot to disk bit by bit.")
-        .pending(),
+    ),
+    D::yes_no("rdbcompression", "yes", "Compress strings in snapshots."),
+    D::yes_no("rdbchecksum", "yes", "End a snapshot with a checksum.").at_start().inert(),
+    D::yes_no("rdb-save-incremental-fsync", "yes", "Force a snapshot to disk bit by bit.").inert(),
     D::yes_no("rdb-del-sync-files", "no", "Delete snapshots that only replication needed.")
         .pending(),
     D::int(

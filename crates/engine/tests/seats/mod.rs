@@ -34,17 +34,22 @@ pub fn engine() -> Arc<Engine> {
 
 /// The same, started with these lines of a configuration file.
 pub fn engine_with(lines: &str) -> Arc<Engine> {
+    Engine::new(start(lines)).unwrap()
+}
+
+/// What such an engine is started with.
+pub fn start(lines: &str) -> Start {
     let mut settings = Settings::new(4);
     settings.apply_text(lines.as_bytes(), "a test").unwrap();
-    Engine::new(Start {
+    Start {
         settings,
         seed: [1, 2, 3, 4],
         now: 1_000_000,
         workers: 4,
         config_file: String::new(),
+        dataset_id: None,
         executable: String::new(),
-    })
-    .unwrap()
+    }
 }
 
 /// One client with a worker of its own.

@@ -53,6 +53,7 @@ impl Pair {
             now,
             workers: 4,
             config_file: String::new(),
+            dataset_id: None,
             executable: String::new(),
         })
         .unwrap();

@@ -54,6 +54,8 @@ pub struct Server {
     log: Arc<Mutex<String>>,
     /// Its TCP port.
     pub port: u16,
+    /// Its data directory, if it makes one.
+    dir: PathBuf,
 }
 
 impl Server {
@@ -85,7 +87,10 @@ impl Server {
         command.arg("serve").args(file);
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
         command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
+        let dir = temporary("data");
         let mut child = command
+            .arg("--dir")
+            .arg(&dir)
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -95,7 +100,7 @@ impl Server {
         let log = Arc::new(Mutex::new(String::new()));
         follow(child.stdout.take().unwrap(), &log);
         follow(child.stderr.take().unwrap(), &log);
-        Server { child, log, port }
+        Server { child, log, port, dir }
     }
 
     /// What it has printed so far.
@@ -144,6 +149,7 @@ impl Drop for Server {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
+        let _ = std::fs::remove_dir_all(&self.dir);
         if std::thread::panicking() {
             eprintln!("--- the server's log:\n{}---", self.log());
         }

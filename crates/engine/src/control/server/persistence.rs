@@ -1,28 +1,38 @@
-//! SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE. The dataset lives in memory only: saving is refused
-//! rather than pretended.
+//! SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE, and SNAPSHOT and FLUSHWAL as other servers name them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use base::{Args, Category, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::{Act, Control, acts, bare};
+use crate::durable::Reason;
+use crate::engine::Engine;
 use crate::table::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
-    acts![BgRewriteAof, BgSave, LastSave, Save]
+    acts![BgRewriteAof, BgSave, FlushWal, LastSave, Save, Snapshot]
 }
 
-/// Nothing is written to disk.
-const IN_MEMORY: CmdError =
-    CmdError::new("ERR this server keeps its dataset in memory only and cannot save it");
+const IN_PROGRESS: CmdError = CmdError::new("ERR Background save already in progress");
+
+fn engine(control: &Control<'_>) -> Result<Arc<Engine>, CmdError> {
+    control.engine.me().ok_or(error::INTERNAL)
+}
+
+fn failed(error: &std::io::Error) -> CmdError {
+    CmdError::owned(format!("ERR {error}"))
+}
 
 bare! {
     /// Saves the dataset and waits for it.
     Save,
     Spec {
         name: "save",
-        summary: "Writes the dataset to disk while everybody waits.",
+        summary: "Writes the dataset to disk; the client waits, others do not.",
         complexity: "O(N) in the number of keys",
         flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::NoMulti],
         ..SERVER
@@ -30,13 +40,27 @@ bare! {
 }
 
 impl Act for Save<'_> {
-    fn act(self, _: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        Err(IN_MEMORY)
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        save_now(control)?;
+        out.simple("OK");
+        Ok(())
     }
 }
 
+fn save_now(control: &mut Control<'_>) -> Result<(), CmdError> {
+    let engine = engine(control)?;
+    if engine.durable.busy.load(Ordering::Acquire) {
+        return Err(IN_PROGRESS);
+    }
+    let journal = control.seat.config.appendonly;
+    engine.save(Reason::Save, journal).map_err(|error| failed(&error))?;
+    Ok(())
+}
+
 /// Saves the dataset in the background.
-pub struct BgSave;
+pub struct BgSave {
+    schedule: bool,
+}
 
 impl<'a> Command<'a> for BgSave {
     const SPEC: Spec = Spec {
@@ -49,33 +73,70 @@ impl<'a> Command<'a> for BgSave {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        if args.left() > 0 && !(args.left() == 1 && args.token("SCHEDULE")) {
+        let schedule = args.left() == 1 && args.token("SCHEDULE");
+        if args.left() > 0 {
             return Err(error::SYNTAX);
         }
-        Ok(BgSave)
+        Ok(BgSave { schedule })
     }
 }
 
 impl Act for BgSave {
-    fn act(self, _: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        Err(IN_MEMORY)
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = engine(control)?;
+        if engine.durable.is_busy_with(Reason::Save) {
+            return Err(IN_PROGRESS);
+        }
+        // Inside a transaction this thread holds locks that the snapshot needs.
+        if self.schedule && engine.durable.busy.load(Ordering::Acquire) || control.in_exec {
+            engine.schedule_save(Reason::Save);
+            out.simple("Background saving scheduled");
+            return Ok(());
+        }
+        match engine.save_in_background(Reason::Save, control.seat.config.appendonly) {
+            Ok(true) => out.simple("Background saving started"),
+            Ok(false) => {
+                return Err(CmdError::new(
+                    "ERR Another child process is active (AOF?): can't BGSAVE right now. Use \
+                     BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.",
+                ));
+            }
+            Err(error) => return Err(failed(&error)),
+        }
+        Ok(())
     }
 }
 
 bare! {
-    /// Rewrites the append-only file.
+    /// Begins the journal anew behind a snapshot.
     BgRewriteAof,
     Spec {
         name: "bgrewriteaof",
-        summary: "Shortens the append-only file in the background.",
+        summary: "Takes a snapshot in the background, so that the journal can be short again.",
         flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading],
         ..SERVER
     }
 }
 
 impl Act for BgRewriteAof<'_> {
-    fn act(self, _: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        Err(IN_MEMORY)
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = engine(control)?;
+        if engine.durable.is_busy_with(Reason::Rewrite) {
+            return Err(CmdError::new(
+                "ERR Background append only file rewriting already in progress",
+            ));
+        }
+        let begun = !control.in_exec
+            && engine
+                .save_in_background(Reason::Rewrite, control.seat.config.appendonly)
+                .map_err(|error| failed(&error))?;
+        if begun {
+            out.simple("Background append only file rewriting started");
+        } else {
+            engine.schedule_save(Reason::Rewrite);
+            out.simple("Background append only file rewriting scheduled");
+        }
+        Ok(())
     }
 }
 
@@ -94,7 +155,51 @@ bare! {
 
 impl Act for LastSave<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        out.int(i64::try_from(control.engine.started / 1000).unwrap_or(i64::MAX));
+        out.int(i64::try_from(control.engine.last_save() / 1000).unwrap_or(i64::MAX));
+        Ok(())
+    }
+}
+
+bare! {
+    /// As SAVE: the name NeuroIndex has for it.
+    Snapshot,
+    Spec {
+        name: "snapshot",
+        summary: "Writes the dataset to disk and waits for it, as SAVE does.",
+        complexity: "O(N) in the number of keys",
+        since: "1.0.0",
+        flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::NoMulti],
+        ..SERVER
+    }
+}
+
+impl Act for Snapshot<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        save_now(control)?;
+        out.simple("OK");
+        Ok(())
+    }
+}
+
+bare! {
+    /// Makes the journal durable now: the name NeuroIndex has for it.
+    FlushWal,
+    Spec {
+        name: "flushwal",
+        summary: "Makes all changes so far durable, whatever appendfsync says.",
+        since: "1.0.0",
+        flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::NoMulti],
+        ..SERVER
+    }
+}
+
+impl Act for FlushWal<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if !control.engine.durable.is_journaling() {
+            return Err(CmdError::new("ERR there is no journal: appendonly is no"));
+        }
+        control.engine.store.log().sync().map_err(|error| failed(&error))?;
+        out.simple("OK");
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::{Act, Control, acts};
+use crate::durable::Reason;
 use crate::table::Action;
 
 /// The row of this command.
@@ -14,9 +15,12 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
     acts![Shutdown]
 }
 
-/// Stops the server. There is nothing to save and nobody to wait for.
+/// Stops the server. What the journal does not hold is saved first, as configured or asked for.
 pub struct Shutdown {
     abort: bool,
+    /// Whether to save, if that was said.
+    save: Option<bool>,
+    force: bool,
 }
 
 impl<'a> Command<'a> for Shutdown {
@@ -38,12 +42,14 @@ impl<'a> Command<'a> for Shutdown {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let (mut abort, mut save, mut no_save, mut other) = (false, false, false, false);
+        let (mut abort, mut save, mut no_save) = (false, false, false);
+        let (mut other, mut force) = (false, false);
         while let Some(option) = args.take() {
             match option.to_ascii_uppercase().as_slice() {
                 b"SAVE" => save = true,
                 b"NOSAVE" => no_save = true,
-                b"NOW" | b"FORCE" => other = true,
+                b"NOW" => other = true,
+                b"FORCE" => (other, force) = (true, true),
                 b"ABORT" => abort = true,
                 _ => return Err(error::SYNTAX),
             }
@@ -51,7 +57,8 @@ impl<'a> Command<'a> for Shutdown {
         if (abort && (save || no_save || other)) || (save && no_save) {
             return Err(error::SYNTAX);
         }
-        Ok(Shutdown { abort })
+        let save = if save || no_save { Some(save) } else { None };
+        Ok(Shutdown { abort, save, force })
     }
 }
 
@@ -62,9 +69,36 @@ impl Act for Shutdown {
             return Err(CmdError::new("ERR No shutdown in progress."));
         }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");
+        self.save(control)?;
         control.engine.stopping.store(true, Ordering::Release);
         // Without a reply: the closing of the connection is the answer.
         control.session.closing = true;
+        Ok(())
+    }
+}
+
+impl Shutdown {
+    /// Saves while somebody can still be told that it failed.
+    fn save(&self, control: &Control<'_>) -> Result<(), CmdError> {
+        let (engine, config) = (control.engine, &control.seat.config);
+        let wish = match self.save {
+            None => 0,
+            Some(true) => 1,
+            Some(false) => 2,
+        };
+        let journaling = engine.durable.is_journaling();
+        let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
+        if wanted
+            && engine.unsaved_changes() > 0
+            && let Some(engine) = engine.me()
+            && let Err(error) = engine.save(Reason::Save, journaling)
+        {
+            tracing::error!(%error, "the dataset could not be saved before exiting");
+            if !self.force {
+                return Err(CmdError::new("ERR Errors trying to SHUTDOWN. Check logs."));
+            }
+        }
+        engine.durable.will.store(wish, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! tools read. A field that would have to be made up is left out.
 
 mod memory;
+mod persistence;
 mod process;
 mod sections;
 mod statistics;
@@ -58,7 +59,7 @@ const SECTIONS: &[Section] = &[
     Section { title: "Server", by_default: true, write: sections::server },
     Section { title: "Clients", by_default: true, write: sections::clients },
     Section { title: "Memory", by_default: true, write: memory::memory },
-    Section { title: "Persistence", by_default: true, write: sections::persistence },
+    Section { title: "Persistence", by_default: true, write: persistence::persistence },
     Section { title: "Stats", by_default: true, write: statistics::stats },
     Section { title: "Replication", by_default: true, write: sections::replication },
     Section { title: "CPU", by_default: true, write: sections::cpu },

@@ -61,42 +61,6 @@ pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
 }
 
 /// There is no persistence: nothing is pending, running or failed.
-pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
-    lines.put_zeros(&[
-        "loading",
-        "async_loading",
-        "current_cow_peak",
-        "current_cow_size",
-        "current_cow_size_age",
-    ]);
-    lines.put("current_fork_perc", "0.00");
-    lines.put_zeros(&[
-        "current_save_keys_processed",
-        "current_save_keys_total",
-        "rdb_changes_since_last_save",
-        "rdb_bgsave_in_progress",
-    ]);
-    lines.put("rdb_last_save_time", control.engine.started / 1000);
-    lines.put("rdb_last_bgsave_status", "ok");
-    lines.put("rdb_last_bgsave_time_sec", -1);
-    lines.put("rdb_current_bgsave_time_sec", -1);
-    lines.put_zeros(&[
-        "rdb_saves",
-        "rdb_last_cow_size",
-        "rdb_last_load_keys_expired",
-        "rdb_last_load_keys_loaded",
-        "aof_enabled",
-        "aof_rewrite_in_progress",
-        "aof_rewrite_scheduled",
-    ]);
-    lines.put("aof_last_rewrite_time_sec", -1);
-    lines.put("aof_current_rewrite_time_sec", -1);
-    lines.put("aof_last_bgrewrite_status", "ok");
-    lines.put_zeros(&["aof_rewrites", "aof_rewrites_consecutive_failures"]);
-    lines.put("aof_last_write_status", "ok");
-    lines.put_zeros(&["aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"]);
-}
-
 /// A master without replicas.
 pub(super) fn replication(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("role", "master");

@@ -1,0 +1,73 @@
+//! DUMP.
+
+use base::{
+    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
+    Reply, Run, Spec, error,
+};
+use rdb::{Encoder, dump};
+
+use crate::{Host, portable};
+
+/// Answers a value as bytes that RESTORE takes, here and in Redis.
+pub struct Dump<'a> {
+    key: Key<'a>,
+}
+
+impl<'a> Command<'a> for Dump<'a> {
+    const SPEC: Spec = Spec {
+        name: "dump",
+        group: Group::Generic,
+        since: "2.6.0",
+        summary: "Answers a value as bytes that RESTORE takes.",
+        complexity: "O(N) in the bytes of the value",
+        grammar: "key:key",
+        flags: &[Flag::ReadOnly],
+        categories: &[Category::Keyspace],
+        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        tips: &["nondeterministic_output"],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(Dump { key: args.key()? })
+    }
+}
+
+impl<H: Host> Run<H> for Dump<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        match encoded(host, self.key)? {
+            Some(value) => out.bulk(&dump::seal(value)),
+            None => out.null(),
+        }
+        Ok(Effect::None)
+    }
+}
+
+/// The value at `key` as a file holds it, without its name.
+fn encoded<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError> {
+    let Some(kind) = host.kind(key) else { return Ok(None) };
+    let encoder = &mut Encoder::new(portable::limits(&host.limits()), true);
+    let mut value = Vec::new();
+    let out = &mut value;
+    let written = match kind {
+        Kind::String => host.string(key)?.map(|bytes| encoder.string(out, None, bytes)),
+        Kind::List => {
+            Holds::peek(host, key)?.map(|list| portable::write_list(encoder, out, None, list))
+        }
+        Kind::Set => {
+            Holds::peek(host, key)?.map(|set| portable::write_set(encoder, out, None, set))
+        }
+        Kind::Hash => {
+            Holds::peek(host, key)?.map(|hash| portable::write_hash(encoder, out, None, hash))
+        }
+        Kind::ZSet => {
+            Holds::peek(host, key)?.map(|zset| portable::write_zset(encoder, out, None, zset))
+        }
+        Kind::Stream => None,
+    };
+    match written {
+        Some(Ok(())) => Ok(Some(value)),
+        Some(Err(_)) => Err(error::INTERNAL), // never: a vector takes what it is given
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,148 @@
+//! RESTORE.
+
+use base::{
+    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Millis, Reply, Run, Spec, error, num,
+};
+use rdb::dump;
+
+use crate::Host;
+use crate::portable::{self, Restored};
+
+/// Makes a key of the bytes that DUMP answered, here or in Redis up to 7.2.
+pub struct Restore<'a> {
+    key: Key<'a>,
+    ttl: &'a [u8],
+    payload: &'a [u8],
+    replace: bool,
+    absolute: bool,
+    idle_seconds: Option<u64>,
+    argv: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for Restore<'a> {
+    const SPEC: Spec = Spec {
+        name: "restore",
+        group: Group::Generic,
+        since: "2.6.0",
+        summary: "Makes a key of bytes that DUMP answered.",
+        complexity: "O(N) in the bytes of the value, O(N log N) for sorted sets",
+        grammar: "key:key ttl:integer serialized-value:string [REPLACE @3.0.0] [ABSTTL @5.0.0] \
+                  [IDLETIME seconds:integer @5.0.0] [FREQ frequency:integer @5.0.0]",
+        flags: &[Flag::Write, Flag::DenyOom],
+        categories: &[Category::Keyspace, Category::Dangerous],
+        keys: &[KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        history: &[
+            ("3.0.0", "`REPLACE`."),
+            ("5.0.0", "`ABSTTL`."),
+            ("5.0.0", "`IDLETIME`, `FREQ`."),
+        ],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let argv = args.argv();
+        let (key, ttl, payload) = (args.key()?, args.next()?, args.next()?);
+        let mut restore = Restore {
+            key,
+            ttl,
+            payload,
+            replace: false,
+            absolute: false,
+            idle_seconds: None,
+            argv,
+        };
+        let mut frequency = false;
+        while args.left() > 0 {
+            if args.token("REPLACE") {
+                restore.replace = true;
+            } else if args.token("ABSTTL") {
+                restore.absolute = true;
+            } else if args.left() > 1 && !frequency && args.token("IDLETIME") {
+                let seconds = u64::try_from(args.integer()?);
+                restore.idle_seconds = Some(seconds.map_err(|_| IDLE)?);
+            } else if args.left() > 1 && restore.idle_seconds.is_none() && args.token("FREQ") {
+                // Known but of no use: no key's frequency is counted.
+                u8::try_from(args.integer()?).map_err(|_| FREQUENCY)?;
+                frequency = true;
+            } else {
+                return Err(error::SYNTAX);
+            }
+        }
+        Ok(restore)
+    }
+}
+
+const IDLE: CmdError = CmdError::new("ERR Invalid IDLETIME value, must be >= 0");
+const FREQUENCY: CmdError = CmdError::new("ERR Invalid FREQ value, must be >= 0 and <= 255");
+const TTL: CmdError = CmdError::new("ERR Invalid TTL value, must be >= 0");
+const BUSY: CmdError = CmdError::new("BUSYKEY Target key name already exists.");
+const BAD_DATA: CmdError = CmdError::new("ERR Bad data format");
+
+impl<H: Host> Run<H> for Restore<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        let taken = host.kind(self.key).is_some();
+        if taken && !self.replace {
+            return Err(BUSY);
+        }
+        let ttl = num::parse_i64(self.ttl).ok_or(error::NOT_INTEGER)?;
+        if ttl < 0 {
+            return Err(TTL);
+        }
+        let value = dump::decode(self.payload).map_err(|failure| CmdError::new(failure.text()))?;
+        let value = portable::restore(value, &host.limits()).ok_or(BAD_DATA)?;
+        out.ok();
+        let deadline = match self.deadline(ttl, host.now()) {
+            Ok(deadline) => deadline,
+            Err(()) if taken => {
+                host.remove(self.key, false);
+                return Ok(Effect::Rewritten(Argv::new(&[b"DEL", self.key.bytes])));
+            }
+            Err(()) => return Ok(Effect::None),
+        };
+        self.put(host, value, deadline.map_or(Deadline::Clear, Deadline::At));
+        if let Some(seconds) = self.idle_seconds {
+            host.set_idle(self.key, seconds);
+        }
+        Ok(match deadline {
+            Some(at) if !self.absolute => Effect::Rewritten(self.absolutely(at)),
+            _ => Effect::AsSent,
+        })
+    }
+}
+
+impl Restore<'_> {
+    /// When the key dies, if ever; an error if it would be dead already.
+    fn deadline(&self, ttl: i64, now: Millis) -> Result<Option<Millis>, ()> {
+        if ttl == 0 {
+            return Ok(None);
+        }
+        let base = if self.absolute { 0 } else { i64::try_from(now).unwrap_or(i64::MAX) };
+        // Too late to be told is taken for long past, as in Redis.
+        let at = ttl.checked_add(base).and_then(|at| Millis::try_from(at).ok());
+        at.filter(|&at| at > now).map(Some).ok_or(())
+    }
+
+    fn put<H: Host>(&self, host: &mut H, value: Restored, deadline: Deadline) {
+        match value {
+            Restored::String(bytes) => host.set_string(self.key, &bytes, deadline),
+            Restored::List(list) => Holds::put(host, self.key, list, deadline),
+            Restored::Set(set) => Holds::put(host, self.key, set, deadline),
+            Restored::Hash(hash) => Holds::put(host, self.key, hash, deadline),
+            Restored::ZSet(zset) => Holds::put(host, self.key, zset, deadline),
+        }
+    }
+
+    /// The request with its deadline in place of its time to live.
+    fn absolutely(&self, at: Millis) -> Argv {
+        let mut argv = Argv::default();
+        for (place, word) in self.argv.iter().enumerate() {
+            match i64::try_from(at) {
+                Ok(at) if place == 2 => argv.push_int(at),
+                _ => argv.push(word),
+            }
+        }
+        argv.push(b"ABSTTL");
+        argv
+    }
+}

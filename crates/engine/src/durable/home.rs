@@ -1,0 +1,153 @@
+//! The data directory: one process at a time, its manifest, the thread that writes to it.
+
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use journal::{Directory, Disk, Flusher, Manifest, Place, segment};
+
+use crate::engine::Engine;
+
+/// The lock's file. It stays when the process ends; the lock does not.
+const LOCK: &str = "LOCK";
+/// Bytes of a segment of the journal.
+pub(crate) const SEGMENT: u64 = 64 << 20;
+
+/// An open data directory.
+pub struct Home {
+    /// Its files.
+    pub disk: Arc<dyn Disk>,
+    /// What is current; `None` while nothing has been saved.
+    pub manifest: Option<Manifest>,
+    pub(crate) flusher: Option<Flusher>,
+    /// Held as long as the directory is open.
+    _lock: Option<File>,
+}
+
+/// Why a data directory cannot be used.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Another process uses it.
+    Taken(PathBuf),
+    /// The system refuses.
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Taken(dir) => write!(
+                f,
+                "the data directory {} is in use by another process; give this one a directory of \
+                 its own with --dir, or stop the other",
+                dir.display()
+            ),
+            OpenError::Io(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl Home {
+    /// Opens the directory at `path`, made if missing, for this process alone.
+    ///
+    /// # Errors
+    /// Another process uses it, it cannot be made or read, or its manifest is damaged.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let at = |name: &str| path.join(name);
+        let directory = Directory::open(path).map_err(|e| OpenError::Io(path.to_owned(), e))?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(at(LOCK))
+            .map_err(|e| OpenError::Io(at(LOCK), e))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(OpenError::Taken(path.to_owned())),
+            Err(TryLockError::Error(e)) => return Err(OpenError::Io(at(LOCK), e)),
+        }
+        let home = Self::on(Arc::new(directory));
+        let mut home = home.map_err(|e| OpenError::Io(at(journal::manifest::NAME), e))?;
+        home._lock = Some(lock);
+        Ok(home)
+    }
+
+    /// A data directory on any disk, without a lock.
+    ///
+    /// # Errors
+    /// Its manifest cannot be read or is damaged.
+    pub fn on(disk: Arc<dyn Disk>) -> io::Result<Self> {
+        let manifest = Manifest::read(&*disk)?;
+        Ok(Home { disk, manifest, flusher: None, _lock: None })
+    }
+
+    /// Starts the thread that writes the journal, if it does not run yet. Nothing is written
+    /// before a segment is begun.
+    pub(crate) fn start_flusher(
+        &mut self,
+        engine: &Arc<Engine>,
+        (segment, frame): (u64, u64),
+    ) -> io::Result<()> {
+        if self.flusher.is_some() {
+            return Ok(());
+        }
+        let there = segment::all(&*self.disk)?.last().map_or(0, |last| last + 1);
+        let id = self.manifest.as_ref().map_or(engine.dataset_id, |manifest| manifest.id);
+        let place = Place {
+            disk: Arc::clone(&self.disk),
+            id,
+            segment: segment.max(there).max(1),
+            frame: frame.max(1),
+            segment_size: SEGMENT,
+        };
+        let weak = Arc::downgrade(engine);
+        let tell = move || {
+            if let Some(engine) = weak.upgrade()
+                && let Some(tell) = engine.durable.on_durable.get()
+            {
+                tell();
+            }
+        };
+        self.flusher = Some(Flusher::start(engine.store.log(), place, tell)?);
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Opens the data directory that the configuration names, unless it is open.
+    ///
+    /// # Errors
+    /// It cannot be used, or holds another dataset than this one.
+    pub fn open_home(&self) -> io::Result<()> {
+        let mut slot = self.durable.home.lock();
+        let dir = PathBuf::from(&self.config().dir);
+        if let Some(home) = slot.as_ref() {
+            let open = home.disk.path();
+            let same = open == dir || std::path::absolute(&dir).is_ok_and(|dir| dir == open);
+            let text = || format!("'dir' changes at the next start; {} is open", open.display());
+            return if same { Ok(()) } else { Err(io::Error::other(text())) };
+        }
+        let home = Home::open(&dir).map_err(|error| io::Error::other(error.to_string()))?;
+        if home.manifest.as_ref().is_some_and(|manifest| manifest.id != self.dataset_id) {
+            let text = format!("{} holds another dataset", dir.display());
+            return Err(io::Error::other(text));
+        }
+        *slot = Some(home);
+        Ok(())
+    }
+
+    /// Closes the data directory: the journal is written and synced to its end.
+    pub fn move_out(&self) {
+        let home = self.durable.home.lock().take();
+        drop(home);
+    }
+
+    /// Takes an open data directory as this engine's own.
+    pub fn move_in(&self, home: Home) {
+        *self.durable.home.lock() = Some(home);
+    }
+}

@@ -1,0 +1,203 @@
+//! Durability: the dataset's life on disk.
+//!
+//! ```text
+//!   start:   open ──► recover (snapshot, then journal) ──► begin journalling
+//!   running: workers append to the log; the flusher writes; `snapshot` surveys the store
+//!   ending:  the flusher writes and syncs what is left
+//! ```
+//!
+//! `home.rs` is the directory with its lock and manifest, `recover.rs` reads it, `snapshot.rs` makes
+//! a new state current, `tend.rs` decides when. This file is what the rest of the engine asks.
+//!
+//! The order that must hold: files first, then the manifest that names them, then the removal of
+//! what it no longer names.
+
+mod home;
+mod recover;
+mod replay;
+mod snapshot;
+mod steps;
+mod tend;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+
+use base::{CmdError, Flag};
+use config::Config;
+use journal::Log;
+use parking_lot::Mutex;
+
+pub use home::{Home, OpenError};
+pub use recover::Recovered;
+pub use snapshot::Saved;
+
+use crate::table::Entry;
+
+/// What a background snapshot is called by whoever asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// `SAVE`, `BGSAVE`, save points.
+    Save,
+    /// `BGREWRITEAOF`, or the journal has grown.
+    Rewrite,
+}
+
+/// How the last attempt at something went, and how often it was tried.
+#[derive(Debug)]
+pub struct Attempts {
+    /// It worked, or there was none.
+    pub ok: AtomicBool,
+    /// Attempts that worked.
+    pub done: AtomicU64,
+    /// Failures since one last worked.
+    pub failures: AtomicU64,
+    /// Milliseconds the last one took; -1 before there was one.
+    pub took: AtomicI64,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Attempts {
+            ok: AtomicBool::new(true),
+            done: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            took: AtomicI64::new(-1),
+        }
+    }
+}
+
+/// How far loading has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes there are.
+    pub total: AtomicU64,
+    /// Bytes read.
+    pub done: AtomicU64,
+    /// When it began, in milliseconds since the Unix epoch.
+    pub since: AtomicU64,
+}
+
+/// The engine's side of durability.
+#[derive(Default)]
+pub struct Durable {
+    /// The directory, once it is open.
+    pub(crate) home: Mutex<Option<Home>>,
+    loading: AtomicBool,
+    journaling: AtomicBool,
+    /// A snapshot is being made; since when.
+    pub(crate) busy: AtomicBool,
+    pub(crate) busy_since: AtomicU64,
+    /// Why the snapshot in progress, or the one that waits for it, was asked for.
+    pub(crate) busy_with: AtomicU8,
+    pub(crate) scheduled: AtomicU8,
+    /// Keys the snapshot in progress has read, and how many there were.
+    pub(crate) read: AtomicU64,
+    pub(crate) to_read: AtomicU64,
+    /// When the dataset was last saved, in milliseconds since the Unix epoch.
+    pub(crate) last_save: AtomicU64,
+    /// Changes as counted when the last save began.
+    pub(crate) changes_saved: AtomicU64,
+    /// When a snapshot last failed, in milliseconds since the Unix epoch.
+    pub(crate) last_failure: AtomicU64,
+    /// Bytes of the current snapshot: what the journal's growth is measured against.
+    pub(crate) base_size: AtomicU64,
+    pub(crate) saves: Attempts,
+    pub(crate) rewrites: Attempts,
+    /// The number of shards when the files were written.
+    pub(crate) old_shards: AtomicUsize,
+    /// How far loading has come.
+    pub progress: Progress,
+    /// What loading found.
+    pub(crate) recovered: OnceLock<Recovered>,
+    /// What `SHUTDOWN` said about saving: 0 nothing, 1 save, 2 do not.
+    pub(crate) will: AtomicU8,
+    /// Tells the doors that something has become durable.
+    pub(crate) on_durable: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+const LOADING: CmdError = CmdError::new("LOADING Redis is loading the dataset in memory");
+const SAVE_FAILED: CmdError = CmdError::new(
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to \
+     disk. Commands that may modify the data set are disabled, because this instance is configured \
+     to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error \
+     option). Please check the Redis logs for details about the RDB error.",
+);
+
+impl Durable {
+    /// Whether requests may have to be refused: asked once per batch.
+    #[inline]
+    pub(crate) fn hinders(&self, log: &Log) -> bool {
+        self.is_loading()
+            || (self.is_journaling() && log.is_troubled())
+            || !self.saves.ok.load(Ordering::Relaxed)
+    }
+
+    /// Refuses a request that may not run while something hinders.
+    #[cold]
+    pub(crate) fn admit(&self, log: &Log, entry: &Entry, config: &Config) -> Result<(), CmdError> {
+        if self.is_loading() && !entry.has(Flag::Loading) {
+            return Err(LOADING);
+        }
+        if !entry.has(Flag::Write) && entry.name() != "ping" {
+            return Ok(());
+        }
+        if self.is_journaling()
+            && let Some(trouble) = log.trouble()
+        {
+            let text = format!("MISCONF Errors writing to the AOF file: {}", trouble.text);
+            return Err(CmdError::owned(text));
+        }
+        let failed = !self.saves.ok.load(Ordering::Relaxed);
+        if failed && config.stop_writes_on_bgsave_error && !config.save.is_empty() {
+            return Err(SAVE_FAILED);
+        }
+        Ok(())
+    }
+
+    /// Whether the dataset is being read from disk.
+    #[inline]
+    #[must_use]
+    pub fn is_loading(&self) -> bool {
+        self.loading.load(Ordering::Acquire)
+    }
+
+    /// Begins or ends the time in which requests are refused because the dataset is being read.
+    pub fn set_loading(&self, loading: bool) {
+        self.loading.store(loading, Ordering::Release);
+    }
+
+    /// Whether changes are kept in the journal: `appendonly yes`.
+    #[inline]
+    #[must_use]
+    pub fn is_journaling(&self) -> bool {
+        self.journaling.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_journaling(&self, on: bool) {
+        self.journaling.store(on, Ordering::Release);
+    }
+
+    /// Whether whoever ended the server wants the dataset saved, if they said.
+    #[must_use]
+    pub fn last_will(&self) -> Option<bool> {
+        match self.will.load(Ordering::Relaxed) {
+            0 => None,
+            wish => Some(wish == 1),
+        }
+    }
+
+    pub(crate) fn old_shards(&self) -> usize {
+        self.old_shards.load(Ordering::Relaxed)
+    }
+
+    /// Whether a snapshot is being made for this reason.
+    #[must_use]
+    pub fn is_busy_with(&self, reason: Reason) -> bool {
+        self.busy.load(Ordering::Acquire) && self.busy_with.load(Ordering::Relaxed) == reason as u8
+    }
+
+    /// Who is told when something has become durable. Only the first to say so is heard.
+    pub fn tell_durable(&self, tell: Box<dyn Fn() + Send + Sync>) {
+        let _ = self.on_durable.set(tell);
+    }
+}

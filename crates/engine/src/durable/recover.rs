@@ -1,0 +1,358 @@
+//! Reading the dataset back: the snapshot, then the journal, all shards side by side.
+//!
+//! ```text
+//!   snapshot blocks ─► a queue of shards ─► loader threads     (each shard by one thread)
+//!   journal frames  ─► every replayer    ─► its own shards     (each shard in record order)
+//! ```
+//!
+//! The clock stands still: no key is overdue while commands run again, as what had expired by then
+//! is recorded. Shards are those of when the files were written; if there are now more or fewer,
+//! keys go where they belong now, and the whole is saved anew before anybody may write.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Instant;
+
+use journal::reader::{self, Cut, ReadError};
+use journal::snapshot::{self, Reader};
+use journal::{Disk, Manifest};
+use parking_lot::Mutex;
+
+use super::Reason;
+use super::replay::Replayer;
+use super::steps::Steps;
+use super::tend::policy;
+use crate::engine::Engine;
+use crate::keeper::wall_clock;
+
+/// Frames that wait for a replayer; bounds the memory that recovery takes.
+const AHEAD: usize = 64;
+
+/// What recovery found.
+#[derive(Clone, Debug, Default)]
+pub struct Recovered {
+    /// Keys the snapshot held.
+    pub keys: u64,
+    /// Records of the journal that were applied.
+    pub records: u64,
+    /// Records that the snapshot knew already.
+    pub known: u64,
+    /// Records whose command failed: none, if this program has no mistake.
+    pub failed: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Frames of the journal.
+    pub frames: u64,
+    /// What was cut off its end.
+    pub cut: Option<Cut>,
+    /// Milliseconds it took.
+    pub millis: u64,
+    /// When the last change was written, in milliseconds since the Unix epoch; 0 if unknown.
+    pub last_write: u64,
+}
+
+impl fmt::Display for Recovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} keys of the snapshot and {} records of the journal ({} more were in the snapshot), \
+             {} bytes in {:.3} seconds",
+            self.keys,
+            self.records,
+            self.known,
+            self.bytes,
+            self.millis as f64 / 1000.0
+        )?;
+        if let Some(cut) = &self.cut {
+            let Cut { file, offset, bytes } = cut;
+            write!(f, "; cut {bytes} bytes of an unfinished write off {file} at offset {offset}")?;
+        }
+        if self.failed > 0 {
+            write!(f, "; {} RECORDS COULD NOT BE APPLIED, see above", self.failed)?;
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Reads what the open data directory holds, and begins to journal if the configuration says
+    /// so. The dataset is empty before.
+    ///
+    /// # Errors
+    /// Damage, with the file, the offset and what can be done; or the disk refuses.
+    pub fn recover(self: &Arc<Self>) -> Result<Recovered, String> {
+        let start = Instant::now();
+        self.durable.progress.since.store(wall_clock(), Ordering::Relaxed);
+        let (disk, manifest) = {
+            let home = self.durable.home.lock();
+            let Some(home) = home.as_ref() else { return Ok(Recovered::default()) };
+            (Arc::clone(&home.disk), home.manifest.clone())
+        };
+        let config = self.config();
+        let mut found = Recovered::default();
+        let mut next = (1, 1);
+        if let Some(manifest) = &manifest {
+            self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
+            let (report, steps) = self.read_all(&disk, manifest, &mut found)?;
+            if let (Some(cut), false) = (&report.cut, config.aof_load_truncated) {
+                return Err(advice(&format!(
+                    "{} ends in an unfinished write at offset {}, and aof-load-truncated is no",
+                    cut.file, cut.offset
+                )));
+            }
+            reader::seal(&*disk, &report).map_err(|error| format!("the journal: {error}"))?;
+            next = (report.next_segment, report.next_frame.max(1));
+            for (shard, steps) in steps.iter().enumerate() {
+                self.store.continue_records(shard, steps.newest);
+            }
+        }
+        found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.durable.last_save.store(wall_clock(), Ordering::Relaxed);
+        self.store.log().set_policy(policy(&config));
+        self.go_on(manifest, next, config.appendonly)
+            .map_err(|error| format!("the data directory {}: {error}", disk.path().display()))?;
+        let _ = self.durable.recovered.set(found.clone());
+        Ok(found)
+    }
+
+    /// From what was read to what will be written.
+    fn go_on(
+        self: &Arc<Self>,
+        manifest: Option<Manifest>,
+        mut next: (u64, u64),
+        journal: bool,
+    ) -> io::Result<()> {
+        // What a snapshot that was never finished has left behind must not become part of the rest.
+        let last = match manifest.as_ref().map(|manifest| manifest.journal) {
+            Some(journal::Segments::From(..)) => None,
+            Some(journal::Segments::Between(_, last)) => Some(last),
+            _ => Some(0),
+        };
+        let resharded = manifest.as_ref().is_some_and(|m| m.shards != self.store.shards());
+        {
+            let mut home = self.durable.home.lock();
+            let Some(home) = home.as_mut() else { return Ok(()) };
+            if let Some(last) = last {
+                journal::segment::drop_above(&*home.disk, last)?;
+                next.0 = last + 1;
+            }
+            if journal || resharded {
+                home.start_flusher(self, next)?;
+            }
+        }
+        if resharded {
+            tracing::info!("The number of shards has changed: saving the dataset anew");
+            return self.save(Reason::Rewrite, journal).map(drop);
+        }
+        if !journal {
+            return self.close_journal(manifest, next.0.saturating_sub(1));
+        }
+        self.store.start_recording();
+        let segment = self.store.log().roll(true)?;
+        let frame = self.store.log().figures.durable_frame.load(Ordering::Relaxed);
+        let journal = match manifest.as_ref().map(|m| m.journal) {
+            Some(journal::Segments::From(first, _) | journal::Segments::Between(first, _)) => {
+                journal::Segments::From(first, frame)
+            }
+            _ => journal::Segments::From(segment, frame),
+        };
+        let manifest = Manifest {
+            id: self.dataset_id,
+            seed: self.seed,
+            shards: self.store.shards(),
+            snapshot: manifest.and_then(|m| m.snapshot),
+            journal,
+        };
+        let mut home = self.durable.home.lock();
+        if let Some(home) = home.as_mut() {
+            manifest.write(&*home.disk)?;
+            home.manifest = Some(manifest);
+            home.tidy()?;
+        }
+        self.durable.set_journaling(true);
+        Ok(())
+    }
+
+    /// The journal is not continued: what follows will not be in it.
+    fn close_journal(&self, manifest: Option<Manifest>, last: u64) -> io::Result<()> {
+        let Some(mut manifest) = manifest else { return Ok(()) };
+        if let journal::Segments::From(first, _) = manifest.journal {
+            manifest.journal = journal::Segments::Between(first, last);
+            let mut home = self.durable.home.lock();
+            if let Some(home) = home.as_mut() {
+                manifest.write(&*home.disk)?;
+                home.manifest = Some(manifest);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_all(
+        self: &Arc<Self>,
+        disk: &Arc<dyn Disk>,
+        manifest: &Manifest,
+        found: &mut Recovered,
+    ) -> Result<(reader::Report, Vec<Steps>), String> {
+        let snapshot = match &manifest.snapshot {
+            Some(name) => Some(Reader::open(&**disk, name).map_err(|e| advice(&e.to_string()))?),
+            None => None,
+        };
+        let mut steps = Vec::new();
+        steps.resize_with(manifest.shards, Steps::default);
+        if let Some(reader) = snapshot {
+            if reader.header.id != manifest.id || reader.header.shards as usize != manifest.shards {
+                return Err(advice(&format!("{} belongs to another dataset", reader.name)));
+            }
+            self.durable.progress.total.fetch_add(reader.bytes, Ordering::Relaxed);
+            found.bytes += reader.bytes;
+            found.keys = reader.entries;
+            self.durable.base_size.store(reader.bytes, Ordering::Relaxed);
+            self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
+        }
+        let report = self.replay(&**disk, manifest, &mut steps, found)?;
+        found.frames = report.frames;
+        found.bytes += report.bytes;
+        found.cut.clone_from(&report.cut);
+        found.last_write = report.last_write;
+        self.store.log().figures.size.store(report.bytes, Ordering::Relaxed);
+        Ok((report, steps))
+    }
+
+    fn threads(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from).min(self.store.shards())
+    }
+
+    /// Loads a snapshot, each shard by one thread.
+    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<(), String> {
+        let mut by_shard: HashMap<usize, Vec<snapshot::Place>> = HashMap::new();
+        for place in &reader.blocks {
+            by_shard.entry(place.shard as usize).or_default().push(*place);
+        }
+        let queue: Mutex<VecDeque<_>> = Mutex::new(by_shard.into_iter().collect());
+        let results: Mutex<Vec<(usize, Steps)>> = Mutex::default();
+        let failure: Mutex<Option<String>> = Mutex::default();
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads() {
+                scope.spawn(|| {
+                    let mut replayer = Replayer::new(self);
+                    while let Some((shard, places)) = queue.lock().pop_front() {
+                        match replayer.load_shard(reader, &places) {
+                            Ok(steps) => results.lock().push((shard, steps)),
+                            Err(error) => {
+                                failure.lock().get_or_insert(error);
+                                queue.lock().clear();
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        if let Some(error) = failure.into_inner() {
+            return Err(error);
+        }
+        for (shard, loaded) in results.into_inner() {
+            *steps.get_mut(shard).ok_or("a shard that cannot be")? = loaded;
+        }
+        Ok(())
+    }
+
+    /// Replays the journal on top.
+    fn replay(
+        self: &Arc<Self>,
+        disk: &dyn Disk,
+        manifest: &Manifest,
+        steps: &mut Vec<Steps>,
+        found: &mut Recovered,
+    ) -> Result<reader::Report, String> {
+        let threads = self.threads();
+        let parts = deal(std::mem::take(steps), threads);
+        let failure: Mutex<Option<String>> = Mutex::default();
+        let (mut report, mut done) = (Err("nothing was read".to_owned()), Vec::new());
+        std::thread::scope(|scope| {
+            let mut senders: Vec<SyncSender<Arc<Vec<u8>>>> = Vec::new();
+            let mut workers = Vec::new();
+            for (own, mut part) in parts.into_iter().enumerate() {
+                let (sender, frames) = sync_channel(AHEAD);
+                senders.push(sender);
+                let failure = &failure;
+                workers.push(scope.spawn(move || {
+                    let mut replayer = Replayer::new(self);
+                    if let Err(error) = replayer.run(&frames, (own, threads), &mut part) {
+                        failure.lock().get_or_insert(error);
+                    }
+                    (part, replayer.counts)
+                }));
+            }
+            let mut take = |body: Vec<u8>, header: &journal::frame::Header, _: &str, _| {
+                if self.stopping.load(Ordering::Acquire) {
+                    return Err("loading was interrupted".to_owned());
+                }
+                self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
+                self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
+                let body = Arc::new(body);
+                for sender in &senders {
+                    if sender.send(Arc::clone(&body)).is_err() {
+                        return Err("a replayer ended".to_owned());
+                    }
+                }
+                Ok(())
+            };
+            report = reader::read(disk, manifest.id, manifest.journal, &mut take)
+                .map_err(|error| self.explain(&error));
+            senders.clear();
+            for worker in workers {
+                match worker.join() {
+                    Ok(part) => done.push(part),
+                    Err(_) => _ = failure.lock().get_or_insert("a replayer broke".to_owned()),
+                }
+            }
+        });
+        if let Some(error) = failure.into_inner() {
+            return Err(advice(&error));
+        }
+        let report = report?;
+        for (_, counts) in &done {
+            found.records += counts.applied;
+            found.known += counts.known;
+            found.failed += counts.failed;
+        }
+        *steps = gather(done.into_iter().map(|(part, _)| part).collect(), manifest.shards);
+        Ok(report)
+    }
+
+    fn explain(&self, error: &ReadError) -> String {
+        match error {
+            ReadError::Damage(damage) => advice(&damage.to_string()),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// What to do about damage.
+fn advice(what: &str) -> String {
+    format!(
+        "{what}. Nothing was changed. 'kvist check DIR' tells more; 'kvist check DIR --fix' keeps \
+         what stands before the damage and puts the rest aside. A copy of the directory first is \
+         wise."
+    )
+}
+
+/// Shard n goes to part n modulo `parts`.
+fn deal(steps: Vec<Steps>, parts: usize) -> Vec<Vec<Steps>> {
+    let mut dealt: Vec<Vec<Steps>> = Vec::new();
+    dealt.resize_with(parts, Vec::new);
+    for (shard, steps) in steps.into_iter().enumerate() {
+        dealt[shard % parts].push(steps);
+    }
+    dealt
+}
+
+fn gather(parts: Vec<Vec<Steps>>, shards: usize) -> Vec<Steps> {
+    let count = parts.len();
+    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+    (0..shards).map(|shard| parts[shard % count].next().unwrap_or_default()).collect()
+}

@@ -1,0 +1,284 @@
+//! A replayer: one thread that puts entries and records back into the store.
+//!
+//! It holds one shard's lock at a time and never waits for another replayer. What a record does is
+//! decided by the record alone: the clock stands still, and chance has been written out.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+
+use base::{Args, Key, Protocol};
+use journal::codec::{Malformed, Source};
+use journal::record::{self, Kind, Record};
+use journal::snapshot::{self, Reader};
+use store::{Scope, Txn, image};
+use wire::RespWriter;
+
+use super::steps::{OTHERS, Steps};
+use crate::engine::Engine;
+use crate::keeper::wall_clock;
+use crate::table::Action;
+
+/// What became of the records a replayer met.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub applied: u64,
+    pub known: u64,
+    pub failed: u64,
+}
+
+/// A thread that puts entries and records into the store.
+pub(super) struct Replayer<'e> {
+    engine: &'e Engine,
+    txn: Txn,
+    pub counts: Counts,
+    reply: Vec<u8>,
+}
+
+impl<'e> Replayer<'e> {
+    pub fn new(engine: &'e Engine) -> Self {
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
+        txn.begin_replay(wall_clock());
+        Replayer { engine, txn, counts: Counts::default(), reply: Vec::new() }
+    }
+
+    /// Loads the blocks of one shard; when each part of it was read.
+    pub fn load_shard(
+        &mut self,
+        reader: &Reader,
+        places: &[snapshot::Place],
+    ) -> Result<Steps, String> {
+        let mut steps = Steps::default();
+        for place in places {
+            if self.engine.stopping.load(Ordering::Acquire) {
+                return Err("loading was interrupted".to_owned());
+            }
+            let raw = reader.block(place).map_err(|error| error.to_string())?;
+            self.load_block(&raw, place.db, &mut steps)
+                .map_err(|error| format!("{} at offset {}: {error}", reader.name, place.offset))?;
+            self.engine.durable.progress.done.fetch_add(place.len, Ordering::Relaxed);
+        }
+        self.txn.report_memory();
+        Ok(steps)
+    }
+
+    /// Entries are taken in strides: in the order of the table they would pile up in its first
+    /// buckets.
+    fn load_block(&mut self, raw: &[u8], db: u32, steps: &mut Steps) -> Result<(), String> {
+        let limits = self.engine.store.limits();
+        let mut source = Source::new(raw);
+        let mut entries = Vec::new();
+        while !source.is_done() {
+            let step = snapshot::step(&mut source).map_err(text)?;
+            steps.add(db, step.end, step.seq);
+            for _ in 0..step.entries {
+                entries.push(source);
+                image::skip(&mut source).map_err(text)?;
+            }
+        }
+        if db == OTHERS {
+            return Ok(());
+        }
+        let db = self.database(db)?;
+        let stride = (entries.len() / 16).max(1);
+        for first in 0..stride {
+            for mut entry in entries.iter().skip(first).step_by(stride).copied() {
+                let image = image::read(&mut entry, &limits).map_err(text)?;
+                self.restore(db, image)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn database(&self, db: u32) -> Result<usize, String> {
+        let db = usize::try_from(db).unwrap_or(usize::MAX);
+        if db < self.engine.store.databases() {
+            return Ok(db);
+        }
+        let there = self.engine.store.databases();
+        Err(format!("there are keys in database {db}, but 'databases' is {there}: raise it"))
+    }
+
+    fn restore(&mut self, db: usize, image: image::Image<'_>) -> Result<(), String> {
+        let store = Arc::clone(&self.engine.store);
+        let hash = store.hasher().hash(image.key);
+        let scope = Scope::One(store.shard_of(hash));
+        self.txn
+            .with(&store, scope, |txn| txn.restore(db, hash, image))
+            .map_err(|panicked| panicked.message)
+    }
+
+    /// Applies the records of `frames` that are about its shards: those whose number is `own`
+    /// modulo `parts`.
+    pub fn run(
+        &mut self,
+        frames: &Receiver<Arc<Vec<u8>>>,
+        (own, parts): (usize, usize),
+        steps: &mut [Steps],
+    ) -> Result<(), String> {
+        while let Ok(frame) = frames.recv() {
+            let mut records = Vec::new();
+            let mut rest = frame.as_slice();
+            while let Some(record) = record::next(&mut rest).map_err(text)? {
+                if usize::from(record.shard) % parts == own {
+                    records.push(record);
+                }
+            }
+            // The lanes of several threads stand one behind the other.
+            records.sort_by_key(|record| (record.shard, record.seq));
+            for record in &records {
+                let steps = steps
+                    .get_mut(usize::from(record.shard) / parts)
+                    .ok_or("a record of a shard that cannot be")?;
+                self.apply(record, steps)?;
+            }
+        }
+        self.txn.report_memory();
+        Ok(())
+    }
+
+    fn apply(&mut self, record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {
+        if steps.last > 0 && record.seq != steps.last + 1 {
+            return Err(format!(
+                "the journal of shard {} goes from record {} to {}",
+                record.shard, steps.last, record.seq
+            ));
+        }
+        steps.last = record.seq;
+        steps.newest = steps.newest.max(record.seq);
+        match record.kind {
+            Kind::Command => self.command(record, steps),
+            Kind::Image => {
+                let limits = self.engine.store.limits();
+                let image = image::read(&mut Source::new(record.body), &limits).map_err(text)?;
+                let hash = self.engine.store.hasher().hash(image.key);
+                if self.is_new(record, hash, steps) {
+                    let db = self.database(record.db)?;
+                    self.restore(db, image)?;
+                }
+                Ok(())
+            }
+            Kind::Delete => {
+                let hash = self.engine.store.hasher().hash(record.body);
+                if self.is_new(record, hash, steps) {
+                    let db = self.database(record.db)?;
+                    let key = Key { bytes: record.body, hash };
+                    self.on_shard_of(key, |txn| txn.forget(db, hash, record.body))?;
+                }
+                Ok(())
+            }
+            Kind::Flush => self.flush(record, record.db, steps),
+            Kind::FlushAll => {
+                let databases = u32::try_from(self.engine.store.databases()).unwrap_or(u32::MAX);
+                (0..databases).try_for_each(|db| self.flush(record, db, steps))
+            }
+            Kind::Swap => self.swap(record, steps),
+        }
+    }
+
+    /// Whether the snapshot does not know the record yet.
+    fn is_new(&mut self, record: &Record<'_>, hash: u64, steps: &Steps) -> bool {
+        let new = steps.lacks(record.db, store::position(hash), record.seq);
+        self.counts.applied += u64::from(new);
+        self.counts.known += u64::from(!new);
+        new
+    }
+
+    fn on_shard_of<R>(
+        &mut self,
+        key: Key<'_>,
+        work: impl FnOnce(&mut Txn) -> R,
+    ) -> Result<R, String> {
+        let store = &self.engine.store;
+        let scope = Scope::One(store.shard_of(key.hash));
+        self.txn.with(store, scope, work).map_err(|panicked| panicked.message)
+    }
+
+    fn command(&mut self, record: &Record<'_>, steps: &Steps) -> Result<(), String> {
+        let engine = self.engine;
+        let mut words = Vec::new();
+        record::words(record.body, &mut words).map_err(text)?;
+        let name = || words[0].escape_ascii().to_string();
+        let entry = engine.table.find(&words).ok_or_else(|| format!("no command {}", name()))?;
+        let Action::Data(run) = entry.action else {
+            return Err(format!("{} is no command about keys", name()));
+        };
+        let mut positions = Vec::new();
+        let _ = entry.spec.key_positions(&words, &mut positions);
+        let place = positions.first().ok_or_else(|| format!("{} has no key", name()))?;
+        let key = engine.store.hasher().key(words[*place]);
+        if !self.is_new(record, key.hash, steps) {
+            return Ok(());
+        }
+        let db = self.database(record.db)?;
+        let mut reply = std::mem::take(&mut self.reply);
+        reply.clear();
+        let done = self.on_shard_of(key, |txn| {
+            txn.select(db);
+            let args = Args::new(&words, entry.words, None, engine.store.hasher());
+            let result = run(txn, args, &mut RespWriter::new(&mut reply, Protocol::Resp3));
+            txn.forget_changes();
+            result.map(drop)
+        });
+        self.reply = reply;
+        let failure = match done {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => error.bytes().escape_ascii().to_string(),
+            Err(panic) => panic,
+        };
+        // It ran once, so it should run again; what is not understood must not be hidden.
+        self.counts.failed += 1;
+        let key = key.bytes.escape_ascii().to_string();
+        tracing::error!(command = name(), key, failure, "a record could not be applied");
+        Ok(())
+    }
+
+    /// The places of the files' shards among today's: the same if their number is.
+    fn flush(&mut self, record: &Record<'_>, db: u32, steps: &Steps) -> Result<(), String> {
+        self.counts.applied += 1;
+        let below = steps.lacks_below(db, record.seq);
+        let db = self.database(db)?;
+        let (old, shards) = (self.engine.durable.old_shards(), self.engine.store.shards());
+        let shard = usize::from(record.shard);
+        if old == shards {
+            self.txn.forget_below(shard, db, below);
+            return Ok(());
+        }
+        // Keys of one old shard lie in several new ones, or among others: they are told by hash.
+        let hasher = self.engine.store.hasher().clone();
+        for number in 0..shards {
+            if number % old.min(shards) == shard % old.min(shards) {
+                self.txn.forget_where(number, db, |key| {
+                    let hash = hasher.hash(key);
+                    store::shard_among(hash, old) == shard && store::position(hash) < below
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn swap(&mut self, record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {
+        if !steps.lacks_all(record.seq) {
+            self.counts.known += 1;
+            return Ok(());
+        }
+        self.counts.applied += 1;
+        let (old, shards) = (self.engine.durable.old_shards(), self.engine.store.shards());
+        let other = Source::new(record.body).number().map_err(text)?;
+        let other = u32::try_from(other).map_err(|_| "a database that cannot be")?;
+        steps.swap(record.db, other);
+        let (a, b) = (self.database(record.db)?, self.database(other)?);
+        let shard = usize::from(record.shard);
+        if old == shards {
+            self.txn.swap_shard(shard, a, b);
+            return Ok(());
+        }
+        Err("databases changed places since the last snapshot: start once with the old number of \
+             shards, save, and change it then"
+            .to_owned())
+    }
+}
+
+fn text(error: Malformed) -> String {
+    error.to_string()
+}

@@ -1,0 +1,282 @@
+//! Making the present state current on disk, while everybody goes on.
+//!
+//! ```text
+//!   1  every shard records            (they do already if the journal is on)
+//!   2  the journal begins a segment   from here on it holds what the survey may miss
+//!   3  survey, shard by shard         a few entries per hold of a lock
+//!   4  file and journal are synced    the survey is exact together with the journal up to here
+//!   5  the manifest names both        from now on they are the dataset
+//!   6  what it no longer names goes
+//! ```
+//!
+//! With `appendonly no` the segments of step 2 are closed in step 4 and recording ends; with
+//! `appendonly yes` it just goes on.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use journal::snapshot::{Header, Writer};
+use journal::{Manifest, Segments, segment, snapshot};
+
+use super::Reason;
+use super::home::{Home, SEGMENT};
+use super::steps::OTHERS;
+use crate::engine::Engine;
+use crate::keeper::wall_clock;
+
+/// A block is closed when it is this long.
+const BLOCK: usize = 1 << 20;
+
+/// What was saved.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Saved {
+    /// Keys.
+    pub keys: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// The snapshot was asked to stop, or another is being made.
+const BUSY: &str = "a snapshot is being made already";
+
+/// Ends the time in which a snapshot is made, whatever becomes of it.
+struct Turn<'e>(&'e Engine);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.durable.busy.store(false, Ordering::Release);
+    }
+}
+
+impl Engine {
+    /// Saves the dataset and waits for it. `journal` says whether changes are to be kept in the
+    /// journal from now on. Holds no shard for longer than it takes to copy some entries.
+    ///
+    /// # Errors
+    /// Another one is being made, or the disk refuses; what was current still is.
+    pub fn save(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
+        let turn = self.begin_save(reason).ok_or_else(|| io::Error::other(BUSY))?;
+        let result = self.save_in_turn(reason, journal);
+        drop(turn);
+        result
+    }
+
+    /// As [`Engine::save`], in a thread of its own. `false` if another is being made.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn save_in_background(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<bool> {
+        let Some(turn) = self.begin_save(reason) else { return Ok(false) };
+        std::mem::forget(turn);
+        let engine = Arc::clone(self);
+        let begun = std::thread::Builder::new().name("snapshot".to_owned()).spawn(move || {
+            let _turn = Turn(&engine);
+            // What went wrong has been logged, and INFO tells it.
+            let _ = engine.save_in_turn(reason, journal);
+        });
+        if begun.is_err() {
+            self.durable.busy.store(false, Ordering::Release);
+        }
+        begun.map(|_| true)
+    }
+
+    fn begin_save(&self, reason: Reason) -> Option<Turn<'_>> {
+        if self.durable.busy.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        self.durable.busy_with.store(reason as u8, Ordering::Relaxed);
+        self.durable.busy_since.store(wall_clock(), Ordering::Relaxed);
+        Some(Turn(self))
+    }
+
+    fn save_in_turn(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
+        let start = Instant::now();
+        let changes = self.stats.changes();
+        let result = self.make_current(journal);
+        let durable = &self.durable;
+        let attempts = match reason {
+            Reason::Save => &durable.saves,
+            Reason::Rewrite => &durable.rewrites,
+        };
+        let millis = start.elapsed().as_millis();
+        attempts.took.store(i64::try_from(millis).unwrap_or(i64::MAX), Ordering::Relaxed);
+        match &result {
+            Ok(saved) => {
+                attempts.ok.store(true, Ordering::Relaxed);
+                attempts.failures.store(0, Ordering::Relaxed);
+                attempts.done.fetch_add(1, Ordering::Relaxed);
+                // A rewrite saves the dataset just as well.
+                durable.saves.ok.store(true, Ordering::Relaxed);
+                durable.changes_saved.store(changes, Ordering::Relaxed);
+                durable.last_save.store(wall_clock(), Ordering::Relaxed);
+                tracing::info!("Saved {} keys in {} bytes, {millis} ms", saved.keys, saved.bytes);
+            }
+            Err(error) => {
+                attempts.ok.store(false, Ordering::Relaxed);
+                attempts.failures.fetch_add(1, Ordering::Relaxed);
+                durable.last_failure.store(wall_clock(), Ordering::Relaxed);
+                tracing::error!(%error, "saving the dataset failed; what was saved before stands");
+            }
+        }
+        result
+    }
+
+    fn make_current(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
+        self.open_home()?;
+        let disk = {
+            let mut home = self.durable.home.lock();
+            let home = home.as_mut().ok_or_else(|| io::Error::other("no data directory"))?;
+            home.start_flusher(self, (1, 1))?;
+            Arc::clone(&home.disk)
+        };
+        let log = self.store.log();
+        let was_journaling = self.durable.is_journaling();
+        self.store.start_recording();
+        let healing = log.trouble().is_some_and(|trouble| trouble.unsynced);
+        let surveyed = log.roll(true).and_then(|first| {
+            log.figures.size.store(0, Ordering::Relaxed);
+            self.survey(&disk, first).map(|(name, saved)| (first, name, saved))
+        });
+        let (first, name, saved) = match surveyed {
+            Ok(surveyed) => surveyed,
+            Err(error) => {
+                if !was_journaling {
+                    self.store.stop_recording();
+                    let _ = log.close();
+                }
+                return Err(error);
+            }
+        };
+        let segments = if journal {
+            log.sync()?;
+            Segments::From(first, log.figures.durable_frame.load(Ordering::Relaxed))
+        } else {
+            self.durable.set_journaling(false);
+            self.store.stop_recording();
+            Segments::Between(first, log.close()?)
+        };
+        let manifest = Manifest {
+            id: self.dataset_id,
+            seed: self.seed,
+            shards: self.store.shards(),
+            snapshot: Some(name),
+            journal: segments,
+        };
+        let mut home = self.durable.home.lock();
+        if let Some(home) = home.as_mut() {
+            manifest.write(&*home.disk)?;
+            home.manifest = Some(manifest);
+            if journal {
+                self.durable.set_journaling(true);
+            }
+            // The new state stands; old files that stay behind only cost room.
+            if let Err(error) = home.tidy() {
+                tracing::warn!(%error, "files that are no longer needed could not be removed");
+            }
+        }
+        drop(home);
+        if healing {
+            log.healed()?;
+        }
+        self.durable.base_size.store(saved.bytes, Ordering::Relaxed);
+        Ok(saved)
+    }
+
+    /// Writes a snapshot file; its name, and what is in it.
+    fn survey(&self, disk: &Arc<dyn journal::Disk>, first: u64) -> io::Result<(String, Saved)> {
+        let name = snapshot::name(first);
+        let header = Header {
+            id: self.dataset_id,
+            seed: self.seed,
+            shards: u32::try_from(self.store.shards()).unwrap_or(u32::MAX),
+            time: wall_clock(),
+        };
+        // Databases that change places in the middle would be read twice or not at all.
+        loop {
+            let swaps = self.store.swaps();
+            let compress = self.config().rdbcompression;
+            let mut writer = Writer::create(disk, &name, header, compress)?;
+            let keys = match self.survey_all(&mut writer) {
+                Ok(keys) => keys,
+                Err(error) => {
+                    writer.abandon();
+                    return Err(error);
+                }
+            };
+            if self.store.swaps() == swaps {
+                let written = writer.finish()?;
+                return Ok((name, Saved { keys, bytes: written.bytes }));
+            }
+            writer.abandon();
+        }
+    }
+
+    fn survey_all(&self, writer: &mut Writer) -> io::Result<u64> {
+        let (mut all, mut block) = (0, Vec::with_capacity(BLOCK + (BLOCK >> 3)));
+        self.durable.read.store(0, Ordering::Relaxed);
+        self.durable.to_read.store(self.store.entries() as u64, Ordering::Relaxed);
+        for shard in 0..self.store.shards() {
+            let number = u32::try_from(shard).unwrap_or(u32::MAX);
+            let (filled, seq) = self.store.begin_survey(shard);
+            snapshot::put_step(&mut block, u64::MAX, seq, 0);
+            writer.block(number, OTHERS, &block, 0)?;
+            block.clear();
+            for db in filled {
+                let db_number = u32::try_from(db).unwrap_or(u32::MAX);
+                let (mut next, mut entries) = (Some(0), 0);
+                while let Some(from) = next {
+                    let surveyed = self.store.survey(shard, db, from, &mut block);
+                    next = surveyed.next;
+                    entries += surveyed.entries;
+                    if next.is_none() || block.len() >= BLOCK {
+                        writer.block(number, db_number, &block, entries)?;
+                        all += entries;
+                        self.durable.read.store(all, Ordering::Relaxed);
+                        entries = 0;
+                        block.clear();
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Stops keeping changes in the journal: what is on disk is the state as of now.
+    pub(super) fn stop_journal(self: &Arc<Self>) -> io::Result<()> {
+        // The journal is part of a snapshot that is being made.
+        let Some(_turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
+        self.durable.set_journaling(false);
+        self.store.stop_recording();
+        let last = self.store.log().close()?;
+        let mut home = self.durable.home.lock();
+        if let Some(home) = home.as_mut()
+            && let Some(manifest) = &mut home.manifest
+            && let Segments::From(first, _) = manifest.journal
+        {
+            manifest.journal = Segments::Between(first, last);
+            manifest.clone().write(&*home.disk)?;
+        }
+        Ok(())
+    }
+}
+
+impl Home {
+    /// Removes files that the manifest no longer names.
+    pub(super) fn tidy(&self) -> io::Result<()> {
+        let Some(manifest) = &self.manifest else { return Ok(()) };
+        for name in self.disk.list()? {
+            let known = name.strip_suffix(".tmp").unwrap_or(&name);
+            if snapshot::number(known).is_some() && manifest.snapshot.as_ref() != Some(&name) {
+                self.disk.remove(&name)?;
+            }
+        }
+        match manifest.journal {
+            Segments::None => segment::drop_below(&*self.disk, u64::MAX, SEGMENT),
+            Segments::From(first, _) | Segments::Between(first, _) => {
+                segment::drop_below(&*self.disk, first, SEGMENT)
+            }
+        }
+    }
+}

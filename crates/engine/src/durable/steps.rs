@@ -1,0 +1,102 @@
+//! Which records of the journal a snapshot knows already.
+//!
+//! A snapshot read each range of positions of a shard's database at a moment of its own, told by
+//! the number of the shard's last record then. A record is applied on top of the snapshot exactly
+//! if it is younger than the range its key falls into.
+
+use std::collections::HashMap;
+
+/// Behind all positions.
+const END: u64 = u64::MAX;
+
+/// Databases that were empty when the shard was begun are told together under this number.
+pub const OTHERS: u32 = u32::MAX;
+
+/// The moments of one shard's databases.
+#[derive(Debug, Default)]
+pub struct Steps {
+    by_db: HashMap<u32, Vec<(u64, u64)>>,
+    others: u64,
+    /// The youngest record that any of the snapshot knows.
+    pub surveyed: u64,
+    /// The youngest record of the shard, in snapshot or journal.
+    pub newest: u64,
+    /// The last record of the journal that was looked at.
+    pub last: u64,
+}
+
+impl Steps {
+    /// A range of positions that ends at `end` was read after record `seq`.
+    pub fn add(&mut self, db: u32, end: u64, seq: u64) {
+        self.surveyed = self.surveyed.max(seq);
+        self.newest = self.newest.max(seq);
+        if db == OTHERS {
+            self.others = seq;
+            return;
+        }
+        let steps = self.by_db.entry(db).or_default();
+        match steps.last_mut() {
+            Some(last) if last.1 == seq => last.0 = end,
+            _ => steps.push((end, seq)),
+        }
+    }
+
+    /// Whether record `seq` about this position is not in the snapshot.
+    pub fn lacks(&self, db: u32, position: u64, seq: u64) -> bool {
+        seq > self.known(db, position)
+    }
+
+    fn known(&self, db: u32, position: u64) -> u64 {
+        let Some(steps) = self.by_db.get(&db) else { return self.others };
+        let at = steps.partition_point(|&(end, _)| end <= position);
+        // Behind the last step there is nothing; it ends where positions end.
+        steps.get(at).map_or(self.others, |&(_, seq)| seq)
+    }
+
+    /// Whether a change of whole databases is not in the snapshot. One that fell into the middle of
+    /// a survey has made it begin anew, so it is before all of it or behind all of it.
+    pub fn lacks_all(&self, seq: u64) -> bool {
+        seq > self.surveyed
+    }
+
+    /// Two databases have changed places.
+    pub fn swap(&mut self, a: u32, b: u32) {
+        let others = vec![(END, self.others)];
+        let (x, y) = (self.by_db.remove(&a), self.by_db.remove(&b));
+        self.by_db.insert(b, x.unwrap_or_else(|| others.clone()));
+        self.by_db.insert(a, y.unwrap_or(others));
+    }
+
+    /// Below which position the database was read before record `seq`: there the record counts.
+    /// Moments only grow with positions, so that is one range from the beginning.
+    pub fn lacks_below(&self, db: u32, seq: u64) -> u64 {
+        let Some(steps) = self.by_db.get(&db) else {
+            return if seq > self.others { END } else { 0 };
+        };
+        let older = steps.partition_point(|&(_, known)| known < seq);
+        if older == steps.len() { END } else { older.checked_sub(1).map_or(0, |n| steps[n].0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_counts_where_it_is_younger() {
+        let mut steps = Steps::default();
+        steps.add(0, 100, 5);
+        steps.add(0, 200, 5);
+        steps.add(0, 300, 9);
+        steps.add(OTHERS, 300, 4);
+        assert!(steps.lacks(0, 50, 6) && !steps.lacks(0, 50, 5));
+        assert!(!steps.lacks(0, 250, 9) && steps.lacks(0, 250, 10));
+        assert!(steps.lacks(3, 250, 5) && !steps.lacks(3, 250, 4));
+        assert_eq!(steps.newest, 9);
+        assert_eq!((steps.lacks_below(0, 5), steps.lacks_below(0, 6)), (0, 200));
+        assert_eq!((steps.lacks_below(0, 9), steps.lacks_below(0, 10)), (200, u64::MAX));
+        assert_eq!((steps.lacks_below(3, 4), steps.lacks_below(3, 5)), (0, u64::MAX));
+        // Nothing read at all: every record counts.
+        assert!(Steps::default().lacks(0, 7, 1));
+    }
+}

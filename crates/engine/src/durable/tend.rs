@@ -1,0 +1,129 @@
+//! What durability wants without being asked: save points, a journal grown too long, a snapshot
+//! that was scheduled, a disk that may work again. The keeper looks every tenth of a second.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use config::{AppendFsync, Config};
+use journal::Policy;
+
+use super::Reason;
+use crate::engine::Engine;
+use crate::keeper::wall_clock;
+
+/// After a failed snapshot, how long to wait before the next by itself, in milliseconds: as Redis.
+const RETRY: u64 = 5_000;
+
+impl Engine {
+    /// One look around.
+    pub(crate) fn tend_durability(self: &Arc<Self>) {
+        let durable = &self.durable;
+        if durable.is_loading() || durable.busy.load(Ordering::Acquire) {
+            return;
+        }
+        let config = self.config();
+        let failed = wall_clock().saturating_sub(durable.last_failure.load(Ordering::Relaxed));
+        if config.appendonly != durable.is_journaling() && failed >= RETRY {
+            return self.follow_durability(&config);
+        }
+        let Some(reason) = self.due(&config) else { return };
+        durable.scheduled.store(0, Ordering::Relaxed);
+        if let Err(error) = self.save_in_background(reason, config.appendonly) {
+            tracing::error!(%error, "a snapshot could not be started");
+        }
+    }
+
+    fn due(&self, config: &Config) -> Option<Reason> {
+        let durable = &self.durable;
+        let scheduled = durable.scheduled.load(Ordering::Relaxed);
+        if scheduled != 0 {
+            return Some(if scheduled == SAVE { Reason::Save } else { Reason::Rewrite });
+        }
+        let now = wall_clock();
+        let failed = now.saturating_sub(durable.last_failure.load(Ordering::Relaxed)) < RETRY;
+        if failed {
+            return None;
+        }
+        if self.store.log().trouble().is_some_and(|trouble| trouble.unsynced) {
+            return Some(Reason::Rewrite);
+        }
+        let unsaved = self.unsaved_changes();
+        let silent = now.saturating_sub(durable.last_save.load(Ordering::Relaxed)) / 1000;
+        // With a journal nothing is lost without a snapshot: only points somebody asked for count.
+        let points = !durable.is_journaling() || self.settings.lock().is_given("save");
+        let point = points
+            && config.save.iter().any(|point| {
+                unsaved >= u64::from(point.changes) && silent > point.seconds && unsaved > 0
+            });
+        if point {
+            return Some(Reason::Save);
+        }
+        self.has_grown(config).then_some(Reason::Rewrite)
+    }
+
+    /// Whether the journal is longer than its rewriting would make worthwhile.
+    fn has_grown(&self, config: &Config) -> bool {
+        let percentage = config.auto_aof_rewrite_percentage;
+        if percentage == 0 || !self.durable.is_journaling() {
+            return false;
+        }
+        let size = self.store.log().figures.size.load(Ordering::Relaxed);
+        let base = self.durable.base_size.load(Ordering::Relaxed);
+        let whole = size.saturating_add(base);
+        whole >= config.auto_aof_rewrite_min_size
+            && size.saturating_mul(100) / base.max(1) >= percentage
+    }
+
+    /// Changes since the dataset was last saved.
+    #[must_use]
+    pub fn unsaved_changes(&self) -> u64 {
+        self.stats.changes().saturating_sub(self.durable.changes_saved.load(Ordering::Relaxed))
+    }
+
+    /// When the dataset was last saved, or else this process started.
+    pub(crate) fn last_save(&self) -> u64 {
+        self.durable.last_save.load(Ordering::Relaxed).max(self.started)
+    }
+
+    /// Asks for a snapshot as soon as none is being made.
+    pub(crate) fn schedule_save(&self, reason: Reason) {
+        let code = if reason == Reason::Save { SAVE } else { REWRITE };
+        self.durable.scheduled.store(code, Ordering::Relaxed);
+    }
+
+    /// Whether one is scheduled.
+    pub(crate) fn is_scheduled(&self, reason: Reason) -> bool {
+        let code = if reason == Reason::Save { SAVE } else { REWRITE };
+        self.durable.scheduled.load(Ordering::Relaxed) == code
+    }
+
+    /// Follows the configuration: `appendonly` and `appendfsync` may change at run time. While a
+    /// snapshot is being made the journal is part of it, and is left alone; the keeper comes back.
+    pub(crate) fn follow_durability(self: &Arc<Self>, config: &Config) {
+        self.store.log().set_policy(policy(config));
+        if self.durable.is_loading() || config.appendonly == self.durable.is_journaling() {
+            return;
+        }
+        let done = if config.appendonly {
+            // From when the first snapshot stands, changes are kept.
+            self.save_in_background(Reason::Rewrite, true).map(drop)
+        } else {
+            self.stop_journal()
+        };
+        if let Err(error) = done {
+            tracing::error!(%error, "appendonly could not be followed");
+        }
+    }
+}
+
+const SAVE: u8 = 1;
+const REWRITE: u8 = 2;
+
+/// The policy of a configuration.
+pub(crate) fn policy(config: &Config) -> Policy {
+    match config.appendfsync {
+        AppendFsync::Always => Policy::Always,
+        AppendFsync::EverySec => Policy::EverySecond,
+        AppendFsync::No => Policy::Never,
+    }
+}

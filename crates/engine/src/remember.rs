@@ -1,0 +1,107 @@
+//! From what a command did to what the journal keeps of it.
+//!
+//! A command about one key is kept as the command. One about several is kept as the keys it left
+//! behind, each as it is now: records then concern one shard each, and may be replayed side by side
+//! and over a snapshot that has seen some of the keys earlier than others. What a walk over the
+//! keyspace does (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
+
+use base::{Effect, Key, Keyspace, num};
+use smallvec::SmallVec;
+use store::Txn;
+
+use crate::engine::Engine;
+use crate::table::Entry;
+
+/// Keeps what a command did. Runs under the command's locks, right after it.
+#[inline]
+pub(crate) fn effect(
+    engine: &Engine,
+    txn: &mut Txn,
+    (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>),
+    effect: &Effect,
+) {
+    match effect {
+        Effect::None | Effect::Block(_) => {}
+        Effect::AsSent => command(engine, txn, (entry, argv, hash)),
+        Effect::Rewritten(words) => rewritten(engine, txn, words),
+        Effect::Several(requests) => {
+            requests.iter().for_each(|words| rewritten(engine, txn, words))
+        }
+    }
+}
+
+fn rewritten(engine: &Engine, txn: &mut Txn, words: &base::Argv) {
+    let argv: SmallVec<[&[u8]; 8]> = words.iter().collect();
+    match engine.table.find(&argv) {
+        Some(entry) => command(engine, txn, (entry, &argv, None)),
+        None => debug_assert!(false, "an effect that is no command"),
+    }
+}
+
+fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
+    if entry.one_key && !entry.moves {
+        let hash = hash.unwrap_or_else(|| engine.store.hasher().hash(argv[1]));
+        if txn.is_recording(hash) {
+            txn.record_command(hash, argv.iter().copied());
+        }
+        return;
+    }
+    if !txn.is_recording_any() {
+        return;
+    }
+    let mut positions = Vec::new();
+    // What has run has keys that can be found.
+    let _ = entry.spec.key_positions(argv, &mut positions);
+    let first = positions.first().map(|&at| argv[at]);
+    let alone = !entry.moves && stored_at(entry, argv).is_none();
+    if alone && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
+        let hash = engine.store.hasher().hash(argv[positions[0]]);
+        return txn.record_command(hash, argv.iter().copied());
+    }
+    keys(engine, txn, entry, argv);
+}
+
+/// Keeps every key that a command may have changed as it is now: also after a command that failed
+/// half-way.
+pub(crate) fn keys(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
+    let mut positions = Vec::new();
+    let _ = entry.spec.changed_positions(argv, &mut positions);
+    positions.extend(stored_at(entry, argv));
+    let here = txn.db();
+    let there = other_database(entry, argv).filter(|&db| db != here && db < txn.databases());
+    for (n, &at) in positions.iter().enumerate() {
+        if positions[..n].iter().any(|&before| argv[before] == argv[at]) {
+            continue;
+        }
+        let key = engine.store.hasher().key(argv[at]);
+        for db in std::iter::once(here).chain(there) {
+            record(txn, db, key);
+        }
+    }
+}
+
+fn record(txn: &mut Txn, db: usize, key: Key<'_>) {
+    txn.record_key(db, key);
+}
+
+/// The destination of `SORT … STORE`, which no key spec can name.
+fn stored_at(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
+    if entry.name() != "sort" {
+        return None;
+    }
+    let word = argv.iter().rposition(|word| word.eq_ignore_ascii_case(b"STORE"))?;
+    (word > 1 && word + 1 < argv.len()).then_some(word + 1)
+}
+
+/// The second database of `MOVE` and `COPY`.
+fn other_database(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
+    let text = match entry.name() {
+        "move" => *argv.get(2)?,
+        "copy" => {
+            let word = argv.iter().skip(3).position(|word| word.eq_ignore_ascii_case(b"DB"))?;
+            *argv.get(word + 4)?
+        }
+        _ => return None,
+    };
+    num::parse_i64(text).and_then(|db| usize::try_from(db).ok())
+}

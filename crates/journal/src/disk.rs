@@ -1,0 +1,224 @@
+//! The disk as the journal sees it: one directory of flat files.
+//!
+//! Everything that touches a file goes through [`Disk`], so that a test can put a disk in its
+//! place that loses what was not synced, tears pages, runs full or fails at any call. The real one
+//! is [`Directory`]; it must never report success before the system has.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A directory of files.
+pub trait Disk: Send + Sync + fmt::Debug {
+    /// Opens an existing file for reading and writing.
+    ///
+    /// # Errors
+    /// It is missing, or the system refuses.
+    fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>>;
+    /// Makes a new empty file, replacing one of that name.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>>;
+    /// Gives a file another name, replacing one of that name, in one step.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Gives a file a second name, also in a folder below (made if missing).
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn link(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn remove(&self, name: &str) -> io::Result<()>;
+    /// The names of all files, in no order.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn list(&self) -> io::Result<Vec<String>>;
+    /// Makes new names, removals and renames durable.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn sync_names(&self) -> io::Result<()>;
+    /// Where it is, for messages.
+    fn path(&self) -> &Path;
+}
+
+/// An open file.
+pub trait DiskFile: Send + Sync + fmt::Debug {
+    /// Writes all of it at this offset.
+    ///
+    /// # Errors
+    /// Some of it may have been written.
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Reads up to the length of `into`; fewer bytes only at the end of the file.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
+    /// Its length.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn len(&self) -> io::Result<u64>;
+    /// Whether it is empty.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+    /// Cuts it or extends it with zeros.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Reserves room for this many bytes and makes it that long.
+    ///
+    /// # Errors
+    /// There is no room.
+    fn reserve(&self, len: u64) -> io::Result<()>;
+    /// Makes what was written durable.
+    ///
+    /// # Errors
+    /// What was written since the last sync may be lost, even if a later sync succeeds.
+    fn sync(&self) -> io::Result<()>;
+    /// Says that this part, which is durable, will not be read soon: the system need not keep it
+    /// in memory.
+    fn forget(&self, from: u64, len: u64);
+}
+
+/// A directory of the file system.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+}
+
+impl Directory {
+    /// The directory at `path`, made (mode 0700) if missing.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        Ok(Directory { path: path.to_owned() })
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Disk for Directory {
+    fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        let file = OpenOptions::new().read(true).write(true).open(self.at(name))?;
+        Ok(Arc::new(RealFile(file)))
+    }
+
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(self.at(name))?;
+        Ok(Arc::new(RealFile(file)))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        std::fs::rename(self.at(from), self.at(to))
+    }
+
+    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        let to = self.at(to);
+        if let Some(folder) = to.parent() {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        std::fs::hard_link(self.at(from), to)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        std::fs::remove_file(self.at(name))
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if let (true, Ok(name)) =
+                (entry.file_type()?.is_file(), entry.file_name().into_string())
+            {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        File::open(&self.path)?.sync_all()
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[derive(Debug)]
+struct RealFile(File);
+
+impl DiskFile for RealFile {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < into.len() {
+            match self.0.read_at(&mut into[filled..], offset + filled as u64) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn reserve(&self, len: u64) -> io::Result<()> {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        match fallocate(&self.0, FallocateFlags::empty(), 0, len) {
+            Ok(()) => Ok(()),
+            // A file system without reservations: room is then found out while writing.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => self.0.set_len(len),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn forget(&self, from: u64, len: u64) {
+        // A hint: nothing depends on its being taken.
+        let len = std::num::NonZeroU64::new(len);
+        let _ = rustix::fs::fadvise(&self.0, from, len, rustix::fs::Advice::DontNeed);
+    }
+}

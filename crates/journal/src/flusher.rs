@@ -1,0 +1,467 @@
+//! The flusher: the one thread that writes the journal.
+//!
+//! It sleeps until somebody has appended, lets records gather for a moment (or, under `always`, for
+//! as long as the last sync took), closes the epoch, writes all lanes as one frame, and syncs as
+//! the policy says. A worker never waits for it.
+//!
+//! When the disk is full or refuses to write, the frame is kept and tried again every second; the
+//! log is in trouble meanwhile. After a failed sync nobody knows what is on disk, and asking again
+//! proves nothing: the file is given up, and only a roll to a new one, with a snapshot behind it,
+//! ends the trouble.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::disk::{Disk, DiskFile};
+use crate::frame;
+use crate::log::{Log, Policy, Request, Trouble, part_of};
+use crate::segment;
+
+/// How long records gather before they are written, unless they are many.
+const GATHER: Duration = Duration::from_millis(10);
+/// How long written records may wait for their sync under `everysec`.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// How long to wait before trying a failed write again.
+const RETRY: Duration = Duration::from_secs(1);
+/// How much is written before the system is told to forget it.
+const FORGET: u64 = 8 << 20;
+const PAGE: u64 = 4096;
+/// A lane's buffer larger than this is not kept for reuse.
+const KEPT: usize = 4 << 20;
+
+/// Where a journal is written.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The files.
+    pub disk: Arc<dyn Disk>,
+    /// Names the dataset.
+    pub id: [u8; 16],
+    /// The number of the next segment.
+    pub segment: u64,
+    /// The number of the next frame.
+    pub frame: u64,
+    /// Bytes of a segment.
+    pub segment_size: u64,
+}
+
+/// The running flusher. Dropping it writes and syncs what is left and ends it.
+#[derive(Debug)]
+pub struct Flusher {
+    log: Arc<Log>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Flusher {
+    /// Starts the thread. It writes nothing before [`Log::roll`] has begun a segment.
+    /// `on_durable` is called after an epoch has become durable, or trouble has begun or ended.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn start(
+        log: &Arc<Log>,
+        place: Place,
+        on_durable: impl Fn() + Send + 'static,
+    ) -> io::Result<Self> {
+        let writer = Writer {
+            log: Arc::clone(log),
+            place,
+            open: None,
+            taken: Vec::new(),
+            spare: Vec::new(),
+            stuck: None,
+            written: 0,
+            synced_frame: 0,
+            unsynced_since: None,
+            given_up: false,
+            healing: false,
+            on_durable: Box::new(on_durable),
+        };
+        let thread =
+            std::thread::Builder::new().name("journal".to_owned()).spawn(move || writer.run())?;
+        Ok(Flusher { log: Arc::clone(log), thread: Some(thread) })
+    }
+}
+
+impl Drop for Flusher {
+    fn drop(&mut self) {
+        self.log.bell.lock().stop = true;
+        self.log.ring.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic in it has been reported by the panic hook; there is nothing left to do.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The segment being written.
+struct Open {
+    file: Arc<dyn DiskFile>,
+    number: u64,
+    offset: u64,
+    /// Up to where the system has been told to forget it.
+    forgotten: u64,
+}
+
+struct Writer {
+    log: Arc<Log>,
+    place: Place,
+    open: Option<Open>,
+    /// The records of the epoch being written, a lane each.
+    taken: Vec<Vec<u8>>,
+    /// Buffers to put in the place of taken ones.
+    spare: Vec<Vec<u8>>,
+    /// The epoch in `taken`, which could not be written yet, and when it was tried.
+    stuck: Option<(u64, Instant)>,
+    /// The last epoch written.
+    written: u64,
+    /// The last frame known to be durable.
+    synced_frame: u64,
+    /// Since when something written waits for its sync.
+    unsynced_since: Option<Instant>,
+    /// A sync failed: nothing more is written to this segment.
+    given_up: bool,
+    /// The segment is a fresh one after that, of no worth before its snapshot is current.
+    healing: bool,
+    on_durable: Box<dyn Fn() + Send>,
+}
+
+/// What woke the flusher.
+struct Woken {
+    requests: Vec<Request>,
+    stop: bool,
+}
+
+impl Writer {
+    fn run(mut self) {
+        loop {
+            let woken = self.wait();
+            self.flush();
+            for request in woken.requests {
+                self.answer(request);
+            }
+            if woken.stop {
+                if self.open.is_some() {
+                    let _ = self.close().inspect_err(|error| {
+                        tracing::error!(%error, "the journal could not be closed in good order");
+                    });
+                }
+                return;
+            }
+        }
+    }
+
+    /// Sleeps until there is something to do.
+    fn wait(&mut self) -> Woken {
+        let log = Arc::clone(&self.log);
+        let mut bell = log.bell.lock();
+        while !bell.rung && bell.requests.is_empty() && !bell.stop {
+            let limit = match (self.stuck, self.unsynced_since, log.policy()) {
+                (Some((_, tried)), ..) => RETRY.saturating_sub(tried.elapsed()),
+                (None, Some(since), Policy::EverySecond) => {
+                    SYNC_EVERY.saturating_sub(since.elapsed())
+                }
+                _ => Duration::MAX,
+            };
+            if limit.is_zero() {
+                break;
+            }
+            if limit == Duration::MAX {
+                log.ring.wait(&mut bell);
+            } else if log.ring.wait_for(&mut bell, limit).timed_out() {
+                break;
+            }
+        }
+        // Others may have more to say in a moment; one frame then holds all of it.
+        if bell.rung && !bell.urgent && bell.requests.is_empty() && !bell.stop {
+            let until = Instant::now() + GATHER;
+            while !bell.urgent && bell.requests.is_empty() && !bell.stop {
+                if log.ring.wait_until(&mut bell, until).timed_out() {
+                    break;
+                }
+            }
+        }
+        (bell.rung, bell.urgent) = (false, false);
+        Woken { requests: std::mem::take(&mut bell.requests), stop: bell.stop }
+    }
+
+    /// Writes what there is, and syncs what is due.
+    fn flush(&mut self) {
+        if self.given_up {
+            return;
+        }
+        if let Some((epoch, _)) = self.stuck
+            && !self.write(epoch)
+        {
+            return;
+        }
+        let epoch = self.log.epoch.fetch_add(1, Ordering::AcqRel);
+        self.take_lanes(epoch);
+        if !self.write(epoch) {
+            return;
+        }
+        let due = match self.log.policy() {
+            Policy::Always => self.unsynced_since.is_some(),
+            Policy::EverySecond => {
+                self.unsynced_since.is_some_and(|since| since.elapsed() >= SYNC_EVERY)
+            }
+            Policy::Never => false,
+        };
+        if due {
+            let _ = self.sync();
+        } else if self.unsynced_since.is_none() {
+            self.tell_durable();
+        }
+    }
+
+    /// Takes the records of an epoch, and forgets lanes whose thread has gone.
+    fn take_lanes(&mut self, epoch: u64) {
+        let mut lanes = self.log.lanes.lock();
+        lanes.retain(|lane| {
+            let mut parts = lane.records.lock();
+            if parts.iter().all(Vec::is_empty) {
+                return Arc::strong_count(lane) > 1;
+            }
+            let records = &mut parts[part_of(epoch)];
+            if !records.is_empty() {
+                let fresh = self.spare.pop().unwrap_or_default();
+                let taken = std::mem::replace(records, fresh);
+                let len = lane.len.load(Ordering::Relaxed) - taken.len() as u64;
+                lane.len.store(len, Ordering::Relaxed);
+                self.taken.push(taken);
+            }
+            true
+        });
+        drop(lanes);
+        self.log.make_room();
+    }
+
+    /// Writes the taken records as the frame of `epoch`. `false` if the disk refuses.
+    fn write(&mut self, epoch: u64) -> bool {
+        match self.try_write() {
+            Ok(()) => {
+                self.written = epoch;
+                if self.stuck.take().is_some() {
+                    tracing::warn!("the journal can be written again");
+                    self.log.set_trouble(None);
+                    (self.on_durable)();
+                }
+                true
+            }
+            Err(error) => {
+                self.log.figures.failures.fetch_add(1, Ordering::Relaxed);
+                if self.stuck.is_none() {
+                    tracing::error!(%error, "writing the journal failed; writes are refused");
+                }
+                self.stuck = Some((epoch, Instant::now()));
+                self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced: false }));
+                (self.on_durable)();
+                false
+            }
+        }
+    }
+
+    fn try_write(&mut self) -> io::Result<()> {
+        let len: u64 = self.taken.iter().map(|part| part.len() as u64).sum();
+        if len > 0 && self.open.is_some() {
+            let span = frame::HEADER as u64 + len;
+            let full = self.open.as_ref().is_some_and(|open| {
+                open.offset > segment::HEADER
+                    && open.offset + span + frame::HEADER as u64 + 8 > self.place.segment_size
+            });
+            if full {
+                self.roll(false)?;
+            }
+            self.write_frame(len)?;
+        }
+        for mut part in self.taken.drain(..) {
+            if part.capacity() <= KEPT {
+                part.clear();
+                self.spare.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_frame(&mut self, len: u64) -> io::Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let header = frame::Header {
+            len: u32::try_from(len).map_err(|_| io::Error::other("a frame of 4 GiB"))?,
+            flags: 0,
+            number: self.place.frame,
+            segment: open.number,
+            synced: self.synced_frame,
+            time: millis(),
+        };
+        let parts: Vec<&[u8]> = self.taken.iter().map(Vec::as_slice).collect();
+        let head = header.encode(&parts);
+        // Zeros where the next header will stand: what an earlier use of the file left there must
+        // not look like the beginning of something.
+        let last = self.taken.last_mut().map_or(0, |last| {
+            let pad = usize::try_from(header.span() - frame::HEADER as u64 - len).unwrap_or(0);
+            let records = last.len();
+            last.resize(records + pad + frame::HEADER, 0);
+            records
+        });
+        let written = put_frame(open, &self.taken, &head);
+        if let Some(part) = self.taken.last_mut() {
+            part.truncate(last);
+        }
+        written?;
+        open.offset += header.span();
+        self.place.frame += 1;
+        self.unsynced_since.get_or_insert_with(Instant::now);
+        self.log.figures.size.fetch_add(header.span(), Ordering::Relaxed);
+        self.log.figures.frames.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Makes what was written durable.
+    fn sync(&mut self) -> io::Result<()> {
+        let Some(open) = &self.open else {
+            self.tell_durable();
+            return Ok(());
+        };
+        let figures = &self.log.figures;
+        figures.syncing.store(true, Ordering::Relaxed);
+        let start = Instant::now();
+        let result = open.file.sync();
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        figures.syncing.store(false, Ordering::Relaxed);
+        figures.syncs.fetch_add(1, Ordering::Relaxed);
+        figures.last_sync_micros.store(micros, Ordering::Relaxed);
+        figures.longest_sync_micros.fetch_max(micros, Ordering::Relaxed);
+        if let Err(error) = &result {
+            tracing::error!(%error, "syncing the journal failed; writes are refused");
+            figures.failures.fetch_add(1, Ordering::Relaxed);
+            self.given_up = true;
+            self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced: true }));
+            (self.on_durable)();
+            return result;
+        }
+        self.unsynced_since = None;
+        if let Some(open) = &mut self.open
+            && open.offset - open.forgotten >= FORGET
+        {
+            // The same memory then takes what is written next, instead of ever more of it.
+            open.file.forget(open.forgotten, open.offset - open.forgotten);
+            open.forgotten = open.offset & !(PAGE - 1);
+        }
+        self.synced_frame = self.place.frame.saturating_sub(1);
+        figures.durable_frame.store(self.synced_frame, Ordering::Relaxed);
+        self.tell_durable();
+        Ok(())
+    }
+
+    fn tell_durable(&self) {
+        if !self.healing {
+            self.log.durable.store(self.written, Ordering::Release);
+            (self.on_durable)();
+        }
+    }
+
+    fn answer(&mut self, request: Request) {
+        let (result, done) = match request {
+            Request::Roll { afresh, done } => (self.roll(afresh), done),
+            Request::Sync { done } => (self.sync_all(), done),
+            Request::Healed { done } => (self.heal(), done),
+            Request::Close { done } => (self.close(), done),
+        };
+        // Whoever asked may have gone; that is no concern of the journal's.
+        let _ = done.send(result);
+    }
+
+    fn sync_all(&mut self) -> io::Result<u64> {
+        if self.given_up || self.stuck.is_some() {
+            let text = self.log.trouble().map_or_else(String::new, |trouble| trouble.text);
+            return Err(io::Error::other(text));
+        }
+        if self.unsynced_since.is_some() {
+            self.sync()?;
+        }
+        Ok(self.open.as_ref().map_or(0, |open| open.number))
+    }
+
+    /// The snapshot behind a segment begun afresh is current.
+    fn heal(&mut self) -> io::Result<u64> {
+        let number = self.sync_all()?;
+        if std::mem::take(&mut self.healing) {
+            tracing::warn!("a new snapshot is complete; writes are accepted again");
+            self.log.set_trouble(None);
+        }
+        self.tell_durable();
+        Ok(number)
+    }
+
+    /// Ends the segment in good order.
+    fn close(&mut self) -> io::Result<u64> {
+        if self.stuck.is_some() {
+            return Err(io::Error::other("there are records that could not be written"));
+        }
+        let number = self.end_segment()?;
+        self.open = None;
+        self.log.figures.segment.store(0, Ordering::Relaxed);
+        Ok(number)
+    }
+
+    fn end_segment(&mut self) -> io::Result<u64> {
+        let Some(open) = &mut self.open else { return Ok(0) };
+        let number = open.number;
+        let header = frame::Header {
+            flags: frame::END,
+            number: self.place.frame,
+            segment: number,
+            synced: self.synced_frame,
+            time: millis(),
+            ..frame::Header::default()
+        };
+        open.file.write_at(open.offset, &header.encode(&[]))?;
+        self.sync()?;
+        Ok(number)
+    }
+
+    /// Begins a new segment.
+    fn roll(&mut self, afresh: bool) -> io::Result<u64> {
+        let given_up = self.given_up;
+        if given_up && !afresh {
+            return Err(io::Error::other("the last sync of the journal failed"));
+        }
+        if !given_up {
+            self.end_segment()?;
+        }
+        let header = segment::Header {
+            id: self.place.id,
+            number: self.place.segment,
+            first_frame: self.place.frame,
+            afresh: given_up,
+        };
+        let file = segment::make(&*self.place.disk, header, self.place.segment_size)?;
+        let number = header.number;
+        self.open = Some(Open { file, number, offset: segment::HEADER, forgotten: 0 });
+        self.place.segment += 1;
+        self.log.figures.segment.store(number, Ordering::Relaxed);
+        if given_up {
+            self.unsynced_since = None;
+            (self.given_up, self.healing) = (false, true);
+        }
+        Ok(number)
+    }
+}
+
+/// Writes the records first: a header is never there without what it announces, if the system keeps
+/// the order; its checksum tells where it does not.
+fn put_frame(open: &Open, parts: &[Vec<u8>], head: &[u8]) -> io::Result<()> {
+    let mut at = open.offset + frame::HEADER as u64;
+    for part in parts {
+        open.file.write_at(at, part)?;
+        at += part.len() as u64;
+    }
+    open.file.write_at(open.offset, head)
+}
+
+fn millis() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,32 @@
+//! What happened, kept on disk.
+//!
+//! ```text
+//!   writing:  Record ─► Log (lanes) ─► Flusher ─► frames in segments
+//!             walk of the store     ─► snapshot::Writer
+//!   reading:  MANIFEST ─► snapshot::Reader ─► segments, frame by frame ─► records by shard
+//! ```
+//!
+//! In reading order: [`record`] is one change of one shard, [`frame`] everything of one moment,
+//! [`segment`] a file of frames, [`snapshot`] a file of entries, [`manifest`] says which files
+//! count. [`Log`] is where threads leave records, [`Flusher`] the thread that writes them,
+//! [`reader`] reads them back. All of it goes through a [`Disk`].
+//!
+//! This crate knows no values, commands or locks of shards. It must never call something durable
+//! that the disk has not confirmed.
+#![forbid(unsafe_code)]
+
+pub mod codec;
+pub mod disk;
+mod flusher;
+pub mod frame;
+mod log;
+pub mod manifest;
+pub mod reader;
+pub mod record;
+pub mod segment;
+pub mod snapshot;
+
+pub use disk::{Directory, Disk, DiskFile};
+pub use flusher::{Flusher, Place};
+pub use log::{Figures, Lane, Log, Policy, Trouble};
+pub use manifest::{Manifest, Segments};

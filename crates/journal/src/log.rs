@@ -1,0 +1,316 @@
+//! The log in memory: where threads leave what they did, until the flusher takes it to disk.
+//!
+//! ```text
+//!   worker 0 ─► lane 0 ─┐
+//!   worker 1 ─► lane 1 ─┼─ flusher: epoch E closes, all lanes become one frame, one write, one sync
+//!   keeper   ─► lane 2 ─┘
+//! ```
+//!
+//! A thread appends while it holds the lock of the shards it changed, and learns the epoch its
+//! records joined. The flusher first raises the epoch, then takes the old epoch's part of every
+//! lane under the lane's lock: whoever loaded the old number under that lock has appended before it
+//! was taken, and what is appended meanwhile lies in the other part. So a frame holds exactly the
+//! records of its epoch; epochs of one shard's records never fall; and a prefix of frames is a
+//! state that the dataset really had.
+//!
+//! Nothing here waits for the disk, except [`Log::wait_for_room`], which holds back a thread whose
+//! lane the disk cannot keep up with.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+/// When what was written is made durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Policy {
+    /// Before it is acknowledged.
+    Always = 0,
+    /// Once a second.
+    EverySecond = 1,
+    /// When the system does it by itself.
+    Never = 2,
+}
+
+/// A lane that is longer than this holds its thread back.
+const LANE_LIMIT: usize = 64 << 20;
+/// A lane that is longer than this does not wait for company: while it is short it stays in the
+/// processor's cache.
+const LANE_FULL: usize = 128 << 10;
+
+/// One thread's part of the records that wait for the flusher.
+#[derive(Debug, Default)]
+pub struct Lane {
+    /// By the lowest bit of the epoch: one part is being taken while the other fills.
+    pub(crate) records: Mutex<[Vec<u8>; 2]>,
+    /// Its length, for a look without the lock.
+    pub(crate) len: AtomicU64,
+}
+
+/// Which part of a lane belongs to an epoch.
+#[inline]
+pub(crate) fn part_of(epoch: u64) -> usize {
+    usize::from(epoch & 1 == 1)
+}
+
+/// What somebody asks of the flusher, beside flushing.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// Begin a new segment; tells its number. What was appended before stands in older ones.
+    Roll { afresh: bool, done: SyncSender<std::io::Result<u64>> },
+    /// Make everything appended so far durable.
+    Sync { done: SyncSender<std::io::Result<u64>> },
+    /// A snapshot has made good what could not be made durable.
+    Healed { done: SyncSender<std::io::Result<u64>> },
+    /// End the segment in good order and stop writing.
+    Close { done: SyncSender<std::io::Result<u64>> },
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    /// There is something to flush.
+    pub rung: bool,
+    /// Do not wait for company.
+    pub urgent: bool,
+    /// What was asked.
+    pub requests: Vec<Request>,
+    /// The flusher shall end.
+    pub stop: bool,
+}
+
+/// Figures for INFO.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// Bytes written since the last snapshot.
+    pub size: AtomicU64,
+    /// Frames written.
+    pub frames: AtomicU64,
+    /// Syncs done.
+    pub syncs: AtomicU64,
+    /// Microseconds the last sync took.
+    pub last_sync_micros: AtomicU64,
+    /// Microseconds the longest sync took.
+    pub longest_sync_micros: AtomicU64,
+    /// A sync is going on.
+    pub syncing: AtomicBool,
+    /// The segment being written; 0 while there is none.
+    pub segment: AtomicU64,
+    /// The last frame known to be durable.
+    pub durable_frame: AtomicU64,
+    /// Writes that failed.
+    pub failures: AtomicU64,
+}
+
+/// What is wrong with the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What the system says.
+    pub text: String,
+    /// What was written may be lost although it was reported written: only a snapshot into new
+    /// files makes the dataset durable again.
+    pub unsynced: bool,
+}
+
+/// The log of one dataset.
+#[derive(Debug)]
+pub struct Log {
+    pub(crate) epoch: AtomicU64,
+    pub(crate) durable: AtomicU64,
+    policy: AtomicU8,
+    pub(crate) lanes: Mutex<Vec<Arc<Lane>>>,
+    pub(crate) bell: Mutex<Bell>,
+    pub(crate) ring: Condvar,
+    pub(crate) room: Condvar,
+    room_lock: Mutex<()>,
+    trouble: Mutex<Option<Trouble>>,
+    troubled: AtomicBool,
+    /// Figures for INFO.
+    pub figures: Figures,
+}
+
+impl Log {
+    /// A log that nobody writes to disk yet.
+    #[must_use]
+    pub fn new(policy: Policy) -> Arc<Self> {
+        Arc::new(Log {
+            epoch: AtomicU64::new(1),
+            durable: AtomicU64::new(0),
+            policy: AtomicU8::new(policy as u8),
+            lanes: Mutex::default(),
+            bell: Mutex::default(),
+            ring: Condvar::new(),
+            room: Condvar::new(),
+            room_lock: Mutex::default(),
+            trouble: Mutex::default(),
+            troubled: AtomicBool::new(false),
+            figures: Figures::default(),
+        })
+    }
+
+    /// A lane for one more thread.
+    #[must_use]
+    pub fn open_lane(&self) -> Arc<Lane> {
+        let lane = Arc::new(Lane::default());
+        self.lanes.lock().push(Arc::clone(&lane));
+        lane
+    }
+
+    /// Appends records to a lane, all of them to the same epoch, which is returned. Called while
+    /// the shards they are about are locked.
+    #[inline]
+    pub fn append(&self, lane: &Lane, records: &[u8]) -> u64 {
+        let mut parts = lane.records.lock();
+        let epoch = self.epoch.load(Ordering::Acquire);
+        let waiting = &mut parts[part_of(epoch)];
+        let before = waiting.len();
+        waiting.extend_from_slice(records);
+        let after = waiting.len();
+        // Written under the lock only.
+        let len = lane.len.load(Ordering::Relaxed) + records.len() as u64;
+        lane.len.store(len, Ordering::Relaxed);
+        drop(parts);
+        if before == 0 || (before < LANE_FULL && after >= LANE_FULL) {
+            self.knock(after >= LANE_FULL);
+        }
+        epoch
+    }
+
+    #[cold]
+    fn knock(&self, urgent: bool) {
+        // Under `always` the thread asks for the flush itself, at the end of its batch.
+        if self.policy() == Policy::Always && !urgent {
+            return;
+        }
+        let mut bell = self.bell.lock();
+        bell.rung = true;
+        bell.urgent |= urgent;
+        self.ring.notify_one();
+    }
+
+    /// Asks for what was appended to be written now. Under [`Policy::Always`] a thread calls it at
+    /// the end of each batch.
+    pub fn flush_soon(&self) {
+        let mut bell = self.bell.lock();
+        bell.rung = true;
+        bell.urgent = true;
+        self.ring.notify_one();
+    }
+
+    /// Waits while the disk cannot keep up with this lane. Called without any lock.
+    pub fn wait_for_room(&self, lane: &Lane) {
+        while lane.len.load(Ordering::Relaxed) > LANE_LIMIT as u64 && !self.is_troubled() {
+            self.flush_soon();
+            let mut guard = self.room_lock.lock();
+            self.room.wait_for(&mut guard, Duration::from_millis(10));
+        }
+    }
+
+    /// When what was written is made durable.
+    #[inline]
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        match self.policy.load(Ordering::Relaxed) {
+            0 => Policy::Always,
+            1 => Policy::EverySecond,
+            _ => Policy::Never,
+        }
+    }
+
+    /// Changes it.
+    pub fn set_policy(&self, policy: Policy) {
+        self.policy.store(policy as u8, Ordering::Relaxed);
+        self.flush_soon();
+    }
+
+    /// All records of this epoch and of those before it are durable.
+    #[inline]
+    #[must_use]
+    pub fn durable(&self) -> u64 {
+        self.durable.load(Ordering::Acquire)
+    }
+
+    /// The epoch that records appended now join.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// Bytes that wait to be written.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.lanes.lock().iter().map(|lane| lane.len.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Whether the disk is in trouble: writes must be refused.
+    #[inline]
+    #[must_use]
+    pub fn is_troubled(&self) -> bool {
+        self.troubled.load(Ordering::Relaxed)
+    }
+
+    /// What the trouble is.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble.lock().clone()
+    }
+
+    pub(crate) fn set_trouble(&self, trouble: Option<Trouble>) {
+        self.troubled.store(trouble.is_some(), Ordering::Relaxed);
+        *self.trouble.lock() = trouble;
+    }
+
+    pub(crate) fn make_room(&self) {
+        self.room.notify_all();
+    }
+
+    fn ask(
+        &self,
+        request: impl FnOnce(SyncSender<std::io::Result<u64>>) -> Request,
+    ) -> std::io::Result<u64> {
+        let (done, answer) = std::sync::mpsc::sync_channel(1);
+        {
+            let mut bell = self.bell.lock();
+            bell.requests.push(request(done));
+            self.ring.notify_one();
+        }
+        answer.recv().unwrap_or_else(|_| Err(std::io::Error::other("the journal is closed")))
+    }
+
+    /// Begins a new segment and tells its number: what was appended before this call stands in
+    /// older ones. `afresh` gives up what could not be made durable. Waits for the disk.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn roll(&self, afresh: bool) -> std::io::Result<u64> {
+        self.ask(|done| Request::Roll { afresh, done })
+    }
+
+    /// Makes everything appended so far durable. Waits for the disk.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn sync(&self) -> std::io::Result<()> {
+        self.ask(|done| Request::Sync { done }).map(drop)
+    }
+
+    /// A snapshot that begins with the last segment is current: trouble is over, and what waited
+    /// for it is durable. Waits for the disk.
+    ///
+    /// # Errors
+    /// The disk refuses again.
+    pub fn healed(&self) -> std::io::Result<()> {
+        self.ask(|done| Request::Healed { done }).map(drop)
+    }
+
+    /// Writes everything, ends the segment in good order and stops writing; tells its number.
+    /// [`Log::roll`] begins anew.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn close(&self) -> std::io::Result<u64> {
+        self.ask(|done| Request::Close { done })
+    }
+}

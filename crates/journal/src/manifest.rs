@@ -1,0 +1,192 @@
+//! The manifest: which files are the dataset.
+//!
+//! A short text, replaced as a whole: written under another name, synced, renamed. What it does
+//! not name is not part of the dataset, so a snapshot counts from the moment it is named here, and
+//! the files it replaces are given up only afterwards.
+//!
+//! ```text
+//!   kvist-manifest 1
+//!   id 0f1e2d3c4b5a69788796a5b4c3d2e1f0
+//!   seed 0123456789abcdef
+//!   shards 64
+//!   snapshot snapshot-00000000000000000003.kvs      (or: snapshot -)
+//!   journal 7 open 41                               (or: journal 7 to 9, or: journal -)
+//!   checksum 89abcdef
+//! ```
+
+use std::io;
+
+use crate::disk::Disk;
+
+/// The file's name.
+pub const NAME: &str = "MANIFEST";
+const FRESH: &str = "MANIFEST.new";
+const TITLE: &str = "kvist-manifest 1";
+
+/// Which segments of the journal count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Segments {
+    /// None.
+    None,
+    /// The first and all that follow; frames up to the second number are durable.
+    From(u64, u64),
+    /// The first to the second, both included.
+    Between(u64, u64),
+}
+
+/// What the directory holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// Names the dataset: files of another one are not taken for its own.
+    pub id: [u8; 16],
+    /// The seed of the key hash, which says where in its shard a key stands.
+    pub seed: u64,
+    /// The number of shards when the files were written.
+    pub shards: usize,
+    /// The snapshot's file.
+    pub snapshot: Option<String>,
+    /// What has happened since.
+    pub journal: Segments,
+}
+
+impl Manifest {
+    /// As text.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let id: String = self.id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let journal = match self.journal {
+            Segments::None => "-".to_owned(),
+            Segments::From(first, durable) => format!("{first} open {durable}"),
+            Segments::Between(first, last) => format!("{first} to {last}"),
+        };
+        let text = format!(
+            "{TITLE}\nid {id}\nseed {:016x}\nshards {}\nsnapshot {}\njournal {journal}\n",
+            self.seed,
+            self.shards,
+            self.snapshot.as_deref().unwrap_or("-"),
+        );
+        let crc = crc32fast::hash(text.as_bytes());
+        format!("{text}checksum {crc:08x}\n")
+    }
+
+    /// From text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn decode(text: &str) -> Result<Self, String> {
+        let (body, sum) = text
+            .trim_end()
+            .rsplit_once("\nchecksum ")
+            .ok_or("it has no checksum: it is cut off, or not a manifest")?;
+        let body = format!("{body}\n");
+        if u32::from_str_radix(sum, 16).ok() != Some(crc32fast::hash(body.as_bytes())) {
+            return Err("its checksum is wrong".to_owned());
+        }
+        let mut lines = body.lines();
+        let title = lines.next().unwrap_or_default();
+        if title != TITLE {
+            return Err(format!("it begins with '{title}', not '{TITLE}': another version?"));
+        }
+        let mut field = |name: &str| {
+            let line = lines.next().unwrap_or_default();
+            let value = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+            value.map(str::to_owned).ok_or_else(|| format!("'{line}' stands where {name} should"))
+        };
+        let wrong = |name: &str, value: &str| format!("'{value}' is not a {name}");
+        let id = field("id")?;
+        let seed = field("seed")?;
+        let shards = field("shards")?;
+        let snapshot = field("snapshot")?;
+        let journal = field("journal")?;
+        let id = parse_id(&id).ok_or_else(|| wrong("id", &id))?;
+        Ok(Manifest {
+            id,
+            seed: u64::from_str_radix(&seed, 16).map_err(|_| wrong("seed", &seed))?,
+            shards: shards
+                .parse()
+                .ok()
+                .filter(|&count: &usize| count.is_power_of_two() && count <= 1 << 16)
+                .ok_or_else(|| wrong("number of shards", &shards))?,
+            snapshot: (snapshot != "-").then_some(snapshot),
+            journal: segments(&journal).ok_or_else(|| wrong("range of segments", &journal))?,
+        })
+    }
+
+    /// The manifest of a directory, if it has one.
+    ///
+    /// # Errors
+    /// It cannot be read or is damaged.
+    pub fn read(disk: &dyn Disk) -> io::Result<Option<Self>> {
+        let file = match disk.open(NAME) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut bytes = vec![0; usize::try_from(file.len()?.min(1 << 16)).unwrap_or(0)];
+        let got = file.read_at(0, &mut bytes)?;
+        bytes.truncate(got);
+        let text = String::from_utf8_lossy(&bytes);
+        let damaged = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+        Manifest::decode(&text).map(Some).map_err(damaged)
+    }
+
+    /// Makes it the manifest of a directory: from when this returns, durably.
+    ///
+    /// # Errors
+    /// The disk refuses; the old one still stands, or the new one does.
+    pub fn write(&self, disk: &dyn Disk) -> io::Result<()> {
+        self.write_as(disk, NAME)
+    }
+
+    /// As [`Manifest::write`], under another name.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn write_as(&self, disk: &dyn Disk, name: &str) -> io::Result<()> {
+        let file = disk.create(FRESH)?;
+        file.write_at(0, self.encode().as_bytes())?;
+        file.sync()?;
+        disk.rename(FRESH, name)?;
+        disk.sync_names()
+    }
+}
+
+fn parse_id(text: &str) -> Option<[u8; 16]> {
+    let number = u128::from_str_radix(text, 16).ok()?;
+    (text.len() == 32).then(|| number.to_be_bytes())
+}
+
+fn segments(text: &str) -> Option<Segments> {
+    if text == "-" {
+        return Some(Segments::None);
+    }
+    if let Some((first, durable)) = text.split_once(" open ") {
+        return Some(Segments::From(first.parse().ok()?, durable.parse().ok()?));
+    }
+    let (first, last) = text.split_once(" to ")?;
+    Some(Segments::Between(first.parse().ok()?, last.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_comes_back_and_damage_is_seen() {
+        for (snapshot, journal) in [
+            (None, Segments::From(1, 0)),
+            (Some("snapshot-1.kvs".to_owned()), Segments::Between(3, 9)),
+            (None, Segments::None),
+        ] {
+            let manifest = Manifest { id: [7; 16], seed: 42, shards: 64, snapshot, journal };
+            let text = manifest.encode();
+            assert_eq!(Manifest::decode(&text), Ok(manifest));
+            for at in 0..text.len() - 1 {
+                let mut bytes = text.clone().into_bytes();
+                bytes[at] ^= 1;
+                assert!(Manifest::decode(&String::from_utf8_lossy(&bytes)).is_err(), "{at}");
+                assert!(Manifest::decode(&text[..at]).is_err(), "cut at {at}");
+            }
+        }
+    }
+}

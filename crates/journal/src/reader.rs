@@ -1,0 +1,326 @@
+//! Reading the journal back: whole frames in order, up to where it ends.
+//!
+//! A crash leaves the last segment with a torn end, and that is cut. Anything else is damage: a
+//! broken frame that a later one calls durable, a segment that is missing, or that does not go on
+//! where the one before it ended. Damage is never read past, as what follows could bring back old
+//! values or lose acknowledged ones without a word.
+
+use std::fmt;
+use std::io;
+
+use crate::disk::{Disk, DiskFile};
+use crate::frame::{self, Found};
+use crate::manifest::Segments;
+use crate::segment;
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Segments read.
+    pub segments: u64,
+    /// Frames read.
+    pub frames: u64,
+    /// Bytes of frames.
+    pub bytes: u64,
+    /// What was cut off the end, if anything was.
+    pub cut: Option<Cut>,
+    /// The number of the next frame.
+    pub next_frame: u64,
+    /// The number of the next segment.
+    pub next_segment: u64,
+    /// When the last frame was written, in milliseconds since the Unix epoch.
+    pub last_write: u64,
+    /// Where the last segment must be ended before another may follow: its number, the offset.
+    pub open_end: Option<(u64, u64)>,
+}
+
+/// A torn end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The file.
+    pub file: String,
+    /// Where the torn part begins.
+    pub offset: u64,
+    /// Its length, as far as anything can be told apart.
+    pub bytes: u64,
+}
+
+/// Why the journal could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The disk refuses.
+    Io(String, io::Error),
+    /// What is there cannot be trusted.
+    Damage(Damage),
+    /// Whoever took the records refused them.
+    Refused(String),
+}
+
+/// What cannot be trusted, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The file.
+    pub file: String,
+    /// Where in it.
+    pub offset: u64,
+    /// What is wrong.
+    pub what: String,
+    /// The segment to cut, if that would make the rest readable.
+    pub segment: u64,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is damaged at offset {}: {}", self.file, self.offset, self.what)
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(file, error) => write!(f, "{file}: {error}"),
+            ReadError::Damage(damage) => damage.fmt(f),
+            ReadError::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Takes the frames, in order: the records of each, and when it was written.
+pub type Take<'a> = &'a mut dyn FnMut(Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
+
+/// Reads every frame of these segments.
+///
+/// # Errors
+/// The disk refuses, there is damage, or `take` refuses.
+pub fn read(
+    disk: &dyn Disk,
+    id: [u8; 16],
+    range: Segments,
+    take: Take<'_>,
+) -> Result<Report, ReadError> {
+    let there = segment::all(disk).map_err(|e| ReadError::Io("the data directory".into(), e))?;
+    let mut report =
+        Report { next_segment: there.last().map_or(1, |n| n + 1), ..Report::default() };
+    let (first, last) = match range {
+        Segments::None => return Ok(report),
+        Segments::From(first, _) => (first, there.last().copied().unwrap_or(0).max(first)),
+        Segments::Between(first, last) => (first, last),
+    };
+    let open_ended = matches!(range, Segments::From(..));
+    let mut walk = Walk { disk, id, report: &mut report, expected: None, take };
+    let mut number = first;
+    while number <= last {
+        let is_last = number == last || (open_ended && walk.begins_afresh(number + 1)?);
+        walk.segment(number, number == first, is_last && open_ended)?;
+        if is_last {
+            break;
+        }
+        number += 1;
+    }
+    if let (Segments::From(_, durable), Some((segment, offset))) = (range, report.open_end)
+        && report.next_frame <= durable
+    {
+        let what = format!("the journal ends here, but frame {durable} was durable");
+        return Err(ReadError::Damage(Damage {
+            file: segment::name(segment),
+            offset,
+            what,
+            segment,
+        }));
+    }
+    Ok(report)
+}
+
+struct Walk<'a> {
+    disk: &'a dyn Disk,
+    id: [u8; 16],
+    report: &'a mut Report,
+    /// The number the next frame must have, once one is known.
+    expected: Option<u64>,
+    take: Take<'a>,
+}
+
+impl Walk<'_> {
+    /// Whether this segment was begun after a failed sync, for a snapshot that never came.
+    fn begins_afresh(&self, number: u64) -> Result<bool, ReadError> {
+        let name = segment::name(number);
+        let Ok(file) = self.disk.open(&name) else { return Ok(false) };
+        let header = segment::Header::read(&*file).map_err(|e| ReadError::Io(name, e))?;
+        Ok(header.is_some_and(|header| header.afresh))
+    }
+
+    fn segment(&mut self, number: u64, first: bool, may_be_torn: bool) -> Result<(), ReadError> {
+        let name = segment::name(number);
+        let io = |error| ReadError::Io(name.clone(), error);
+        let damage = |offset: u64, what: String| {
+            ReadError::Damage(Damage { file: name.clone(), offset, what, segment: number })
+        };
+        let file = match self.disk.open(&name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(damage(0, "the file is missing".to_owned()));
+            }
+            Err(error) => return Err(io(error)),
+        };
+        let Some(header) = segment::Header::read(&*file).map_err(io)? else {
+            // The process ended while it made the file: nothing can be in it.
+            if may_be_torn && !first {
+                return Ok(());
+            }
+            return Err(damage(0, "its header is broken".to_owned()));
+        };
+        if header.id != self.id || header.number != number {
+            return Err(damage(0, "it belongs to another dataset or place".to_owned()));
+        }
+        if let Some(expected) = self.expected.filter(|&n| n != header.first_frame) {
+            let what = format!("it begins with frame {}, not {expected}", header.first_frame);
+            return Err(damage(0, what));
+        }
+        self.expected = Some(header.first_frame);
+        self.report.next_frame = header.first_frame;
+        self.report.segments += 1;
+        self.report.open_end = None;
+        self.frames(&*file, &name, number, may_be_torn)
+    }
+
+    fn frames(
+        &mut self,
+        file: &dyn DiskFile,
+        name: &str,
+        number: u64,
+        may_be_torn: bool,
+    ) -> Result<(), ReadError> {
+        let io = |error| ReadError::Io(name.to_owned(), error);
+        let damage = |offset: u64, what: String| {
+            ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
+        };
+        let len = file.len().map_err(io)?;
+        let mut offset = segment::HEADER;
+        let mut body = Vec::new();
+        loop {
+            let found = frame::read(file, (offset, len), number, &mut body).map_err(io)?;
+            let expected = self.report.next_frame;
+            let header = match found {
+                Found::Frame(header) => header,
+                Found::Nothing | Found::Broken => {
+                    let later = later_frame(file, (offset + 1, len), number).map_err(io)?;
+                    if let Some(proof) = later.filter(|later| later.synced >= expected) {
+                        let what = format!(
+                            "frame {expected} is broken or missing, but frame {} behind it says \
+                             that it was durable",
+                            proof.number
+                        );
+                        return Err(damage(offset, what));
+                    }
+                    if !may_be_torn {
+                        return Err(damage(offset, "it does not end in good order".to_owned()));
+                    }
+                    if found == Found::Broken || later.is_some() {
+                        let bytes = written_end(file, (offset, len)).map_err(io)? - offset;
+                        self.report.cut = Some(Cut { file: name.to_owned(), offset, bytes });
+                    }
+                    self.report.open_end = Some((number, offset));
+                    return Ok(());
+                }
+            };
+            if header.number != expected {
+                let what = format!("frame {} stands where {expected} should", header.number);
+                return Err(damage(offset, what));
+            }
+            if header.flags & frame::END != 0 {
+                return Ok(());
+            }
+            self.report.frames += 1;
+            self.report.bytes += header.span();
+            self.report.last_write = header.time;
+            self.report.next_frame += 1;
+            self.expected = Some(self.report.next_frame);
+            (self.take)(std::mem::take(&mut body), &header, name, offset)
+                .map_err(ReadError::Refused)?;
+            offset += header.span();
+        }
+    }
+}
+
+/// How much of a file is looked at in one piece.
+const PIECE: u64 = 1 << 20;
+/// Most of a reserved file are zeros: they are passed over in pages.
+const PAGE: usize = 4096;
+static ZEROS: [u8; PAGE] = [0; PAGE];
+
+/// A whole frame of this segment somewhere behind `from`; the one that knows most.
+fn later_frame(
+    file: &dyn DiskFile,
+    (from, len): (u64, u64),
+    segment: u64,
+) -> io::Result<Option<frame::Header>> {
+    let mut best: Option<frame::Header> = None;
+    let mut body = Vec::new();
+    let mut at = from.next_multiple_of(frame::ALIGN);
+    let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0) + frame::HEADER];
+    while at < len {
+        let got = file.read_at(at, &mut piece)?;
+        let mut inside = 0;
+        while inside + frame::HEADER <= got && (inside as u64) < PIECE {
+            if inside.is_multiple_of(PAGE) && piece.get(inside..inside + PAGE) == Some(&ZEROS) {
+                inside += PAGE;
+                continue;
+            }
+            let mut bytes = [0; frame::HEADER];
+            bytes.copy_from_slice(&piece[inside..inside + frame::HEADER]);
+            if frame::Header::decode(&bytes, segment).is_some()
+                && let Found::Frame(header) =
+                    frame::read(file, (at + inside as u64, len), segment, &mut body)?
+                && best.is_none_or(|best| header.synced > best.synced)
+            {
+                best = Some(header);
+            }
+            inside += 8;
+        }
+        at += PIECE;
+    }
+    Ok(best)
+}
+
+/// Where the last byte that is not zero ends.
+fn written_end(file: &dyn DiskFile, (from, len): (u64, u64)) -> io::Result<u64> {
+    let mut end = from;
+    let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0)];
+    let mut at = from;
+    while at < len {
+        let got = file.read_at(at, &mut piece)?;
+        if got == 0 {
+            break;
+        }
+        for (n, page) in piece[..got].chunks(PAGE).enumerate() {
+            if page != &ZEROS[..page.len()]
+                && let Some(last) = page.iter().rposition(|&byte| byte != 0)
+            {
+                end = at + (n * PAGE + last) as u64 + 1;
+            }
+        }
+        at += got as u64;
+    }
+    Ok(end)
+}
+
+/// Ends the last segment in good order, after what was read of it: another may follow then.
+///
+/// # Errors
+/// The disk refuses.
+pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
+    let Some((number, offset)) = report.open_end else { return Ok(()) };
+    let file = disk.open(&segment::name(number))?;
+    file.set_len(offset)?;
+    let header = frame::Header {
+        flags: frame::END,
+        number: report.next_frame,
+        segment: number,
+        synced: report.next_frame.saturating_sub(1),
+        ..frame::Header::default()
+    };
+    // Everything before it first: it says that all of that is durable.
+    file.sync()?;
+    file.write_at(offset, &header.encode(&[]))?;
+    file.sync()
+}

@@ -1,0 +1,167 @@
+//! A record: one change of one shard.
+//!
+//! ```text
+//!   0      4    5     6       8        16     20
+//!   | len  |kind|  0  | shard |  seq   |  db  | body ...
+//! ```
+//!
+//! `len` counts the whole record. `seq` numbers the records of a shard, from 1 on, without gaps as
+//! long as the journal is on; it orders records of a shard that different threads wrote, and tells
+//! those a snapshot holds already from those it does not. All numbers are little-endian.
+//!
+//! A record concerns exactly one shard, and so all shards can be replayed side by side. What one
+//! transaction did to several shards are several records in the same frame: a frame is there as a
+//! whole or not at all.
+
+use crate::codec::{Malformed, Source, put_bytes, put_number};
+
+/// Bytes before the body.
+pub const HEADER: usize = 20;
+
+/// What a record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Run this command: a number of words and the words. Its one key is in the shard.
+    Command = 1,
+    /// The key is now as the image in the body says, whatever it was.
+    Image = 2,
+    /// The key in the body is gone.
+    Delete = 3,
+    /// The shard's part of the database is empty.
+    Flush = 4,
+    /// The shard's part of every database is empty.
+    FlushAll = 5,
+    /// The shard's parts of two databases changed places: `db` and the number in the body.
+    Swap = 6,
+}
+
+impl Kind {
+    fn of(byte: u8) -> Option<Self> {
+        Some(match byte {
+            1 => Kind::Command,
+            2 => Kind::Image,
+            3 => Kind::Delete,
+            4 => Kind::Flush,
+            5 => Kind::FlushAll,
+            6 => Kind::Swap,
+            _ => return None,
+        })
+    }
+}
+
+/// A record, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// What it says.
+    pub kind: Kind,
+    /// The shard it changed, counted as when it was written.
+    pub shard: u16,
+    /// Its number among the records of the shard.
+    pub seq: u64,
+    /// The database.
+    pub db: u32,
+    /// The rest, by kind.
+    pub body: &'a [u8],
+}
+
+/// Appends a record whose body `write` appends.
+#[inline]
+pub fn put(
+    out: &mut Vec<u8>,
+    (kind, shard, seq, db): (Kind, u16, u64, u32),
+    write: impl FnOnce(&mut Vec<u8>),
+) {
+    let start = out.len();
+    let mut header = [0; HEADER];
+    header[4] = kind as u8;
+    header[6..8].copy_from_slice(&shard.to_le_bytes());
+    header[8..16].copy_from_slice(&seq.to_le_bytes());
+    header[16..20].copy_from_slice(&db.to_le_bytes());
+    out.extend_from_slice(&header);
+    write(out);
+    // The words of a request and a value are bounded far below 4 GiB by the protocol.
+    let len = u32::try_from(out.len() - start).unwrap_or(u32::MAX);
+    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
+}
+
+/// Appends the body of a command.
+#[inline]
+pub fn put_words<'a>(out: &mut Vec<u8>, words: impl ExactSizeIterator<Item = &'a [u8]>) {
+    put_number(out, words.len() as u64);
+    for word in words {
+        put_bytes(out, word);
+    }
+}
+
+/// The words of a command.
+///
+/// # Errors
+/// The body is not that of a command.
+pub fn words<'a>(body: &'a [u8], into: &mut Vec<&'a [u8]>) -> Result<(), Malformed> {
+    into.clear();
+    let mut source = Source::new(body);
+    for _ in 0..source.length()? {
+        into.push(source.bytes()?);
+    }
+    if source.is_done() && !into.is_empty() { Ok(()) } else { Err(Malformed("not a command")) }
+}
+
+/// Takes the first record off the front of `bytes`; `None` at the end.
+///
+/// # Errors
+/// There is something else.
+pub fn next<'a>(bytes: &mut &'a [u8]) -> Result<Option<Record<'a>>, Malformed> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let (header, _) = bytes.split_at_checked(HEADER).ok_or(Malformed("a record ends early"))?;
+    let four = |at: usize| {
+        let mut part = [0; 4];
+        part.copy_from_slice(&header[at..at + 4]);
+        u32::from_le_bytes(part)
+    };
+    let len = usize::try_from(four(0)).unwrap_or(usize::MAX);
+    let (whole, rest) = bytes.split_at_checked(len).ok_or(Malformed("a record ends early"))?;
+    let body = whole.get(HEADER..).ok_or(Malformed("a record is shorter than its header"))?;
+    let kind = Kind::of(header[4]).ok_or(Malformed("a record of unknown kind"))?;
+    let seq = u64::from(four(8)) | u64::from(four(12)) << 32;
+    let shard = u16::from_le_bytes([header[6], header[7]]);
+    *bytes = rest;
+    Ok(Some(Record { kind, shard, seq, db: four(16), body }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back() {
+        let mut out = Vec::new();
+        put(&mut out, (Kind::Command, 7, 1 << 40, 3), |out| {
+            put_words(out, [&b"SET"[..], b"k", b""].into_iter());
+        });
+        put(&mut out, (Kind::Delete, 1023, 2, 0), |out| out.extend_from_slice(b"key"));
+        let mut rest = out.as_slice();
+        let first = next(&mut rest).unwrap().unwrap();
+        assert_eq!((first.kind, first.shard, first.seq, first.db), (Kind::Command, 7, 1 << 40, 3));
+        let mut found = Vec::new();
+        words(first.body, &mut found).unwrap();
+        assert_eq!(found, [&b"SET"[..], b"k", b""]);
+        let second = next(&mut rest).unwrap().unwrap();
+        assert_eq!((second.kind, second.body), (Kind::Delete, &b"key"[..]));
+        assert_eq!(next(&mut rest), Ok(None));
+    }
+
+    #[test]
+    fn cut_records_are_refused() {
+        let mut out = Vec::new();
+        put(&mut out, (Kind::Delete, 1, 2, 0), |out| out.extend_from_slice(b"key"));
+        for len in 1..out.len() {
+            assert!(next(&mut &out[..len]).is_err());
+        }
+        assert!(words(&[200, 1], &mut Vec::new()).is_err());
+        out[4] = 99;
+        assert!(next(&mut out.as_slice()).is_err());
+    }
+}

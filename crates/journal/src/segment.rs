@@ -1,0 +1,174 @@
+//! A segment: one file of the journal.
+//!
+//! ```text
+//!   journal-00000000000000000042.log
+//!   | header 64 | frame | frame | ... | end frame | reserved room, or what an earlier use left |
+//!
+//!   0        8       12   16    32       40            48      56       64
+//!   | magic  |version| crc | id  | number | first frame | flags | 0      |
+//! ```
+//!
+//! Room is reserved beforehand and files are used again, so that a sync need not write the file
+//! system's own tables. A segment that was left in good order ends with an end frame; only the
+//! last one may lack it.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::disk::{Disk, DiskFile};
+
+/// Bytes before the first frame.
+pub const HEADER: u64 = 64;
+/// The version of the format; a reader refuses others.
+pub const VERSION: u32 = 1;
+const MAGIC: &[u8; 8] = b"KVISTJNL";
+const SPARE: &str = "journal-spare-";
+/// Files kept to be used again.
+const SPARES: usize = 2;
+/// What came before is not continued here: only a snapshot that begins with this segment counts.
+const AFRESH: u64 = 1;
+
+/// What a segment says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The dataset it belongs to.
+    pub id: [u8; 16],
+    /// Its number.
+    pub number: u64,
+    /// The number of its first frame.
+    pub first_frame: u64,
+    /// It does not go on where the segment before it ends, as that could not be made durable.
+    pub afresh: bool,
+}
+
+/// The name of a segment's file.
+#[must_use]
+pub fn name(number: u64) -> String {
+    format!("journal-{number:020}.log")
+}
+
+/// The number of the segment in the file of this name.
+#[must_use]
+pub fn number(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix("journal-")?.strip_suffix(".log")?;
+    if digits.len() == 20 { digits.parse().ok() } else { None }
+}
+
+/// The numbers of all segments there are, ascending.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn all(disk: &dyn Disk) -> io::Result<Vec<u64>> {
+    let mut numbers: Vec<u64> = disk.list()?.iter().filter_map(|name| number(name)).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+impl Header {
+    fn encode(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        bytes[0..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.id);
+        bytes[32..40].copy_from_slice(&self.number.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.first_frame.to_le_bytes());
+        bytes[48..56].copy_from_slice(&(if self.afresh { AFRESH } else { 0 }).to_le_bytes());
+        let crc = crc32fast::hash(&bytes[16..]);
+        bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a segment's header. `None` if it has none: it was being made when the process ended.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its version is not known.
+    pub fn read(file: &dyn DiskFile) -> io::Result<Option<Self>> {
+        let mut bytes = [0; 64];
+        let got = file.read_at(0, &mut bytes)?;
+        if got < bytes.len() || &bytes[0..8] != MAGIC {
+            return Ok(None);
+        }
+        let version = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
+        if version != VERSION {
+            let text = format!("format version {version}, this program reads version {VERSION}");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        let eight = |at: usize| {
+            let mut part = [0; 8];
+            part.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(part)
+        };
+        let mut id = [0; 16];
+        id.copy_from_slice(&bytes[16..32]);
+        let header = Header {
+            id,
+            number: eight(32),
+            first_frame: eight(40),
+            afresh: eight(48) & AFRESH != 0,
+        };
+        Ok((header.encode() == bytes).then_some(header))
+    }
+}
+
+/// Makes a segment's file, out of one that is no longer needed if there is one, and makes it
+/// durable.
+///
+/// # Errors
+/// The disk refuses, or is full.
+pub fn make(disk: &dyn Disk, header: Header, size: u64) -> io::Result<Arc<dyn DiskFile>> {
+    let name = name(header.number);
+    let spare = disk.list()?.into_iter().find(|name| name.starts_with(SPARE));
+    let file = match spare {
+        Some(spare) => {
+            // Its header is written before it gets its new name: under that name there is never a
+            // file that says it is another.
+            let file = disk.open(&spare)?;
+            file.write_at(0, &header.encode())?;
+            file.sync()?;
+            disk.rename(&spare, &name)?;
+            file
+        }
+        None => {
+            let file = disk.create(&name)?;
+            file.reserve(size)?;
+            file.write_at(0, &header.encode())?;
+            file.sync()?;
+            file
+        }
+    };
+    disk.sync_names()?;
+    Ok(file)
+}
+
+/// Gives up the segments below `first`: a few files are kept for later use.
+///
+/// # Errors
+/// The disk refuses; some may be gone.
+pub fn drop_below(disk: &dyn Disk, first: u64, size: u64) -> io::Result<()> {
+    let names = disk.list()?;
+    let mut spares = names.iter().filter(|name| name.starts_with(SPARE)).count();
+    for old in names.iter().filter(|name| number(name).is_some_and(|n| n < first)) {
+        let regular = disk.open(old).and_then(|file| file.len()).is_ok_and(|len| len == size);
+        if spares < SPARES && regular {
+            disk.rename(old, &format!("{SPARE}{}", old.trim_start_matches("journal-")))?;
+            spares += 1;
+        } else {
+            disk.remove(old)?;
+        }
+    }
+    disk.sync_names()
+}
+
+/// Removes the segments above `last`: they belong to a state that never became current.
+///
+/// # Errors
+/// The disk refuses; some may be gone.
+pub fn drop_above(disk: &dyn Disk, last: u64) -> io::Result<()> {
+    let mut any = false;
+    // The last first: what is left after a crash in the middle is still without a gap.
+    for number in all(disk)?.into_iter().rev().filter(|&number| number > last) {
+        disk.remove(&name(number))?;
+        any = true;
+    }
+    if any { disk.sync_names() } else { Ok(()) }
+}

@@ -1,0 +1,383 @@
+//! A snapshot: every entry, shard by shard, in table order.
+//!
+//! ```text
+//!   | header 64 | block | block | ... | index | trailer 64 |
+//!
+//!   block:  0     4     8        12    16      18     20     24    32
+//!           |magic| crc | stored | raw | shard | codec|  db  | 0   | bytes ...
+//!   raw:    step, step, ...     a step:  end position, seq, number of entries, entries ...
+//! ```
+//!
+//! A step is what was read under one lock: all entries of the shard's database from where the
+//! step before it ended up to `end position`, as they were after record `seq` of the shard. So a
+//! record of the journal is in the snapshot exactly if its `seq` is not above that of the step its
+//! key falls into. Positions are those of the table, which never change.
+//!
+//! Without the trailer a file is no snapshot: it is written last, after everything before it has
+//! been synced.
+
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
+use crate::codec::{Malformed, Source, put_number};
+use crate::disk::{Disk, DiskFile};
+
+const MAGIC: &[u8; 8] = b"KVISTSNP";
+const TRAILER: &[u8; 8] = b"KVISTEND";
+const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
+/// The version of the format; a reader refuses others.
+pub const VERSION: u32 = 1;
+const HEADER: u64 = 64;
+const BLOCK_HEADER: usize = 32;
+/// Bytes gathered before they are written.
+const BUFFER: usize = 1 << 20;
+
+/// How the bytes of a block are stored.
+const PLAIN: u16 = 0;
+const LZ4: u16 = 1;
+
+/// The name of a snapshot's file.
+#[must_use]
+pub fn name(number: u64) -> String {
+    format!("snapshot-{number:020}.kvs")
+}
+
+/// The number of the snapshot in the file of this name.
+#[must_use]
+pub fn number(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix("snapshot-")?.strip_suffix(".kvs")?;
+    if digits.len() == 20 { digits.parse().ok() } else { None }
+}
+
+/// What a snapshot says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The dataset it belongs to.
+    pub id: [u8; 16],
+    /// The seed of the key hash.
+    pub seed: u64,
+    /// The number of shards.
+    pub shards: u32,
+    /// When it was begun, in milliseconds since the Unix epoch.
+    pub time: u64,
+}
+
+impl Header {
+    fn encode(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        bytes[0..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.id);
+        bytes[32..40].copy_from_slice(&self.seed.to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.shards.to_le_bytes());
+        bytes[48..56].copy_from_slice(&self.time.to_le_bytes());
+        let crc = crc32fast::hash(&bytes[16..]);
+        bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+}
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The shard.
+    pub shard: u32,
+    /// The database.
+    pub db: u32,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Its length in the file.
+    pub len: u64,
+}
+
+/// Writes a snapshot under a temporary name, and gives it its own when it is whole.
+pub struct Writer {
+    disk: Arc<dyn Disk>,
+    file: Arc<dyn DiskFile>,
+    name: String,
+    offset: u64,
+    buffer: Vec<u8>,
+    index: Vec<Place>,
+    entries: u64,
+    compress: bool,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Entries.
+    pub entries: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+impl Writer {
+    /// Begins a snapshot that will be called `name`.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn create(
+        disk: &Arc<dyn Disk>,
+        name: &str,
+        header: Header,
+        compress: bool,
+    ) -> io::Result<Self> {
+        let file = disk.create(&format!("{name}.tmp"))?;
+        Ok(Writer {
+            disk: Arc::clone(disk),
+            file,
+            name: name.to_owned(),
+            offset: 0,
+            buffer: header.encode().to_vec(),
+            index: Vec::new(),
+            entries: 0,
+            compress,
+        })
+    }
+
+    /// Adds a block of steps (see [`put_step`]) with `entries` entries.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn block(&mut self, shard: u32, db: u32, raw: &[u8], entries: u64) -> io::Result<()> {
+        let packed;
+        let (codec, stored) = if self.compress {
+            packed = lz4_flex::compress(raw);
+            if packed.len() < raw.len() { (LZ4, packed.as_slice()) } else { (PLAIN, raw) }
+        } else {
+            (PLAIN, raw)
+        };
+        let too_long = |_| io::Error::other("a value of more than 4 GiB");
+        let mut header = [0; BLOCK_HEADER];
+        header[0..4].copy_from_slice(&BLOCK.to_le_bytes());
+        header[8..12]
+            .copy_from_slice(&u32::try_from(stored.len()).map_err(too_long)?.to_le_bytes());
+        header[12..16].copy_from_slice(&u32::try_from(raw.len()).map_err(too_long)?.to_le_bytes());
+        let number = u16::try_from(shard).map_err(too_long)?;
+        header[16..18].copy_from_slice(&number.to_le_bytes());
+        header[18..20].copy_from_slice(&codec.to_le_bytes());
+        header[20..24].copy_from_slice(&db.to_le_bytes());
+        let crc = checksum(&header, stored);
+        header[4..8].copy_from_slice(&crc.to_le_bytes());
+        let offset = self.offset + self.buffer.len() as u64;
+        let len = (BLOCK_HEADER + stored.len()) as u64;
+        self.index.push(Place { shard, db, offset, len });
+        self.buffer.extend_from_slice(&header);
+        self.buffer.extend_from_slice(stored);
+        self.entries += entries;
+        if self.buffer.len() >= BUFFER { self.write_buffer() } else { Ok(()) }
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        self.file.write_at(self.offset, &self.buffer)?;
+        self.offset += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Bytes written so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.offset + self.buffer.len() as u64
+    }
+
+    /// Makes it a whole snapshot, durably. It counts when a manifest names it.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn finish(mut self) -> io::Result<Written> {
+        let mut index = Vec::new();
+        put_number(&mut index, self.index.len() as u64);
+        for place in &self.index {
+            put_number(&mut index, u64::from(place.shard));
+            put_number(&mut index, u64::from(place.db));
+            put_number(&mut index, place.offset);
+            put_number(&mut index, place.len);
+        }
+        self.write_buffer()?;
+        let at = self.offset;
+        self.buffer.extend_from_slice(&index);
+        self.write_buffer()?;
+        // What the trailer vouches for is on disk before it.
+        self.file.sync()?;
+        let mut trailer = [0; 64];
+        trailer[0..8].copy_from_slice(TRAILER);
+        trailer[8..16].copy_from_slice(&at.to_le_bytes());
+        trailer[16..24].copy_from_slice(&(index.len() as u64).to_le_bytes());
+        trailer[24..32].copy_from_slice(&self.entries.to_le_bytes());
+        trailer[32..36].copy_from_slice(&crc32fast::hash(&index).to_le_bytes());
+        let crc = crc32fast::hash(&trailer[..60]);
+        trailer[60..64].copy_from_slice(&crc.to_le_bytes());
+        self.buffer.extend_from_slice(&trailer);
+        self.write_buffer()?;
+        self.file.sync()?;
+        self.disk.rename(&format!("{}.tmp", self.name), &self.name)?;
+        self.disk.sync_names()?;
+        Ok(Written { entries: self.entries, bytes: self.offset })
+    }
+
+    /// Gives it up.
+    pub fn abandon(self) {
+        // A file that stays behind is removed at the next start.
+        let _ = self.disk.remove(&format!("{}.tmp", self.name));
+    }
+}
+
+fn checksum(header: &[u8; BLOCK_HEADER], stored: &[u8]) -> u32 {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&header[8..]);
+    crc.update(stored);
+    crc.finalize()
+}
+
+/// Appends the head of a step; its entries follow.
+pub fn put_step(out: &mut Vec<u8>, end: u64, seq: u64, entries: u64) {
+    put_number(out, end);
+    put_number(out, seq);
+    put_number(out, entries);
+}
+
+/// The head of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Positions below this one are in it, unless they are in an earlier one.
+    pub end: u64,
+    /// The last record of the shard that its entries know of.
+    pub seq: u64,
+    /// How many entries follow.
+    pub entries: u64,
+}
+
+/// Reads the head of a step.
+///
+/// # Errors
+/// There is something else.
+pub fn step(source: &mut Source<'_>) -> Result<Step, Malformed> {
+    Ok(Step { end: source.number()?, seq: source.number()?, entries: source.number()? })
+}
+
+/// A snapshot opened for reading, by many threads at once if wanted.
+#[derive(Debug)]
+pub struct Reader {
+    file: Arc<dyn DiskFile>,
+    /// Its name, for messages.
+    pub name: String,
+    /// What it says of itself.
+    pub header: Header,
+    /// Its blocks, in file order: those of a shard's database in the order of positions.
+    pub blocks: Vec<Place>,
+    /// How many entries it holds.
+    pub entries: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+impl Reader {
+    /// Opens a snapshot and reads its index.
+    ///
+    /// # Errors
+    /// It cannot be read, is not whole, or is damaged; the text names the file and the offset.
+    pub fn open(disk: &dyn Disk, name: &str) -> io::Result<Self> {
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+        let wrong = |offset: u64, what: &str| {
+            let text = format!("{name} is damaged at offset {offset}: {what}");
+            io::Error::new(ErrorKind::InvalidData, text)
+        };
+        let file = disk.open(name).map_err(named)?;
+        let bytes = file.len().map_err(named)?;
+        let header = read_header(&*file).map_err(|what| wrong(0, &what))?;
+        let end = bytes.saturating_sub(HEADER);
+        let mut trailer = [0; 64];
+        let got = file.read_at(end, &mut trailer).map_err(named)?;
+        let crc = crc32fast::hash(&trailer[..60]).to_le_bytes();
+        if got < trailer.len() || &trailer[0..8] != TRAILER || trailer[60..64] != crc {
+            return Err(wrong(end, "it has no end: it was never finished, or is cut off"));
+        }
+        let eight = |at: usize| {
+            let mut part = [0; 8];
+            part.copy_from_slice(&trailer[at..at + 8]);
+            u64::from_le_bytes(part)
+        };
+        let (at, len, entries) = (eight(8), eight(16), eight(24));
+        if at.checked_add(len) != Some(end) {
+            return Err(wrong(end, "its index is not where it says"));
+        }
+        let mut index = vec![0; usize::try_from(len).unwrap_or(0)];
+        let got = file.read_at(at, &mut index).map_err(named)?;
+        if got < index.len() || crc32fast::hash(&index).to_le_bytes() != trailer[32..36] {
+            return Err(wrong(at, "its index is broken"));
+        }
+        let blocks = read_index(&index).map_err(|error| wrong(at, error.0))?;
+        Ok(Reader { file, name: name.to_owned(), header, blocks, entries, bytes })
+    }
+
+    /// The steps of a block.
+    ///
+    /// # Errors
+    /// It cannot be read or is damaged; the text names the file and the offset.
+    pub fn block(&self, place: &Place) -> io::Result<Vec<u8>> {
+        let wrong = |what: &str| {
+            let text = format!("{} is damaged at offset {}: {what}", self.name, place.offset);
+            io::Error::new(ErrorKind::InvalidData, text)
+        };
+        if place.offset.checked_add(place.len).is_none_or(|end| end > self.bytes) {
+            return Err(wrong("a block reaches beyond the end"));
+        }
+        let mut bytes = vec![0; usize::try_from(place.len).unwrap_or(0)];
+        let got = self.file.read_at(place.offset, &mut bytes)?;
+        let (head, stored) = bytes[..got]
+            .split_at_checked(BLOCK_HEADER)
+            .ok_or_else(|| wrong("a block is cut off"))?;
+        let mut header = [0; BLOCK_HEADER];
+        header.copy_from_slice(head);
+        let four = |at: usize| {
+            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
+        if four(0) != BLOCK || four(4) != checksum(&header, stored) {
+            return Err(wrong("a block's checksum is wrong"));
+        }
+        let raw = usize::try_from(four(12)).unwrap_or(usize::MAX);
+        match u16::from_le_bytes([header[18], header[19]]) {
+            PLAIN => {
+                bytes.drain(..BLOCK_HEADER);
+                Ok(bytes)
+            }
+            LZ4 => lz4_flex::decompress(stored, raw).map_err(|_| wrong("a block does not unpack")),
+            other => Err(wrong(&format!("unknown compression {other}"))),
+        }
+    }
+}
+
+fn read_header(file: &dyn DiskFile) -> Result<Header, String> {
+    let mut bytes = [0; 64];
+    let got = file.read_at(0, &mut bytes).map_err(|error| error.to_string())?;
+    if got < bytes.len() || &bytes[0..8] != MAGIC {
+        return Err("it is not a snapshot".to_owned());
+    }
+    let four =
+        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    if four(8) != VERSION {
+        return Err(format!("version {}, this program reads {VERSION}", four(8)));
+    }
+    let eight = |at: usize| u64::from(four(at)) | u64::from(four(at + 4)) << 32;
+    let mut id = [0; 16];
+    id.copy_from_slice(&bytes[16..32]);
+    let header = Header { id, seed: eight(32), shards: four(40), time: eight(48) };
+    if header.encode() == bytes { Ok(header) } else { Err("its header is broken".to_owned()) }
+}
+
+fn read_index(bytes: &[u8]) -> Result<Vec<Place>, Malformed> {
+    let mut source = Source::new(bytes);
+    let count = source.length()?;
+    let mut blocks = Vec::with_capacity(count.min(bytes.len() / 4));
+    let small = |number: u64| u32::try_from(number).map_err(|_| Malformed("a number too large"));
+    for _ in 0..count {
+        blocks.push(Place {
+            shard: small(source.number()?)?,
+            db: small(source.number()?)?,
+            offset: source.number()?,
+            len: source.number()?,
+        });
+    }
+    Ok(blocks)
+}

@@ -1,0 +1,87 @@
+//! The data directory in the life of the server: opened before the engine, read while clients are
+//! told to wait, closed after the last of them has gone.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use config::Config;
+use engine::Engine;
+use engine::durable::{Home, Reason};
+
+/// How often progress is shown.
+const SHOWN: Duration = Duration::from_millis(200);
+
+/// Opens the directory if there is, or will be, something in it. A pure cache makes none.
+///
+/// # Errors
+/// It cannot be used.
+pub fn open(config: &Config) -> Result<Option<Home>, String> {
+    let dir = Path::new(&config.dir);
+    if !config.appendonly && !dir.join(journal::manifest::NAME).exists() {
+        return Ok(None);
+    }
+    Home::open(dir).map(Some).map_err(|error| error.to_string())
+}
+
+/// Reads the dataset, showing on a terminal how far it has come.
+///
+/// # Errors
+/// What is damaged, where, and what can be done.
+pub fn load(engine: &Arc<Engine>) -> Result<(), String> {
+    if !engine.durable.is_loading() {
+        return Ok(());
+    }
+    let done = AtomicBool::new(false);
+    let recovered = std::thread::scope(|scope| {
+        if std::io::stderr().is_terminal() {
+            scope.spawn(|| show_progress(engine, &done));
+        }
+        let recovered = engine.recover();
+        done.store(true, Ordering::Release);
+        recovered
+    });
+    let recovered = recovered.inspect_err(|error| tracing::error!("{error}"))?;
+    if recovered.bytes > 0 {
+        tracing::info!("Recovered {recovered}");
+    }
+    engine.durable.set_loading(false);
+    Ok(())
+}
+
+fn show_progress(engine: &Engine, done: &AtomicBool) {
+    let mut shown = false;
+    while !done.load(Ordering::Acquire) {
+        std::thread::sleep(SHOWN);
+        let progress = &engine.durable.progress;
+        let (total, read) =
+            (progress.total.load(Ordering::Relaxed), progress.done.load(Ordering::Relaxed));
+        let percent = read.saturating_mul(100) / total.max(1);
+        shown = true;
+        eprint!("\rLoading: {:>3} % of {} MB ", percent, total >> 20);
+        let _ = std::io::stderr().flush();
+    }
+    if shown {
+        eprintln!("\rLoading: done                ");
+    }
+}
+
+/// Leaves the directory in good order: what is not in the journal is saved if the configuration
+/// asks for that.
+pub fn close(engine: &Arc<Engine>) {
+    let config = engine.config();
+    let saves = !config.save.is_empty() && !engine.durable.is_journaling();
+    let wanted = match engine.durable.last_will() {
+        Some(wanted) => wanted,
+        None => saves && !config.shutdown_on_sigterm.nosave,
+    };
+    if wanted && engine.unsaved_changes() > 0 {
+        tracing::info!("Saving the dataset before exiting");
+        if let Err(error) = engine.save(Reason::Save, engine.durable.is_journaling()) {
+            tracing::error!(%error, "the dataset could not be saved before exiting");
+        }
+    }
+    engine.move_out();
+}

@@ -1,0 +1,177 @@
+//! An entry as it stands in snapshots and records: key, deadline, value.
+//!
+//! ```text
+//!   | type | flags | [deadline 8] | access | key | value ... |
+//!
+//!   type 0 string   bytes
+//!        1 list     count, elements from head to tail
+//!        2 set      count, members
+//!        3 hash     count, field and value in turn
+//!        4 zset     count, member and score (8 bytes) in turn, by rank
+//!   flags 1, 2      the string is reported as raw, not as int
+//!         128       there is a deadline
+//! ```
+//!
+//! Counts and lengths as in [`journal::codec`]. Elements are written one by one, not as they lie in
+//! memory: a small collection takes the form that the limits of the reading server give it.
+
+use base::{Millis, PackLimits};
+use journal::codec::{Malformed, Source, put_bytes, put_number};
+use table::{Content, EntryRef};
+use types::{Hash, List, Set, ZSet};
+
+use crate::Object;
+use crate::strings::{NOT_INT, RAW};
+
+const STRING: u8 = 0;
+const LIST: u8 = 1;
+const SET: u8 = 2;
+const HASH: u8 = 3;
+const ZSET: u8 = 4;
+const HAS_DEADLINE: u8 = 128;
+
+/// An entry, read.
+pub struct Image<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// When it dies.
+    pub deadline: Option<Millis>,
+    /// The value.
+    pub value: Value<'a>,
+    pub(crate) flags: u8,
+    pub(crate) access: u32,
+}
+
+/// A value, read.
+pub enum Value<'a> {
+    /// A string, where it lies.
+    Text(&'a [u8]),
+    /// Anything else.
+    Object(Object),
+}
+
+/// Appends an entry.
+pub(crate) fn put(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
+    let kind = match entry.content() {
+        Content::Bytes(_) | Content::Object(Object::Str(_)) => STRING,
+        Content::Object(Object::List(_)) => LIST,
+        Content::Object(Object::Set(_)) => SET,
+        Content::Object(Object::Hash(_)) => HASH,
+        Content::Object(Object::ZSet(_)) => ZSET,
+    };
+    let deadline = entry.deadline();
+    let flags = entry.user_flags() & (RAW | NOT_INT);
+    out.extend_from_slice(&[kind, flags | if deadline.is_some() { HAS_DEADLINE } else { 0 }]);
+    if let Some(at) = deadline {
+        out.extend_from_slice(&at.to_le_bytes());
+    }
+    put_number(out, u64::from(entry.access()));
+    put_bytes(out, entry.key());
+    match entry.content() {
+        Content::Bytes(bytes) => put_bytes(out, bytes),
+        Content::Object(object) => put_object(out, object),
+    }
+}
+
+fn put_object(out: &mut Vec<u8>, object: &Object) {
+    match object {
+        Object::Str(bytes) => put_bytes(out, bytes),
+        Object::List(list) => {
+            put_number(out, list.len() as u64);
+            list.iter().for_each(|element| put_bytes(out, element));
+        }
+        Object::Set(set) => {
+            put_number(out, set.len() as u64);
+            set.iter().for_each(|member| put_bytes(out, &member.text()));
+        }
+        Object::Hash(hash) => {
+            put_number(out, hash.len() as u64);
+            for (field, value) in hash.iter() {
+                put_bytes(out, field);
+                put_bytes(out, value);
+            }
+        }
+        Object::ZSet(zset) => {
+            put_number(out, zset.len() as u64);
+            for (member, score) in zset.iter() {
+                put_bytes(out, member);
+                out.extend_from_slice(&score.to_bits().to_le_bytes());
+            }
+        }
+    }
+}
+
+/// Reads an entry.
+///
+/// # Errors
+/// There is something else. Nothing is allocated for elements that are not there.
+pub fn read<'a>(source: &mut Source<'a>, limits: &PackLimits) -> Result<Image<'a>, Malformed> {
+    let (kind, flags) = (source.byte()?, source.byte()?);
+    let deadline = if flags & HAS_DEADLINE != 0 { Some(source.fixed_u64()?) } else { None };
+    let access = u32::try_from(source.number()?).map_err(|_| Malformed("an access time"))?;
+    let key = source.bytes()?;
+    let value = match kind {
+        STRING => Value::Text(source.bytes()?),
+        LIST => Value::Object(Object::List(List::collect(strings(source, 1)?, limits))),
+        SET => Value::Object(Object::Set(Set::collect(strings(source, 1)?, limits))),
+        HASH => {
+            let words = strings(source, 2)?;
+            let pairs = words.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+            Value::Object(Object::Hash(Hash::collect(pairs, limits)))
+        }
+        ZSET => Value::Object(Object::ZSet(ZSet::collect(scored(source)?, limits))),
+        _ => return Err(Malformed("a value of unknown type")),
+    };
+    if matches!(&value, Value::Object(object) if object.is_empty()) {
+        return Err(Malformed("an empty collection"));
+    }
+    Ok(Image { key, deadline, value, flags: flags & (RAW | NOT_INT), access: access & 0xff_ffff })
+}
+
+/// Passes over an entry.
+///
+/// # Errors
+/// There is something else.
+pub fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
+    let (kind, flags) = (source.byte()?, source.byte()?);
+    if flags & HAS_DEADLINE != 0 {
+        source.fixed_u64()?;
+    }
+    source.number()?;
+    source.bytes()?;
+    let count = if kind == STRING { 1 } else { source.length()? };
+    for _ in 0..count {
+        source.bytes()?;
+        match kind {
+            HASH => _ = source.bytes()?,
+            ZSET => _ = source.take(8)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `each` strings for every one of a count.
+fn strings<'a>(source: &mut Source<'a>, each: usize) -> Result<Vec<&'a [u8]>, Malformed> {
+    let count = source.length()?.checked_mul(each).ok_or(Malformed("a count is too large"))?;
+    // Each takes at least a byte.
+    let mut found = Vec::with_capacity(count.min(source.rest().len()));
+    for _ in 0..count {
+        found.push(source.bytes()?);
+    }
+    Ok(found)
+}
+
+fn scored<'a>(source: &mut Source<'a>) -> Result<Vec<(&'a [u8], f64)>, Malformed> {
+    let count = source.length()?;
+    let mut found = Vec::with_capacity(count.min(source.rest().len() / 9));
+    for _ in 0..count {
+        let member = source.bytes()?;
+        let score = f64::from_bits(source.fixed_u64()?);
+        if score.is_nan() {
+            return Err(Malformed("a score that is not a number"));
+        }
+        found.push((member, score));
+    }
+    Ok(found)
+}

@@ -1,0 +1,193 @@
+//! Reading the whole dataset out and in again: for snapshots, without stopping anybody.
+//!
+//! A survey goes through a shard's database by position, some entries per hold of the lock. What it
+//! reads in one hold is exact as of one record of the shard; the journal tells the rest.
+
+use base::{Key, Millis};
+use journal::snapshot;
+use table::POSITIONS;
+
+use crate::image::{Image, Value};
+use crate::{Db, Garbage, Object, Shard, Store, Txn, image};
+
+/// Bytes after which a step lets go of the lock.
+const STEP_BYTES: usize = 32 << 10;
+/// Buckets after which a step lets go of the lock, however little was in them.
+const STEP_SCANS: usize = 64;
+
+/// What one step of a survey has read.
+#[derive(Clone, Copy, Debug)]
+pub struct Surveyed {
+    /// Where the next step begins; `None` at the end.
+    pub next: Option<u64>,
+    /// How many entries were read.
+    pub entries: u64,
+}
+
+impl Store {
+    /// Reads the next entries of a shard's database from a position on (0 begins), and appends
+    /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds, or as long
+    /// as it takes to copy the one value that is larger than that.
+    pub fn survey(&self, shard: usize, db: usize, from: u64, out: &mut Vec<u8>) -> Surveyed {
+        let mut read = Vec::with_capacity(STEP_BYTES);
+        let (mut entries, mut position) = (0, from);
+        let mut guard = self.slots[shard].0.lock();
+        let Some(shard) = guard.as_mut() else { return Surveyed { next: None, entries } };
+        let seq = shard.history.seq;
+        for _ in 0..STEP_SCANS {
+            position = shard.dbs[db].keys.scan(position, &mut |entry| {
+                image::put(&mut read, &entry);
+                entries += 1;
+            });
+            if position == 0 || read.len() >= STEP_BYTES {
+                break;
+            }
+        }
+        drop(guard);
+        let next = (position != 0).then_some(position);
+        snapshot::put_step(out, next.unwrap_or(POSITIONS), seq, entries);
+        out.extend_from_slice(&read);
+        Surveyed { next, entries }
+    }
+
+    /// The databases of a shard that hold anything, and the shard's last record as of this look.
+    #[must_use]
+    pub fn begin_survey(&self, shard: usize) -> (Vec<usize>, u64) {
+        let guard = self.slots[shard].0.lock();
+        let Some(shard) = guard.as_ref() else { return (Vec::new(), 0) };
+        let filled = |&db: &usize| !shard.dbs[db].keys.is_empty();
+        ((0..shard.dbs.len()).filter(filled).collect(), shard.history.seq)
+    }
+
+    /// How many entries there are in all databases, those past their deadline included.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        let of = |shard: &Shard| shard.dbs.iter().map(|db| db.keys.len()).sum::<usize>();
+        self.slots.iter().map(|slot| slot.0.lock().as_ref().map_or(0, |shard| of(shard))).sum()
+    }
+
+    /// Begins to record what happens, shard by shard.
+    pub fn start_recording(&self) {
+        for slot in &self.slots {
+            if let Some(shard) = slot.0.lock().as_mut() {
+                shard.history.on = true;
+            }
+        }
+    }
+
+    /// Ends recording in all shards at the same moment: no transaction is recorded in part. Waits
+    /// for those that run, and lets nobody in meanwhile.
+    pub fn stop_recording(&self) {
+        let mut guards: Vec<_> = self.slots.iter().map(|slot| slot.0.lock()).collect();
+        for shard in guards.iter_mut().filter_map(|guard| guard.as_mut()) {
+            shard.history.on = false;
+        }
+    }
+
+    /// The number of the last record of a shard.
+    #[must_use]
+    pub fn last_record(&self, shard: usize) -> u64 {
+        self.slots[shard].0.lock().as_ref().map_or(0, |shard| shard.history.seq)
+    }
+
+    /// Makes the next record of a shard the one after `seq`: numbers go on where the journal ends.
+    pub fn continue_records(&self, shard: usize, seq: u64) {
+        if let Some(shard) = self.slots[shard].0.lock().as_mut() {
+            shard.history.seq = shard.history.seq.max(seq);
+        }
+    }
+}
+
+/// The shard of a key with this hash among so many.
+#[must_use]
+pub fn shard_among(hash: u64, shards: usize) -> usize {
+    // Masked to far fewer than 32 bits.
+    (hash & (shards as u64 - 1)) as usize
+}
+
+impl Txn {
+    /// Sets the clock for running requests again: no key is overdue, and keys are as used as they
+    /// are at `now`.
+    pub fn begin_replay(&mut self, now: Millis) {
+        self.begin(now);
+        self.now = 0;
+    }
+
+    /// Puts an entry that was read back into database `db`, whatever is there. Its shard is held.
+    pub fn restore(&mut self, db: usize, hash: u64, image: Image<'_>) {
+        let Image { key, deadline, value, flags, access } = image;
+        let clock = std::mem::replace(&mut self.clock, access);
+        let key = Key { bytes: key, hash };
+        match value {
+            Value::Text(text) => self.give_text(db, key, text, deadline, flags),
+            Value::Object(object) => self.give(db, key, object, deadline, flags),
+        }
+        self.clock = clock;
+    }
+
+    /// Takes a key out of database `db`, whatever it holds and however old it is. Its shard is
+    /// held.
+    pub fn forget(&mut self, db: usize, hash: u64, key: &[u8]) {
+        let garbage = self.shard_mut(hash).db_mut(db).remove(hash, key);
+        self.discard(garbage.unwrap_or(Garbage::Nothing));
+    }
+
+    /// Empties the part of a held shard's database below a position.
+    pub fn forget_below(&mut self, number: usize, db: usize, position: u64) {
+        let hasher = self.store().hasher().clone();
+        if position < POSITIONS {
+            return self
+                .forget_where(number, db, |key| table::position(hasher.hash(key)) < position);
+        }
+        let table = self.each_shard(number, |shard| shard.db_mut(db).replace(Db::new(&hasher)));
+        self.discard(Garbage::Keys(Box::new(table)));
+    }
+
+    /// Takes the keys of a shard's database away for which `gone` is true. O(keys).
+    pub fn forget_where(&mut self, number: usize, db: usize, gone: impl Fn(&[u8]) -> bool) {
+        let hasher = self.store().hasher().clone();
+        let garbage: Vec<Garbage> = self.each_shard(number, |shard| {
+            let keys: Vec<Box<[u8]>> = shard.dbs[db]
+                .keys
+                .iter()
+                .filter(|entry| gone(entry.key()))
+                .map(|entry| entry.key().into())
+                .collect();
+            let table = shard.db_mut(db);
+            keys.iter().filter_map(|key| table.remove(hasher.hash(key), key)).collect()
+        });
+        garbage.into_iter().for_each(|removed| self.discard(removed));
+    }
+
+    /// Exchanges the parts of two databases in one shard.
+    pub fn swap_shard(&mut self, number: usize, a: usize, b: usize) {
+        self.each_shard(number, |shard| {
+            shard.dbs.swap(a, b);
+            shard.mark_all_changed();
+        });
+    }
+
+    fn give_text(
+        &mut self,
+        db: usize,
+        key: Key<'_>,
+        text: &[u8],
+        deadline: Option<u64>,
+        flags: u8,
+    ) {
+        if text.len() > crate::INLINE_MAX {
+            return self.give(db, key, Object::Str(text.to_vec()), deadline, flags);
+        }
+        let clock = self.clock;
+        let table = self.shard_mut(key.hash).db_mut(db);
+        let mut put = table.keys.put_bytes(key.hash, key.bytes, text);
+        put.entry.set_deadline(deadline);
+        put.entry.set_user_flags(flags);
+        put.entry.set_access(clock);
+        let replaced = put.replaced;
+        if let Some(old) = &replaced {
+            table.objects -= old.memory();
+        }
+        self.discard(Garbage::of(replaced));
+    }
+}
