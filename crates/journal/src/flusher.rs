@@ -1,7 +1,7 @@
 //! The flusher: the one thread that writes the journal.
 //!
-//! It sleeps until somebody has appended, lets records gather for a moment (or, under `always`, for
-//! as long as the last sync took), closes the epoch, writes all lanes as one frame, and syncs as
+//! It sleeps until somebody has appended, lets records gather for a moment (under `always`: for as
+//! long as the sync before takes), closes the epoch, writes all lanes as one frame, and syncs as
 //! the policy says. A worker never waits for it.
 //!
 //! When the disk is full or refuses to write, the frame is kept and tried again every second; the

@@ -106,8 +106,12 @@ impl Engine {
             }
             reader::seal(&*disk, &report).map_err(|error| format!("the journal: {error}"))?;
             next = (report.next_segment, report.next_frame.max(1));
-            for (shard, steps) in steps.iter().enumerate() {
-                self.store.continue_records(shard, steps.newest);
+            // With another number of shards all go on behind the youngest record of any.
+            let youngest = steps.iter().map(|steps| steps.newest).max().unwrap_or(0);
+            let same = steps.len() == self.store.shards();
+            for shard in 0..self.store.shards() {
+                let own = steps.get(shard).filter(|_| same).map(|steps| steps.newest);
+                self.store.continue_records(shard, own.unwrap_or(youngest));
             }
         }
         found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
