@@ -98,7 +98,7 @@ impl Engine {
         if let Some(manifest) = &manifest {
             self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
             let (report, steps) = self.read_all(&disk, manifest, &mut found)?;
-            if let (Some(cut), false) = (&report.cut, config.aof_load_truncated) {
+            if let (Some(cut), false) = (&report.cut, config.durability.aof_load_truncated) {
                 return Err(advice(&format!(
                     "{} ends in an unfinished write at offset {}, and aof-load-truncated is no",
                     cut.file, cut.offset

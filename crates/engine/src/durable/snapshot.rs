@@ -196,7 +196,7 @@ impl Engine {
         // Databases that change places in the middle would be read twice or not at all.
         loop {
             let swaps = self.store.swaps();
-            let compress = self.config().rdbcompression;
+            let compress = self.config().durability.rdbcompression;
             let mut writer = Writer::create(disk, &name, header, compress)?;
             let keys = match self.survey_all(&mut writer) {
                 Ok(keys) => keys,

@@ -40,6 +40,9 @@ pub fn engine_with(lines: &str) -> Arc<Engine> {
 /// What such an engine is started with.
 pub fn start(lines: &str) -> Start {
     let mut settings = Settings::new(4);
+    // Nothing is written where the tests run, whatever they ask for.
+    let nowhere = "dir /dev/null/nowhere\nappendonly no\nsave \"\"\n";
+    settings.apply_text(nowhere.as_bytes(), "every test").unwrap();
     settings.apply_text(lines.as_bytes(), "a test").unwrap();
     Start {
         settings,
