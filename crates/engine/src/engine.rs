@@ -101,6 +101,12 @@ impl Engine {
     /// # Errors
     /// A command's spec is broken: a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
+        Ok(Self::with_table(start, command_table()?))
+    }
+
+    /// The same with a table of its own, for tests of what commands may do wrong.
+    #[must_use]
+    pub fn with_table(start: Start, table: Table) -> Arc<Self> {
         // The tables inside values must be as unpredictable as the keyspace. The first engine of a
         // process decides: what others make is then seeded by it, which is as good.
         types::seed_members(start.seed[1]);
@@ -120,8 +126,7 @@ impl Engine {
             dataset_id = kept;
         }
         let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
-        let table = command_table()?;
-        Ok(Arc::new_cyclic(|me| Engine {
+        Arc::new_cyclic(|me| Engine {
             store,
             table,
             settings: Mutex::new(start.settings),
@@ -147,7 +152,7 @@ impl Engine {
             dataset_id,
             seed: start.seed[0],
             me: me.clone(),
-        }))
+        })
     }
 
     /// This engine, to keep.
