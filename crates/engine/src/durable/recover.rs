@@ -154,23 +154,17 @@ impl Engine {
     fn go_on(
         self: &Arc<Self>,
         (manifest, imported): (Option<Manifest>, bool),
-        mut next: (u64, u64),
+        next: (u64, u64),
         journal: bool,
     ) -> io::Result<()> {
-        // What a snapshot that was never finished has left behind must not become part of the rest.
-        let last = match manifest.as_ref().map(|manifest| manifest.journal) {
-            Some(journal::Segments::From(..)) => None,
-            Some(journal::Segments::Between(_, last)) => Some(last),
-            _ => Some(0),
-        };
         let resharded = manifest.as_ref().is_some_and(|m| m.shards != self.store.shards());
         {
             let mut home = self.durable.home.lock();
             let Some(home) = home.as_mut() else { return Ok(()) };
-            if let Some(last) = last {
-                journal::segment::drop_above(&*home.disk, last)?;
-                next.0 = last + 1;
-            }
+            // What a snapshot that was never finished has left behind must not become part of the
+            // rest.
+            let last = if manifest.is_some() { next.0.saturating_sub(1) } else { 0 };
+            journal::segment::drop_above(&*home.disk, last)?;
             if journal || resharded {
                 home.start_flusher(self, next)?;
             }
@@ -186,8 +180,9 @@ impl Engine {
         if !journal {
             return self.close_journal(manifest, next.0.saturating_sub(1));
         }
+        // In this order, as what is recorded while there is no segment goes nowhere. Nobody writes.
+        let segment = self.store.log().roll(false)?;
         self.store.start_recording();
-        let segment = self.store.log().roll(true)?;
         let frame = self.store.log().figures.durable_frame.load(Ordering::Relaxed);
         let journal = match manifest.as_ref().map(|m| m.journal) {
             Some(journal::Segments::From(first, _) | journal::Segments::Between(first, _)) => {
