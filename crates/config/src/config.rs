@@ -77,10 +77,8 @@ pub struct Config {
     pub slowlog_max_len: usize,
     /// Time that brings an event into LATENCY, if any does.
     pub latency_monitor_threshold: Option<Duration>,
-    /// Keep histograms of the time commands take.
-    pub latency_tracking: bool,
-    /// Percentiles that INFO shows, 0 to 100.
-    pub latency_tracking_info_percentiles: Vec<f64>,
+    /// What is kept and shown of the time commands take.
+    pub latency: Latency,
 
     /// Most bytes of data, or `None` for no limit.
     pub maxmemory: Option<u64>,
@@ -154,6 +152,15 @@ pub struct Config {
     pub range_index: RangeIndex,
     /// Most keys in one reply of a range query.
     pub range_max_reply: usize,
+}
+
+/// What is kept and shown of the time commands take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latency {
+    /// Keep histograms.
+    pub tracking: bool,
+    /// Percentiles that INFO shows, 0 to 100.
+    pub info_percentiles: Vec<f64>,
 }
 
 /// The finer points of journal and snapshots.
@@ -300,8 +307,7 @@ impl Settings {
             slowlog_log_slower_than: self.int("slowlog-log-slower-than"),
             slowlog_max_len: self.int("slowlog-max-len"),
             latency_monitor_threshold: some_milliseconds(self.int("latency-monitor-threshold")),
-            latency_tracking: self.yes("latency-tracking"),
-            latency_tracking_info_percentiles: self.percentiles(),
+            latency: self.latency(),
             maxmemory: Some(self.bytes("maxmemory")).filter(|&bytes| bytes != 0),
             maxmemory_policy: self.policy(),
             lfu_log_factor: self.int("lfu-log-factor"),
@@ -469,6 +475,10 @@ impl Settings {
             "allkeys-random" => EvictionPolicy::AllkeysRandom,
             _ => EvictionPolicy::NoEviction,
         }
+    }
+
+    fn latency(&self) -> Latency {
+        Latency { tracking: self.yes("latency-tracking"), info_percentiles: self.percentiles() }
     }
 
     fn durability(&self) -> Durability {
