@@ -98,6 +98,35 @@ fn settings_come_from_file_environment_and_command_line() {
 }
 
 #[test]
+fn a_supervisor_is_told_when_it_is_ready() {
+    let path = temporary("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(server::PATIENCE)).unwrap();
+    let dir = temporary("data");
+    let port = server::free_port().to_string();
+    let mut child = program()
+        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.to_str().unwrap()])
+        .env("NOTIFY_SOCKET", &path)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let hear = || {
+        let mut text = [0; 200];
+        let n = socket.recv(&mut text).unwrap();
+        String::from_utf8(text[..n].to_vec()).unwrap()
+    };
+    assert!(hear().starts_with("STATUS=Loading"));
+    assert!(hear().starts_with("READY=1\n"));
+    std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").arg(&pid).status().unwrap().success());
+    assert!(hear().starts_with("STOPPING=1\n"));
+    assert!(child.wait().unwrap().success());
+    let _ = std::fs::remove_dir_all(&dir);
+    let _ = std::fs::remove_file(&path);
+}
+
+#[test]
 fn sigterm_ends_it_in_order() {
     for signal in ["TERM", "INT"] {
         let pid_file = temporary("pid");
