@@ -285,8 +285,12 @@ fn later_frame(
     let mut body = Vec::new();
     let mut at = from.next_multiple_of(frame::ALIGN);
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0) + frame::HEADER];
-    while at < len {
+    while let Some(written) = file.next_written(at).filter(|&written| written < len) {
+        at = at.max(written & !(frame::ALIGN - 1));
         let got = file.read_at(at, &mut piece)?;
+        if got == 0 {
+            break;
+        }
         let mut inside = 0;
         while inside + frame::HEADER <= got && (inside as u64) < PIECE {
             if inside.is_multiple_of(PAGE) && piece.get(inside..inside + PAGE) == Some(&ZEROS) {
@@ -314,7 +318,8 @@ fn written_end(file: &dyn DiskFile, (from, len): (u64, u64)) -> io::Result<u64> 
     let mut end = from;
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0)];
     let mut at = from;
-    while at < len {
+    while let Some(written) = file.next_written(at).filter(|&written| written < len) {
+        at = written;
         let got = file.read_at(at, &mut piece)?;
         if got == 0 {
             break;
