@@ -36,15 +36,7 @@ pub fn load(engine: &Arc<Engine>) -> Result<(), String> {
     if !engine.durable.is_loading() {
         return Ok(());
     }
-    let done = AtomicBool::new(false);
-    let recovered = std::thread::scope(|scope| {
-        if std::io::stderr().is_terminal() {
-            scope.spawn(|| show_progress(engine, &done));
-        }
-        let recovered = engine.recover();
-        done.store(true, Ordering::Release);
-        recovered
-    });
+    let recovered = with_progress(engine, "Loading", || engine.recover());
     let recovered = recovered.inspect_err(|error| tracing::error!("{error}"))?;
     if recovered.bytes > 0 || recovered.imported.is_some() {
         tracing::info!("Recovered {recovered}");
@@ -53,7 +45,20 @@ pub fn load(engine: &Arc<Engine>) -> Result<(), String> {
     Ok(())
 }
 
-fn show_progress(engine: &Engine, done: &AtomicBool) {
+/// Does `work`, showing on a terminal how far loading has come meanwhile.
+pub fn with_progress<R>(engine: &Engine, what: &str, work: impl FnOnce() -> R) -> R {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        if std::io::stderr().is_terminal() {
+            scope.spawn(|| show_progress(engine, what, &done));
+        }
+        let result = work();
+        done.store(true, Ordering::Release);
+        result
+    })
+}
+
+fn show_progress(engine: &Engine, what: &str, done: &AtomicBool) {
     let mut shown = false;
     while !done.load(Ordering::Acquire) {
         std::thread::sleep(SHOWN);
@@ -62,11 +67,11 @@ fn show_progress(engine: &Engine, done: &AtomicBool) {
             (progress.total.load(Ordering::Relaxed), progress.done.load(Ordering::Relaxed));
         let percent = read.saturating_mul(100) / total.max(1);
         shown = true;
-        eprint!("\rLoading: {:>3} % of {} MB ", percent, total >> 20);
+        eprint!("\r{what}: {:>3} % of {} MB ", percent, total >> 20);
         let _ = std::io::stderr().flush();
     }
     if shown {
-        eprintln!("\rLoading: done                ");
+        eprintln!("\r{what}: done                ");
     }
 }
 

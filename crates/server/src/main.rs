@@ -6,10 +6,13 @@ mod buffer;
 mod connection;
 mod data;
 mod event_loop;
+mod export;
+mod import;
 mod inbox;
 mod limits;
 mod listen;
 mod logging;
+mod offline;
 mod process;
 mod serve;
 mod signals;
@@ -39,6 +42,10 @@ fn main() -> ExitCode {
     match verb.as_str() {
         "serve" if asks => usage::help(usage::SERVE),
         "serve" => serve::main(rest),
+        "import" if asks => usage::help(usage::IMPORT),
+        "import" => import::main(rest),
+        "export" if asks => usage::help(usage::EXPORT),
+        "export" => export::main(rest),
         "cli" => cli::main(rest),
         "bench" => match std::env::current_exe() {
             Ok(program) => bench::main(&program, rest),

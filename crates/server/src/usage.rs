@@ -12,11 +12,13 @@ Kvist: a multi-core in-memory server that speaks the Redis protocol.
 Usage:
   kvist serve [FILE.conf] [--directive value ...]   run the server
   kvist cli [options] [command [argument ...]]      talk to a server
+  kvist import FILE|DIR --dir DATADIR               take over files of Redis
+  kvist export FILE.rdb --dir DATADIR               write a snapshot for Redis
   kvist bench REPORT                                measure it beside its peers
   kvist --version                                   print the version
   kvist --help                                      print this
 
-'kvist serve --help' and 'kvist cli --help' tell more.
+'kvist VERB --help' tells more.
 ";
 
 /// Help for `kvist serve`.
@@ -35,6 +37,36 @@ Examples:
   kvist serve kvist.conf --maxmemory 2gb --loglevel verbose
 
 SIGTERM and SIGINT stop the server in order; a second SIGINT at once.
+";
+
+/// Help for `kvist import`.
+pub const IMPORT: &str = "\
+Usage: kvist import FILE|DIR --dir DATADIR [--drop-field-ttl] [--directive value ...]
+
+Takes over a dataset of Redis or Valkey: an RDB file, an append-only file, or a directory that holds
+either. DATADIR may be new, or hold a dataset already, whose keys are replaced where names are the
+same; no server may use it meanwhile. Nothing counts before all is saved: an interrupted import is
+run again.
+
+Streams, values of modules and functions are not kept. They are counted, and the import refused,
+unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes hashes whose fields have
+deadlines of their own, without those deadlines.
+
+Examples:
+  kvist import /var/lib/redis/dump.rdb --dir /var/lib/kvist
+  kvist import /var/lib/redis/appendonlydir --dir /var/lib/kvist --databases 32
+";
+
+/// Help for `kvist export`.
+pub const EXPORT: &str = "\
+Usage: kvist export FILE.rdb --dir DATADIR [--directive value ...]
+
+Writes the dataset in DATADIR, which no server may use meanwhile, as a snapshot that Redis 7.0 and
+everything later reads. Nothing in DATADIR is changed. For a running server there is the directive
+rdb-export, which makes SAVE and BGSAVE write such a file.
+
+Example:
+  kvist export dump.rdb --dir /var/lib/kvist
 ";
 
 /// Prints help.

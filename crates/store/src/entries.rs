@@ -5,7 +5,7 @@ use journal::codec::{Malformed, Source};
 use table::{Content, EntryRef, POSITIONS};
 
 use crate::image::{self, Image};
-use crate::{Object, Txn};
+use crate::{Object, Scope, Txn};
 
 /// An entry, seen where it lies. It may be past its deadline.
 #[derive(Clone, Copy)]
@@ -86,5 +86,47 @@ impl Txn {
             }
         }
         Ok(())
+    }
+}
+
+/// What became of entries that were copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Keys that were not there.
+    pub fresh: u64,
+    /// Keys that were, and are replaced.
+    pub replaced: u64,
+}
+
+impl Txn {
+    /// Copies every key of a database of another store into this one's, over what is there. Neither
+    /// seat holds a shard. O(bytes).
+    ///
+    /// # Errors
+    /// A value cannot be read, or something panicked; what came before it is there.
+    pub fn copy_database(&mut self, from: &mut Txn, db: usize) -> Result<Copied, String> {
+        let (store, limits) = (std::sync::Arc::clone(self.store()), self.limits);
+        let mut copied = Copied::default();
+        for number in 0..from.store().shards() {
+            let mut raw = Vec::new();
+            from.each_shard(number, |shard| {
+                shard.dbs()[db].keys.iter().for_each(|entry| image::put(&mut raw, &entry));
+            });
+            let mut source = Source::new(&raw);
+            while !source.is_done() {
+                let image = image::read(&mut source, &limits).map_err(|error| error.to_string())?;
+                let hash = store.hasher().hash(image.key);
+                let done = self.with(&store, Scope::One(store.shard_of(hash)), |txn| {
+                    let there = txn.shard(hash).dbs()[db].keys.find(hash, image.key).is_some();
+                    txn.restore(db, hash, image);
+                    txn.forget_changes();
+                    there
+                });
+                let there = done.map_err(|panicked| panicked.message)?;
+                copied.replaced += u64::from(there);
+                copied.fresh += u64::from(!there);
+            }
+        }
+        Ok(copied)
     }
 }

@@ -36,7 +36,7 @@ mod waiting;
 mod watch;
 
 pub use census::Census;
-pub use entries::{Seen, Value};
+pub use entries::{Copied, Seen, Value};
 pub use object::Object;
 pub use shard::{Db, Shard};
 pub use store::{Options, Store};

@@ -30,7 +30,9 @@ use parking_lot::Mutex;
 
 pub use home::{Home, OpenError};
 pub use recover::Recovered;
+pub(crate) use replay::Replayer;
 pub use snapshot::Saved;
+pub(crate) use steps::Steps;
 
 use crate::table::Entry;
 
@@ -185,6 +187,11 @@ impl Durable {
             0 => None,
             wish => Some(wish == 1),
         }
+    }
+
+    /// Says how many shards there were when the files were written.
+    pub(crate) fn set_old_shards(&self, shards: usize) {
+        self.old_shards.store(shards, Ordering::Relaxed);
     }
 
     pub(crate) fn old_shards(&self) -> usize {

@@ -21,14 +21,14 @@ use crate::table::Action;
 
 /// What became of the records a replayer met.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     pub applied: u64,
     pub known: u64,
     pub failed: u64,
 }
 
 /// A thread that puts entries and records into the store.
-pub(super) struct Replayer<'e> {
+pub(crate) struct Replayer<'e> {
     engine: &'e Engine,
     txn: Txn,
     pub counts: Counts,

@@ -24,6 +24,7 @@ use super::Reason;
 use super::home::{Home, SEGMENT};
 use super::steps::OTHERS;
 use crate::engine::Engine;
+use crate::foreign::{self, Exported, Until};
 use crate::keeper::wall_clock;
 
 /// A block is closed when it is this long.
@@ -94,7 +95,12 @@ impl Engine {
     fn save_in_turn(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
         let start = Instant::now();
         let changes = self.stats.changes();
-        let result = self.make_current(journal);
+        let result = self.make_current(journal).and_then(|saved| {
+            if reason == Reason::Save && self.config().rdb_export {
+                self.export_rdb()?;
+            }
+            Ok(saved)
+        });
         let durable = &self.durable;
         let attempts = match reason {
             Reason::Save => &durable.saves,
@@ -182,6 +188,28 @@ impl Engine {
         }
         self.durable.base_size.store(saved.bytes, Ordering::Relaxed);
         Ok(saved)
+    }
+
+    /// Writes what has just been made current to `dbfilename`, for Redis. The turn is held: nothing
+    /// removes the files meanwhile.
+    fn export_rdb(&self) -> io::Result<()> {
+        let (disk, manifest) = {
+            let home = self.durable.home.lock();
+            let Some(home) = home.as_ref() else { return Ok(()) };
+            let Some(manifest) = home.manifest.clone() else { return Ok(()) };
+            (Arc::clone(&home.disk), manifest)
+        };
+        let until = match manifest.journal {
+            Segments::From(_, durable) => Until::Frame(durable),
+            _ => Until::End,
+        };
+        let settings = self.settings.lock().clone();
+        let path = disk.path().join(&self.config().dbfilename);
+        let exported = foreign::export(&settings, (&disk, &manifest), until, &path)
+            .map_err(|error| io::Error::other(format!("rdb-export: {error}")))?;
+        let Exported { keys, bytes, .. } = exported;
+        tracing::info!("Exported {keys} keys in {bytes} bytes to {}", path.display());
+        Ok(())
     }
 
     /// Writes a snapshot file; its name, and what is in it.

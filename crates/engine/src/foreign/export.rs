@@ -1,0 +1,249 @@
+//! A dataset goes out as a snapshot that Redis reads.
+//!
+//! What is written is what the files of a data directory say, at the moment of their end: an engine
+//! of its own reads them, some shards at a time, so that no shard of the running server is locked
+//! and the memory of a fraction of the dataset is enough.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use base::Keyspace;
+use commands::portable;
+use config::Settings;
+use journal::reader::{self, Cut, ReadError};
+use journal::snapshot::Reader;
+use journal::{Disk, Manifest, Segments, segment};
+use rdb::{Encoder, Header, Meta, Output, Writer};
+use store::{Object, Seen, Txn, Value};
+
+use crate::durable::{Replayer, Steps};
+use crate::engine::{Engine, Start};
+use crate::keeper::wall_clock;
+
+/// The version of Redis that a file is written as, which is the one this server answers for.
+const VERSION: &str = "7.0.15";
+
+/// In so many parts the shards are read, one after the other.
+const PARTS: usize = 8;
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+pub struct Exported {
+    /// Keys.
+    pub keys: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// What was left out, as a torn end of the journal.
+    pub cut: Option<Cut>,
+    /// Records of the journal that could not be applied.
+    pub failed: u64,
+}
+
+/// Which part of a data directory's files counts.
+#[derive(Clone, Copy, Debug)]
+pub enum Until {
+    /// All of them, up to their end.
+    End,
+    /// Up to this frame of the journal: others are being written.
+    Frame(u64),
+}
+
+/// Writes the dataset in a data directory to a file at `path`, which is replaced as a whole.
+///
+/// # Errors
+/// Damage in the files, with the place; or a disk refuses.
+pub fn export(
+    settings: &Settings,
+    (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+    until: Until,
+    path: &Path,
+) -> Result<Exported, String> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = Path::new(&temporary);
+    let at = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+    let file = File::create(temporary).map_err(|error| at(temporary, error))?;
+    let written = write(settings, (disk, manifest), until, &file).and_then(|exported| {
+        let last = file.sync_all().and_then(|()| std::fs::rename(temporary, path));
+        last.and_then(|()| sync_folder(path)).map_err(|error| at(path, error))?;
+        Ok(exported)
+    });
+    if written.is_err() {
+        // It may never have been made; the error that counts is the first.
+        let _ = std::fs::remove_file(temporary);
+    }
+    written
+}
+
+/// Makes the new name durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn write(
+    settings: &Settings,
+    (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+    until: Until,
+    file: &File,
+) -> Result<Exported, String> {
+    let engine = reading_engine(settings, manifest)?;
+    let limits = engine.store.limits();
+    let failed = |error: io::Error| format!("the file cannot be written: {error}");
+    let compress = engine.config().rdbcompression;
+    let mut writer =
+        Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
+    writer
+        .header(&Header {
+            redis_version: VERSION,
+            created: wall_clock() / 1000,
+            used_memory: 0,
+            replication: None,
+            aof_base: false,
+        })
+        .map_err(failed)?;
+    let mut exported = Exported::default();
+    let parts = PARTS.min(manifest.shards);
+    let mut txn = Txn::new(Arc::clone(&engine.store), manifest.seed);
+    for part in 0..parts {
+        read_part(&engine, (disk, manifest), until, (part, parts), &mut exported)?;
+        exported.keys += write_part(&mut txn, &mut writer).map_err(failed)?;
+        txn.flush(None, true);
+        drop(engine.store.take_trash());
+    }
+    // What `finish` adds: the end and the sum.
+    exported.bytes = writer.offset() + 9;
+    writer.finish().map_err(failed)?;
+    Ok(exported)
+}
+
+/// An engine for nothing but reading these files.
+fn reading_engine(settings: &Settings, manifest: &Manifest) -> Result<Arc<Engine>, String> {
+    let mut settings = settings.clone();
+    let shards = ["--shards".to_owned(), manifest.shards.to_string()];
+    settings.apply_args(&shards).map_err(|error| error.to_string())?;
+    let engine = Engine::new(Start {
+        settings,
+        seed: [manifest.seed, 0, 0, 0],
+        dataset_id: Some(manifest.id),
+        now: wall_clock(),
+        workers: 1,
+        config_file: String::new(),
+        executable: String::new(),
+    })?;
+    engine.durable.set_old_shards(manifest.shards);
+    Ok(engine)
+}
+
+/// Reads the shards whose number is `part` modulo `parts`.
+fn read_part(
+    engine: &Arc<Engine>,
+    (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+    until: Until,
+    (part, parts): (usize, usize),
+    exported: &mut Exported,
+) -> Result<(), String> {
+    let mut replayer = Replayer::new(engine);
+    let mut steps: Vec<Steps> = Vec::new();
+    let own = manifest.shards.saturating_sub(part).div_ceil(parts);
+    steps.resize_with(own, Steps::default);
+    if let Some(name) = &manifest.snapshot {
+        let snapshot = Reader::open(&**disk, name).map_err(|error| error.to_string())?;
+        for (at, steps) in steps.iter_mut().enumerate() {
+            let shard = part + at * parts;
+            let of_shard = snapshot.blocks.iter().filter(|place| place.shard as usize == shard);
+            let places: Vec<_> = of_shard.copied().collect();
+            *steps = replayer.load_shard(&snapshot, &places)?;
+        }
+    }
+    exported.cut = replay(&mut replayer, (disk, manifest), until, (part, parts), &mut steps)?;
+    exported.failed += replayer.counts.failed;
+    Ok(())
+}
+
+/// Replays the journal; what was cut off its end.
+fn replay(
+    replayer: &mut Replayer<'_>,
+    (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+    until: Until,
+    part: (usize, usize),
+    steps: &mut [Steps],
+) -> Result<Option<Cut>, String> {
+    /// Says that what follows does not count. It is not even looked at: it may be half written.
+    const ENOUGH: &str = "enough";
+    if let (Until::Frame(last), Segments::From(first, _)) = (until, manifest.journal) {
+        let name = segment::name(first);
+        let header = disk.open(&name).and_then(|file| segment::Header::read(&*file));
+        let header = header.map_err(|error| format!("{name}: {error}"))?;
+        if header.is_some_and(|header| header.first_frame > last) {
+            return Ok(None);
+        }
+    }
+    let mut take = |body: Vec<u8>, header: &journal::frame::Header, _: &str, _| {
+        let (sender, frames) = sync_channel(1);
+        // The receiver is there, and it has room.
+        let _ = sender.send(Arc::new(body));
+        drop(sender);
+        replayer.run(&frames, part, steps)?;
+        match until {
+            Until::Frame(last) if header.number >= last => Err(ENOUGH.to_owned()),
+            _ => Ok(()),
+        }
+    };
+    match reader::read(&**disk, manifest.id, manifest.journal, &mut take) {
+        Ok(report) => Ok(report.cut),
+        Err(ReadError::Refused(why)) if why == ENOUGH => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Writes every key there is; how many.
+fn write_part(txn: &mut Txn, writer: &mut Writer<&File>) -> io::Result<u64> {
+    let (shards, databases) = (txn.store().shards(), txn.store().databases());
+    let mut all = 0;
+    for db in 0..databases {
+        let (mut keys, mut mortal) = (0, 0);
+        for shard in 0..shards {
+            txn.each_entry(shard, db, &mut |seen| {
+                keys += 1;
+                mortal += u64::from(seen.deadline.is_some());
+            });
+        }
+        if keys == 0 {
+            continue;
+        }
+        writer.database(db as u64, keys, mortal)?;
+        all += keys;
+        let mut result = Ok(());
+        for shard in 0..shards {
+            txn.each_entry(shard, db, &mut |seen| {
+                if result.is_ok() {
+                    let deadline = seen.deadline.and_then(|at| i64::try_from(at).ok());
+                    let meta = Meta { deadline, ..Meta::default() };
+                    result = writer.key_with(meta, |encoder, out| write_entry(encoder, out, seen));
+                }
+            });
+        }
+        result?;
+    }
+    Ok(all)
+}
+
+fn write_entry<W: io::Write>(
+    encoder: &mut Encoder,
+    out: &mut Output<W>,
+    seen: Seen<'_>,
+) -> io::Result<()> {
+    let key = Some(seen.key);
+    match seen.value {
+        Value::Text(bytes) => encoder.string(out, key, bytes),
+        Value::Object(Object::Str(bytes)) => encoder.string(out, key, bytes),
+        Value::Object(Object::List(list)) => portable::write_list(encoder, out, key, list),
+        Value::Object(Object::Set(set)) => portable::write_set(encoder, out, key, set),
+        Value::Object(Object::Hash(hash)) => portable::write_hash(encoder, out, key, hash),
+        Value::Object(Object::ZSet(zset)) => portable::write_zset(encoder, out, key, zset),
+    }
+}

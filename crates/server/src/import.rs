@@ -1,0 +1,125 @@
+//! `kvist import`: a dataset of Redis comes into a data directory, without a server.
+//!
+//! Nothing counts before all of it is saved: a run that was interrupted is simply run again. Keys
+//! of the files replace those of the same name, so that running it twice changes nothing.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use engine::Engine;
+use engine::durable::{Home, Reason};
+use engine::foreign::{Foreign, Imported, Options};
+use journal::snapshot::Reader;
+use store::Txn;
+
+use crate::event_loop::wall_clock;
+use crate::offline::{self, Arguments};
+use crate::{data, usage};
+
+/// Fields of hashes that have deadlines of their own are taken without.
+const DROP_FIELD_TTL: &str = "--drop-field-ttl";
+
+/// Runs the verb.
+#[must_use]
+pub fn main(args: &[String]) -> ExitCode {
+    let arguments = match Arguments::parse(args, &[DROP_FIELD_TTL]) {
+        Ok(arguments) => arguments,
+        Err(what) => return usage::wrong(&what),
+    };
+    let [from] = arguments.plain.as_slice() else {
+        return usage::wrong("import needs one file or directory, and --dir DATADIR");
+    };
+    if !arguments.settings.is_given("dir") {
+        return usage::wrong("import needs --dir DATADIR");
+    }
+    match import(Path::new(from), &arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("kvist: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
+    offline::log_warnings()?;
+    let mut settings = arguments.settings.clone();
+    // What is written is a snapshot; whether a journal follows is the server's to say.
+    settings
+        .apply_args(&["--appendonly", "no", "--rdb-export", "no"].map(str::to_owned))
+        .map_err(|error| error.to_string())?;
+    let config = settings.config();
+    let from = Foreign::at(from, &arguments.settings.config())?;
+    let options = Options {
+        skip_unknown: config.import_skip_unknown,
+        drop_field_ttls: arguments.has(DROP_FIELD_TTL),
+        load_truncated: config.aof_load_truncated,
+    };
+    let home = offline::open(&config)?;
+    let manifest = home.manifest.clone();
+    let engine = offline::engine(&settings, manifest.as_ref())?;
+    engine.move_in(home);
+    let imported = if manifest.is_none() {
+        read(&engine, &from, options)?
+    } else {
+        let there =
+            data::with_progress(&engine, "Reading the data directory", || engine.recover())?;
+        println!("In {}: {there}", config.dir);
+        let side = offline::engine(&settings, None)?;
+        let imported = read(&side, &from, options)?;
+        merge(&engine, &side)?;
+        imported
+    };
+    println!("Imported {imported}");
+    let saved = engine.save(Reason::Save, false).map_err(|error| error.to_string())?;
+    let there = engine.store.entries() as u64;
+    verify(&engine, there)?;
+    engine.move_out();
+    println!(
+        "Saved {there} keys in {} bytes to {}; read back and checked",
+        saved.bytes, config.dir
+    );
+    // Giving it all back piece by piece would only delay the exit.
+    std::mem::forget(engine);
+    Ok(())
+}
+
+fn read(engine: &Arc<Engine>, from: &Foreign, options: Options) -> Result<Imported, String> {
+    data::with_progress(engine, "Reading", || engine.import(from, options))
+}
+
+/// Copies every key of one engine over those of the other.
+fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
+    let seat = |engine: &Arc<Engine>| {
+        let mut txn = Txn::new(Arc::clone(&engine.store), 0);
+        txn.begin(wall_clock());
+        txn
+    };
+    let (mut target, mut source) = (seat(into), seat(from));
+    let (mut fresh, mut replaced) = (0, 0);
+    for db in 0..into.store.databases() {
+        let copied = target.copy_database(&mut source, db)?;
+        fresh += copied.fresh;
+        replaced += copied.replaced;
+    }
+    println!("{fresh} keys are new, {replaced} replace keys of the same name");
+    Ok(())
+}
+
+/// Opens the directory's snapshot and reads every block: as many keys as there are.
+fn verify(engine: &Engine, keys: u64) -> Result<(), String> {
+    let dir = engine.config().dir.clone();
+    let disk = journal::Directory::open(Path::new(&dir)).map_err(|error| error.to_string())?;
+    let found = Home::on(Arc::new(disk)).map_err(|error| error.to_string())?;
+    let name = found.manifest.and_then(|manifest| manifest.snapshot);
+    let name = name.ok_or("the snapshot was not saved")?;
+    let reader = Reader::open(&*found.disk, &name).map_err(|error| error.to_string())?;
+    for place in &reader.blocks {
+        reader.block(place).map_err(|error| error.to_string())?;
+    }
+    if reader.entries == keys {
+        return Ok(());
+    }
+    Err(format!("{name} holds {} keys, not the {keys} that were read", reader.entries))
+}

@@ -1,0 +1,210 @@
+//! Files go to Redis and come from it, by the verbs and by `rdb-export`; redis-server and
+//! redis-check-rdb are the judges.
+//!
+//! `KVIST_SEED` repeats a run.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+#[path = "../../base/tests/oracle/mod.rs"]
+mod oracle;
+mod server;
+#[path = "../../engine/tests/tame/mod.rs"]
+mod tame;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base::Rng;
+use oracle::Oracle;
+use server::{Server, program, temporary};
+
+fn rng() -> Rng {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    Rng::new(seed)
+}
+
+/// A directory that goes with its owner.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = temporary(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server on this directory.
+fn serve(dir: &Folder, more: &[&str]) -> Server {
+    let dir = dir.at("data");
+    let args = ["--dir", &dir, "--appendonly", "yes", "--enable-debug-command", "yes"];
+    Server::start(&[&args[..], more].concat())
+}
+
+fn stop(mut server: Server) {
+    server.signal("TERM");
+    assert!(server.ended().success());
+}
+
+fn kvist(args: &[&str]) -> (bool, String) {
+    let Output { status, stdout, stderr } = program().args(args).output().unwrap();
+    let text = [stdout, stderr].concat();
+    (status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+fn fill(client: &mut server::Client, rng: &mut Rng, requests: usize) {
+    for n in 0..requests {
+        if n % 100 == 0 {
+            client.ask(&["SELECT", &rng.below(4).to_string()]);
+        }
+        let request = tame::any_request(rng);
+        client.send(&wire::request(request.iter().map(Vec::as_slice)));
+        client.hear();
+    }
+}
+
+fn digest(client: &mut server::Client) -> String {
+    format!("+{}", String::from_utf8_lossy(client.ask(&["DEBUG", "DIGEST"]).as_bytes().unwrap()))
+}
+
+/// What redis-server makes of a file; `None` if there is no redis-server.
+fn judged(file: &Path) -> Option<(Oracle, oracle::Client)> {
+    let bytes = std::fs::read(file).unwrap();
+    let options = ["--enable-debug-command", "yes"];
+    let oracle = Oracle::start_with(&[("dump.rdb", &bytes)], &options)?;
+    let checked = std::process::Command::new("redis-check-rdb").arg(file).output().unwrap();
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.status.success() && said.contains("RDB looks OK"), "{said}");
+    let client = oracle::Client::new(&oracle);
+    Some((oracle, client))
+}
+
+#[test]
+fn what_is_exported_is_what_redis_loads() {
+    let (folder, mut rng) = (Folder::new("export"), rng());
+    for round in 0..2 {
+        let server = serve(&folder, &[]);
+        let mut client = server.connect();
+        fill(&mut client, &mut rng, 2000);
+        if round == 1 {
+            assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
+            fill(&mut client, &mut rng, 1000);
+        }
+        let wanted = digest(&mut client);
+        let data = folder.at("data");
+        let (done, said) = kvist(&["export", &folder.at("x.rdb"), "--dir", &data]);
+        assert!(!done && said.contains("in use by another process"), "{said}");
+        stop(server);
+        let before = std::fs::read(folder.0.join("data/MANIFEST")).unwrap();
+        let (done, said) = kvist(&["export", &folder.at("x.rdb"), "--dir", &data]);
+        assert!(done && said.contains("Exported"), "{said}");
+        assert_eq!(before, std::fs::read(folder.0.join("data/MANIFEST")).unwrap());
+        let Some((_oracle, mut theirs)) = judged(&folder.0.join("x.rdb")) else { return };
+        assert_eq!(theirs.say("DEBUG DIGEST"), wanted, "round {round}");
+    }
+    let (done, said) = kvist(&["export", &folder.at("y.rdb"), "--dir", &folder.at("none")]);
+    assert!(!done && said.contains("no dataset"), "{said}");
+}
+
+#[test]
+fn saving_exports_one_moment() {
+    let (folder, mut rng) = (Folder::new("save"), rng());
+    for appendonly in ["yes", "no"] {
+        let server = serve(&folder, &["--rdb-export", "yes", "--appendonly", appendonly]);
+        let mut client = server.connect();
+        fill(&mut client, &mut rng, 1500);
+        assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
+        let file = folder.0.join("data/dump.rdb");
+        let Some((_oracle, mut theirs)) = judged(&file) else { return };
+        assert_eq!(theirs.say("DEBUG DIGEST"), digest(&mut client), "appendonly {appendonly}");
+        // Twelve keys that are always equal, in as many shards as chance has it.
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut writer = server.connect();
+                writer.ask(&["SELECT", "5"]);
+                let names: Vec<String> = (0..12).map(|n| format!("equal:{n}")).collect();
+                for n in 0.. {
+                    let value = n.to_string();
+                    let mut words = vec!["MSET"];
+                    words.extend(names.iter().flat_map(|name| [name.as_str(), &value]));
+                    writer.ask(&words);
+                    if done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+            for _ in 0..4 {
+                assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
+                let (_oracle, mut theirs) = judged(&file).unwrap();
+                theirs.say("SELECT 5");
+                let values: Vec<String> =
+                    (0..12).map(|n| theirs.say(&format!("GET equal:{n}"))).collect();
+                assert!(values.iter().all(|value| *value == values[0]), "{values:?}");
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        stop(server);
+    }
+}
+
+#[test]
+fn imports_are_whole_or_not_at_all() {
+    let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes", "--appendonly", "yes"])
+    else {
+        return;
+    };
+    let (folder, mut rng) = (Folder::new("import"), rng());
+    let mut theirs = oracle::Client::new(&oracle);
+    for _ in 0..2000 {
+        let request = tame::any_request(&mut rng);
+        theirs.add(&request.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    }
+    theirs.run();
+    theirs.say("SAVE");
+    let wanted = theirs.say("DEBUG DIGEST");
+    let from = |name: &str| oracle.folder().join(name).display().to_string();
+    for (source, dir) in [("dump.rdb", "a"), ("appendonlydir", "b"), ("", "c")] {
+        // The second time it replaces what it brought the first time.
+        for _ in 0..2 {
+            let (done, said) = kvist(&["import", &from(source), "--dir", &folder.at(dir)]);
+            assert!(done && said.contains("read back and checked"), "{said}");
+        }
+        let server = serve(&folder, &["--dir", &folder.at(dir)]);
+        let mut client = server.connect();
+        assert_eq!(digest(&mut client), wanted, "{source}");
+        client.ask(&["SET", "own", "1"]);
+        client.ask(&["DEL", "key:1", "key:2", "key:3"]);
+        stop(server);
+        let (done, said) = kvist(&["import", &from(source), "--dir", &folder.at(dir)]);
+        assert!(done, "{said}");
+        let server = serve(&folder, &["--dir", &folder.at(dir)]);
+        let mut client = server.connect();
+        assert_eq!(client.ask(&["DEL", "own"]).as_i64(), Some(1));
+        assert_eq!(digest(&mut client), wanted, "{source}");
+        stop(server);
+    }
+    theirs.say("XADD stream 1-1 f v");
+    theirs.say("SAVE");
+    let args = ["import", &from("dump.rdb"), "--dir", &folder.at("d")];
+    let (done, said) = kvist(&args);
+    assert!(!done && said.contains("1 streams") && said.contains("import-skip-unknown"), "{said}");
+    assert!(!folder.0.join("d/MANIFEST").exists());
+    let (done, said) = kvist(&[&args[..], &["--import-skip-unknown", "yes"]].concat());
+    assert!(done && said.contains("LEFT OUT: 1 streams"), "{said}");
+    let (done, said) = kvist(&["import", &folder.at("nothing"), "--dir", &folder.at("d")]);
+    assert!(!done && said.contains("No such file"), "{said}");
+}
