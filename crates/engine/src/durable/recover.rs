@@ -123,22 +123,17 @@ impl Engine {
     fn go_on(
         self: &Arc<Self>,
         manifest: Option<Manifest>,
-        mut next: (u64, u64),
+        next: (u64, u64),
         journal: bool,
     ) -> io::Result<()> {
-        // What a snapshot that was never finished has left behind must not become part of the rest.
-        let last = match manifest.as_ref().map(|manifest| manifest.journal) {
-            Some(journal::Segments::From(..)) => None,
-            Some(journal::Segments::Between(_, last)) => Some(last),
-            _ => Some(0),
-        };
         let resharded = manifest.as_ref().is_some_and(|m| m.shards != self.store.shards());
         {
             let mut home = self.durable.home.lock();
             let Some(home) = home.as_mut() else { return Ok(()) };
-            if let Some(last) = last {
-                journal::segment::drop_above(&*home.disk, last)?;
-                next.0 = last + 1;
+            if manifest.is_none() {
+                // What a snapshot that was never finished has left behind must not become part of
+                // the rest.
+                journal::segment::drop_above(&*home.disk, 0)?;
             }
             if journal || resharded {
                 home.start_flusher(self, next)?;
@@ -151,8 +146,9 @@ impl Engine {
         if !journal {
             return self.close_journal(manifest, next.0.saturating_sub(1));
         }
+        // In this order, as what is recorded while there is no segment goes nowhere. Nobody writes.
+        let segment = self.store.log().roll(false)?;
         self.store.start_recording();
-        let segment = self.store.log().roll(true)?;
         let frame = self.store.log().figures.durable_frame.load(Ordering::Relaxed);
         let journal = match manifest.as_ref().map(|m| m.journal) {
             Some(journal::Segments::From(first, _) | journal::Segments::Between(first, _)) => {
@@ -239,7 +235,9 @@ impl Engine {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
                     let mut replayer = Replayer::new(self);
-                    while let Some((shard, places)) = queue.lock().pop_front() {
+                    // In a function of its own: the lock must not be held while a shard is loaded.
+                    let next = || queue.lock().pop_front();
+                    while let Some((shard, places)) = next() {
                         match replayer.load_shard(reader, &places) {
                             Ok(steps) => results.lock().push((shard, steps)),
                             Err(error) => {
