@@ -14,7 +14,8 @@ use kvist_engine::durable::Home;
 use seats::{Seat, engine_with};
 use store::image;
 
-const CONFIG: &str = "appendonly yes\nappendfsync always\nshards 4\ndatabases 4\nsave \"\"\ndir /liar";
+const CONFIG: &str =
+    "appendonly yes\nappendfsync always\nshards 4\ndatabases 4\nsave \"\"\ndir /liar";
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../journal/tests/fixtures/1")

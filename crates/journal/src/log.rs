@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   worker 0 ─► lane 0 ─┐
-//!   worker 1 ─► lane 1 ─┼─ flusher: epoch E closes, all lanes become one frame, one write, one sync
+//!   worker 1 ─► lane 1 ─┼─ flusher: epoch E closes, all lanes become one frame, a write, a sync
 //!   keeper   ─► lane 2 ─┘
 //! ```
 //!

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Chance leaves any sectors or pages of what was not synced, in any order, but of names only what
-//! was done first: file systems with a journal keep that order. A failed sync leaves, as Linux does,
+//! was done first: file systems with a journal keep that order. A failed sync leaves, as in Linux,
 //! pages that look written, will not be written by the next sync and are gone after a crash.
 //!
 //! It must never be kinder than a real disk, or tests that pass on it say nothing.
