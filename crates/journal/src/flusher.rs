@@ -405,15 +405,18 @@ impl Writer {
         Ok(number)
     }
 
-    /// Ends the segment in good order.
+    /// Ends the segment in good order. Whether that works or not, it is not gone on with: whoever
+    /// asks keeps nothing any more.
     fn close(&mut self) -> io::Result<u64> {
-        if self.stuck.is_some() {
-            return Err(io::Error::other("there are records that could not be written"));
-        }
-        let number = self.end_segment()?;
+        let ended = if self.stuck.is_some() {
+            Err(io::Error::other("there are records that could not be written"))
+        } else {
+            self.end_segment()
+        };
         self.open = None;
+        self.unsynced_since = None;
         self.log.figures.segment.store(0, Ordering::Relaxed);
-        Ok(number)
+        ended
     }
 
     fn end_segment(&mut self) -> io::Result<u64> {

@@ -122,9 +122,10 @@ pub fn read(
         }
         number += 1;
     }
-    if let (Segments::From(_, durable), Some((segment, offset))) = (range, report.open_end)
+    if let Segments::From(_, durable) = range
         && report.next_frame <= durable
     {
+        let (segment, offset) = report.open_end.unwrap_or((report.next_segment - 1, report.end));
         let what = format!("the journal ends here, but frame {durable} was durable");
         return Err(ReadError::Damage(Damage {
             file: segment::name(segment),

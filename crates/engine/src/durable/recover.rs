@@ -161,10 +161,11 @@ impl Engine {
         {
             let mut home = self.durable.home.lock();
             let Some(home) = home.as_mut() else { return Ok(()) };
-            // What a snapshot that was never finished has left behind must not become part of the
-            // rest.
-            let last = if manifest.is_some() { next.0.saturating_sub(1) } else { 0 };
-            journal::segment::drop_above(&*home.disk, last)?;
+            if manifest.is_none() {
+                // What a snapshot that was never finished has left behind must not become part of
+                // the rest.
+                journal::segment::drop_above(&*home.disk, 0)?;
+            }
             if journal || resharded {
                 home.start_flusher(self, next)?;
             }
@@ -269,7 +270,9 @@ impl Engine {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
                     let mut replayer = Replayer::new(self);
-                    while let Some((shard, places)) = queue.lock().pop_front() {
+                    // In a function of its own: the lock must not be held while a shard is loaded.
+                    let next = || queue.lock().pop_front();
+                    while let Some((shard, places)) = next() {
                         match replayer.load_shard(reader, &places) {
                             Ok(steps) => results.lock().push((shard, steps)),
                             Err(error) => {
