@@ -7,7 +7,8 @@
 //! ```
 //!
 //! `home.rs` is the directory with its lock and manifest, `recover.rs` reads it, `snapshot.rs`
-//! makes a new state current, `tend.rs` decides when. This file is what the rest of the engine asks.
+//! makes a new state current, `tend.rs` decides when. This file is what the rest of the engine
+//! asks.
 //!
 //! The order that must hold: files first, then the manifest that names them, then the removal of
 //! what it no longer names.
