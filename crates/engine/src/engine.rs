@@ -125,7 +125,10 @@ impl Engine {
         if let Some(kept) = start.dataset_id {
             dataset_id = kept;
         }
-        let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
+        // Shown to clients, so nothing of the seeds of hashes may be in it.
+        let mixed =
+            start.seed[2].rotate_left(32) ^ start.seed[3].wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let run_id = format!("{:016x}{:016x}{mixed:016x}", start.seed[2], start.seed[3]);
         Arc::new_cyclic(|me| Engine {
             store,
             table,

@@ -103,8 +103,8 @@ impl Worker {
     #[inline]
     pub(crate) fn note_seen(&mut self, session: &mut Session) {
         let seen = self.txn.take_seen();
-        // With a broken disk reads go on; writes are refused.
-        if seen > 0 && self.waits_for_disk() && !self.engine.store.log().is_troubled() {
+        // With a broken disk reads go on; writes are refused, since the start of this batch.
+        if seen > 0 && self.waits_for_disk() && !self.seat.hindered {
             session.awaits = session.awaits.max(seen);
         }
     }

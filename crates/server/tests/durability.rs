@@ -226,6 +226,26 @@ fn damage_stops_the_start_and_names_the_place() {
 }
 
 #[test]
+fn a_lost_manifest_stops_the_start() {
+    let dir = Dir::new("manifest");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    assert_eq!(server.connect().ask(&["SET", "k", "v"]), ok());
+    kill(server);
+    let (there, away) = (dir.0.join("MANIFEST"), dir.0.join("away"));
+    std::fs::rename(&there, &away).unwrap();
+    let port = server::free_port().to_string();
+    let second = program()
+        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(!second.status.success() && said.contains("no MANIFEST"), "{said}");
+    std::fs::rename(&away, &there).unwrap();
+    let server = start(&dir, &[]);
+    assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));
+}
+
+#[test]
 fn a_torn_end_is_cut_and_told() {
     let dir = Dir::new("torn");
     let server = start(&dir, &["--appendfsync", "always"]);

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use journal::{Directory, Disk, Flusher, Manifest, Place, segment};
+use journal::{Directory, Disk, Flusher, Manifest, Place, Segments, segment, snapshot};
 
 use crate::engine::Engine;
 
@@ -85,6 +85,34 @@ impl Home {
     pub fn on(disk: Arc<dyn Disk>) -> io::Result<Self> {
         let manifest = Manifest::read(&*disk)?;
         Ok(Home { disk, manifest, segment_size: SEGMENT, flusher: None, _lock: None })
+    }
+
+    /// Writes a first manifest, that of an empty dataset: from now on files without one are a sign
+    /// that it was lost.
+    pub(crate) fn begin(&mut self, engine: &Engine) -> io::Result<()> {
+        if self.manifest.is_some() {
+            return Ok(());
+        }
+        let manifest = Manifest {
+            id: engine.dataset_id,
+            seed: engine.seed,
+            shards: engine.store.shards(),
+            snapshot: None,
+            journal: Segments::None,
+        };
+        manifest.write(&*self.disk)?;
+        self.manifest = Some(manifest);
+        Ok(())
+    }
+
+    /// The name of a file that a manifest must have named once, if there is no manifest.
+    pub(crate) fn orphan(&self) -> io::Result<Option<String>> {
+        if self.manifest.is_some() {
+            return Ok(None);
+        }
+        let ours =
+            |name: &String| segment::number(name).is_some() || snapshot::number(name).is_some();
+        Ok(self.disk.list()?.into_iter().find(ours))
     }
 
     /// Starts the thread that writes the journal, if it does not run yet. Nothing is written

@@ -96,12 +96,26 @@ impl Engine {
         let (disk, manifest) = {
             let home = self.durable.home.lock();
             let Some(home) = home.as_ref() else { return Ok(Recovered::default()) };
+            let there = home.disk.path().display();
+            match home.orphan() {
+                Ok(None) => {}
+                Ok(Some(name)) => {
+                    return Err(format!(
+                        "{there} holds {name} but no MANIFEST, which says what counts. Nothing was \
+                         changed. Put the MANIFEST back from a backup, or move the files away to \
+                         begin with an empty dataset"
+                    ));
+                }
+                Err(error) => return Err(format!("{there}: {error}")),
+            }
             (Arc::clone(&home.disk), home.manifest.clone())
         };
         let config = self.config();
         let mut found = Recovered::default();
         let mut next = (1, 1);
-        if manifest.is_none() {
+        // A first manifest names nothing: a start that was interrupted is begun again.
+        let nothing = |m: &Manifest| m.snapshot.is_none() && m.journal == journal::Segments::None;
+        if manifest.as_ref().is_none_or(nothing) {
             found.imported = self.import_first(disk.path())?;
         }
         if let Some(manifest) = &manifest {
@@ -161,12 +175,8 @@ impl Engine {
         {
             let mut home = self.durable.home.lock();
             let Some(home) = home.as_mut() else { return Ok(()) };
-            if manifest.is_none() {
-                // What a snapshot that was never finished has left behind must not become part of
-                // the rest.
-                journal::segment::drop_above(&*home.disk, 0)?;
-            }
             if journal || resharded {
+                home.begin(self)?;
                 home.start_flusher(self, next)?;
             }
         }

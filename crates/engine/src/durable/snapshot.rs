@@ -134,6 +134,7 @@ impl Engine {
         let disk = {
             let mut home = self.durable.home.lock();
             let home = home.as_mut().ok_or_else(|| io::Error::other("no data directory"))?;
+            home.begin(self)?;
             home.start_flusher(self, (1, 1))?;
             Arc::clone(&home.disk)
         };
