@@ -270,7 +270,10 @@ impl Engine {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
                     let mut replayer = Replayer::new(self);
-                    while let Some((shard, places)) = queue.lock().pop_front() {
+                    loop {
+                        // A statement of its own: the lock must not be held while loading.
+                        let next = queue.lock().pop_front();
+                        let Some((shard, places)) = next else { break };
                         match replayer.load_shard(reader, &places) {
                             Ok(steps) => results.lock().push((shard, steps)),
                             Err(error) => {
