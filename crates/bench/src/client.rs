@@ -23,7 +23,12 @@ impl Client {
     pub fn connect(addr: &str) -> io::Result<Self> {
         let stream = TcpStream::connect(addr)?;
         stream.set_nodelay(true)?;
-        Ok(Client { reader: BufReader::with_capacity(1 << 16, stream) })
+        Ok(Client::over(stream))
+    }
+
+    /// A client of whoever is at the other end.
+    pub fn over(stream: TcpStream) -> Self {
+        Client { reader: BufReader::with_capacity(1 << 16, stream) }
     }
 
     /// Sends one request and reads its reply.

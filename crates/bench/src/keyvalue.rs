@@ -223,3 +223,7 @@ pub(crate) fn progress(done: usize, total: usize, what: &str) {
         let _ = err.flush();
     }
 }
+
+#[cfg(test)]
+#[path = "keyvalue_tests.rs"]
+mod tests;

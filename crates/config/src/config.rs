@@ -77,10 +77,8 @@ pub struct Config {
     pub slowlog_max_len: usize,
     /// Time that brings an event into LATENCY, if any does.
     pub latency_monitor_threshold: Option<Duration>,
-    /// Keep histograms of the time commands take.
-    pub latency_tracking: bool,
-    /// Percentiles that INFO shows, 0 to 100.
-    pub latency_tracking_info_percentiles: Vec<f64>,
+    /// What is kept and shown of the time commands take.
+    pub latency: Latency,
 
     /// Most bytes of data, or `None` for no limit.
     pub maxmemory: Option<u64>,
@@ -124,26 +122,14 @@ pub struct Config {
     /// Most entries of a node of a stream; 0 no limit.
     pub stream_node_max_entries: u64,
 
-    /// Keep a journal. Not acted upon yet.
+    /// Keep a journal.
     pub appendonly: bool,
-    /// When the journal is forced to disk. Not acted upon yet.
+    /// When the journal is forced to disk.
     pub appendfsync: AppendFsync,
-    /// When snapshots are taken. Not acted upon yet.
+    /// When snapshots are taken.
     pub save: Vec<SavePoint>,
-    /// Growth of the journal over the snapshot, in percent, that starts a new snapshot; 0 never.
-    pub auto_aof_rewrite_percentage: u64,
-    /// Bytes of both below which it never does.
-    pub auto_aof_rewrite_min_size: u64,
-    /// Accept a journal whose end was cut off by a crash.
-    pub aof_load_truncated: bool,
-    /// Refuse writes after a snapshot has failed.
-    pub stop_writes_on_bgsave_error: bool,
-    /// Compress snapshots.
-    pub rdbcompression: bool,
-    /// Base name of Redis's append-only files.
-    pub appendfilename: String,
-    /// Directory, inside `dir`, of Redis's append-only files.
-    pub appenddirname: String,
+    /// The finer points of journal and snapshots.
+    pub durability: Durability,
     /// Also write snapshots for Redis. Not acted upon yet.
     pub rdb_export: bool,
     /// Leave out what this server does not keep when the first start reads files of Redis.
@@ -166,6 +152,34 @@ pub struct Config {
     pub range_index: RangeIndex,
     /// Most keys in one reply of a range query.
     pub range_max_reply: usize,
+}
+
+/// What is kept and shown of the time commands take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latency {
+    /// Keep histograms.
+    pub tracking: bool,
+    /// Percentiles that INFO shows, 0 to 100.
+    pub info_percentiles: Vec<f64>,
+}
+
+/// The finer points of journal and snapshots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Durability {
+    /// Growth of the journal over the snapshot, in percent, that starts a new snapshot; 0 never.
+    pub auto_aof_rewrite_percentage: u64,
+    /// Bytes of both below which it never does.
+    pub auto_aof_rewrite_min_size: u64,
+    /// Accept a journal whose end was cut off by a crash.
+    pub aof_load_truncated: bool,
+    /// Refuse writes after a snapshot has failed.
+    pub stop_writes_on_bgsave_error: bool,
+    /// Compress snapshots.
+    pub rdbcompression: bool,
+    /// Base name of Redis's append-only files.
+    pub appendfilename: String,
+    /// Directory, inside `dir`, of Redis's append-only files.
+    pub appenddirname: String,
 }
 
 /// An address to listen on.
@@ -293,8 +307,7 @@ impl Settings {
             slowlog_log_slower_than: self.int("slowlog-log-slower-than"),
             slowlog_max_len: self.int("slowlog-max-len"),
             latency_monitor_threshold: some_milliseconds(self.int("latency-monitor-threshold")),
-            latency_tracking: self.yes("latency-tracking"),
-            latency_tracking_info_percentiles: self.percentiles(),
+            latency: self.latency(),
             maxmemory: Some(self.bytes("maxmemory")).filter(|&bytes| bytes != 0),
             maxmemory_policy: self.policy(),
             lfu_log_factor: self.int("lfu-log-factor"),
@@ -318,19 +331,12 @@ impl Settings {
             appendonly: self.yes("appendonly"),
             appendfsync: self.appendfsync(),
             save: self.save_points(),
-            auto_aof_rewrite_percentage: self.int("auto-aof-rewrite-percentage"),
-            auto_aof_rewrite_min_size: self.bytes("auto-aof-rewrite-min-size"),
-            aof_load_truncated: self.yes("aof-load-truncated"),
-            stop_writes_on_bgsave_error: self.yes("stop-writes-on-bgsave-error"),
-            rdbcompression: self.yes("rdbcompression"),
-            appendfilename: self.string("appendfilename"),
-            appenddirname: self.string("appenddirname"),
+            durability: self.durability(),
             rdb_export: self.yes("rdb-export"),
             import_skip_unknown: self.yes("import-skip-unknown"),
             busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
             notify_keyspace_events: self.events(),
-            tracking_table_max_keys: Some(self.int("tracking-table-max-keys"))
-                .filter(|&keys| keys != 0),
+            tracking_table_max_keys: non_zero(self.int("tracking-table-max-keys")),
             grpc_port: self.int("grpc-port"),
             http_port: self.int("http-port"),
             http_token: self.secret("http-token"),
@@ -471,6 +477,22 @@ impl Settings {
         }
     }
 
+    fn latency(&self) -> Latency {
+        Latency { tracking: self.yes("latency-tracking"), info_percentiles: self.percentiles() }
+    }
+
+    fn durability(&self) -> Durability {
+        Durability {
+            auto_aof_rewrite_percentage: self.int("auto-aof-rewrite-percentage"),
+            auto_aof_rewrite_min_size: self.bytes("auto-aof-rewrite-min-size"),
+            aof_load_truncated: self.yes("aof-load-truncated"),
+            stop_writes_on_bgsave_error: self.yes("stop-writes-on-bgsave-error"),
+            rdbcompression: self.yes("rdbcompression"),
+            appendfilename: self.string("appendfilename"),
+            appenddirname: self.string("appenddirname"),
+        }
+    }
+
     fn appendfsync(&self) -> AppendFsync {
         match self.word("appendfsync") {
             "always" => AppendFsync::Always,
@@ -494,6 +516,11 @@ fn some_seconds(seconds: u64) -> Option<Duration> {
 }
 
 /// So many milliseconds, where 0 means never.
+/// 0 says that there is no limit.
+fn non_zero<T: Default + PartialEq>(limit: T) -> Option<T> {
+    (limit != T::default()).then_some(limit)
+}
+
 fn some_milliseconds(milliseconds: u64) -> Option<Duration> {
     (milliseconds != 0).then(|| Duration::from_millis(milliseconds))
 }

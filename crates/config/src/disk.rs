@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::glob::{self, Case};
+use base::glob;
 
 /// Reads a configuration file whole.
 ///
@@ -43,7 +43,7 @@ fn matching_in(dir: &Path, pattern: &str) -> Vec<PathBuf> {
         .filter(|name| {
             let name = name.to_string_lossy();
             let dotted_alike = !name.starts_with('.') || pattern.starts_with('.');
-            dotted_alike && glob::matches(pattern.as_bytes(), name.as_bytes(), Case::Matters)
+            dotted_alike && glob::matches(pattern.as_bytes(), name.as_bytes())
         })
         .collect();
     names.sort();

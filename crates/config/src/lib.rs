@@ -15,7 +15,7 @@
 //! change.
 //!
 //! This crate opens no sockets, reads files only to load a configuration (`disk`), and never
-//! writes.
+//! writes: CONFIG REWRITE gets a text (`rewrite`) that its caller writes.
 //!
 //! ```
 //! use kvist_config::{Peer, Settings};
@@ -35,17 +35,18 @@ mod directive;
 mod directives;
 mod disk;
 mod error;
-mod glob;
 mod line;
 mod lists;
 mod load;
 mod reference;
+mod rewrite;
 mod set;
 mod settings;
 mod value;
 
 pub use config::{
-    AppendFsync, BindAddress, Config, EvictionPolicy, Gate, LogLevel, RangeIndex, ShutdownFlags,
+    AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency, LogLevel,
+    RangeIndex, ShutdownFlags,
 };
 pub use directive::{Change, Directive, Kind, Support, TextRule};
 pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};

@@ -158,7 +158,7 @@ fn every_default_is_accepted_silently() {
             let line = format!("{} {}", directive.name, crate::line::quote(text.as_bytes()));
             settings.apply_text(line.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
         }
-        assert_eq!(settings.warnings().len(), 1, "{}", directive.name);
+        assert!(settings.warnings().is_empty(), "{}", directive.name);
         assert_eq!(settings.slots.iter().filter(|slot| slot.value != slot.default).count(), 0);
         if directive.change == Change::RunTime {
             let changes = settings.set(&[(directive.name, text)], Peer::Local).unwrap();

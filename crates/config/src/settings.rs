@@ -5,10 +5,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use base::glob;
+
 use crate::directive::{Directive, Support};
 use crate::directives;
 use crate::error::Source;
-use crate::glob::{self, Case};
 use crate::value::{self, Value};
 
 /// The value of every directive.
@@ -89,7 +90,7 @@ impl Settings {
                     let slot = &self.slots[at];
                     if !slot.directive.hidden
                         && !seen.contains(name)
-                        && glob::matches(pattern, name.as_bytes(), Case::Ignored)
+                        && glob::matches_ignore_case(pattern, name.as_bytes())
                     {
                         seen.insert(name);
                         found.push((name.to_owned(), slot.render()));

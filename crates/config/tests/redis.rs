@@ -27,6 +27,11 @@ struct Redis {
 impl Redis {
     /// Starts one, or says that there is none.
     fn start(name: &str, flags: &[&str]) -> Option<Self> {
+        Self::start_with_file(name, None, flags)
+    }
+
+    /// The same, with a configuration file.
+    fn start_with_file(name: &str, file: Option<&str>, flags: &[&str]) -> Option<Self> {
         let version = Command::new(PROGRAM).arg("--version").output().ok();
         let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         if !version.is_some_and(|version| version.contains("v=7.0.15")) {
@@ -40,11 +45,12 @@ impl Redis {
         let directory =
             std::env::temp_dir().join(format!("kvist-config-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory for the server");
-        let (process, port, lines) = std::iter::repeat_with(|| Self::launch(&directory, flags))
-            .take(5)
-            .flatten()
-            .next()
-            .expect("the server starts");
+        let (process, port, lines) =
+            std::iter::repeat_with(|| Self::launch(&directory, file, flags))
+                .take(5)
+                .flatten()
+                .next()
+                .expect("the server starts");
         // Somebody must go on reading, or the server stops when the pipe is full.
         std::thread::spawn(move || lines.for_each(drop));
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server answers");
@@ -52,11 +58,12 @@ impl Redis {
     }
 
     /// One try to start it; a port found free may be taken by the time the server binds it.
-    fn launch(directory: &Path, flags: &[&str]) -> Option<(Child, u16, Log)> {
+    fn launch(directory: &Path, file: Option<&str>, flags: &[&str]) -> Option<(Child, u16, Log)> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         drop(listener);
         let mut process = Command::new(PROGRAM)
+            .args(file)
             .args(["--port", &port.to_string()])
             .args(flags)
             .current_dir(directory)
@@ -316,4 +323,71 @@ fn set_and_get_reply_alike() {
         }
     }
     assert!(compared > 1000, "only {compared} values were compared");
+}
+
+/// Changes of every shape that both servers can carry out.
+const CHANGES: &[(&str, &str)] = &[
+    ("maxmemory", "123456789"),
+    ("proto-max-bulk-len", "64mb"),
+    ("timeout", "0"),
+    ("save", "60 5 3600 1"),
+    ("requirepass", "x y\"z\" \\ '#"),
+    ("slowlog-max-len", "9"),
+    ("hash-max-ziplist-entries", "100"),
+    ("client-output-buffer-limit", "normal 1gb 100mb 60"),
+    ("appendfsync", "always"),
+    ("loglevel", "verbose"),
+    ("proc-title-template", "{title} x"),
+    ("oom-score-adj-values", "1 2 3"),
+    ("latency-tracking-info-percentiles", "50 99.99"),
+    ("shutdown-on-sigint", "save now"),
+    ("lazyfree-lazy-expire", "yes"),
+];
+
+/// A file with something of everything.
+const FILE: &str = "# top\ntimeout 5\n\nsave 900 1\nsave 300 10\n# hashes\n\
+    hash-max-ziplist-entries 99\nclient-output-buffer-limit pubsub 1mb 2mb 3\n\
+    requirepass \"hello world\"\nmaxclients 99\n";
+
+#[test]
+fn each_reads_what_the_other_has_rewritten() {
+    let folder = std::env::temp_dir().join(format!("kvist-config-{}-files", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the files");
+    let (ours_file, theirs_file) = (folder.join("ours.conf"), folder.join("theirs.conf"));
+    std::fs::write(&theirs_file, FILE).expect("a file");
+    let mut settings = Settings::new(1);
+    settings.apply_text(FILE.as_bytes(), "test").expect("a valid file");
+    settings.set(CHANGES, Peer::Local).expect("valid changes");
+    std::fs::write(&ours_file, settings.rewrite(FILE.as_bytes())).expect("a file");
+    // Redis puts the file before the options, as a name.
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    let auth = |redis: &mut Redis, password: &str| {
+        assert_eq!(redis.call(&[b"AUTH", password.as_bytes()]), [b"+OK"]);
+    };
+
+    let Some(mut redis) = Redis::start_with_file("ours", Some(&path(&ours_file)), &[]) else {
+        return;
+    };
+    let password = CHANGES.iter().find(|(name, _)| *name == "requirepass").expect("one of them").1;
+    auth(&mut redis, password);
+    for (name, _) in CHANGES.iter().chain(&[("maxclients", "")]) {
+        assert_eq!(ours(&settings, name), redis.get(name), "{name} of our file, read by Redis");
+    }
+
+    let mut redis =
+        Redis::start_with_file("theirs", Some(&path(&theirs_file)), &[]).expect("Redis");
+    auth(&mut redis, "hello world");
+    for (name, value) in CHANGES {
+        assert_eq!(redis.set(name, value.as_bytes()), "+OK", "{name}");
+    }
+    assert_eq!(redis.call(&[b"CONFIG", b"REWRITE"]), [b"+OK"]);
+    let text = std::fs::read_to_string(&theirs_file).expect("what Redis has written");
+    // Users are not supported, and the folder is the test's.
+    let text: Vec<&str> = text.lines().filter(|line| !line.starts_with("user ")).collect();
+    let mut read = Settings::new(1);
+    read.apply_text(text.join("\n").as_bytes(), "theirs").expect("a valid file");
+    for (name, _) in CHANGES.iter().chain(&[("maxclients", "")]) {
+        assert_eq!(ours(&read, name), redis.get(name), "{name} of Redis's file, read by us");
+    }
+    std::fs::remove_dir_all(folder).expect("our own folder");
 }

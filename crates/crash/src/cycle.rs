@@ -152,7 +152,8 @@ impl Run<'_> {
         self.promise = Some(self.promised(fsync, moment, kill, unprotected, counter_seen));
         if self.settings.verbose {
             let sent: usize = self.lanes.iter().map(|lane| lane.units.len()).sum();
-            println!("cycle {cycle}: {}, {sent} units, killed {moment:?}", fsync.word());
+            let off = if unprotected.is_some() { ", journal off" } else { "" };
+            println!("cycle {cycle}: {}, {sent} units, killed {moment:?}{off}", fsync.word());
         }
         if self.outcome.violations.is_empty() {
             keep(&self.dir)?;

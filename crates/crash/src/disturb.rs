@@ -129,7 +129,7 @@ impl Disturber {
     }
 
     fn switch_off(&mut self) -> io::Result<()> {
-        // Times are whole milliseconds: what is acknowledged later in this one is unprotected, too.
+        // What is acknowledged within this millisecond may already be behind the switch.
         self.unprotected.get_or_insert(clock::now() - 1);
         self.ask(&["CONFIG", "SET", "appendonly", "no"])
     }

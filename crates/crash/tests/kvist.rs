@@ -29,19 +29,16 @@ fn passes(fsync: Option<Fsync>) {
 }
 
 #[test]
-#[ignore = "needs the journal"]
 fn always_keeps_everything() {
     passes(Some(Fsync::Always));
 }
 
 #[test]
-#[ignore = "needs the journal"]
 fn every_second_loses_no_more_than_a_second() {
     passes(Some(Fsync::EverySecond));
 }
 
 #[test]
-#[ignore = "needs the journal"]
 fn a_mix_of_policies_keeps_what_each_promises() {
     passes(None);
 }

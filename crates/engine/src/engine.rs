@@ -1,5 +1,6 @@
 //! What all workers share.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -14,6 +15,7 @@ use crate::client::Clients;
 use crate::control;
 use crate::durable::Durable;
 use crate::pubsub::PubSub;
+use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
@@ -99,6 +101,12 @@ impl Engine {
     /// # Errors
     /// A command's spec is broken: a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
+        Ok(Self::with_table(start, command_table()?))
+    }
+
+    /// The same with a table of its own, for tests of what commands may do wrong.
+    #[must_use]
+    pub fn with_table(start: Start, table: Table) -> Arc<Self> {
         // The tables inside values must be as unpredictable as the keyspace. The first engine of a
         // process decides: what others make is then seeded by it, which is as good.
         types::seed_members(start.seed[1]);
@@ -118,8 +126,7 @@ impl Engine {
             dataset_id = kept;
         }
         let run_id: String = start.seed.iter().map(|part| format!("{part:016x}")).collect();
-        let table = command_table()?;
-        Ok(Arc::new_cyclic(|me| Engine {
+        Arc::new_cyclic(|me| Engine {
             store,
             table,
             settings: Mutex::new(start.settings),
@@ -145,7 +152,7 @@ impl Engine {
             dataset_id,
             seed: start.seed[0],
             me: me.clone(),
-        }))
+        })
     }
 
     /// This engine, to keep.
@@ -188,6 +195,17 @@ impl Engine {
         };
         self.apply_settings();
         Ok(changes)
+    }
+
+    /// `CONFIG REWRITE`: makes the configuration file say what is in force.
+    ///
+    /// # Errors
+    /// The file cannot be read or replaced.
+    pub(crate) fn rewrite_settings(&self) -> std::io::Result<()> {
+        let path = Path::new(&self.config_file);
+        // Held while writing: nobody may put an older state over a newer one.
+        let settings = self.settings.lock();
+        replace_file(path, &settings.rewritten(path)?)
     }
 
     /// Puts the settings in force after they changed; workers see them at their next batch.

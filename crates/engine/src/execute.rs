@@ -272,7 +272,7 @@ impl Seat {
         let share = nanos / numbers.len() as u64;
         for run in numbers.chunk_by(|a, b| a == b) {
             let tally = &self.counters.commands[run[0]];
-            tally.took(share, run.len() as u64, self.config.latency_tracking);
+            tally.took(share, run.len() as u64, self.config.latency.tracking);
         }
     }
 
@@ -286,7 +286,7 @@ impl Seat {
         took: Duration,
     ) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.counters.commands[entry.number].took(nanos, 1, self.config.latency_tracking);
+        self.counters.commands[entry.number].took(nanos, 1, self.config.latency.tracking);
         let threshold = self.config.slowlog_log_slower_than;
         let slow = u64::try_from(threshold).is_ok_and(|limit| nanos / 1000 >= limit);
         if slow && !entry.has(Flag::SkipSlowlog) {

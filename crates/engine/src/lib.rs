@@ -30,6 +30,7 @@ mod multi;
 mod plan;
 mod pubsub;
 mod remember;
+mod replace_file;
 mod replies;
 mod session;
 mod slowlog;

@@ -12,8 +12,8 @@ use base::{
     Args, CmdError, Effect, Flag, Key, KeyFlag, KeySpec, Keyspace, Kind, Nothing, Reply, Spec,
     Strings, Wait,
 };
-use kvist_engine::{Action, Engine, Message, State, Table};
-use seats::{Seat, engine};
+use kvist_engine::{Action, Engine, Message, State, Table, command_table};
+use seats::{Seat, start};
 use store::{Scope, Store, Txn};
 
 const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
@@ -60,12 +60,10 @@ fn explosive() -> Arc<Engine> {
             eprintln!("{info}");
         }
     }));
-    let mut engine = engine();
-    let known = Arc::get_mut(&mut engine).unwrap();
-    let mut rows: Vec<_> = known.table.entries().iter().map(|e| (e.spec, e.action)).collect();
+    let known = command_table().unwrap();
+    let mut rows: Vec<_> = known.entries().iter().map(|e| (e.spec, e.action)).collect();
     rows.extend(SPECS.iter().map(|spec| (spec, Action::Data(run))));
-    known.table = Table::new(rows).unwrap();
-    engine
+    Engine::with_table(start(""), Table::new(rows).unwrap())
 }
 
 const SORRY: &str = "-ERR internal error: the command was stopped; please report it";

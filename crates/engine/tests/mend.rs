@@ -1,5 +1,5 @@
-//! Damage anywhere in a data directory is seen, or harmless; what is mended can be read again, keeps
-//! what stood before the damage, and nothing is thrown away.
+//! Damage anywhere in a data directory is seen, or harmless; what is mended can be read again,
+//! keeps what stood before the damage, and nothing is thrown away.
 //!
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing

@@ -32,7 +32,10 @@ fn rng() -> Rng {
 }
 
 /// What an engine holds: its digest, and every key with its deadline.
-fn contents(engine: &Arc<Engine>) -> (String, Vec<(usize, Vec<u8>, Option<u64>)>) {
+/// A key of a database and its deadline.
+type Deadline = (usize, Vec<u8>, Option<u64>);
+
+fn contents(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
     let mut seat = Seat::new(engine);
     let digest = seat.ask("DEBUG DIGEST");
     let mut keys = Vec::new();

@@ -91,6 +91,11 @@ pub trait DiskFile: Send + Sync + fmt::Debug {
     /// # Errors
     /// What was written since the last sync may be lost, even if a later sync succeeds.
     fn sync(&self) -> io::Result<()>;
+    /// Where the next part begins, from `from` on, that was ever written; `None` if there is none.
+    /// A disk that does not know answers `from`.
+    fn next_written(&self, from: u64) -> Option<u64> {
+        Some(from)
+    }
     /// Says that this part, which is durable, will not be read soon: the system need not keep it
     /// in memory.
     fn forget(&self, from: u64, len: u64);
@@ -214,6 +219,14 @@ impl DiskFile for RealFile {
 
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+
+    fn next_written(&self, from: u64) -> Option<u64> {
+        match rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Data(from)) {
+            Ok(at) => Some(at.max(from)),
+            Err(rustix::io::Errno::NXIO) => None,
+            Err(_) => Some(from),
+        }
     }
 
     fn forget(&self, from: u64, len: u64) {

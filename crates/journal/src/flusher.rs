@@ -1,7 +1,7 @@
 //! The flusher: the one thread that writes the journal.
 //!
-//! It sleeps until somebody has appended, lets records gather for a moment (or, under `always`, for
-//! as long as the last sync took), closes the epoch, writes all lanes as one frame, and syncs as
+//! It sleeps until somebody has appended, lets records gather for a moment (under `always`: for as
+//! long as the sync before takes), closes the epoch, writes all lanes as one frame, and syncs as
 //! the policy says. A worker never waits for it.
 //!
 //! When the disk is full or refuses to write, the frame is kept and tried again every second; the
@@ -29,6 +29,8 @@ const RETRY: Duration = Duration::from_secs(1);
 /// How much is written before the system is told to forget it.
 const FORGET: u64 = 8 << 20;
 const PAGE: u64 = 4096;
+/// Why a segment cannot be ended or gone on with.
+const GIVEN_UP: &str = "the last sync of the journal failed";
 /// A lane's buffer larger than this is not kept for reuse.
 const KEPT: usize = 4 << 20;
 
@@ -41,7 +43,7 @@ pub struct Place {
     pub id: [u8; 16],
     /// The number of the next segment.
     pub segment: u64,
-    /// The number of the next frame.
+    /// The number of the next frame; those before it are durable.
     pub frame: u64,
     /// Bytes of a segment.
     pub segment_size: u64,
@@ -65,6 +67,8 @@ impl Flusher {
         place: Place,
         on_durable: impl Fn() + Send + 'static,
     ) -> io::Result<Self> {
+        let synced_frame = place.frame.saturating_sub(1);
+        log.figures.durable_frame.store(synced_frame, Ordering::Relaxed);
         let writer = Writer {
             log: Arc::clone(log),
             place,
@@ -73,7 +77,7 @@ impl Flusher {
             spare: Vec::new(),
             stuck: None,
             written: 0,
-            synced_frame: 0,
+            synced_frame,
             unsynced_since: None,
             given_up: false,
             healing: false,
@@ -159,6 +163,8 @@ impl Writer {
         let mut bell = log.bell.lock();
         while !bell.rung && bell.requests.is_empty() && !bell.stop {
             let limit = match (self.stuck, self.unsynced_since, log.policy()) {
+                // Only somebody's request can help.
+                _ if self.given_up => Duration::MAX,
                 (Some((_, tried)), ..) => RETRY.saturating_sub(tried.elapsed()),
                 (None, Some(since), Policy::EverySecond) => {
                     SYNC_EVERY.saturating_sub(since.elapsed())
@@ -245,7 +251,10 @@ impl Writer {
                 self.written = epoch;
                 if self.stuck.take().is_some() {
                     tracing::warn!("the journal can be written again");
-                    self.log.set_trouble(None);
+                    // A failed sync is not made good by that.
+                    if !self.healing {
+                        self.log.set_trouble(None);
+                    }
                     (self.on_durable)();
                 }
                 true
@@ -256,7 +265,8 @@ impl Writer {
                     tracing::error!(%error, "writing the journal failed; writes are refused");
                 }
                 self.stuck = Some((epoch, Instant::now()));
-                self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced: false }));
+                let unsynced = self.given_up || self.healing;
+                self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced }));
                 (self.on_durable)();
                 false
             }
@@ -395,18 +405,29 @@ impl Writer {
         Ok(number)
     }
 
-    /// Ends the segment in good order.
+    /// Ends the segment in good order. Whether that works or not, it is not gone on with: whoever
+    /// asks keeps nothing any more.
     fn close(&mut self) -> io::Result<u64> {
-        if self.stuck.is_some() {
-            return Err(io::Error::other("there are records that could not be written"));
-        }
-        let number = self.end_segment()?;
+        let ended = if self.stuck.is_some() {
+            Err(io::Error::other("there are records that could not be written"))
+        } else {
+            self.end_segment()
+        };
         self.open = None;
+        self.unsynced_since = None;
         self.log.figures.segment.store(0, Ordering::Relaxed);
-        Ok(number)
+        ended
     }
 
     fn end_segment(&mut self) -> io::Result<u64> {
+        if self.open.is_some() && self.given_up {
+            return Err(io::Error::other(GIVEN_UP));
+        }
+        // The end vouches for everything before it, so that comes first: a broken frame in a
+        // segment that has an end is damage, not an unfinished write.
+        if self.unsynced_since.is_some() {
+            self.sync()?;
+        }
         let Some(open) = &mut self.open else { return Ok(0) };
         let number = open.number;
         let header = frame::Header {
@@ -426,7 +447,7 @@ impl Writer {
     fn roll(&mut self, afresh: bool) -> io::Result<u64> {
         let given_up = self.given_up;
         if given_up && !afresh {
-            return Err(io::Error::other("the last sync of the journal failed"));
+            return Err(io::Error::other(GIVEN_UP));
         }
         if !given_up {
             self.end_segment()?;
@@ -435,7 +456,8 @@ impl Writer {
             id: self.place.id,
             number: self.place.segment,
             first_frame: self.place.frame,
-            afresh: given_up,
+            // Nor does it go on where nothing was kept for a while.
+            afresh: given_up || (afresh && self.open.is_none()),
         };
         let file = segment::make(&*self.place.disk, header, self.place.segment_size)?;
         let number = header.number;

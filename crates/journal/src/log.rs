@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   worker 0 ─► lane 0 ─┐
-//!   worker 1 ─► lane 1 ─┼─ flusher: epoch E closes, all lanes become one frame, one write, one sync
+//!   worker 1 ─► lane 1 ─┼─ flusher: epoch E closes, all lanes become one frame and one sync
 //!   keeper   ─► lane 2 ─┘
 //! ```
 //!
@@ -280,10 +280,12 @@ impl Log {
     }
 
     /// Begins a new segment and tells its number: what was appended before this call stands in
-    /// older ones. `afresh` gives up what could not be made durable. Waits for the disk.
+    /// older ones. `afresh` says that a snapshot follows, which alone makes the segment count if
+    /// it does not go on where the one before it ended: because nothing was kept since, or because
+    /// that could not be made durable and is given up. Waits for the disk.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The disk refuses; or the last sync failed, and this is not `afresh`.
     pub fn roll(&self, afresh: bool) -> std::io::Result<u64> {
         self.ask(|done| Request::Roll { afresh, done })
     }

@@ -26,12 +26,15 @@ pub struct Report {
     pub cut: Option<Cut>,
     /// The number of the next frame.
     pub next_frame: u64,
-    /// The number of the next segment.
+    /// The number of the next segment. Files from this number on do not count: they were being
+    /// made when the process ended, or begun for a snapshot that never became current.
     pub next_segment: u64,
     /// When the last frame was written, in milliseconds since the Unix epoch.
     pub last_write: u64,
     /// Where the last segment must be ended before another may follow: its number, the offset.
     pub open_end: Option<(u64, u64)>,
+    /// Where the end of the last segment stands, if it has one.
+    pub end: u64,
 }
 
 /// A torn end.
@@ -99,8 +102,7 @@ pub fn read(
     take: Take<'_>,
 ) -> Result<Report, ReadError> {
     let there = segment::all(disk).map_err(|e| ReadError::Io("the data directory".into(), e))?;
-    let mut report =
-        Report { next_segment: there.last().map_or(1, |n| n + 1), ..Report::default() };
+    let mut report = Report { next_segment: 1, ..Report::default() };
     let (first, last) = match range {
         Segments::None => return Ok(report),
         Segments::From(first, _) => (first, there.last().copied().unwrap_or(0).max(first)),
@@ -110,16 +112,20 @@ pub fn read(
     let mut walk = Walk { disk, id, report: &mut report, expected: None, take };
     let mut number = first;
     while number <= last {
-        let is_last = number == last || (open_ended && walk.begins_afresh(number + 1)?);
-        walk.segment(number, number == first, is_last && open_ended)?;
-        if is_last {
+        // What follows a segment proves that it ended in good order, unless nothing was kept there.
+        let next = number + 1;
+        let afresh = open_ended && number < last && walk.begins_afresh(next)?;
+        let unused = open_ended && next == last && walk.is_unused(next)?;
+        walk.segment(number, open_ended && (number == last || afresh || unused))?;
+        if number == last || afresh || (unused && !walk.leads_to(next)?) {
             break;
         }
         number += 1;
     }
-    if let (Segments::From(_, durable), Some((segment, offset))) = (range, report.open_end)
+    if let Segments::From(_, durable) = range
         && report.next_frame <= durable
     {
+        let (segment, offset) = report.open_end.unwrap_or((report.next_segment - 1, report.end));
         let what = format!("the journal ends here, but frame {durable} was durable");
         return Err(ReadError::Damage(Damage {
             file: segment::name(segment),
@@ -149,7 +155,31 @@ impl Walk<'_> {
         Ok(header.is_some_and(|header| header.afresh))
     }
 
-    fn segment(&mut self, number: u64, first: bool, may_be_torn: bool) -> Result<(), ReadError> {
+    /// Whether this segment holds no frame. Its file may have been made in vain, and the one before
+    /// it gone on with: then nothing in it counts.
+    fn is_unused(&self, number: u64) -> Result<bool, ReadError> {
+        let name = segment::name(number);
+        let look = || {
+            let file = self.disk.open(&name)?;
+            let len = file.len()?;
+            let mut body = Vec::new();
+            let first = frame::read(&*file, (segment::HEADER, len), number, &mut body)?;
+            Ok(!matches!(first, Found::Frame(_))
+                && later_frame(&*file, (segment::HEADER, len), number)?.is_none())
+        };
+        look().map_err(|error| ReadError::Io(name.clone(), error))
+    }
+
+    /// Whether what was read so far ends in good order where this segment begins.
+    fn leads_to(&self, number: u64) -> Result<bool, ReadError> {
+        let name = segment::name(number);
+        let header = self.disk.open(&name).and_then(|file| segment::Header::read(&*file));
+        let header = header.map_err(|error| ReadError::Io(name, error))?;
+        Ok(self.report.open_end.is_none()
+            && header.is_some_and(|header| header.first_frame == self.report.next_frame))
+    }
+
+    fn segment(&mut self, number: u64, may_be_torn: bool) -> Result<(), ReadError> {
         let name = segment::name(number);
         let io = |error| ReadError::Io(name.clone(), error);
         let damage = |offset: u64, what: String| {
@@ -163,10 +193,6 @@ impl Walk<'_> {
             Err(error) => return Err(io(error)),
         };
         let Some(header) = segment::Header::read(&*file).map_err(io)? else {
-            // The process ended while it made the file: nothing can be in it.
-            if may_be_torn && !first {
-                return Ok(());
-            }
             return Err(damage(0, "its header is broken".to_owned()));
         };
         if header.id != self.id || header.number != number {
@@ -179,6 +205,7 @@ impl Walk<'_> {
         self.expected = Some(header.first_frame);
         self.report.next_frame = header.first_frame;
         self.report.segments += 1;
+        self.report.next_segment = number + 1;
         self.report.open_end = None;
         self.frames(&*file, &name, number, may_be_torn)
     }
@@ -228,6 +255,7 @@ impl Walk<'_> {
                 return Err(damage(offset, what));
             }
             if header.flags & frame::END != 0 {
+                self.report.end = offset;
                 return Ok(());
             }
             self.report.frames += 1;
@@ -258,8 +286,12 @@ fn later_frame(
     let mut body = Vec::new();
     let mut at = from.next_multiple_of(frame::ALIGN);
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0) + frame::HEADER];
-    while at < len {
+    while let Some(written) = file.next_written(at).filter(|&written| written < len) {
+        at = at.max(written & !(frame::ALIGN - 1));
         let got = file.read_at(at, &mut piece)?;
+        if got == 0 {
+            break;
+        }
         let mut inside = 0;
         while inside + frame::HEADER <= got && (inside as u64) < PIECE {
             if inside.is_multiple_of(PAGE) && piece.get(inside..inside + PAGE) == Some(&ZEROS) {
@@ -287,7 +319,8 @@ fn written_end(file: &dyn DiskFile, (from, len): (u64, u64)) -> io::Result<u64> 
     let mut end = from;
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0)];
     let mut at = from;
-    while at < len {
+    while let Some(written) = file.next_written(at).filter(|&written| written < len) {
+        at = written;
         let got = file.read_at(at, &mut piece)?;
         if got == 0 {
             break;
@@ -304,14 +337,30 @@ fn written_end(file: &dyn DiskFile, (from, len): (u64, u64)) -> io::Result<u64> 
     Ok(end)
 }
 
-/// Ends the last segment in good order, after what was read of it: another may follow then.
+/// Makes what was read durable and ready to be gone on with: removes the segments that do not
+/// count, and ends the last one that does in good order.
+///
+/// What was read need not be on disk: a process that was killed leaves it in the system's memory.
+/// Others build on it from now on, so it must be there first.
 ///
 /// # Errors
 /// The disk refuses.
 pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
-    let Some((number, offset)) = report.open_end else { return Ok(()) };
+    disk.sync_names()?;
+    let last = report.next_segment.saturating_sub(1);
+    segment::drop_above(disk, last)?;
+    if report.segments == 0 {
+        return Ok(());
+    }
+    let Some((number, offset)) = report.open_end else {
+        // Its end vouches for everything before it, but nothing yet for the end.
+        let file = disk.open(&segment::name(last))?;
+        rewrite(&*file, (report.end, report.end + frame::HEADER as u64))?;
+        return file.sync();
+    };
     let file = disk.open(&segment::name(number))?;
     file.set_len(offset)?;
+    rewrite(&*file, (0, offset))?;
     let header = frame::Header {
         flags: frame::END,
         number: report.next_frame,
@@ -323,4 +372,21 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     file.sync()?;
     file.write_at(offset, &header.encode(&[]))?;
     file.sync()
+}
+
+/// Writes what is there once more. If the process ended after a failed sync, the system may hold
+/// pages that it takes for written although they are not: no sync would ever write them.
+fn rewrite(file: &dyn DiskFile, (from, end): (u64, u64)) -> io::Result<()> {
+    let mut piece = vec![0; usize::try_from((end - from).min(PIECE)).unwrap_or(0)];
+    let mut at = from;
+    while at < end {
+        let want = usize::try_from((end - at).min(PIECE)).unwrap_or(0);
+        let got = file.read_at(at, &mut piece[..want])?;
+        if got == 0 {
+            break;
+        }
+        file.write_at(at, &piece[..got])?;
+        at += got as u64;
+    }
+    Ok(())
 }

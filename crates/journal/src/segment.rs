@@ -37,7 +37,8 @@ pub struct Header {
     pub number: u64,
     /// The number of its first frame.
     pub first_frame: u64,
-    /// It does not go on where the segment before it ends, as that could not be made durable.
+    /// It does not go on where the segment before it ends: that could not be made durable, or
+    /// nothing was kept for a while.
     pub afresh: bool,
 }
 
@@ -164,11 +165,10 @@ pub fn drop_below(disk: &dyn Disk, first: u64, size: u64) -> io::Result<()> {
 /// # Errors
 /// The disk refuses; some may be gone.
 pub fn drop_above(disk: &dyn Disk, last: u64) -> io::Result<()> {
-    let mut any = false;
-    // The last first: what is left after a crash in the middle is still without a gap.
+    // The last first, one by one: what a crash in the middle leaves is still without a gap.
     for number in all(disk)?.into_iter().rev().filter(|&number| number > last) {
         disk.remove(&name(number))?;
-        any = true;
+        disk.sync_names()?;
     }
-    if any { disk.sync_names() } else { Ok(()) }
+    Ok(())
 }

@@ -361,13 +361,24 @@ impl Reader {
         if four(0) != BLOCK || four(4) != checksum(&header, stored) {
             return Err(wrong("a block's checksum is wrong"));
         }
+        let place_of = (u32::from(u16::from_le_bytes([header[16], header[17]])), four(20));
+        if place_of != (place.shard, place.db) {
+            return Err(wrong("a block is of another shard or database than the index says"));
+        }
         let raw = usize::try_from(four(12)).unwrap_or(usize::MAX);
+        // No byte of LZ4 stands for more than 255.
+        if raw > stored.len().saturating_mul(255) {
+            return Err(wrong("a block says it is longer than it can be"));
+        }
         match u16::from_le_bytes([header[18], header[19]]) {
             PLAIN => {
                 bytes.drain(..BLOCK_HEADER);
                 Ok(bytes)
             }
-            LZ4 => lz4_flex::decompress(stored, raw).map_err(|_| wrong("a block does not unpack")),
+            LZ4 => match lz4_flex::decompress(stored, raw) {
+                Ok(bytes) if bytes.len() == raw => Ok(bytes),
+                _ => Err(wrong("a block does not unpack")),
+            },
             other => Err(wrong(&format!("unknown compression {other}"))),
         }
     }

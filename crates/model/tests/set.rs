@@ -32,7 +32,7 @@ fn the_journal_is_told_what_replays_the_same() {
         ("SREM s b", "as sent"),
         ("SMOVE s s a", "none"),
         ("SMOVE s t x", "none"),
-        ("SMOVE s t a", "as sent"),
+        ("SMOVE s t a", "SREM s a; SADD t a"),
         ("SPOP t", "SREM t a"),
         ("SPOP t", "none"),
         ("SADD t 1 2", "as sent"),

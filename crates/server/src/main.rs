@@ -19,6 +19,7 @@ mod serve;
 mod signals;
 mod slab;
 mod stream;
+mod supervisor;
 mod usage;
 
 use std::process::ExitCode;

@@ -21,6 +21,7 @@ use crate::listen::{self, Listener, Listening};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
 use crate::signals;
+use crate::supervisor;
 
 /// Runs the server with these arguments until it is told to stop.
 #[must_use]
@@ -72,6 +73,7 @@ fn serve(args: &[String]) -> Result<(), String> {
         engine.durable.set_loading(true);
     }
     run(&engine, Opening { listeners, names, most, seed: seed[1], levels })?;
+    supervisor::tell(supervisor::STOPPING);
     data::close(&engine);
     tracing::warn!("Kvist is now ready to exit, bye bye...");
     // Giving gigabytes back piece by piece would only delay the exit: the system takes all at once.
@@ -129,9 +131,13 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         let event_loop = EventLoop::new(engine, parts);
         threads.push(spawn(number, engine, &crew, event_loop).map_err(failed("threads"))?);
     }
+    supervisor::tell(supervisor::LOADING);
     let loaded = data::load(engine);
     match &loaded {
-        Ok(()) => tracing::info!("Ready to accept connections on {}", names.join(", ")),
+        Ok(()) => {
+            tracing::info!("Ready to accept connections on {}", names.join(", "));
+            supervisor::tell(supervisor::READY);
+        }
         Err(_) => {
             engine.stopping.store(true, Ordering::Release);
             crew.wake_all();

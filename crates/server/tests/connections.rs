@@ -46,6 +46,50 @@ fn ten_thousand_commands_in_one_go() {
     writer.join().unwrap();
 }
 
+/// What is small must not wait for the acknowledgement of what went before: with Nagle's algorithm
+/// and a peer that acknowledges late, each of these rounds would take 40 ms.
+#[test]
+fn small_replies_do_not_stall() {
+    let server = Server::start(&[]);
+    let (mut client, mut other) = (server.connect(), server.connect());
+    let batch = wire::request(["INCR", "n"]).repeat(10);
+    let start = Instant::now();
+    for round in 0..100 {
+        client.send(&batch);
+        for n in 1..=10 {
+            assert_eq!(client.hear(), Value::Int(round * 10 + n));
+        }
+        // One send that is answered in two: the second when somebody else has pushed.
+        let mut requests = wire::request(["ECHO", "x"]);
+        wire::encode(&mut requests, ["BLPOP", "list", "0"]);
+        client.send(&requests);
+        assert_eq!(client.hear(), bulk("x"));
+        assert_eq!(other.ask(&["RPUSH", "list", "y"]), Value::Int(1));
+        assert_eq!(client.hear(), Value::Array(vec![bulk("list"), bulk("y")]));
+    }
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_one_protocol_writes_every_other_reads() {
+    let path = temporary("all");
+    let server = Server::start(&["--unixsocket", path.to_str().unwrap()]);
+    let mut resp2 = server.connect();
+    let mut resp3 = Client::new(Socket::Unix(UnixStream::connect(&path).unwrap()));
+    resp3.ask(&["HELLO", "3"]);
+    let mut inline = server.connect();
+    inline.send(b"SET inline 1\r\n");
+    assert_eq!(inline.hear(), ok());
+    assert_eq!(resp2.ask(&["SET", "resp2", "2"]), ok());
+    assert_eq!(resp3.ask(&["SET", "resp3", "3"]), ok());
+    for (key, value) in [("inline", "1"), ("resp2", "2"), ("resp3", "3")] {
+        assert_eq!(resp2.ask(&["GET", key]), bulk(value));
+        assert_eq!(resp3.ask(&["GET", key]), bulk(value));
+        inline.send(format!("GET {key}\r\n").as_bytes());
+        assert_eq!(inline.hear(), bulk(value));
+    }
+}
+
 #[test]
 fn values_of_ten_megabytes() {
     let server = Server::start(&[]);

@@ -98,6 +98,35 @@ fn settings_come_from_file_environment_and_command_line() {
 }
 
 #[test]
+fn a_supervisor_is_told_when_it_is_ready() {
+    let path = temporary("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(server::PATIENCE)).unwrap();
+    let dir = temporary("data");
+    let port = server::free_port().to_string();
+    let mut child = program()
+        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.to_str().unwrap()])
+        .env("NOTIFY_SOCKET", &path)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let hear = || {
+        let mut text = [0; 200];
+        let n = socket.recv(&mut text).unwrap();
+        String::from_utf8(text[..n].to_vec()).unwrap()
+    };
+    assert!(hear().starts_with("STATUS=Loading"));
+    assert!(hear().starts_with("READY=1\n"));
+    std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").arg(&pid).status().unwrap().success());
+    assert!(hear().starts_with("STOPPING=1\n"));
+    assert!(child.wait().unwrap().success());
+    let _ = std::fs::remove_dir_all(&dir);
+    let _ = std::fs::remove_file(&path);
+}
+
+#[test]
 fn sigterm_ends_it_in_order() {
     for signal in ["TERM", "INT"] {
         let pid_file = temporary("pid");
@@ -176,6 +205,57 @@ fn the_log_level_follows_the_configuration() {
         assert_eq!(client.ask(&["CONFIG", "SET", "loglevel", level]), ok());
         server.logged(&format!("The log level is now {level}"));
     }
+}
+
+#[test]
+fn the_configuration_file_is_rewritten() {
+    let folder = temporary("rewrite");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("kvist.conf");
+    std::fs::write(&path, "# silence\ntimeout 5\n\n# and size\nmaxclients 77\n").unwrap();
+    let file = path.to_str().unwrap();
+    let mut server = Server::start(&[file]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["CONFIG", "SET", "timeout", "6", "maxmemory", "1gb"]), ok());
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), ok());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.starts_with("# silence\ntimeout 6\n\n# and size\nmaxclients 77\n\n# Gen"),
+        "{text}"
+    );
+    assert!(text.contains("\nmaxmemory 1gb\n"), "{text}");
+    assert!(!text.contains("maxmemory-samples"), "defaults are not written: {text}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left over");
+    server.signal("TERM");
+    server.ended();
+
+    let server = Server::start(&[file]);
+    let mut client = server.connect();
+    for (name, value) in [("timeout", "6"), ("maxclients", "77"), ("maxmemory", "1073741824")] {
+        let shown = client.ask(&["CONFIG", "GET", name]);
+        assert_eq!(shown, Value::Array(vec![bulk(name), bulk(value)]));
+    }
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), ok());
+    let again = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(lasting(&again), lasting(&text));
+
+    // The words are those of redis-server 7.0.15.
+    let refused =
+        |why: &str| Value::Error(format!("ERR Rewriting config file: {why}").into_bytes());
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), refused("Is a directory"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(client.ask(&["CONFIG", "REWRITE"]), refused("No such file or directory"));
+    server.logged("CONFIG REWRITE failed");
+    let error = b"ERR The server is running without a config file".to_vec();
+    let without = Server::start(&[]);
+    assert_eq!(without.connect().ask(&["CONFIG", "REWRITE"]), Value::Error(error));
+}
+
+/// The lines, but for those that every start of a test has of its own.
+fn lasting(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.starts_with("port ") && !line.starts_with("dir ")).collect()
 }
 
 #[test]

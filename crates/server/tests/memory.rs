@@ -32,3 +32,25 @@ fn an_emptied_server_is_small_again() {
         (resident(&server, &mut client) < full / 2).then_some(())
     });
 }
+
+#[test]
+fn overwriting_takes_no_memory() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let (keys, batch) = (1000, 1000);
+    let mut overwrite = |round: usize| {
+        let mut requests = Vec::new();
+        for n in 0..batch {
+            let value = format!("{round}:{n}:{}", "v".repeat(900 + (round + n) % 100));
+            wire::encode(&mut requests, ["SET", &format!("key:{}", n % keys), &value]);
+        }
+        client.send(&requests);
+        (0..batch).for_each(|_| assert_eq!(client.hear(), ok()));
+        resident(&server, &mut client)
+    };
+    // Until the allocator has seen every size.
+    let before = (0..20).map(&mut overwrite).max().unwrap();
+    let after = (20..120).map(&mut overwrite).max().unwrap();
+    // A hundred megabytes were written meanwhile.
+    assert!(after < before + (8 << 20), "{before} bytes became {after}");
+}

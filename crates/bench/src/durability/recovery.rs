@@ -36,7 +36,7 @@ impl Source {
         match self {
             Self::Snapshot => "snapshot, no journal",
             Self::Journal => "journal alone, everysec",
-            Self::Both => "rewritten journal and half of it anew, everysec",
+            Self::Both => "half rewritten, half new, everysec",
         }
     }
 }

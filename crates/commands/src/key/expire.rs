@@ -110,6 +110,15 @@ impl<'a> Expire<'a> {
     }
 }
 
+/// What the four have in common.
+const SPELLING: Spec = Spec {
+    flags: &[Flag::Write, Flag::Fast],
+    categories: &[Category::Keyspace],
+    keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+    history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
+    ..Spec::NEW
+};
+
 macro_rules! spelling {
     ($(#[$doc:meta])* $name:ident, $text:literal, $unit:literal, $absolute:literal) => {
         $(#[$doc])*
@@ -143,16 +152,10 @@ spelling! {
 impl<'a> Command<'a> for ExpireIn<'a> {
     const SPEC: Spec = Spec {
         name: "expire",
-        group: Group::Generic,
         since: "1.0.0",
         summary: "Gives a key a time to live in seconds.",
-        complexity: "O(1)",
         grammar: "key:key seconds:integer [condition=(NX | XX | GT | LT) @7.0.0]",
-        flags: &[Flag::Write, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
-        ..Spec::NEW
+        ..SPELLING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -163,16 +166,10 @@ impl<'a> Command<'a> for ExpireIn<'a> {
 impl<'a> Command<'a> for PExpire<'a> {
     const SPEC: Spec = Spec {
         name: "pexpire",
-        group: Group::Generic,
         since: "2.6.0",
         summary: "Gives a key a time to live in milliseconds.",
-        complexity: "O(1)",
         grammar: "key:key milliseconds:integer [condition=(NX | XX | GT | LT) @7.0.0]",
-        flags: &[Flag::Write, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
-        ..Spec::NEW
+        ..SPELLING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -183,16 +180,10 @@ impl<'a> Command<'a> for PExpire<'a> {
 impl<'a> Command<'a> for ExpireAt<'a> {
     const SPEC: Spec = Spec {
         name: "expireat",
-        group: Group::Generic,
         since: "1.2.0",
         summary: "Gives a key a deadline in seconds since the epoch.",
-        complexity: "O(1)",
         grammar: "key:key unix-time-seconds:unix-time [condition=(NX | XX | GT | LT) @7.0.0]",
-        flags: &[Flag::Write, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
-        ..Spec::NEW
+        ..SPELLING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -203,17 +194,11 @@ impl<'a> Command<'a> for ExpireAt<'a> {
 impl<'a> Command<'a> for PExpireAt<'a> {
     const SPEC: Spec = Spec {
         name: "pexpireat",
-        group: Group::Generic,
         since: "2.6.0",
         summary: "Gives a key a deadline in milliseconds since the epoch.",
-        complexity: "O(1)",
         grammar: "key:key unix-time-milliseconds:unix-time [condition=(NX | XX | GT | LT) \
                   @7.0.0]",
-        flags: &[Flag::Write, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        history: &[("7.0.0", "`NX`, `XX`, `GT`, `LT`.")],
-        ..Spec::NEW
+        ..SPELLING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

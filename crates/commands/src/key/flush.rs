@@ -15,6 +15,19 @@ fn parse_mode(mut args: Args<'_>) -> Result<bool, CmdError> {
     Ok(lazy)
 }
 
+/// What the two have in common.
+const FLUSH: Spec = Spec {
+    group: Group::Server,
+    complexity: "O(S), when S is the number of shards; values are freed in the background",
+    grammar: "[async=(ASYNC @4.0.0 | SYNC @6.2.0)]",
+    flags: &[Flag::Write],
+    categories: &[Category::Keyspace, Category::Dangerous],
+    tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
+    locks: |_| Locks::Every,
+    history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
+    ..Spec::NEW
+};
+
 /// Removes every key of the database.
 pub struct FlushDb<'a> {
     lazy: bool,
@@ -22,20 +35,8 @@ pub struct FlushDb<'a> {
 }
 
 impl<'a> Command<'a> for FlushDb<'a> {
-    const SPEC: Spec = Spec {
-        name: "flushdb",
-        group: Group::Server,
-        since: "1.0.0",
-        summary: "Removes every key of the current database.",
-        complexity: "O(S), when S is the number of shards; values are freed in the background",
-        grammar: "[async=(ASYNC @4.0.0 | SYNC @6.2.0)]",
-        flags: &[Flag::Write],
-        categories: &[Category::Keyspace, Category::Dangerous],
-        tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-        locks: |_| Locks::Every,
-        history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
-        ..Spec::NEW
-    };
+    const SPEC: Spec =
+        Spec { name: "flushdb", summary: "Removes every key of the current database.", ..FLUSH };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
         Ok(FlushDb { lazy: parse_mode(args)?, lifetime: std::marker::PhantomData })
@@ -57,20 +58,8 @@ pub struct FlushAll<'a> {
 }
 
 impl<'a> Command<'a> for FlushAll<'a> {
-    const SPEC: Spec = Spec {
-        name: "flushall",
-        group: Group::Server,
-        since: "1.0.0",
-        summary: "Removes every key of every database.",
-        complexity: "O(S), when S is the number of shards; values are freed in the background",
-        grammar: "[async=(ASYNC @4.0.0 | SYNC @6.2.0)]",
-        flags: &[Flag::Write],
-        categories: &[Category::Keyspace, Category::Dangerous],
-        tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-        locks: |_| Locks::Every,
-        history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
-        ..Spec::NEW
-    };
+    const SPEC: Spec =
+        Spec { name: "flushall", summary: "Removes every key of every database.", ..FLUSH };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
         Ok(FlushAll { lazy: parse_mode(args)?, lifetime: std::marker::PhantomData })

@@ -26,6 +26,17 @@ pub(crate) const MEMORY: Spec = Spec {
     ..Spec::NEW
 };
 
+/// What the subcommands of OBJECT have in common.
+const ABOUT_KEY: Spec = Spec {
+    since: "2.2.3",
+    grammar: "key:key",
+    flags: &[Flag::ReadOnly],
+    categories: &[Category::Keyspace],
+    keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
+    tips: &["nondeterministic_output"],
+    ..Spec::NEW
+};
+
 macro_rules! about_key {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -55,16 +66,8 @@ about_key! {
 impl<'a> Command<'a> for Encoding<'a> {
     const SPEC: Spec = Spec {
         name: "object|encoding",
-        group: Group::Generic,
-        since: "2.2.3",
         summary: "Answers the name of a value's encoding.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        tips: &["nondeterministic_output"],
-        ..Spec::NEW
+        ..ABOUT_KEY
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -82,16 +85,8 @@ impl<H: Keyspace> Run<H> for Encoding<'_> {
 impl<'a> Command<'a> for IdleTime<'a> {
     const SPEC: Spec = Spec {
         name: "object|idletime",
-        group: Group::Generic,
-        since: "2.2.3",
         summary: "Answers the seconds since a key was used.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        tips: &["nondeterministic_output"],
-        ..Spec::NEW
+        ..ABOUT_KEY
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -112,16 +107,9 @@ impl<H: Keyspace> Run<H> for IdleTime<'_> {
 impl<'a> Command<'a> for Freq<'a> {
     const SPEC: Spec = Spec {
         name: "object|freq",
-        group: Group::Generic,
         since: "4.0.0",
         summary: "Answers how often a key is used, under an LFU policy.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        tips: &["nondeterministic_output"],
-        ..Spec::NEW
+        ..ABOUT_KEY
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -146,16 +134,8 @@ impl<H: Keyspace> Run<H> for Freq<'_> {
 impl<'a> Command<'a> for RefCount<'a> {
     const SPEC: Spec = Spec {
         name: "object|refcount",
-        group: Group::Generic,
-        since: "2.2.3",
         summary: "Answers how many places share a value.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        tips: &["nondeterministic_output"],
-        ..Spec::NEW
+        ..ABOUT_KEY
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

@@ -27,11 +27,16 @@ impl<'a> Command<'a> for Restore<'a> {
         since: "2.6.0",
         summary: "Makes a key of bytes that DUMP answered.",
         complexity: "O(N) in the bytes of the value, O(N log N) for sorted sets",
-        grammar: "key:key ttl:integer serialized-value:string [REPLACE] [ABSTTL] \
-                  [IDLETIME seconds:integer] [FREQ frequency:integer]",
+        grammar: "key:key ttl:integer serialized-value:string [REPLACE @3.0.0] [ABSTTL @5.0.0] \
+                  [IDLETIME seconds:integer @5.0.0] [FREQ frequency:integer @5.0.0]",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Keyspace, Category::Dangerous],
         keys: &[KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        history: &[
+            ("3.0.0", "`REPLACE`."),
+            ("5.0.0", "`ABSTTL`."),
+            ("5.0.0", "`IDLETIME`, `FREQ`."),
+        ],
         ..Spec::NEW
     };
 

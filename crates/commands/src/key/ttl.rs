@@ -1,8 +1,8 @@
 //! TTL, PTTL, EXPIRETIME, PEXPIRETIME: when a key dies.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
-    Millis, Reply, Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Key, KeyFlag, KeySpec, Keyspace, Millis,
+    Reply, Run, Spec,
 };
 
 /// Answered for a missing key.
@@ -57,20 +57,23 @@ lifetime! {
     PExpireTime, |at, _| at
 }
 
+/// What the four have in common.
+const LIFETIME: Spec = Spec {
+    grammar: "key:key",
+    flags: &[Flag::ReadOnly, Flag::Fast],
+    categories: &[Category::Keyspace],
+    keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+    ..Spec::NEW
+};
+
 impl<'a> Command<'a> for Ttl<'a> {
     const SPEC: Spec = Spec {
         name: "ttl",
-        group: Group::Generic,
         since: "1.0.0",
         summary: "Answers the seconds a key has left to live.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
         history: &[("2.8.0", "-2 for a missing key.")],
-        ..Spec::NEW
+        ..LIFETIME
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -81,17 +84,11 @@ impl<'a> Command<'a> for Ttl<'a> {
 impl<'a> Command<'a> for PTtl<'a> {
     const SPEC: Spec = Spec {
         name: "pttl",
-        group: Group::Generic,
         since: "2.6.0",
         summary: "Answers the milliseconds a key has left to live.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
         history: &[("2.8.0", "-2 for a missing key.")],
-        ..Spec::NEW
+        ..LIFETIME
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -102,15 +99,9 @@ impl<'a> Command<'a> for PTtl<'a> {
 impl<'a> Command<'a> for ExpireTime<'a> {
     const SPEC: Spec = Spec {
         name: "expiretime",
-        group: Group::Generic,
         since: "7.0.0",
         summary: "Answers a key's deadline in seconds since the epoch.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        ..Spec::NEW
+        ..LIFETIME
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -121,15 +112,9 @@ impl<'a> Command<'a> for ExpireTime<'a> {
 impl<'a> Command<'a> for PExpireTime<'a> {
     const SPEC: Spec = Spec {
         name: "pexpiretime",
-        group: Group::Generic,
         since: "7.0.0",
         summary: "Answers a key's deadline in milliseconds since the epoch.",
-        complexity: "O(1)",
-        grammar: "key:key",
-        flags: &[Flag::ReadOnly, Flag::Fast],
-        categories: &[Category::Keyspace],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        ..Spec::NEW
+        ..LIFETIME
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

@@ -70,19 +70,24 @@ push! {
     RPushX, End::Tail, true
 }
 
+/// What the four have in common.
+const PUSH: Spec = Spec {
+    group: Group::List,
+    complexity: "O(1) for each element",
+    grammar: "key:key element:string...",
+    flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
+    categories: &[Category::List],
+    keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+    ..Spec::NEW
+};
+
 impl<'a> Command<'a> for LPush<'a> {
     const SPEC: Spec = Spec {
         name: "lpush",
-        group: Group::List,
         since: "1.0.0",
         summary: "Adds elements at the head of a list.",
-        complexity: "O(1) for each element",
-        grammar: "key:key element:string...",
-        flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
-        categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
         history: &[("2.4.0", "Several elements at a time.")],
-        ..Spec::NEW
+        ..PUSH
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -93,16 +98,10 @@ impl<'a> Command<'a> for LPush<'a> {
 impl<'a> Command<'a> for RPush<'a> {
     const SPEC: Spec = Spec {
         name: "rpush",
-        group: Group::List,
         since: "1.0.0",
         summary: "Adds elements at the tail of a list.",
-        complexity: "O(1) for each element",
-        grammar: "key:key element:string...",
-        flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
-        categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
         history: &[("2.4.0", "Several elements at a time.")],
-        ..Spec::NEW
+        ..PUSH
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -113,16 +112,10 @@ impl<'a> Command<'a> for RPush<'a> {
 impl<'a> Command<'a> for LPushX<'a> {
     const SPEC: Spec = Spec {
         name: "lpushx",
-        group: Group::List,
         since: "2.2.0",
         summary: "Adds elements at the head of a list, if it exists.",
-        complexity: "O(1) for each element",
-        grammar: "key:key element:string...",
-        flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
-        categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
         history: &[("4.0.0", "Several elements at a time.")],
-        ..Spec::NEW
+        ..PUSH
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -133,16 +126,10 @@ impl<'a> Command<'a> for LPushX<'a> {
 impl<'a> Command<'a> for RPushX<'a> {
     const SPEC: Spec = Spec {
         name: "rpushx",
-        group: Group::List,
         since: "2.2.0",
         summary: "Adds elements at the tail of a list, if it exists.",
-        complexity: "O(1) for each element",
-        grammar: "key:key element:string...",
-        flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
-        categories: &[Category::List],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
         history: &[("4.0.0", "Several elements at a time.")],
-        ..Spec::NEW
+        ..PUSH
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

@@ -1,12 +1,9 @@
 //! SDIFF, SDIFFSTORE.
 
-use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec, PackLimits,
-    Reply, Run, Spec,
-};
+use base::{Args, CmdError, Command, Effect, Holds, PackLimits, Reply, Run, Spec};
 use types::Set;
 
-use super::sources::{Sources, Storing, reply};
+use super::sources::{ANSWERING, STORING, Sources, Storing, reply};
 
 /// Answers the members of a set that others do not have.
 pub struct SDiff<'a>(Sources<'a>);
@@ -14,16 +11,9 @@ pub struct SDiff<'a>(Sources<'a>);
 impl<'a> Command<'a> for SDiff<'a> {
     const SPEC: Spec = Spec {
         name: "sdiff",
-        group: Group::Set,
-        since: "1.0.0",
         summary: "Answers the members of a set that several others lack.",
         complexity: "O(N), when N is the number of members of all sets together",
-        grammar: "key:key...",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Set],
-        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        tips: &["nondeterministic_output_order"],
-        ..Spec::NEW
+        ..ANSWERING
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -45,18 +35,9 @@ pub struct SDiffStore<'a>(Storing<'a>);
 impl<'a> Command<'a> for SDiffStore<'a> {
     const SPEC: Spec = Spec {
         name: "sdiffstore",
-        group: Group::Set,
-        since: "1.0.0",
         summary: "Stores the members of a set that several others lack.",
         complexity: "O(N), when N is the number of members of all sets together",
-        grammar: "destination:key key:key#1...",
-        flags: &[Flag::Write, Flag::DenyOom],
-        categories: &[Category::Set],
-        keys: &[
-            KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
-            KeySpec::range(2, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
-        ],
-        ..Spec::NEW
+        ..STORING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

@@ -6,7 +6,7 @@ use base::{
 };
 use types::{Set, set::Member};
 
-use super::sources::{Sources, Storing, reply};
+use super::sources::{ANSWERING, STORING, Sources, Storing, reply};
 
 /// Answers the members that several sets have in common.
 pub struct SInter<'a>(Sources<'a>);
@@ -14,16 +14,9 @@ pub struct SInter<'a>(Sources<'a>);
 impl<'a> Command<'a> for SInter<'a> {
     const SPEC: Spec = Spec {
         name: "sinter",
-        group: Group::Set,
-        since: "1.0.0",
         summary: "Answers the members that several sets have in common.",
         complexity: "O(N*M) at worst, when N is the size of the smallest of M sets",
-        grammar: "key:key...",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Set],
-        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        tips: &["nondeterministic_output_order"],
-        ..Spec::NEW
+        ..ANSWERING
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -46,18 +39,13 @@ pub struct SInterStore<'a>(Storing<'a>);
 impl<'a> Command<'a> for SInterStore<'a> {
     const SPEC: Spec = Spec {
         name: "sinterstore",
-        group: Group::Set,
-        since: "1.0.0",
         summary: "Stores the members that several sets have in common.",
         complexity: "O(N*M) at worst, when N is the size of the smallest of M sets",
-        grammar: "destination:key key:key#1...",
-        flags: &[Flag::Write, Flag::DenyOom],
-        categories: &[Category::Set],
         keys: &[
             KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update]),
             KeySpec::range(2, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
-        ..Spec::NEW
+        ..STORING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

@@ -1,7 +1,34 @@
 //! The sets that union, intersection and difference read, and where results go.
 
-use base::{Args, CmdError, Deadline, Effect, Holds, Key, Reply};
+use base::{
+    Args, Category, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
+    Spec,
+};
 use types::{Set, set::Member};
+
+/// What the operations that answer their result have in common.
+pub(super) const ANSWERING: Spec = Spec {
+    group: Group::Set,
+    grammar: "key:key...",
+    flags: &[Flag::ReadOnly],
+    categories: &[Category::Set],
+    keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+    tips: &["nondeterministic_output_order"],
+    ..Spec::NEW
+};
+
+/// What the operations that store their result have in common.
+pub(super) const STORING: Spec = Spec {
+    group: Group::Set,
+    grammar: "destination:key key:key#1...",
+    flags: &[Flag::Write, Flag::DenyOom],
+    categories: &[Category::Set],
+    keys: &[
+        KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
+        KeySpec::range(2, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
+    ],
+    ..Spec::NEW
+};
 
 /// The keys of the sets an operation reads.
 pub(super) struct Sources<'a>(pub Vec<Key<'a>>);

@@ -1,12 +1,9 @@
 //! SUNION, SUNIONSTORE.
 
-use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, KeyFlag, KeySpec, Reply, Run,
-    Spec,
-};
+use base::{Args, CmdError, Command, Effect, Holds, Reply, Run, Spec};
 use types::Set;
 
-use super::sources::{Sources, Storing, reply};
+use super::sources::{ANSWERING, STORING, Sources, Storing, reply};
 
 /// Answers the members of any of several sets.
 pub struct SUnion<'a>(Sources<'a>);
@@ -14,16 +11,9 @@ pub struct SUnion<'a>(Sources<'a>);
 impl<'a> Command<'a> for SUnion<'a> {
     const SPEC: Spec = Spec {
         name: "sunion",
-        group: Group::Set,
-        since: "1.0.0",
         summary: "Answers the members that any of several sets has.",
         complexity: "O(N), when N is the number of members of all sets together",
-        grammar: "key:key...",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Set],
-        keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        tips: &["nondeterministic_output_order"],
-        ..Spec::NEW
+        ..ANSWERING
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -45,18 +35,9 @@ pub struct SUnionStore<'a>(Storing<'a>);
 impl<'a> Command<'a> for SUnionStore<'a> {
     const SPEC: Spec = Spec {
         name: "sunionstore",
-        group: Group::Set,
-        since: "1.0.0",
         summary: "Stores the members that any of several sets has.",
         complexity: "O(N), when N is the number of members of all sets together",
-        grammar: "destination:key key:key#1...",
-        flags: &[Flag::Write, Flag::DenyOom],
-        categories: &[Category::Set],
-        keys: &[
-            KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
-            KeySpec::range(2, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
-        ],
-        ..Spec::NEW
+        ..STORING
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

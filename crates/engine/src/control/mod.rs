@@ -67,6 +67,40 @@ macro_rules! acts {
 }
 pub(crate) use acts;
 
+/// What a command does with the words behind its name.
+pub(crate) type Behaviour =
+    fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
+
+/// A command that takes its words as they come: the type, its spec, and its [`Behaviour`].
+macro_rules! worded {
+    ($(#[$doc:meta])* $name:ident, $spec:expr, $behaviour:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a> {
+            words: &'a [&'a [u8]],
+        }
+
+        impl<'a> base::Command<'a> for $name<'a> {
+            const SPEC: base::Spec = $spec;
+
+            fn parse(args: base::Args<'a>) -> Result<Self, base::CmdError> {
+                Ok($name { words: args.rest() })
+            }
+        }
+
+        impl $crate::control::Act for $name<'_> {
+            fn act(
+                self,
+                control: &mut $crate::control::Control<'_>,
+                out: &mut wire::RespWriter<'_>,
+            ) -> Result<(), base::CmdError> {
+                let behaviour: $crate::control::Behaviour = $behaviour;
+                behaviour(control, self.words, out)
+            }
+        }
+    };
+}
+pub(crate) use worded;
+
 /// A command whose request is its name: the type, and its spec.
 macro_rules! bare {
     ($(#[$doc:meta])* $name:ident, $spec:expr) => {

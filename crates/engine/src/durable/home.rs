@@ -14,7 +14,7 @@ use crate::engine::Engine;
 /// The lock's file. It stays when the process ends; the lock does not.
 const LOCK: &str = "LOCK";
 /// Bytes of a segment of the journal.
-pub(crate) const SEGMENT: u64 = 64 << 20;
+const SEGMENT: u64 = 64 << 20;
 
 /// An open data directory.
 pub struct Home {
@@ -22,6 +22,8 @@ pub struct Home {
     pub disk: Arc<dyn Disk>,
     /// What is current; `None` while nothing has been saved.
     pub manifest: Option<Manifest>,
+    /// Bytes of a segment of the journal.
+    pub segment_size: u64,
     pub(crate) flusher: Option<Flusher>,
     /// Held as long as the directory is open.
     _lock: Option<File>,
@@ -100,7 +102,7 @@ impl Home {
     /// Its manifest cannot be read or is damaged.
     pub fn on(disk: Arc<dyn Disk>) -> io::Result<Self> {
         let manifest = Manifest::read(&*disk)?;
-        Ok(Home { disk, manifest, flusher: None, _lock: None })
+        Ok(Home { disk, manifest, segment_size: SEGMENT, flusher: None, _lock: None })
     }
 
     /// Starts the thread that writes the journal, if it does not run yet. Nothing is written
@@ -120,7 +122,7 @@ impl Home {
             id,
             segment: segment.max(there).max(1),
             frame: frame.max(1),
-            segment_size: SEGMENT,
+            segment_size: self.segment_size,
         };
         let weak = Arc::downgrade(engine);
         let tell = move || {

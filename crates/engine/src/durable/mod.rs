@@ -6,8 +6,9 @@
 //!   ending:  the flusher writes and syncs what is left
 //! ```
 //!
-//! `home.rs` is the directory with its lock and manifest, `recover.rs` reads it, `snapshot.rs` makes
-//! a new state current, `tend.rs` decides when. This file is what the rest of the engine asks.
+//! `home.rs` is the directory with its lock and manifest, `recover.rs` and `replay.rs` read it,
+//! `snapshot.rs` makes a new state current, `tend.rs` decides when. This file is what the rest of
+//! the engine asks.
 //!
 //! The order that must hold: files first, then the manifest that names them, then the removal of
 //! what it no longer names.
@@ -154,7 +155,7 @@ impl Durable {
             return Err(CmdError::owned(text));
         }
         let failed = !self.saves.ok.load(Ordering::Relaxed);
-        if failed && config.stop_writes_on_bgsave_error && !config.save.is_empty() {
+        if failed && config.durability.stop_writes_on_bgsave_error && !config.save.is_empty() {
             return Err(SAVE_FAILED);
         }
         Ok(())

@@ -107,7 +107,7 @@ impl Engine {
         if let Some(manifest) = &manifest {
             self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
             let (report, steps) = self.read_all(&disk, manifest, &mut found)?;
-            if let (Some(cut), false) = (&report.cut, config.aof_load_truncated) {
+            if let (Some(cut), false) = (&report.cut, config.durability.aof_load_truncated) {
                 return Err(advice(&format!(
                     "{} ends in an unfinished write at offset {}, and aof-load-truncated is no",
                     cut.file, cut.offset
@@ -115,8 +115,12 @@ impl Engine {
             }
             reader::seal(&*disk, &report).map_err(|error| format!("the journal: {error}"))?;
             next = (report.next_segment, report.next_frame.max(1));
-            for (shard, steps) in steps.iter().enumerate() {
-                self.store.continue_records(shard, steps.newest);
+            // With another number of shards all go on behind the youngest record of any.
+            let youngest = steps.iter().map(|steps| steps.newest).max().unwrap_or(0);
+            let same = steps.len() == self.store.shards();
+            for shard in 0..self.store.shards() {
+                let own = steps.get(shard).filter(|_| same).map(|steps| steps.newest);
+                self.store.continue_records(shard, own.unwrap_or(youngest));
             }
         }
         found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -136,7 +140,7 @@ impl Engine {
         tracing::info!("Reading {}: files of Redis", from.path.display());
         let options = foreign::Options {
             skip_unknown: config.import_skip_unknown,
-            load_truncated: config.aof_load_truncated,
+            load_truncated: config.durability.aof_load_truncated,
             ..foreign::Options::default()
         };
         let imported = self.import(&from, options)?;
@@ -150,22 +154,17 @@ impl Engine {
     fn go_on(
         self: &Arc<Self>,
         (manifest, imported): (Option<Manifest>, bool),
-        mut next: (u64, u64),
+        next: (u64, u64),
         journal: bool,
     ) -> io::Result<()> {
-        // What a snapshot that was never finished has left behind must not become part of the rest.
-        let last = match manifest.as_ref().map(|manifest| manifest.journal) {
-            Some(journal::Segments::From(..)) => None,
-            Some(journal::Segments::Between(_, last)) => Some(last),
-            _ => Some(0),
-        };
         let resharded = manifest.as_ref().is_some_and(|m| m.shards != self.store.shards());
         {
             let mut home = self.durable.home.lock();
             let Some(home) = home.as_mut() else { return Ok(()) };
-            if let Some(last) = last {
-                journal::segment::drop_above(&*home.disk, last)?;
-                next.0 = last + 1;
+            if manifest.is_none() {
+                // What a snapshot that was never finished has left behind must not become part of
+                // the rest.
+                journal::segment::drop_above(&*home.disk, 0)?;
             }
             if journal || resharded {
                 home.start_flusher(self, next)?;
@@ -182,8 +181,9 @@ impl Engine {
         if !journal {
             return self.close_journal(manifest, next.0.saturating_sub(1));
         }
+        // In this order, as what is recorded while there is no segment goes nowhere. Nobody writes.
+        let segment = self.store.log().roll(false)?;
         self.store.start_recording();
-        let segment = self.store.log().roll(true)?;
         let frame = self.store.log().figures.durable_frame.load(Ordering::Relaxed);
         let journal = match manifest.as_ref().map(|m| m.journal) {
             Some(journal::Segments::From(first, _) | journal::Segments::Between(first, _)) => {
@@ -270,10 +270,9 @@ impl Engine {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
                     let mut replayer = Replayer::new(self);
-                    loop {
-                        // A statement of its own: the lock must not be held while loading.
-                        let next = queue.lock().pop_front();
-                        let Some((shard, places)) = next else { break };
+                    // In a function of its own: the lock must not be held while a shard is loaded.
+                    let next = || queue.lock().pop_front();
+                    while let Some((shard, places)) = next() {
                         match replayer.load_shard(reader, &places) {
                             Ok(steps) => results.lock().push((shard, steps)),
                             Err(error) => {

@@ -138,10 +138,12 @@ impl<'e> Replayer<'e> {
     }
 
     fn apply(&mut self, record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {
-        if steps.last > 0 && record.seq != steps.last + 1 {
+        // The journal begins before the snapshot was read, or with the first record of all.
+        let before = if steps.last > 0 { steps.last } else { steps.begun() };
+        if record.seq > before + 1 || (steps.last > 0 && record.seq <= before) {
             return Err(format!(
-                "the journal of shard {} goes from record {} to {}",
-                record.shard, steps.last, record.seq
+                "the journal of shard {} goes from record {before} to {}",
+                record.shard, record.seq
             ));
         }
         steps.last = record.seq;

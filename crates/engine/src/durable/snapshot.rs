@@ -21,7 +21,7 @@ use journal::snapshot::{Header, Writer};
 use journal::{Manifest, Segments, segment, snapshot};
 
 use super::Reason;
-use super::home::{Home, SEGMENT};
+use super::home::Home;
 use super::steps::OTHERS;
 use crate::engine::Engine;
 use crate::foreign::{self, Exported, Until};
@@ -137,24 +137,25 @@ impl Engine {
             home.start_flusher(self, (1, 1))?;
             Arc::clone(&home.disk)
         };
-        let log = self.store.log();
         let was_journaling = self.durable.is_journaling();
         self.store.start_recording();
+        let made = self.make_on(&disk, journal);
+        if made.is_err() && !was_journaling {
+            // The segments begun in vain count nowhere: they say that a snapshot was to follow.
+            self.durable.set_journaling(false);
+            self.store.stop_recording();
+            let _ = self.store.log().close();
+        }
+        made
+    }
+
+    fn make_on(&self, disk: &Arc<dyn journal::Disk>, journal: bool) -> io::Result<Saved> {
+        let log = self.store.log();
+        let first = log.roll(true)?;
+        // A segment begun afresh ends a failed sync, but only once its snapshot is current.
         let healing = log.trouble().is_some_and(|trouble| trouble.unsynced);
-        let surveyed = log.roll(true).and_then(|first| {
-            log.figures.size.store(0, Ordering::Relaxed);
-            self.survey(&disk, first).map(|(name, saved)| (first, name, saved))
-        });
-        let (first, name, saved) = match surveyed {
-            Ok(surveyed) => surveyed,
-            Err(error) => {
-                if !was_journaling {
-                    self.store.stop_recording();
-                    let _ = log.close();
-                }
-                return Err(error);
-            }
-        };
+        log.figures.size.store(0, Ordering::Relaxed);
+        let (name, saved) = self.survey(disk, first)?;
         let segments = if journal {
             log.sync()?;
             Segments::From(first, log.figures.durable_frame.load(Ordering::Relaxed))
@@ -224,7 +225,7 @@ impl Engine {
         // Databases that change places in the middle would be read twice or not at all.
         loop {
             let swaps = self.store.swaps();
-            let compress = self.config().rdbcompression;
+            let compress = self.config().durability.rdbcompression;
             let mut writer = Writer::create(disk, &name, header, compress)?;
             let keys = match self.survey_all(&mut writer) {
                 Ok(keys) => keys,
@@ -301,9 +302,9 @@ impl Home {
             }
         }
         match manifest.journal {
-            Segments::None => segment::drop_below(&*self.disk, u64::MAX, SEGMENT),
+            Segments::None => segment::drop_below(&*self.disk, u64::MAX, self.segment_size),
             Segments::From(first, _) | Segments::Between(first, _) => {
-                segment::drop_below(&*self.disk, first, SEGMENT)
+                segment::drop_below(&*self.disk, first, self.segment_size)
             }
         }
     }

@@ -41,6 +41,11 @@ impl Steps {
         }
     }
 
+    /// The youngest record that was there when the shard was begun; 0 without a snapshot.
+    pub fn begun(&self) -> u64 {
+        self.others
+    }
+
     /// Whether record `seq` about this position is not in the snapshot.
     pub fn lacks(&self, db: u32, position: u64, seq: u64) -> bool {
         seq > self.known(db, position)

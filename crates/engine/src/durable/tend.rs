@@ -63,14 +63,14 @@ impl Engine {
 
     /// Whether the journal is longer than its rewriting would make worthwhile.
     fn has_grown(&self, config: &Config) -> bool {
-        let percentage = config.auto_aof_rewrite_percentage;
+        let percentage = config.durability.auto_aof_rewrite_percentage;
         if percentage == 0 || !self.durable.is_journaling() {
             return false;
         }
         let size = self.store.log().figures.size.load(Ordering::Relaxed);
         let base = self.durable.base_size.load(Ordering::Relaxed);
         let whole = size.saturating_add(base);
-        whole >= config.auto_aof_rewrite_min_size
+        whole >= config.durability.auto_aof_rewrite_min_size
             && size.saturating_mul(100) / base.max(1) >= percentage
     }
 

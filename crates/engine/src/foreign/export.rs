@@ -93,7 +93,7 @@ fn write(
     let engine = reading_engine(settings, manifest)?;
     let limits = engine.store.limits();
     let failed = |error: io::Error| format!("the file cannot be written: {error}");
-    let compress = engine.config().rdbcompression;
+    let compress = engine.config().durability.rdbcompression;
     let mut writer =
         Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
     writer

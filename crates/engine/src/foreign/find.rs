@@ -36,9 +36,10 @@ impl Foreign {
     /// # Errors
     /// A manifest cannot be read.
     pub fn in_directory(dir: &Path, config: &Config) -> Result<Option<Self>, String> {
-        let manifest = format!("{}.manifest", config.appendfilename);
-        let manifest = dir.join(&config.appenddirname).join(manifest);
-        let (single, snapshot) = (dir.join(&config.appendfilename), dir.join(&config.dbfilename));
+        let manifest = format!("{}.manifest", config.durability.appendfilename);
+        let manifest = dir.join(&config.durability.appenddirname).join(manifest);
+        let (single, snapshot) =
+            (dir.join(&config.durability.appendfilename), dir.join(&config.dbfilename));
         let log = || {
             if manifest.is_file() {
                 return Self::at_manifest(&manifest).map(Some);

@@ -34,9 +34,17 @@ pub fn engine() -> Arc<Engine> {
 
 /// The same, started with these lines of a configuration file.
 pub fn engine_with(lines: &str) -> Arc<Engine> {
+    Engine::new(start(lines)).unwrap()
+}
+
+/// What such an engine is started with.
+pub fn start(lines: &str) -> Start {
     let mut settings = Settings::new(4);
+    // Nothing is written where the tests run, whatever they ask for.
+    let nowhere = "dir /dev/null/nowhere\nappendonly no\nsave \"\"\n";
+    settings.apply_text(nowhere.as_bytes(), "every test").unwrap();
     settings.apply_text(lines.as_bytes(), "a test").unwrap();
-    Engine::new(Start {
+    Start {
         settings,
         seed: [1, 2, 3, 4],
         now: 1_000_000,
@@ -44,8 +52,7 @@ pub fn engine_with(lines: &str) -> Arc<Engine> {
         config_file: String::new(),
         dataset_id: None,
         executable: String::new(),
-    })
-    .unwrap()
+    }
 }
 
 /// One client with a worker of its own.

@@ -59,7 +59,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it with further arguments, on two threads, and waits until it is ready.
+    /// Starts it with further arguments, of which the first may be a configuration file, on two
+    /// threads, and waits until it is ready.
     pub fn start(args: &[&str]) -> Self {
         loop {
             let mut server = Self::launch(free_port(), args);
@@ -80,8 +81,11 @@ impl Server {
 
     /// Starts it without waiting.
     pub fn launch(port: u16, args: &[&str]) -> Self {
+        let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
+        let (file, args) = args.split_at(usize::from(is_file));
         let mut command = program();
-        command.args(["serve", "--bind", "127.0.0.1", "--port", &port.to_string()]);
+        command.arg("serve").args(file);
+        command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
         command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
         let dir = temporary("data");
         let mut child = command

@@ -1,8 +1,9 @@
 //! AUTH, and the password check that HELLO shares.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Reply, Spec, error};
+use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
+use super::INTRODUCTION;
 use crate::control::{Act, Control, identity};
 
 /// Opens the session with a password.
@@ -14,22 +15,11 @@ pub struct Auth<'a> {
 impl<'a> Command<'a> for Auth<'a> {
     const SPEC: Spec = Spec {
         name: "auth",
-        group: Group::Connection,
         summary: "Opens the session with a password.",
         complexity: "O(N) in the number of passwords the user has",
         grammar: "[username:string @6.0.0] password:string",
-        flags: &[
-            Flag::NoScript,
-            Flag::Loading,
-            Flag::Stale,
-            Flag::Fast,
-            Flag::NoAuth,
-            Flag::AllowBusy,
-        ],
-        categories: &[Category::Connection],
-        locks: |_| Locks::Nothing,
         history: &[("6.0.0", "A user name may stand before the password.")],
-        ..Spec::NEW
+        ..INTRODUCTION
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

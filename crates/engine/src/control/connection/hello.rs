@@ -1,10 +1,9 @@
 //! HELLO.
 
-use base::{
-    Args, Category, CmdError, Command, Flag, Group, Locks, Protocol, Reply, Spec, error, num,
-};
+use base::{Args, CmdError, Command, Protocol, Reply, Spec, error, num};
 use wire::RespWriter;
 
+use super::INTRODUCTION;
 use super::auth::authenticate;
 use super::client::set_name;
 use crate::control::{Act, Control, identity};
@@ -18,23 +17,12 @@ pub struct Hello<'a> {
 impl<'a> Command<'a> for Hello<'a> {
     const SPEC: Spec = Spec {
         name: "hello",
-        group: Group::Connection,
         since: "6.0.0",
         summary: "Chooses the protocol and introduces both sides.",
         grammar: "[arguments={protover:integer [AUTH username_password={username:string \
                   password:string}] [SETNAME clientname:string]}]",
-        flags: &[
-            Flag::NoScript,
-            Flag::Loading,
-            Flag::Stale,
-            Flag::Fast,
-            Flag::NoAuth,
-            Flag::AllowBusy,
-        ],
-        categories: &[Category::Connection],
-        locks: |_| Locks::Nothing,
         history: &[("6.2.0", "The version may be left out: then nothing is changed, only told.")],
-        ..Spec::NEW
+        ..INTRODUCTION
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

@@ -9,7 +9,7 @@ mod quit;
 mod reset;
 mod select;
 
-use base::Spec;
+use base::{Category, Flag, Group, Locks, Spec};
 
 use self::auth::Auth;
 use self::echo::Echo;
@@ -20,6 +20,15 @@ use self::reset::Reset;
 use self::select::Select;
 use crate::control::acts;
 use crate::table::Action;
+
+/// What those have in common that may be said before anything else, even without a password.
+const INTRODUCTION: Spec = Spec {
+    group: Group::Connection,
+    flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast, Flag::NoAuth, Flag::AllowBusy],
+    categories: &[Category::Connection],
+    locks: |_| Locks::Nothing,
+    ..Spec::NEW
+};
 
 /// The rows of this family.
 pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {

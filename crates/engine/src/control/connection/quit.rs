@@ -1,8 +1,9 @@
 //! QUIT.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Reply, Spec};
+use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
 
+use super::INTRODUCTION;
 use crate::control::{Act, Control};
 
 /// Says goodbye: the connection is closed once the replies so far are sent.
@@ -11,21 +12,10 @@ pub struct Quit;
 impl<'a> Command<'a> for Quit {
     const SPEC: Spec = Spec {
         name: "quit",
-        group: Group::Connection,
         summary: "Closes the connection.",
         // Redis lets anything follow.
         arity: -1,
-        flags: &[
-            Flag::NoScript,
-            Flag::Loading,
-            Flag::Stale,
-            Flag::Fast,
-            Flag::NoAuth,
-            Flag::AllowBusy,
-        ],
-        categories: &[Category::Connection],
-        locks: |_| Locks::Nothing,
-        ..Spec::NEW
+        ..INTRODUCTION
     };
 
     fn parse(_: Args<'a>) -> Result<Self, CmdError> {

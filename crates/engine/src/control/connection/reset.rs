@@ -1,8 +1,9 @@
 //! RESET.
 
-use base::{Category, CmdError, Flag, Group, Locks, Protocol, Reply, Spec};
+use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
+use super::INTRODUCTION;
 use crate::control::{Act, Control, bare};
 use crate::multi;
 
@@ -11,20 +12,9 @@ bare! {
     Reset,
     Spec {
         name: "reset",
-        group: Group::Connection,
         since: "6.2.0",
         summary: "Makes the session as good as new.",
-        flags: &[
-            Flag::NoScript,
-            Flag::Loading,
-            Flag::Stale,
-            Flag::Fast,
-            Flag::NoAuth,
-            Flag::AllowBusy,
-        ],
-        categories: &[Category::Connection],
-        locks: |_| Locks::Nothing,
-        ..Spec::NEW
+        ..INTRODUCTION
     }
 }
 

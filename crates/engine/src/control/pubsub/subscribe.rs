@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use base::{Args, CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
+use base::{Command, Flag, KeyFlag, KeySpec, Reply, Spec};
 use wire::RespWriter;
 
 use super::PUBSUB;
-use crate::control::{Act, Control};
+use crate::control::{Control, worded};
 use crate::pubsub::Topic;
 use crate::session::Session;
 
@@ -16,26 +16,12 @@ const SHARD_KEYS: &[KeySpec] = &[KeySpec::range(1, -1, 1, &[KeyFlag::NotKey])];
 /// Declares one of the six.
 macro_rules! listening {
     ($(#[$doc:meta])* $name:ident, $work:ident($topic:ident), $spec:expr) => {
-        $(#[$doc])*
-        pub struct $name<'a> {
-            names: &'a [&'a [u8]],
-        }
-
-        impl<'a> Command<'a> for $name<'a> {
-            const SPEC: Spec = $spec;
-
-            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name { names: args.rest() })
-            }
-        }
-
-        impl Act for $name<'_> {
-            fn act(
-                self,
-                control: &mut Control<'_>,
-                out: &mut RespWriter<'_>,
-            ) -> Result<(), CmdError> {
-                $work(control, Topic::$topic, Self::SPEC.name, self.names, out);
+        worded! {
+            $(#[$doc])*
+            $name,
+            $spec,
+            |control, names, out| {
+                $work(control, Topic::$topic, <$name<'_> as Command<'_>>::SPEC.name, names, out);
                 control.session.replies.keep(out.raw());
                 Ok(())
             }

@@ -6,7 +6,7 @@ use base::{Args, CmdError, Command, Reply, Spec, glob};
 use wire::RespWriter;
 
 use super::PUBSUB;
-use crate::control::{Act, Control, bare, misused};
+use crate::control::{Act, Control, bare, misused, worded};
 use crate::pubsub::Topic;
 
 /// Declares a subcommand that lists names.
@@ -43,26 +43,12 @@ macro_rules! listing {
 /// Declares a subcommand that counts listeners.
 macro_rules! counting {
     ($(#[$doc:meta])* $name:ident, $topic:ident, $spec:expr) => {
-        $(#[$doc])*
-        pub struct $name<'a> {
-            names: &'a [&'a [u8]],
-        }
-
-        impl<'a> Command<'a> for $name<'a> {
-            const SPEC: Spec = $spec;
-
-            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name { names: args.rest() })
-            }
-        }
-
-        impl Act for $name<'_> {
-            fn act(
-                self,
-                control: &mut Control<'_>,
-                out: &mut RespWriter<'_>,
-            ) -> Result<(), CmdError> {
-                count(control, Topic::$topic, self.names, out);
+        worded! {
+            $(#[$doc])*
+            $name,
+            $spec,
+            |control, names, out| {
+                count(control, Topic::$topic, names, out);
                 Ok(())
             }
         }

@@ -1,7 +1,5 @@
 //! CONFIG: the settings of the running server, and the counters it resets.
 
-use std::path::Path;
-
 use base::{Args, CmdError, Command, Reply, Spec, error};
 use config::Peer;
 use wire::RespWriter;
@@ -145,11 +143,19 @@ bare! {
 }
 
 impl Act for ConfigRewrite<'_> {
-    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if control.engine.config_file.is_empty() {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = control.engine;
+        if engine.config_file.is_empty() {
             return Err(CmdError::new("ERR The server is running without a config file"));
         }
-        let name = Path::new(&control.engine.config_file).display().to_string();
-        Err(CmdError::owned(format!("ERR rewriting {name} is not supported: change it by hand")))
+        engine.rewrite_settings().map_err(|error| {
+            tracing::warn!(file = engine.config_file, %error, "CONFIG REWRITE failed");
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default();
+            CmdError::owned(format!("ERR Rewriting config file: {text}"))
+        })?;
+        tracing::info!(file = engine.config_file, "the configuration file was rewritten");
+        out.ok();
+        Ok(())
     }
 }

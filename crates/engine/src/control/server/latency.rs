@@ -1,12 +1,12 @@
 //! LATENCY. Histograms of how long commands take are kept; spikes are not sampled: answers about
 //! those are of a server on which none has been recorded, and `DOCTOR` says so.
 
-use base::{Args, CmdError, Command, Reply, Spec};
+use base::{CmdError, Reply, Spec};
 use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
-use crate::control::{Act, Control, acts, bare, container};
+use crate::control::{Act, Control, acts, bare, container, worded};
 use crate::engine::Engine;
 use crate::latency::Histogram;
 use crate::table::{Action, Entry};
@@ -84,39 +84,7 @@ impl Act for LatencyDoctor<'_> {
     }
 }
 
-/// What a subcommand answers about these names.
-type Answer = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
-
-/// Declares a subcommand about named things: events, commands.
-macro_rules! about {
-    ($(#[$doc:meta])* $name:ident, $spec:expr, $answer:expr) => {
-        $(#[$doc])*
-        pub struct $name<'a> {
-            names: &'a [&'a [u8]],
-        }
-
-        impl<'a> Command<'a> for $name<'a> {
-            const SPEC: Spec = $spec;
-
-            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name { names: args.rest() })
-            }
-        }
-
-        impl Act for $name<'_> {
-            fn act(
-                self,
-                control: &mut Control<'_>,
-                out: &mut RespWriter<'_>,
-            ) -> Result<(), CmdError> {
-                let answer: Answer = $answer;
-                answer(control, self.names, out)
-            }
-        }
-    };
-}
-
-about! {
+worded! {
     /// Lists the samples of an event: none.
     LatencyHistory,
     Spec {
@@ -131,7 +99,7 @@ about! {
     }
 }
 
-about! {
+worded! {
     /// Draws the samples of an event: there are none.
     LatencyGraph,
     Spec {
@@ -146,7 +114,7 @@ about! {
     }
 }
 
-about! {
+worded! {
     /// Forgets samples; how many events had any.
     LatencyReset,
     Spec {
@@ -162,7 +130,7 @@ about! {
     }
 }
 
-about! {
+worded! {
     /// Shows how long commands take.
     LatencyHistogram,
     Spec {

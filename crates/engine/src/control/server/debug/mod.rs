@@ -19,16 +19,13 @@ use store::{Scope, Txn};
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::control::{Act, Control, acts, misused};
+use crate::control::{Act, Behaviour, Control, acts, misused};
 use crate::table::Action;
 
 /// The row of this command.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
     acts![Debug]
 }
-
-/// What a subcommand does with the words behind its name.
-type Behaviour = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
 
 /// One subcommand.
 struct Subcommand {

@@ -88,12 +88,12 @@ pub(super) fn errors(control: &mut Control<'_>, lines: &mut Lines) {
 
 pub(super) fn latencies(control: &mut Control<'_>, lines: &mut Lines) {
     let config = control.engine.config();
-    if !config.latency_tracking {
+    if !config.latency.tracking {
         return;
     }
     for entry in control.engine.table.entries() {
         let Some(histogram) = control.engine.stats.latency(entry.number) else { continue };
-        let shown = config.latency_tracking_info_percentiles.iter().map(|&percent| {
+        let shown = config.latency.info_percentiles.iter().map(|&percent| {
             // Lossless: no time is counted as longer than a second and a bit.
             let micros = histogram.percentile(percent) as f64 / 1000.0;
             format!("p{percent}={micros:.3}")

@@ -1,0 +1,251 @@
+//! The prompt as a person meets it: keys typed on a pseudo-terminal, and what is seen there.
+//!
+//! `script`, which every Debian and most systems have, makes the pseudo-terminal: the standard
+//! library cannot, and it is not worth a dependency. Skipped, loudly, where it is missing.
+
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use wire::{ReplyParser, Value};
+
+/// What the server says about its one documented command.
+const DOCS: &[u8] = b"*2\r\n$3\r\nget\r\n*4\r\n$7\r\nsummary\r\n$14\r\nGets a string.\r\n\
+    $9\r\narguments\r\n*1\r\n*4\r\n$4\r\nname\r\n$3\r\nkey\r\n$4\r\ntype\r\n$3\r\nkey\r\n";
+
+/// A server that knows a handful of words, and remembers what it was asked.
+struct Fake {
+    port: u16,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Fake {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                serve(stream, &log);
+            }
+        });
+        Fake { port, asked }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+/// Answers one client to its end. `BREAK` closes the connection instead.
+fn serve(mut stream: TcpStream, log: &Mutex<Vec<String>>) {
+    let (mut parser, mut buffer) = (ReplyParser::new(), [0; 4096]);
+    loop {
+        while let Some(Value::Array(words)) = parser.next_value().unwrap() {
+            let word =
+                |word: &Value| String::from_utf8_lossy(word.as_bytes().unwrap()).into_owned();
+            let request = words.iter().map(word).collect::<Vec<_>>().join(" ");
+            let reply: &[u8] = match request.split(' ').next().unwrap_or_default() {
+                "COMMAND" => DOCS,
+                "get" => b"$5\r\nvalue\r\n",
+                "BREAK" => return,
+                "set" => b"+QUEUED\r\n",
+                _ => b"+OK\r\n",
+            };
+            log.lock().unwrap().push(request);
+            if stream.write_all(reply).is_err() {
+                return;
+            }
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(n) => parser.feed(&buffer[..n]),
+        }
+    }
+}
+
+/// A client on a terminal.
+struct Person {
+    child: Child,
+    keys: ChildStdin,
+    screen: Arc<Mutex<Vec<u8>>>,
+    /// How much of the screen has been looked at.
+    seen: usize,
+}
+
+impl Person {
+    /// Sits down at a client of this server; `None`, said aloud, if there is no terminal to be had.
+    fn sit_down(server: &Fake, history: &Path) -> Option<Self> {
+        let client = env!("CARGO_BIN_EXE_kvist-cli");
+        let spawned = Command::new("script")
+            .args(["-q", "-e", "-c", &format!("'{client}' -p {}", server.port), "/dev/null"])
+            .env("TERM", "xterm")
+            .env("KVISTCLI_HISTFILE", history)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let Ok(mut child) = spawned else {
+            eprintln!("SKIPPED: no `script` to make a terminal with (Debian: bsdutils)");
+            return None;
+        };
+        let mut shown = child.stdout.take().unwrap();
+        let screen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&screen);
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n @ 1..) = shown.read(&mut buffer) {
+                kept.lock().unwrap().extend_from_slice(&buffer[..n]);
+            }
+        });
+        let keys = child.stdin.take().unwrap();
+        Some(Person { child, keys, screen, seen: 0 })
+    }
+
+    /// Presses these keys.
+    fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Waits until this text comes up, after what has been seen before.
+    fn sees(&mut self, text: &str) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let screen = plain(&self.screen.lock().unwrap());
+            if let Some(at) = screen.get(self.seen..).and_then(|new| new.find(text)) {
+                self.seen += at + text.len();
+                return;
+            }
+            let new = screen.get(self.seen..).unwrap_or_default();
+            assert!(Instant::now() < deadline, "{text:?} does not come up after {new:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until the client has ended by itself, without an error.
+    fn leaves(mut self) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "the client stays");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!(status.success(), "{status}");
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        // Only if a test failed before the client had ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What is on the screen, without colours and movements of the cursor.
+fn plain(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let (mut plain, mut rest) = (String::new(), text.as_ref());
+    while let Some(at) = rest.find('\x1b') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let end = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |end| end + 1);
+        rest = &rest[end..];
+    }
+    plain + rest
+}
+
+fn history(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("kvist-cli-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn lines_are_answered_and_the_prompt_says_where_one_is() {
+    let server = Fake::start();
+    let history = history("lines");
+    let Some(mut person) = Person::sit_down(&server, &history) else { return };
+    let prompt = format!("127.0.0.1:{}", server.port);
+    person.sees(&format!("{prompt}> "));
+    person.types("get k\r");
+    person.sees("\"value\"");
+    person.types("echo \"a\r");
+    person.sees("Invalid argument(s)");
+    person.types("select 3\r");
+    person.sees("OK");
+    person.sees(&format!("{prompt}[3]> "));
+    person.types("multi\r");
+    person.sees(&format!("{prompt}[3](TX)> "));
+    person.types("set a b\r");
+    person.sees("QUEUED");
+    person.types("discard\r");
+    person.sees(&format!("{prompt}[3]> "));
+    person.types("2 ping\r");
+    person.sees("OK");
+    person.sees("OK");
+    person.types("help get\r");
+    person.sees("summary: Gets a string.");
+    person.types("quit\r");
+    person.leaves();
+    let asked = server.asked();
+    assert_eq!(asked[0], "COMMAND DOCS");
+    assert_eq!(asked[1..4], ["get k", "select 3", "multi"]);
+    assert_eq!(asked.iter().filter(|request| *request == "ping").count(), 2);
+    let _ = std::fs::remove_file(history);
+}
+
+#[test]
+fn hints_completion_and_history_help_with_typing() {
+    let server = Fake::start();
+    let history = history("typing");
+    let Some(mut person) = Person::sit_down(&server, &history) else { return };
+    let prompt = format!("127.0.0.1:{}> ", server.port);
+    person.sees(&prompt);
+    person.types("get ");
+    person.sees("key");
+    person.types("one\r");
+    person.sees("\"value\"");
+    person.sees(&prompt);
+    // The tabulator key completes, the arrow up brings back.
+    person.types("GE\t two\r");
+    person.sees("OK");
+    person.sees(&prompt);
+    person.types("auth secret\r");
+    person.sees("OK");
+    person.sees(&prompt);
+    person.types("\x1b[A\x1b[A\r");
+    person.sees("\"value\"");
+    // Ctrl-D on an empty line leaves.
+    person.sees(&prompt);
+    person.types("\x04");
+    person.leaves();
+    let asked = server.asked();
+    assert_eq!(asked[1..], ["get one", "GET two", "auth secret", "get one"]);
+    let kept = std::fs::read_to_string(&history).unwrap();
+    assert!(kept.contains("get one") && !kept.contains("secret"), "{kept}");
+    let _ = std::fs::remove_file(history);
+}
+
+#[test]
+fn a_lost_connection_is_made_again() {
+    let server = Fake::start();
+    let history = history("lost");
+    let Some(mut person) = Person::sit_down(&server, &history) else { return };
+    let prompt = format!("127.0.0.1:{}> ", server.port);
+    person.sees(&prompt);
+    person.types("BREAK\r");
+    person.sees("Error: ");
+    person.types("get k\r");
+    person.sees("\"value\"");
+    person.types("exit\r");
+    person.leaves();
+    let _ = std::fs::remove_file(history);
+}

@@ -1,0 +1,108 @@
+//! Replacing a file as a whole: whoever reads it, and whenever the machine stops, there is the old
+//! text or the new one, never a part.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Puts `bytes` in the place of what `path` holds, or makes the file; durable when it returns. A
+/// link stays one: what it points to is replaced. Permissions stay as they are.
+///
+/// The new text is written beside the old one, so that renaming it is one step of the file system.
+///
+/// # Errors
+/// Those of the system. The file is then as it was.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = match path.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        target => target?,
+    };
+    let beside = beside(&target);
+    let written = write_new(&beside, &target, bytes).and_then(|()| fs::rename(&beside, &target));
+    if let Err(error) = written {
+        // What is left over would be in the way of nobody; the first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+        return Err(error);
+    }
+    // The new name is durable when the folder is.
+    match target.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// A name in the same folder that nobody else uses.
+fn beside(target: &Path) -> PathBuf {
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!("-{}.tmp", std::process::id()));
+    target.with_file_name(name)
+}
+
+fn write_new(path: &Path, like: &Path, bytes: &[u8]) -> io::Result<()> {
+    // One that is there was left by a process of this number that was killed.
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    if let Ok(there) = fs::metadata(like) {
+        file.set_permissions(there.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("kvist-replace-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_made_or_replaced_and_nothing_is_left_over() {
+        let folder = folder("plain");
+        let path = folder.join("a.conf");
+        replace_file(&path, b"one").unwrap();
+        replace_file(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(&folder), ["a.conf"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn permissions_and_links_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = folder("link");
+        let (path, link) = (folder.join("a.conf"), folder.join("link.conf"));
+        fs::write(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        replace_file(&link, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_stays_as_it_was() {
+        let folder = folder("failing");
+        let path = folder.join("a.conf");
+        fs::create_dir(&path).unwrap();
+        assert!(replace_file(&path, b"text").is_err());
+        assert_eq!(names(&folder), ["a.conf"]);
+        fs::remove_dir_all(&folder).unwrap();
+        let gone = replace_file(&path, b"text").unwrap_err();
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,310 @@
+//! The engine on a disk that dies, fails and lies: after every single call.
+//!
+//! Whatever happens to the disk, what recovery finds is a state the dataset really had, not older
+//! than what was acknowledged or saved; transactions are whole; and it goes on from there.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+#[path = "../../journal/tests/disk/mod.rs"]
+mod disk;
+mod seats;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
+use kvist_engine::Engine;
+use kvist_engine::durable::{Home, Reason};
+use seats::{Seat, engine_with};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So small that segments are full often.
+const SEGMENT: u64 = 1024;
+
+/// What is done: one step a line, requests divided by bars; the engine is told `sync` and `save`.
+const ALWAYS: &str = "\
+    set a 1 | incr n\nmset a 2 b 3 c 4 d 5 e 6\nrpush l x y z\n\
+    multi | set a 7 | incr n | rpush l q | del b | exec\n\
+    save\nzadd z 1 m 2 k\nhset h f v\nselect 1 | set a other | select 0\nswapdb 0 1\n\
+    mset a 3 b 9 c 1\nexpire b 100000\nsave\nlpop l\nflushdb\nset a back\nswapdb 0 1\n\
+    config set appendonly no\nset a unheard | incr n\nset b unheard\n\
+    config set appendonly yes\nset c heard\nmset a 1 b 2 d 4\nflushall\nset e end";
+
+const EVERYSEC: &str = "\
+    set a 1\nmset a 2 b 3 c 4 d 5 e 6\nsync\nmset a 3 b 4\nmset c 4 d 5\nsave\nmset a 5 e 7\n\
+    rpush l x y z\nsync\nmulti | set a 7 | incr n | rpush l q | exec\nconfig set appendonly no\n\
+    set a 8\nsave\nset a 9\nmset a 1 b 5\nconfig set appendonly yes\nset e end\nset d end";
+
+struct Life {
+    engine: Arc<Engine>,
+    seat: Seat,
+    eyes: Seat,
+    /// The states there were, and the last that must not be lost.
+    states: Vec<String>,
+    kept: usize,
+}
+
+impl Life {
+    /// Starts on what is there.
+    fn begin(disk: &Liar, policy: &str) -> Result<Self, String> {
+        let text = format!(
+            "appendonly yes\nappendfsync {policy}\nshards 4\ndatabases 2\nsave \"\"\ndir /liar\n"
+        );
+        let engine = engine_with(&text);
+        let mut home = Home::on(Arc::new(disk.clone())).map_err(|e| format!("MANIFEST: {e}"))?;
+        home.segment_size = SEGMENT;
+        engine.move_in(home);
+        engine.recover().inspect_err(|_| engine.move_out())?;
+        let (seat, eyes) = (Seat::new(&engine), Seat::new(&engine));
+        let mut life = Life { engine, seat, eyes, states: Vec::new(), kept: 0 };
+        life.look();
+        Ok(life)
+    }
+
+    fn now(&mut self) -> String {
+        self.eyes.worker.begin(1_000_000);
+        let each = "get a\r\nget b\r\nget c\r\nget d\r\nget e\r\nget n\r\nlrange l 0 -1\r\n\
+            zrange z 0 -1 withscores\r\nhgetall h\r\ndbsize\r\n";
+        let (text, _) = self.eyes.feed(&format!("select 0\r\n{each}select 1\r\n{each}"));
+        text.lines().filter(|line| !line.starts_with("-MISCONF")).collect::<Vec<_>>().join(" ")
+    }
+
+    fn look(&mut self) {
+        let now = self.now();
+        if self.states.last() != Some(&now) {
+            self.states.push(now);
+        }
+    }
+
+    fn wait(&self, what: &str, done: impl Fn(&Self) -> bool) {
+        let start = Instant::now();
+        while !done(self) {
+            assert!(start.elapsed() < PATIENCE, "{what}: {:?}", self.engine.store.log());
+            std::thread::yield_now();
+        }
+    }
+
+    /// One step; its replies.
+    fn step(&mut self, line: &str) -> String {
+        let log = Arc::clone(self.engine.store.log());
+        let journaling = self.engine.durable.is_journaling();
+        let mut kept = false;
+        let replies = match line {
+            "sync" => {
+                kept = log.sync().is_ok() && journaling;
+                String::new()
+            }
+            "save" => {
+                kept = self.engine.save(Reason::Save, journaling).is_ok();
+                String::new()
+            }
+            line => {
+                self.seat.worker.begin(1_000_000);
+                let requests: Vec<_> = line.split(" | ").collect();
+                self.seat.feed(&(requests.join("\r\n") + "\r\n")).0
+            }
+        };
+        self.look();
+        self.wait(line, |life| !life.engine.durable.is_busy_with(Reason::Rewrite));
+        if line.starts_with("config") {
+            // Switched on, it begins with a snapshot of all this.
+            kept = !journaling && self.engine.durable.is_journaling();
+        } else if journaling && self.engine.config().appendfsync == config::AppendFsync::Always {
+            log.flush_soon();
+            self.wait(line, |life| {
+                !life.seat.worker.must_hold(&life.seat.session) || log.is_troubled()
+            });
+            kept |= !self.seat.worker.must_hold(&self.seat.session);
+        } else if journaling {
+            log.flush_soon();
+            self.wait(line, |_| log.waiting() == 0 || log.is_troubled());
+        }
+        if kept {
+            self.kept = self.states.len() - 1;
+        }
+        replies
+    }
+
+    fn run(&mut self, lines: &str) {
+        for line in lines.lines() {
+            self.step(line.trim());
+        }
+    }
+
+    /// What the keeper does in time when the disk works again.
+    fn mend(&mut self, context: &str) {
+        let start = Instant::now();
+        loop {
+            let trouble = self.engine.store.log().trouble();
+            let unsynced = trouble.as_ref().is_some_and(|trouble| trouble.unsynced);
+            let wanted = self.engine.config().appendonly;
+            if unsynced || wanted != self.engine.durable.is_journaling() {
+                self.engine.save(Reason::Rewrite, wanted).unwrap();
+            } else if trouble.is_none() {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "{context}: {trouble:?}");
+            self.engine.store.log().flush_soon();
+            std::thread::yield_now();
+        }
+    }
+
+    /// Closes the data directory in order.
+    fn end(self) -> (Vec<String>, usize) {
+        self.engine.move_out();
+        (self.states, self.kept)
+    }
+}
+
+fn recover(disk: &Liar, policy: &str, context: &str) -> Life {
+    Life::begin(disk, policy).unwrap_or_else(|error| panic!("{context}: {error}"))
+}
+
+/// What a crash leaves is right, a crash in the middle of recovery does no harm, and what is
+/// written afterwards stays.
+fn check_after(dying: &Liar, leaves: Leaves, states: &[String], policy: &str, context: &str) {
+    let context = format!("{context} {leaves:?}");
+    let found = dying.crash(leaves);
+    let interrupted = found.crash(Leaves::Everything);
+    let seed = dying.changes();
+    interrupted.cut_after(Chance::new(seed).below(14));
+    if let Ok(life) = Life::begin(&interrupted, policy) {
+        assert!(states.contains(&life.states[0]), "{context}: {}", life.states[0]);
+        life.end();
+    }
+    let second = interrupted.crash(Leaves::Some(seed));
+    for (disk, context) in [(found, context.clone()), (second, format!("{context}, twice"))] {
+        let mut life = recover(&disk, policy, &context);
+        let there = &life.states[0];
+        assert!(states.contains(there), "{context}: {there}\nis none of {states:#?}");
+        life.run("set a after | incr n\nmset a 1 b 2 c 3 d 4 e 5\nsync");
+        let last = life.states.last().unwrap().clone();
+        assert_eq!(life.kept, life.states.len() - 1, "{context}");
+        // Power is lost with the server running: what it found there is as safe as what it wrote.
+        let later = disk.crash(Leaves::Nothing);
+        life.end();
+        for (disk, when) in [(later, "later"), (disk, "in order")] {
+            let life = recover(&disk, policy, &format!("{context}, {when}"));
+            assert_eq!(life.states[0], last, "{context}, {when}");
+            life.end();
+        }
+    }
+}
+
+fn die_everywhere(lines: &str, policy: &str, every: usize) {
+    let whole = Liar::default();
+    let mut life = recover(&whole, policy, "at first");
+    life.run(lines);
+    assert_eq!(life.kept, life.states.len() - 1 - usize::from(policy != "always") * 2);
+    life.end();
+    let calls = whole.changes();
+    println!("{calls} calls");
+    for cut in (0..=calls).step_by(every) {
+        let dying = Liar::default();
+        dying.cut_after(cut);
+        let Ok(mut life) = Life::begin(&dying, policy) else { continue };
+        life.run(lines);
+        let (states, kept) = life.end();
+        let leaves = [Leaves::Nothing, Leaves::Everything, Leaves::Some(cut)];
+        let leaves = leaves[cut as usize % 3];
+        check_after(&dying, leaves, &states[kept..], policy, &format!("{policy} {cut}"));
+    }
+}
+
+#[test]
+fn the_disk_dies_after_every_call_under_always() {
+    die_everywhere(ALWAYS, "always", 1);
+}
+
+#[test]
+fn the_disk_dies_after_every_call_under_everysec() {
+    die_everywhere(EVERYSEC, "everysec", 1);
+}
+
+#[test]
+fn the_disk_dies_after_every_call_without_syncs() {
+    die_everywhere(EVERYSEC, "no", 1);
+}
+
+#[test]
+fn every_call_fails_for_a_while() {
+    let whole = Liar::default();
+    let mut life = recover(&whole, "always", "at first");
+    let begun = whole.changes();
+    life.run(ALWAYS);
+    life.end();
+    for after in 0..whole.changes() - begun {
+        let (errno, once) = [(EIO, true), (ENOSPC, false), (EIO, false)][after as usize % 3];
+        let context = format!("call {after}, error {errno}, once {once}");
+        let disk = Liar::default();
+        let mut life = recover(&disk, "always", &context);
+        disk.fail(Fault { after, errno, once, only: None });
+        life.run(ALWAYS);
+        if life.engine.durable.is_journaling() && life.engine.store.log().is_troubled() {
+            let before = life.now();
+            let refused = life.step("set a refused");
+            let text = "-MISCONF Errors writing to the AOF file: ";
+            assert!(refused.starts_with(text), "{context}: {refused}");
+            assert_eq!(life.now(), before, "{context}: it was refused, and read all the same");
+        }
+        check_after(&disk, Leaves::Nothing, &life.states[life.kept..], "always", &context);
+        disk.heal();
+        life.mend(&context);
+        assert!(life.step("set a healed").starts_with("+OK"), "{context}");
+        assert_eq!(life.kept, life.states.len() - 1, "{context}: it is durable again");
+        let kept = life.states[life.kept].clone();
+        let found = disk.crash(Leaves::Nothing);
+        life.end();
+        for disk in [found, disk] {
+            let life = recover(&disk, "always", &context);
+            assert_eq!(life.states[0], kept, "{context}");
+            life.end();
+        }
+    }
+}
+
+/// Reading may fail too: then nothing is started, and nothing is changed.
+#[test]
+fn unreadable_is_not_empty() {
+    let disk = Liar::default();
+    let mut life = recover(&disk, "always", "at first");
+    life.run(ALWAYS);
+    let (states, _) = life.end();
+    for call in [Call::Open, Call::Read, Call::List, Call::Len] {
+        for after in 0..40 {
+            let copy = disk.crash(Leaves::Nothing);
+            copy.fail(Fault { after, errno: EIO, once: true, only: Some(call) });
+            if let Ok((there, _)) = Life::begin(&copy, "always").map(Life::end) {
+                assert_eq!(there.last(), states.last(), "{call:?} {after}");
+            }
+            copy.heal();
+            let life = recover(&copy, "always", &format!("{call:?} {after}"));
+            assert_eq!(life.states.last(), states.last(), "{call:?} {after}");
+            life.end();
+        }
+    }
+}
+
+#[test]
+fn flipped_bits_are_refused_with_a_place() {
+    let disk = Liar::default();
+    let mut life = recover(&disk, "always", "at first");
+    life.run("mset a 1 b 2 c 3\nrpush l x y z\nzadd z 1 m\nsave\nset a 2\nmset a 3 c 5\nincr n");
+    let (states, _) = life.end();
+    let mut refused = 0;
+    for (name, len) in disk.files() {
+        for offset in (0..len).step_by(3) {
+            let copy = disk.crash(Leaves::Nothing);
+            copy.flip(&name, offset, 1 << (offset % 8));
+            match Life::begin(&copy, "always") {
+                Ok(life) => assert_eq!(life.end().0.last(), states.last(), "{name} {offset}"),
+                Err(text) => {
+                    refused += 1;
+                    assert!(text.contains(&name), "{name} {offset}: {text}");
+                    let told = text.contains("offset") || name == "MANIFEST";
+                    assert!(told || text.contains("version"), "{name} {offset}: {text}");
+                }
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}

@@ -1,0 +1,166 @@
+//! Mistakes that other servers have made with keys and values, each as a test that fails whoever
+//! makes them. `docs/internals/traps.md` lists all of them.
+
+mod seats;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use seats::{Seat, engine};
+
+/// Sends lines as one pipeline; how many replies are as expected.
+fn all(seat: &mut Seat, lines: impl Iterator<Item = String>, expected: &str) -> usize {
+    let lines: Vec<String> = lines.collect();
+    let mut good = 0;
+    for some in lines.chunks(1000) {
+        let (replies, _) = seat.feed(&(some.join("\r\n") + "\r\n"));
+        good += replies.split("\r\n").filter(|reply| *reply == expected).count();
+    }
+    good
+}
+
+#[test]
+fn deleting_what_is_not_there_hides_nothing() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let live = 2_000;
+    assert_eq!(all(&mut seat, (0..live).map(|n| format!("SET live:{n} x")), "+OK"), live);
+    let absent = (0..100_000).map(|n| format!("DEL absent:{n}"));
+    assert_eq!(all(&mut seat, absent, ":0"), 100_000);
+    // Deleted and put back, among them.
+    let again = (0..live).step_by(2);
+    assert_eq!(all(&mut seat, again.clone().map(|n| format!("DEL live:{n}")), ":1"), live / 2);
+    assert_eq!(all(&mut seat, again.map(|n| format!("SET live:{n} x")), "+OK"), live / 2);
+    assert_eq!(all(&mut seat, (0..live).map(|n| format!("EXISTS live:{n}")), ":1"), live);
+    assert_eq!(seat.ask("DBSIZE"), format!(":{live}"));
+}
+
+/// An index by value would degenerate here; a generous limit tells a line from a square.
+#[test]
+fn many_keys_may_have_the_same_value() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let keys = 300_000;
+    let start = Instant::now();
+    assert_eq!(all(&mut seat, (0..keys).map(|n| format!("SET key:{n} same")), "+OK"), keys);
+    let fields = (0..keys).map(|n| format!("HSET h field:{n} same"));
+    assert_eq!(all(&mut seat, fields, ":1"), keys);
+    let members = (0..keys).map(|n| format!("ZADD z 7 member:{n}"));
+    assert_eq!(all(&mut seat, members, ":1"), keys);
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
+}
+
+/// Fifty thousand pages of ten out of a hundred thousand: whoever gathers the whole range for each
+/// makes five thousand million steps.
+#[test]
+fn a_limited_range_stops_at_its_limit() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let members = 100_000;
+    let lines = (0..members).map(|n| format!("ZADD z {n} member:{n:06}"));
+    assert_eq!(all(&mut seat, lines, ":1"), members);
+    let elements = (0..10_000).map(|n| format!(" {n}")).collect::<String>();
+    assert_eq!(seat.ask(&format!("RPUSH l{elements}")), ":10000");
+    let start = Instant::now();
+    let ranges = [
+        "ZRANGEBYSCORE z -inf +inf LIMIT 50000 10",
+        "ZRANGE z [member: + BYLEX LIMIT 0 10",
+        "ZREVRANGEBYSCORE z +inf (5 LIMIT 3 10",
+        "ZRANGE z -10 -1",
+        "LRANGE l 5000 5009",
+    ];
+    for _ in 0..10_000 {
+        let (replies, _) = seat.feed(&(ranges.join("\r\n") + "\r\n"));
+        assert_eq!(replies.matches("*10\r\n").count(), ranges.len());
+    }
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
+}
+
+#[test]
+fn pages_of_a_prefix_show_every_key_exactly_once() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let keys = 25_000;
+    assert_eq!(all(&mut seat, (0..keys).map(|n| format!("SET page:{n} x")), "+OK"), keys);
+    let others = (0..keys).map(|n| format!("SET other:{n} x"));
+    assert_eq!(all(&mut seat, others, "+OK"), keys);
+    let (mut cursor, mut seen, mut round) = ("0".to_owned(), HashSet::new(), 0);
+    loop {
+        let reply = seat.ask(&format!("SCAN {cursor} MATCH page:* COUNT 100"));
+        let mut words = reply.split("\r\n").filter(|word| !word.starts_with(['$', '*']));
+        cursor = words.next().unwrap_or_default().to_owned();
+        for key in words.filter(|word| !word.is_empty()) {
+            assert!(seen.insert(key.to_owned()), "{key} came twice");
+        }
+        if cursor == "0" {
+            break;
+        }
+        // The table grows and shrinks while the pages are turned.
+        round += 1;
+        seat.ask(&format!("SET new:{round} x"));
+        seat.ask(&format!("DEL other:{round}"));
+    }
+    assert_eq!(seen.len(), keys);
+}
+
+#[test]
+fn an_empty_string_is_not_a_missing_one() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let empty = "$0\r\n";
+    for (line, reply) in [
+        ("SET k \"\"", "+OK"),
+        ("GET k", empty),
+        ("EXISTS k", ":1"),
+        ("TYPE k", "+string"),
+        ("STRLEN k", ":0"),
+        ("SETNX k other", ":0"),
+        ("SET k other NX", "$-1"),
+        ("GETSET k \"\"", empty),
+        ("GETDEL k", empty),
+        ("GET k", "$-1"),
+        ("HSET h \"\" \"\"", ":1"),
+        ("HGET h \"\"", empty),
+        ("HEXISTS h \"\"", ":1"),
+        ("HGET h nosuch", "$-1"),
+        ("RPUSH l \"\"", ":1"),
+        ("LPOS l \"\"", ":0"),
+        ("LPOP l", empty),
+        ("EXISTS l", ":0"),
+        ("SADD s \"\"", ":1"),
+        ("SISMEMBER s \"\"", ":1"),
+        ("ZADD z 0 \"\"", ":1"),
+        ("ZSCORE z \"\"", "$1\r\n0"),
+        // The name of a key may be empty, too.
+        ("SET \"\" value", "+OK"),
+        ("GET \"\"", "$5\r\nvalue"),
+        ("DEL \"\"", ":1"),
+    ] {
+        assert_eq!(seat.ask(line), reply.trim_end(), "{line}");
+    }
+    seat.ask("SET k \"\"");
+    assert_eq!(seat.ask("MGET k nosuch"), "*2\r\n$0\r\n\r\n$-1");
+}
+
+#[test]
+fn a_lifetime_below_a_second_is_not_for_ever() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let start = 5_000_000;
+    seat.worker.begin(start);
+    for line in ["SET a x PX 300", "PSETEX b 300 x", "SET c x PXAT 5000300", "GETEX d PX 300"] {
+        seat.ask("SETNX d x");
+        assert!(!seat.ask(line).starts_with('-'), "{line}");
+    }
+    seat.ask("SET e x");
+    assert_eq!(seat.ask("PEXPIRE e 300"), ":1");
+    for key in ["a", "b", "c", "d", "e"] {
+        assert_eq!(seat.ask(&format!("PTTL {key}")), ":300", "{key}");
+        // Rounded to seconds, as Redis does; -1 would mean: for ever.
+        assert_eq!(seat.ask(&format!("TTL {key}")), ":0", "{key}");
+    }
+    seat.worker.begin(start + 299);
+    assert_eq!(seat.ask("EXISTS a b c d e"), ":5");
+    seat.worker.begin(start + 300);
+    assert_eq!(seat.ask("EXISTS a b c d e"), ":0");
+}

@@ -1,0 +1,188 @@
+//! Power lost after every single call to the disk, and what is read afterwards.
+//!
+//! A fixed workload of numbered changes runs again and again, and the disk dies one call later each
+//! time. What is read back must be a prefix of the changes, in order, groups whole, with all that
+//! was reported durable in it; and the journal must go on from there as if nothing had been.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+extern crate kvist_journal as journal;
+
+mod disk;
+mod logbook;
+
+use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
+use journal::Policy;
+use logbook::{Logbook, read, recover};
+
+const ALL: [Leaves; 5] =
+    [Leaves::Nothing, Leaves::Everything, Leaves::Some(1), Leaves::Some(2), Leaves::Some(3)];
+
+/// Changes, and segments begun in between.
+fn workload(book: &mut Logbook) {
+    for n in 0..18 {
+        book.change(1 + n % 5);
+        if n % 7 == 6 {
+            book.roll();
+        }
+    }
+}
+
+fn crash_everywhere(policy: Policy) {
+    let whole = Liar::default();
+    let mut book = Logbook::begin(&whole, policy);
+    workload(&mut book);
+    book.end();
+    for cut in 0..=whole.changes() {
+        let dying = Liar::default();
+        dying.cut_after(cut);
+        let Some(mut book) = Logbook::try_begin(&dying, policy) else { continue };
+        workload(&mut book);
+        let bounds = book.end();
+        for leaves in ALL {
+            check_after(&dying, leaves, bounds, (cut, policy));
+        }
+    }
+}
+
+/// After a crash: what is there is right; a crash in the middle of recovery changes nothing; what
+/// is written afterwards is kept.
+fn check_after(dying: &Liar, leaves: Leaves, (durable, made): (u64, u64), what: (u64, Policy)) {
+    let found = dying.crash(leaves);
+    let context = format!("{what:?} {leaves:?}");
+    let mut chance = Chance::new(what.0);
+    let again = found.crash(Leaves::Everything);
+    again.cut_after(chance.below(8));
+    drop(recover(&again, what.1, &context));
+    let second = again.crash(Leaves::Some(what.0 + 7));
+    for (disk, context) in [(found, context.clone()), (second, format!("{context}, twice"))] {
+        let Some(mut book) = recover(&disk, what.1, &context) else {
+            panic!("{context}: recovery failed")
+        };
+        let there = book.changes();
+        assert!((durable..=made).contains(&there), "{context}: {durable} <= {there} <= {made}");
+        for size in 1..4 {
+            book.change(size);
+        }
+        book.sync();
+        // Power is lost once more: nothing that recovery took for granted may vanish.
+        let (durable, made) = book.end();
+        assert_eq!((durable, made), (there + 6, there + 6), "{context}");
+        for leaves in [Leaves::Nothing, Leaves::Some(5)] {
+            let later = read(&disk.crash(leaves), &format!("{context}, later {leaves:?}"));
+            assert_eq!(later, there + 6, "{context}, later {leaves:?}");
+        }
+    }
+}
+
+#[test]
+fn power_is_lost_after_every_call_under_always() {
+    crash_everywhere(Policy::Always);
+}
+
+#[test]
+fn power_is_lost_after_every_call_under_everysec() {
+    crash_everywhere(Policy::EverySecond);
+}
+
+#[test]
+fn every_call_fails_once_or_for_long() {
+    let whole = Liar::default();
+    let mut book = Logbook::begin(&whole, Policy::Always);
+    let begun = whole.changes();
+    workload(&mut book);
+    book.end();
+    for after in 0..whole.changes() - begun {
+        for (errno, once) in [(EIO, true), (EIO, false), (ENOSPC, true), (ENOSPC, false)] {
+            let disk = Liar::default();
+            let mut book = Logbook::begin(&disk, Policy::Always);
+            disk.fail(Fault { after, errno, once, only: None });
+            workload(&mut book);
+            // Power lost while it fails, or just after.
+            for leaves in [Leaves::Nothing, Leaves::Everything, Leaves::Some(after)] {
+                let bounds = (book.durable(), book.changes());
+                check_after(&disk, leaves, bounds, (after, Policy::Always));
+            }
+            disk.heal();
+            let context = format!("{after} {errno} {once}");
+            book.mend(&context);
+            book.change(3);
+            book.sync();
+            let durable = book.durable();
+            assert_eq!(durable, book.changes(), "{context}: nothing that was accepted is missing");
+            let bounds = book.end();
+            assert_eq!(bounds.0, durable, "{context}");
+            for leaves in [Leaves::Nothing, Leaves::Some(after)] {
+                let there = read(&disk.crash(leaves), &format!("{context} {leaves:?}"));
+                assert_eq!(there, durable, "{context} {leaves:?}");
+            }
+        }
+    }
+}
+
+/// After a failed sync a later one that succeeds proves nothing: the disk has forgotten the pages.
+#[test]
+fn only_a_new_segment_ends_a_failed_sync() {
+    let disk = Liar::default();
+    let mut book = Logbook::begin(&disk, Policy::Always);
+    book.change(2);
+    disk.fail(Fault { after: 0, errno: EIO, once: true, only: Some(Call::Sync) });
+    book.change(1);
+    let log = book.log();
+    assert!(log.trouble().unwrap().unsynced);
+    assert_eq!(book.durable(), 2);
+    assert!(log.sync().is_err() && log.close().is_err() && log.roll(false).is_err());
+    book.change(1);
+    assert!(log.trouble().unwrap().unsynced);
+    assert_eq!(book.durable(), 2);
+    // Power lost now leaves what was durable.
+    assert_eq!(read(&disk.crash(Leaves::Nothing), "failed sync"), 2);
+    // A segment alone ends nothing, nor does a full disk that is no longer full.
+    disk.fail(Fault { after: 3, errno: ENOSPC, once: true, only: Some(Call::Write) });
+    log.roll(true).unwrap();
+    book.change(1);
+    book.change(1);
+    log.flush_soon();
+    assert!(log.trouble().unwrap().unsynced);
+    assert_eq!(book.durable(), 2);
+    assert_eq!(read(&disk.crash(Leaves::Nothing), "no snapshot yet"), 2);
+}
+
+#[test]
+fn flipped_bits_are_seen_or_do_no_harm() {
+    for clean in [true, false] {
+        let disk = Liar::default();
+        let mut book = Logbook::begin(&disk, Policy::Always);
+        workload(&mut book);
+        let last_group = 3;
+        let disk = if clean {
+            book.end();
+            disk
+        } else {
+            let copy = disk.crash(Leaves::Nothing);
+            book.end();
+            copy
+        };
+        let all = read(&disk, "before");
+        let mut refused = 0;
+        for (name, len) in disk.files() {
+            for offset in 0..len {
+                let bits = 1 << (offset % 8);
+                disk.flip(&name, offset, bits);
+                match logbook::try_read(&disk) {
+                    Ok(there) => {
+                        // Nothing behind the last group of a journal that was cut off tells that
+                        // it was durable: that one may be taken for an unfinished write.
+                        let least = if clean { all } else { all - last_group };
+                        assert!(there >= least && there <= all, "{name} {offset}: {there} {all}");
+                    }
+                    Err(text) => {
+                        refused += 1;
+                        assert!(text.contains(&name), "{name} {offset}: {text}");
+                    }
+                }
+                disk.flip(&name, offset, bits);
+            }
+        }
+        assert!(refused > 1000, "{refused}");
+    }
+}

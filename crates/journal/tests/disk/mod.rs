@@ -1,0 +1,541 @@
+//! A disk that lies: what was written is kept apart from what was synced, and any call may fail.
+//!
+//! ```text
+//!   write, set_len, reserve ─► now ──sync──► synced          per file, in sectors of 512 bytes
+//!   create, rename, remove  ─► names ──sync_names──► synced names
+//!   crash:  synced, and of the rest nothing, everything, or what chance leaves
+//! ```
+//!
+//! Chance leaves any sectors or pages of what was not synced, in any order, but of names only what
+//! was done first: file systems with a journal keep that order. A failed sync leaves, as Linux
+//! does, pages that look written, will not be written by the next sync and are gone after a crash.
+//!
+//! It must never be kinder than a real disk, or tests that pass on it say nothing.
+#![allow(dead_code)] // each test program uses a part
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use journal::{Disk, DiskFile};
+use parking_lot::Mutex;
+
+const SECTOR: u64 = 512;
+const PAGE: u64 = 4096;
+type Page = [u8; 4096];
+
+pub const EIO: i32 = 5;
+pub const ENOSPC: i32 = 28;
+
+/// What may be asked of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    Open,
+    Create,
+    Rename,
+    Link,
+    Remove,
+    List,
+    SyncNames,
+    Write,
+    Read,
+    Len,
+    SetLen,
+    Reserve,
+    Sync,
+}
+
+impl Call {
+    /// Whether it changes what is on disk.
+    fn changes(self) -> bool {
+        !matches!(self, Call::Open | Call::List | Call::Read | Call::Len)
+    }
+
+    /// Whether it fails when there is no room.
+    fn takes_room(self) -> bool {
+        matches!(self, Call::Create | Call::Write | Call::Reserve)
+    }
+}
+
+/// A failure to come.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// How many calls that it could concern pass before.
+    pub after: u64,
+    /// The error number.
+    pub errno: i32,
+    /// Once, or until the disk is healed.
+    pub once: bool,
+    /// Only these calls; `None` for all that change something.
+    pub only: Option<Call>,
+}
+
+/// What a crash leaves of what was not synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// Nothing: power was lost, and nothing had been written back.
+    Nothing,
+    /// Everything, and it is still not synced: the process was killed.
+    Everything,
+    /// What chance wants, in units of sectors or pages, seeded.
+    Some(u64),
+}
+
+/// Chance that can be repeated: xorshift.
+#[derive(Clone, Debug)]
+pub struct Chance(u64);
+
+impl Chance {
+    pub fn new(seed: u64) -> Self {
+        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+}
+
+/// Bytes of a file; pages that are not there are zeros.
+#[derive(Clone, Debug, Default)]
+struct Content {
+    pages: BTreeMap<u64, Arc<Page>>,
+    len: u64,
+}
+
+impl Content {
+    fn read(&self, offset: u64, into: &mut [u8]) -> usize {
+        let want = self.len.saturating_sub(offset).min(into.len() as u64) as usize;
+        into[..want].fill(0);
+        let end = offset + want as u64;
+        for (&page, bytes) in self.pages.range(offset / PAGE..end.div_ceil(PAGE)) {
+            let (from, to) = (offset.max(page * PAGE), end.min((page + 1) * PAGE));
+            if from < to {
+                into[(from - offset) as usize..(to - offset) as usize].copy_from_slice(
+                    &bytes[(from - page * PAGE) as usize..(to - page * PAGE) as usize],
+                );
+            }
+        }
+        want
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = offset + done as u64;
+            let inside = (at % PAGE) as usize;
+            let part = (bytes.len() - done).min(PAGE as usize - inside);
+            let page = self.pages.entry(at / PAGE).or_insert_with(|| Arc::new([0; 4096]));
+            Arc::make_mut(page)[inside..inside + part].copy_from_slice(&bytes[done..done + part]);
+            done += part;
+        }
+        self.len = self.len.max(offset + bytes.len() as u64);
+    }
+
+    fn set_len(&mut self, len: u64) {
+        if len < self.len {
+            self.pages.retain(|&page, _| page * PAGE < len);
+            if let Some(page) = self.pages.get_mut(&(len / PAGE)) {
+                Arc::make_mut(page)[(len % PAGE) as usize..].fill(0);
+            }
+        }
+        self.len = len;
+    }
+
+    /// Takes a sector from elsewhere.
+    fn take_sector(&mut self, from: &Content, sector: u64) {
+        let (len, mut bytes) = (self.len, [0; SECTOR as usize]);
+        from.read(sector * SECTOR, &mut bytes);
+        self.write(sector * SECTOR, &bytes);
+        self.set_len(len);
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Inode {
+    now: Content,
+    synced: Content,
+    /// Sectors written since the last sync.
+    dirty: BTreeSet<u64>,
+}
+
+impl Inode {
+    fn write(&mut self, offset: u64, bytes: &[u8]) {
+        self.now.write(offset, bytes);
+        if !bytes.is_empty() {
+            let end = offset + bytes.len() as u64;
+            self.dirty.extend(offset / SECTOR..end.div_ceil(SECTOR));
+        }
+    }
+
+    fn set_len(&mut self, len: u64) {
+        if len < self.now.len {
+            let end = self.now.pages.last_key_value().map_or(0, |(page, _)| (page + 1) * PAGE);
+            self.dirty.extend(len / SECTOR..end.div_ceil(SECTOR).max(len / SECTOR));
+        }
+        self.now.set_len(len);
+    }
+
+    fn sync(&mut self) {
+        self.synced.set_len(self.now.len);
+        for sector in std::mem::take(&mut self.dirty) {
+            self.synced.take_sector(&self.now, sector);
+        }
+    }
+
+    fn crash(&mut self, chance: &mut Chance) {
+        let mut left = self.synced.clone();
+        let unit = if chance.below(2) == 0 { 1 } else { PAGE / SECTOR };
+        if chance.below(2) == 0 {
+            left.set_len(self.now.len);
+        }
+        let (mut last, mut keep) = (u64::MAX, false);
+        for &sector in &self.dirty {
+            if sector / unit != last {
+                (last, keep) = (sector / unit, chance.below(2) == 0);
+            }
+            if keep {
+                left.take_sector(&self.now, sector);
+            }
+        }
+        (self.now, self.synced) = (left.clone(), left);
+        self.dirty.clear();
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Is(String, usize),
+    Moved(String, String),
+    Gone(String),
+}
+
+type Names = BTreeMap<String, usize>;
+
+fn change(names: &mut Names, change: &Change) {
+    match change {
+        Change::Is(name, inode) => _ = names.insert(name.clone(), *inode),
+        Change::Moved(from, to) => {
+            if let Some(inode) = names.remove(from) {
+                names.insert(to.clone(), inode);
+            }
+        }
+        Change::Gone(name) => _ = names.remove(name),
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    inodes: Vec<Inode>,
+    names: Names,
+    synced_names: Names,
+    pending: Vec<Change>,
+    /// Calls so far that change something.
+    changes: u64,
+    /// After how many of them power is lost.
+    cut: Option<u64>,
+    faults: Vec<Fault>,
+    /// How often a fault struck.
+    struck: u64,
+}
+
+impl State {
+    /// Lets a call happen, or not.
+    fn enter(&mut self, call: Call) -> io::Result<()> {
+        if call.changes() {
+            if self.cut.is_some_and(|cut| self.changes >= cut) {
+                return Err(io::Error::from_raw_os_error(EIO));
+            }
+            self.changes += 1;
+        }
+        for at in 0..self.faults.len() {
+            let fault = &mut self.faults[at];
+            let concerns = match fault.only {
+                Some(only) => only == call,
+                None if fault.errno == ENOSPC => call.takes_room(),
+                None => call.changes(),
+            };
+            if !concerns {
+                continue;
+            }
+            if fault.after > 0 {
+                fault.after -= 1;
+                continue;
+            }
+            let errno = fault.errno;
+            if fault.once {
+                self.faults.remove(at);
+            }
+            self.struck += 1;
+            return Err(io::Error::from_raw_os_error(errno));
+        }
+        Ok(())
+    }
+
+    fn find(&self, name: &str) -> io::Result<usize> {
+        self.names.get(name).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn change(&mut self, what: Change) {
+        change(&mut self.names, &what);
+        self.pending.push(what);
+    }
+}
+
+/// The disk.
+#[derive(Clone, Debug)]
+pub struct Liar {
+    state: Arc<Mutex<State>>,
+    path: PathBuf,
+}
+
+impl Default for Liar {
+    fn default() -> Self {
+        Liar { state: Arc::default(), path: PathBuf::from("/liar") }
+    }
+}
+
+impl Liar {
+    /// How many calls have changed something.
+    pub fn changes(&self) -> u64 {
+        self.state.lock().changes
+    }
+
+    /// Power is lost after this many calls that change something: those behind fail and leave
+    /// nothing.
+    pub fn cut_after(&self, changes: u64) {
+        self.state.lock().cut = Some(changes);
+    }
+
+    /// Whether it has been lost.
+    pub fn is_dead(&self) -> bool {
+        let state = self.state.lock();
+        state.cut.is_some_and(|cut| state.changes >= cut)
+    }
+
+    /// Something will fail.
+    pub fn fail(&self, fault: Fault) {
+        self.state.lock().faults.push(fault);
+    }
+
+    /// Nothing fails any more; how often something has.
+    pub fn heal(&self) -> u64 {
+        let mut state = self.state.lock();
+        state.faults.clear();
+        std::mem::take(&mut state.struck)
+    }
+
+    /// How often something has failed since the last healing.
+    pub fn struck(&self) -> u64 {
+        self.state.lock().struck
+    }
+
+    /// The disk that is found after a crash now. This one stays as it is.
+    pub fn crash(&self, leaves: Leaves) -> Liar {
+        let mut state = self.state.lock().clone();
+        (state.cut, state.changes, state.struck) = (None, 0, 0);
+        state.faults.clear();
+        match leaves {
+            Leaves::Everything => {}
+            Leaves::Nothing => {
+                for inode in &mut state.inodes {
+                    inode.now = inode.synced.clone();
+                    inode.dirty.clear();
+                }
+                state.names = state.synced_names.clone();
+                state.pending.clear();
+            }
+            Leaves::Some(seed) => {
+                let mut chance = Chance::new(seed);
+                for inode in &mut state.inodes {
+                    inode.crash(&mut chance);
+                }
+                let kept = chance.below(state.pending.len() as u64 + 1) as usize;
+                for what in state.pending.drain(..).take(kept) {
+                    change(&mut state.synced_names, &what);
+                }
+                state.names = state.synced_names.clone();
+            }
+        }
+        Liar { state: Arc::new(Mutex::new(state)), path: self.path.clone() }
+    }
+
+    /// The names there are and the lengths up to the last byte that is not zero.
+    pub fn files(&self) -> Vec<(String, u64)> {
+        let state = self.state.lock();
+        let length = |inode: &usize| {
+            let now = &state.inodes[*inode].now;
+            let (page, bytes) =
+                now.pages.iter().rev().find(|(_, bytes)| bytes.iter().any(|&byte| byte != 0))?;
+            Some(page * PAGE + bytes.iter().rposition(|&byte| byte != 0)? as u64 + 1)
+        };
+        state.names.iter().map(|(name, inode)| (name.clone(), length(inode).unwrap_or(0))).collect()
+    }
+
+    /// Changes bits of what is there, durably.
+    pub fn flip(&self, name: &str, offset: u64, bits: u8) {
+        let mut state = self.state.lock();
+        let inode = state.find(name).unwrap();
+        let inode = &mut state.inodes[inode];
+        let mut byte = [0];
+        assert_eq!(inode.now.read(offset, &mut byte), 1, "{name} has no byte {offset}");
+        inode.now.write(offset, &[byte[0] ^ bits]);
+        inode.synced.write(offset, &[byte[0] ^ bits]);
+    }
+
+    /// All bytes of a file.
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        let state = self.state.lock();
+        let content = &state.inodes[state.find(name).unwrap()].now;
+        let mut bytes = vec![0; content.len as usize];
+        content.read(0, &mut bytes);
+        bytes
+    }
+
+    /// Puts a file there, durably.
+    pub fn put(&self, name: &str, bytes: &[u8]) {
+        let file = self.create(name).unwrap();
+        file.write_at(0, bytes).unwrap();
+        file.sync().unwrap();
+        self.sync_names().unwrap();
+    }
+
+    fn handle(&self, inode: usize) -> Arc<dyn DiskFile> {
+        Arc::new(Handle { state: Arc::clone(&self.state), inode })
+    }
+}
+
+impl Disk for Liar {
+    fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        let mut state = self.state.lock();
+        state.enter(Call::Open)?;
+        state.find(name).map(|inode| self.handle(inode))
+    }
+
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        let mut state = self.state.lock();
+        state.enter(Call::Create)?;
+        if let Ok(inode) = state.find(name) {
+            state.inodes[inode].set_len(0);
+            return Ok(self.handle(inode));
+        }
+        state.inodes.push(Inode::default());
+        let inode = state.inodes.len() - 1;
+        state.change(Change::Is(name.to_owned(), inode));
+        Ok(self.handle(inode))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.enter(Call::Rename)?;
+        state.find(from)?;
+        state.change(Change::Moved(from.to_owned(), to.to_owned()));
+        Ok(())
+    }
+
+    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.enter(Call::Link)?;
+        let inode = state.find(from)?;
+        state.change(Change::Is(to.to_owned(), inode));
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.enter(Call::Remove)?;
+        state.find(name)?;
+        state.change(Change::Gone(name.to_owned()));
+        Ok(())
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut state = self.state.lock();
+        state.enter(Call::List)?;
+        Ok(state.names.keys().filter(|name| !name.contains('/')).cloned().collect())
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.enter(Call::SyncNames)?;
+        state.pending.clear();
+        state.synced_names = state.names.clone();
+        Ok(())
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[derive(Debug)]
+struct Handle {
+    state: Arc<Mutex<State>>,
+    inode: usize,
+}
+
+impl DiskFile for Handle {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state.lock();
+        let entered = state.enter(Call::Write);
+        // A write that fails has often written a part: the dead disk alone takes nothing.
+        let dead = state.cut.is_some_and(|cut| state.changes >= cut) && entered.is_err();
+        let part = if entered.is_ok() { bytes.len() } else { bytes.len() / 2 };
+        if !dead {
+            state.inodes[self.inode].write(offset, &bytes[..part]);
+        }
+        entered
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state.lock();
+        state.enter(Call::Read)?;
+        Ok(state.inodes[self.inode].now.read(offset, into))
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        let mut state = self.state.lock();
+        state.enter(Call::Len)?;
+        Ok(state.inodes[self.inode].now.len)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.enter(Call::SetLen)?;
+        state.inodes[self.inode].set_len(len);
+        Ok(())
+    }
+
+    fn reserve(&self, len: u64) -> io::Result<()> {
+        let mut state = self.state.lock();
+        state.enter(Call::Reserve)?;
+        let inode = &mut state.inodes[self.inode];
+        let longer = inode.now.len.max(len);
+        inode.set_len(longer);
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut state = self.state.lock();
+        let entered = state.enter(Call::Sync);
+        let dead = state.cut.is_some_and(|cut| state.changes >= cut);
+        match (&entered, dead) {
+            (Ok(()), _) => state.inodes[self.inode].sync(),
+            // The system forgets that these pages were to be written.
+            (Err(_), false) => state.inodes[self.inode].dirty.clear(),
+            (Err(_), true) => {}
+        }
+        entered
+    }
+
+    fn forget(&self, _: u64, _: u64) {}
+}

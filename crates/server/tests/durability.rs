@@ -1,0 +1,246 @@
+//! What is acknowledged is there after a kill: the whole program on a real directory. (Random
+//! workloads are the matter of the crash tests.)
+
+// In a test a panic is how a failure is told.
+#![allow(clippy::unwrap_used)]
+
+mod server;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use server::{Client, Server, bulk, eventually, ok, program, temporary};
+use wire::Value;
+
+/// A directory, removed at the end.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new(name: &str) -> Self {
+        Dir(temporary(name))
+    }
+
+    fn text(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn start(dir: &Dir, more: &[&str]) -> Server {
+    let mut args = vec!["--appendonly", "yes", "--dir", dir.text()];
+    args.extend(more);
+    Server::start(&args)
+}
+
+/// Kills it as a power cut would, as far as processes go.
+fn kill(mut server: Server) {
+    server.signal("KILL");
+    server.ended();
+}
+
+fn int(client: &mut Client, words: &[&str]) -> i64 {
+    client.ask(words).as_i64().unwrap()
+}
+
+/// Something of every type, some of it in ways that are told in other words.
+fn fill(client: &mut Client) {
+    for words in [
+        &["SET", "string", "value"][..],
+        &["SET", "fleeting", "value", "PX", "600000"],
+        &["INCRBYFLOAT", "float", "1.25"],
+        &["RPUSH", "list", "a", "b", "c"],
+        &["LMOVE", "list", "list2", "LEFT", "RIGHT"],
+        &["SADD", "set", "1", "2", "x"],
+        &["SMOVE", "set", "set2", "x"],
+        &["HSET", "hash", "f", "v", "n", "1"],
+        &["HINCRBYFLOAT", "hash", "n", "0.5"],
+        &["ZADD", "zset", "1", "one", "2.5", "two"],
+        &["MSET", "a", "1", "b", "2", "c", "3"],
+        &["RENAME", "a", "renamed"],
+        &["COPY", "b", "copied", "DB", "3"],
+        &["MOVE", "c", "2"],
+        &["SORT", "list", "ALPHA", "DESC", "STORE", "sorted"],
+        &["SUNIONSTORE", "union", "set", "set2"],
+    ] {
+        let reply = client.ask(words);
+        assert!(reply.as_error().is_none(), "{words:?}: {reply:?}");
+    }
+}
+
+fn check_filled(client: &mut Client) {
+    let get = |client: &mut Client, key: &str| client.ask(&["GET", key]);
+    assert_eq!(get(client, "string"), bulk("value"));
+    assert_eq!(get(client, "float"), bulk("1.25"));
+    assert_eq!(get(client, "renamed"), bulk("1"));
+    assert_eq!(get(client, "a"), Value::NullBulk);
+    let ttl = int(client, &["PTTL", "fleeting"]);
+    assert!((1..=600_000).contains(&ttl), "{ttl}");
+    let list = |parts: &[&str]| Value::Array(parts.iter().copied().map(bulk).collect());
+    assert_eq!(client.ask(&["LRANGE", "list", "0", "-1"]), list(&["b", "c"]));
+    assert_eq!(client.ask(&["LRANGE", "list2", "0", "-1"]), list(&["a"]));
+    assert_eq!(client.ask(&["LRANGE", "sorted", "0", "-1"]), list(&["c", "b"]));
+    assert_eq!(client.ask(&["SMEMBERS", "set2"]), list(&["x"]));
+    assert_eq!(int(client, &["SCARD", "union"]), 3);
+    assert_eq!(client.ask(&["HGET", "hash", "n"]), bulk("1.5"));
+    assert_eq!(client.ask(&["ZSCORE", "zset", "two"]), bulk("2.5"));
+    assert_eq!(client.ask(&["SELECT", "3"]), ok());
+    assert_eq!(get(client, "copied"), bulk("2"));
+    assert_eq!(client.ask(&["SELECT", "2"]), ok());
+    assert_eq!(get(client, "c"), bulk("3"));
+    assert_eq!(client.ask(&["SELECT", "0"]), ok());
+}
+
+#[test]
+fn everything_acknowledged_survives_a_kill() {
+    let dir = Dir::new("kill");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    fill(&mut server.connect());
+    kill(server);
+    // From the journal alone, then from snapshot and journal, then with another number of shards.
+    let server = start(&dir, &["--appendfsync", "always"]);
+    let mut client = server.connect();
+    check_filled(&mut client);
+    assert_eq!(server.info(&mut client, "recovery_journal_records_failed"), "0");
+    assert_eq!(client.ask(&["SAVE"]), ok());
+    assert_eq!(client.ask(&["SET", "later", "1"]), ok());
+    kill(server);
+    for shards in ["64", "16", "128"] {
+        let server = start(&dir, &["--appendfsync", "always", "--shards", shards]);
+        let mut client = server.connect();
+        check_filled(&mut client);
+        assert_eq!(client.ask(&["GET", "later"]), bulk("1"));
+        assert_eq!(client.ask(&["SET", "shards", shards]), ok());
+        kill(server);
+    }
+    let server = start(&dir, &[]);
+    assert_eq!(server.connect().ask(&["GET", "shards"]), bulk("128"));
+}
+
+#[test]
+fn a_snapshot_alone_is_enough() {
+    let dir = Dir::new("snapshot");
+    let args = ["--appendonly", "no", "--save", "3600 1", "--dir", dir.text()];
+    let mut server = Server::start(&args);
+    let mut client = server.connect();
+    fill(&mut client);
+    assert_eq!(client.ask(&["BGSAVE"]), Value::Simple(b"Background saving started".to_vec()));
+    eventually("the snapshot", || (server.info(&mut client, "rdb_saves") == "1").then_some(()));
+    kill(server);
+    server = Server::start(&args);
+    client = server.connect();
+    check_filled(&mut client);
+    // What came after it is saved when the server ends as it should.
+    assert_eq!(client.ask(&["SET", "last", "words"]), ok());
+    server.signal("TERM");
+    assert!(server.ended().success());
+    server = Server::start(&args);
+    assert_eq!(server.connect().ask(&["GET", "last"]), bulk("words"));
+}
+
+#[test]
+fn the_journal_can_be_switched_on_and_off() {
+    let dir = Dir::new("switched");
+    let mut server = Server::start(&["--appendonly", "no", "--dir", dir.text()]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["SET", "before", "1"]), ok());
+    assert!(!dir.0.exists(), "a pure cache makes no directory");
+    assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", "yes"]), ok());
+    eventually("the journal", || (server.info(&mut client, "aof_enabled") == "1").then_some(()));
+    assert_eq!(client.ask(&["CONFIG", "SET", "appendfsync", "always"]), ok());
+    assert_eq!(client.ask(&["SET", "during", "1"]), ok());
+    kill(server);
+    server = start(&dir, &[]);
+    client = server.connect();
+    assert_eq!(int(&mut client, &["EXISTS", "before", "during"]), 2);
+    assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", "no"]), ok());
+    assert_eq!(client.ask(&["SET", "after", "1"]), ok());
+    kill(server);
+    server = start(&dir, &[]);
+    assert_eq!(int(&mut server.connect(), &["EXISTS", "before", "during", "after"]), 2);
+}
+
+#[test]
+fn a_directory_serves_one_process() {
+    let dir = Dir::new("lock");
+    let server = start(&dir, &[]);
+    let port = server::free_port().to_string();
+    let second = program()
+        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
+        .output()
+        .unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(said.contains("in use by another process") && said.contains("--dir"), "{said}");
+    for (path, mode) in [(dir.0.clone(), 0o700), (dir.0.join("MANIFEST"), 0o600)] {
+        let found = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{}", path.display());
+    }
+    drop(server);
+}
+
+fn segment(dir: &Path) -> PathBuf {
+    let mut names: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "log"))
+        .collect();
+    names.sort();
+    names[0].clone()
+}
+
+#[test]
+fn damage_stops_the_start_and_names_the_place() {
+    let dir = Dir::new("damage");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    let mut client = server.connect();
+    for n in 0..20 {
+        assert_eq!(client.ask(&["SET", &format!("key:{n}"), "value"]), ok());
+    }
+    kill(server);
+    // A byte in the middle of what was acknowledged.
+    let path = segment(&dir.0);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(6).position(|part| part == b"key:10").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let port = server::free_port().to_string();
+    let second = program()
+        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
+        .output()
+        .unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(said.contains(name) && said.contains("damaged at offset"), "{said}");
+    assert!(said.contains("kvist check"), "{said}");
+    // Made good again, everything is there: nothing was changed.
+    bytes[at] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let server = start(&dir, &[]);
+    assert_eq!(int(&mut server.connect(), &["DBSIZE"]), 20);
+}
+
+#[test]
+fn a_torn_end_is_cut_and_told() {
+    let dir = Dir::new("torn");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["SET", "whole", "1"]), ok());
+    assert_eq!(client.ask(&["SET", "torn", "1"]), ok());
+    kill(server);
+    let path = segment(&dir.0);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(4).position(|part| part == b"torn").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let server = start(&dir, &[]);
+    let mut client = server.connect();
+    assert_eq!(int(&mut client, &["EXISTS", "whole", "torn"]), 1);
+    assert_ne!(server.info(&mut client, "recovery_cut_bytes"), "0");
+    assert!(server.log().contains("of an unfinished write off"), "{}", server.log());
+}
