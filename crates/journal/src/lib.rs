@@ -23,6 +23,7 @@ mod log;
 pub mod manifest;
 pub mod reader;
 pub mod record;
+pub mod salvage;
 pub mod segment;
 pub mod snapshot;
 

@@ -24,10 +24,10 @@ use crate::disk::{Disk, DiskFile};
 
 const MAGIC: &[u8; 8] = b"KVISTSNP";
 const TRAILER: &[u8; 8] = b"KVISTEND";
-const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
+pub(crate) const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
 /// The version of the format; a reader refuses others.
 pub const VERSION: u32 = 1;
-const HEADER: u64 = 64;
+pub(crate) const HEADER: u64 = 64;
 const BLOCK_HEADER: usize = 32;
 /// Bytes gathered before they are written.
 const BUFFER: usize = 1 << 20;
@@ -309,6 +309,31 @@ impl Reader {
         }
         let blocks = read_index(&index).map_err(|error| wrong(at, error.0))?;
         Ok(Reader { file, name: name.to_owned(), header, blocks, entries, bytes })
+    }
+
+    /// A snapshot of which nothing is known but that it is there.
+    pub(crate) fn without_index(file: Arc<dyn DiskFile>, name: &str, bytes: u64) -> Self {
+        let header = Header { id: [0; 16], seed: 0, shards: 0, time: 0 };
+        Reader { file, name: name.to_owned(), header, blocks: Vec::new(), entries: 0, bytes }
+    }
+
+    pub(crate) fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.file.read_at(offset, into)
+    }
+
+    /// The place of the block that begins at `offset`, if one does.
+    pub(crate) fn place_at(&self, offset: u64) -> io::Result<Option<Place>> {
+        let mut header = [0; BLOCK_HEADER];
+        if self.file.read_at(offset, &mut header)? < BLOCK_HEADER {
+            return Ok(None);
+        }
+        let four = |at: usize| {
+            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
+        let shard = u32::from(u16::from_le_bytes([header[16], header[17]]));
+        let len = BLOCK_HEADER as u64 + u64::from(four(8));
+        let place = Place { shard, db: four(20), offset, len };
+        Ok((four(0) == BLOCK).then_some(place))
     }
 
     /// The steps of a block.

@@ -3,6 +3,7 @@
 
 mod accept;
 mod buffer;
+mod check;
 mod connection;
 mod data;
 mod event_loop;
@@ -42,6 +43,8 @@ fn main() -> ExitCode {
     match verb.as_str() {
         "serve" if asks => usage::help(usage::SERVE),
         "serve" => serve::main(rest),
+        "check" if asks => usage::help(usage::CHECK),
+        "check" => check::main(rest),
         "import" if asks => usage::help(usage::IMPORT),
         "import" => import::main(rest),
         "export" if asks => usage::help(usage::EXPORT),

@@ -14,6 +14,7 @@ Usage:
   kvist cli [options] [command [argument ...]]      talk to a server
   kvist import FILE|DIR --dir DATADIR               take over files of Redis
   kvist export FILE.rdb --dir DATADIR               write a snapshot for Redis
+  kvist check DATADIR [--fix]                       look whether a data directory is whole
   kvist bench REPORT                                measure it beside its peers
   kvist --version                                   print the version
   kvist --help                                      print this
@@ -67,6 +68,19 @@ rdb-export, which makes SAVE and BGSAVE write such a file.
 
 Example:
   kvist export dump.rdb --dir /var/lib/kvist
+";
+
+/// Help for `kvist check`.
+pub const CHECK: &str = "\
+Usage: kvist check DATADIR [--fix]
+
+Reads the manifest, the snapshot and the journal in DATADIR, which no server may use meanwhile, and
+tells what is there and what of it is damaged, with file and offset. Nothing is changed. The exit
+code is 0 if all is whole, and 1 if not.
+
+--fix keeps what stands before the damage: the journal up to it, the blocks of the snapshot that are
+whole. Files it changes are kept beside it under names that end in '.damaged'. Then it saves what
+stands anew, as a server would. Copy the directory first.
 ";
 
 /// Prints help.

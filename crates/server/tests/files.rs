@@ -208,3 +208,35 @@ fn imports_are_whole_or_not_at_all() {
     let (done, said) = kvist(&["import", &folder.at("nothing"), "--dir", &folder.at("d")]);
     assert!(!done && said.contains("No such file"), "{said}");
 }
+
+#[test]
+fn check_tells_and_mends() {
+    let (folder, mut rng) = (Folder::new("check"), rng());
+    let server = serve(&folder, &[]);
+    let mut client = server.connect();
+    fill(&mut client, &mut rng, 500);
+    client.ask(&["SAVE"]);
+    client.ask(&["SET", "behind", "it"]);
+    let wanted = digest(&mut client);
+    let data = folder.at("data");
+    let (done, said) = kvist(&["check", &data]);
+    assert!(!done && said.contains("in use by another process"), "{said}");
+    stop(server);
+    let (done, said) = kvist(&["check", &data]);
+    assert!(done && said.contains("Whole") && said.contains("1 records"), "{said}");
+    let manifest = folder.0.join("data/MANIFEST");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(&manifest, text.replace("shards", "shard5")).unwrap();
+    let output = program().args(["check", &data]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("DAMAGED: MANIFEST") && said.contains("Nothing was changed"), "{said}");
+    let (done, said) = kvist(&["check", &data, "--fix"]);
+    assert!(done && said.contains("MENDED") && said.contains("Whole"), "{said}");
+    assert!(folder.0.join("data/MANIFEST.damaged").exists());
+    let server = serve(&folder, &[]);
+    assert_eq!(digest(&mut server.connect()), wanted);
+    stop(server);
+    let (done, said) = kvist(&["check", &folder.at("none")]);
+    assert!(!done && said.contains("no such directory"), "{said}");
+}

@@ -52,12 +52,19 @@ impl fmt::Display for OpenError {
     }
 }
 
-impl Home {
-    /// Opens the directory at `path`, made if missing, for this process alone.
+/// A directory that no other process uses, whatever is in it.
+pub struct Claim {
+    /// Its files.
+    pub disk: Arc<dyn Disk>,
+    lock: File,
+}
+
+impl Claim {
+    /// Takes the directory at `path`, made if missing, for this process alone.
     ///
     /// # Errors
-    /// Another process uses it, it cannot be made or read, or its manifest is damaged.
-    pub fn open(path: &Path) -> Result<Self, OpenError> {
+    /// Another process uses it, or it cannot be made.
+    pub fn on(path: &Path) -> Result<Self, OpenError> {
         let at = |name: &str| path.join(name);
         let directory = Directory::open(path).map_err(|e| OpenError::Io(path.to_owned(), e))?;
         let lock = OpenOptions::new()
@@ -72,8 +79,19 @@ impl Home {
             Err(TryLockError::WouldBlock) => return Err(OpenError::Taken(path.to_owned())),
             Err(TryLockError::Error(e)) => return Err(OpenError::Io(at(LOCK), e)),
         }
-        let home = Self::on(Arc::new(directory));
-        let mut home = home.map_err(|e| OpenError::Io(at(journal::manifest::NAME), e))?;
+        Ok(Claim { disk: Arc::new(directory), lock })
+    }
+}
+
+impl Home {
+    /// Opens the directory at `path`, made if missing, for this process alone.
+    ///
+    /// # Errors
+    /// Another process uses it, it cannot be made or read, or its manifest is damaged.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let Claim { disk, lock } = Claim::on(path)?;
+        let manifest = path.join(journal::manifest::NAME);
+        let mut home = Self::on(disk).map_err(|error| OpenError::Io(manifest, error))?;
         home._lock = Some(lock);
         Ok(home)
     }

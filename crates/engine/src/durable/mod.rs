@@ -13,7 +13,9 @@
 //! The order that must hold: files first, then the manifest that names them, then the removal of
 //! what it no longer names.
 
+mod check;
 mod home;
+mod mend;
 mod recover;
 mod replay;
 mod snapshot;
@@ -28,7 +30,9 @@ use config::Config;
 use journal::Log;
 use parking_lot::Mutex;
 
-pub use home::{Home, OpenError};
+pub use check::{Checked, Part, Problem, check};
+pub use home::{Claim, Home, OpenError};
+pub use mend::mend;
 pub use recover::Recovered;
 pub(crate) use replay::Replayer;
 pub use snapshot::Saved;

@@ -1,0 +1,240 @@
+//! Looks through a data directory without a server: what is there, and what of it is damaged.
+//! Nothing is changed.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind};
+
+use base::PackLimits;
+use journal::codec::Source;
+use journal::reader::{self, Cut, ReadError};
+use journal::snapshot::{self, Reader};
+use journal::{Disk, Manifest, Segments, manifest, record, segment};
+use store::image;
+
+use super::steps::OTHERS;
+
+/// What is damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong: it names the file and, where there is one, the offset.
+    pub what: String,
+    /// Which part of the dataset it is in.
+    pub part: Part,
+}
+
+/// A part of the dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The manifest.
+    Manifest,
+    /// The snapshot.
+    Snapshot,
+    /// The journal, from here on.
+    Journal {
+        /// The segment.
+        segment: u64,
+        /// Where in it.
+        offset: u64,
+        /// The number of the next frame if it is cut there.
+        next_frame: u64,
+    },
+}
+
+/// What is there.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// What counts; `None` where there is no dataset, or its manifest is damaged.
+    pub manifest: Option<Manifest>,
+    /// Keys of the snapshot.
+    pub keys: u64,
+    /// Bytes of the snapshot.
+    pub snapshot_bytes: u64,
+    /// Segments, frames, bytes of the journal.
+    pub journal: (u64, u64, u64),
+    /// Records of the journal.
+    pub records: u64,
+    /// The torn end that the next start would cut.
+    pub cut: Option<Cut>,
+    /// Files that belong to no dataset: left by a snapshot that was never finished, for example.
+    pub strays: Vec<String>,
+    /// What is damaged. Behind a damaged part, others may not have been looked at.
+    pub problems: Vec<Problem>,
+}
+
+/// Looks at everything.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn check(disk: &dyn Disk) -> io::Result<Checked> {
+    let mut checked = Checked::default();
+    match Manifest::read(disk) {
+        Ok(manifest) => checked.manifest = manifest,
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            checked.problem(Part::Manifest, format!("{}: {error}", manifest::NAME));
+            return Ok(checked);
+        }
+        Err(error) => return Err(error),
+    }
+    checked.strays = strays(disk, checked.manifest.as_ref())?;
+    let Some(manifest) = checked.manifest.clone() else { return Ok(checked) };
+    if let Some(name) = &manifest.snapshot {
+        checked.snapshot(disk, &manifest, name);
+    }
+    checked.journal(disk, &manifest)?;
+    Ok(checked)
+}
+
+/// Files of ours that the manifest does not name and that are not kept on purpose.
+fn strays(disk: &dyn Disk, manifest: Option<&Manifest>) -> io::Result<Vec<String>> {
+    let counts = |number: u64| match manifest.map(|manifest| manifest.journal) {
+        Some(Segments::From(first, _)) => number >= first,
+        Some(Segments::Between(first, last)) => (first..=last).contains(&number),
+        _ => false,
+    };
+    let named = manifest.and_then(|manifest| manifest.snapshot.as_deref());
+    let stray = |name: &String| {
+        let base = name.strip_suffix(".tmp").unwrap_or(name);
+        snapshot::number(base).is_some() && named != Some(name)
+            || segment::number(name).is_some_and(|number| !counts(number))
+    };
+    let mut found: Vec<String> = disk.list()?.into_iter().filter(stray).collect();
+    found.sort();
+    Ok(found)
+}
+
+impl Checked {
+    fn problem(&mut self, part: Part, what: String) {
+        self.problems.push(Problem { what, part });
+    }
+
+    fn snapshot(&mut self, disk: &dyn Disk, manifest: &Manifest, name: &str) {
+        let reader = match Reader::open(disk, name) {
+            Ok(reader) => reader,
+            Err(error) => return self.problem(Part::Snapshot, error.to_string()),
+        };
+        if reader.header.id != manifest.id || reader.header.shards as usize != manifest.shards {
+            let what = format!("{name} belongs to another dataset");
+            return self.problem(Part::Snapshot, what);
+        }
+        self.snapshot_bytes = reader.bytes;
+        for place in &reader.blocks {
+            let entries = reader.block(place).and_then(|raw| {
+                entries(&raw, place.db).map_err(|what| {
+                    let offset = place.offset;
+                    io::Error::other(format!("{name} is damaged at offset {offset}: {what}"))
+                })
+            });
+            match entries {
+                Ok(entries) => self.keys += entries,
+                Err(error) => self.problem(Part::Snapshot, error.to_string()),
+            }
+        }
+        if self.problems.is_empty() && self.keys != reader.entries {
+            let what = format!("{name} says {} keys and holds {}", reader.entries, self.keys);
+            self.problem(Part::Snapshot, what);
+        }
+    }
+
+    fn journal(&mut self, disk: &dyn Disk, manifest: &Manifest) -> io::Result<()> {
+        let (mut records, mut last) = (0, HashMap::new());
+        let mut bad = None;
+        let mut next_frame = None;
+        let mut take = |body: Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
+            if let Err(what) = walk(&body, manifest.shards, &mut records, &mut last) {
+                let what = format!("{name} is damaged at offset {offset}: {what}");
+                let (segment, next_frame) = (header.segment, header.number);
+                bad = Some((what.clone(), Part::Journal { segment, offset, next_frame }));
+                return Err(what);
+            }
+            next_frame = Some(header.number + 1);
+            Ok(())
+        };
+        let read = reader::read(disk, manifest.id, manifest.journal, &mut take);
+        self.records = records;
+        match read {
+            Ok(report) => {
+                self.journal = (report.segments, report.frames, report.bytes);
+                self.cut = report.cut;
+            }
+            Err(ReadError::Io(file, error)) => {
+                return Err(io::Error::new(error.kind(), format!("{file}: {error}")));
+            }
+            Err(ReadError::Damage(damage)) => {
+                let (segment, offset) = (damage.segment, damage.offset);
+                let next_frame = match next_frame {
+                    Some(next) => next,
+                    None => first_frame(disk, segment),
+                };
+                let part = Part::Journal { segment, offset, next_frame };
+                self.problem(part, damage.to_string());
+            }
+            Err(ReadError::Refused(_)) => {
+                if let Some((what, part)) = bad {
+                    self.problem(part, what);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of a segment's first frame, if its header can be read.
+fn first_frame(disk: &dyn Disk, number: u64) -> u64 {
+    let file = disk.open(&segment::name(number));
+    let header = file.and_then(|file| segment::Header::read(&*file));
+    header.ok().flatten().map_or(1, |header| header.first_frame)
+}
+
+/// The entries of a block, each of which can be read.
+pub(super) fn entries(raw: &[u8], db: u32) -> Result<u64, String> {
+    let limits = PackLimits::default();
+    let mut source = Source::new(raw);
+    let mut all = 0;
+    while !source.is_done() {
+        let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
+        for _ in 0..step.entries {
+            image::read(&mut source, &limits).map_err(|error| error.to_string())?;
+        }
+        if db == OTHERS && step.entries > 0 {
+            return Err("keys of no database".to_owned());
+        }
+        all += step.entries;
+    }
+    Ok(all)
+}
+
+/// Reads the records of a frame: each is one, and follows the one before it of its shard.
+fn walk(
+    body: &[u8],
+    shards: usize,
+    count: &mut u64,
+    last: &mut HashMap<u16, u64>,
+) -> Result<(), String> {
+    let limits = PackLimits::default();
+    let (mut rest, mut records, mut words) = (body, Vec::new(), Vec::new());
+    while let Some(record) = record::next(&mut rest).map_err(|error| error.to_string())? {
+        records.push(record);
+    }
+    // The lanes of several threads stand one behind the other.
+    records.sort_by_key(|record| (record.shard, record.seq));
+    for record in &records {
+        let read = match record.kind {
+            record::Kind::Command => record::words(record.body, &mut words),
+            record::Kind::Image => image::read(&mut Source::new(record.body), &limits).map(drop),
+            record::Kind::Swap => Source::new(record.body).number().map(drop),
+            _ => Ok(()),
+        };
+        read.map_err(|error| error.to_string())?;
+        if usize::from(record.shard) >= shards {
+            return Err(format!("a record of shard {}, which cannot be", record.shard));
+        }
+        if let Some(before) = last.insert(record.shard, record.seq)
+            && record.seq != before + 1
+        {
+            let shard = record.shard;
+            return Err(format!("shard {shard} goes from record {before} to {}", record.seq));
+        }
+    }
+    *count += records.len() as u64;
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Mends a damaged data directory: what stands is kept, the rest is put aside under a name that
+//! ends in `.damaged`, and nothing is removed.
+//!
+//! Each step can be repeated, so that a run that was interrupted is run again. What is put aside is
+//! durable before anything takes its place.
+
+use std::io;
+use std::sync::Arc;
+
+use journal::reader::{self, Report};
+use journal::snapshot::{self, Reader, Writer};
+use journal::{Disk, Manifest, Segments, manifest, salvage, segment};
+
+use super::check::{Part, Problem, entries};
+use crate::keeper::wall_clock;
+
+/// Mends one problem; what was done.
+///
+/// # Errors
+/// It cannot be mended, or the disk refuses.
+pub fn mend(
+    disk: &Arc<dyn Disk>,
+    manifest: Option<&Manifest>,
+    problem: &Problem,
+) -> io::Result<String> {
+    match (problem.part, manifest) {
+        (Part::Manifest, _) => mend_manifest(&**disk),
+        (Part::Snapshot, Some(manifest)) => mend_snapshot(disk, manifest),
+        (Part::Journal { segment, offset, next_frame }, Some(manifest)) => {
+            mend_journal(&**disk, manifest, (segment, offset), next_frame)
+        }
+        _ => Err(io::Error::other("there is no manifest")),
+    }
+}
+
+/// A name for a file that is put aside.
+fn aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
+    let names = disk.list()?;
+    let numbered = |n: u32| match n {
+        0 => format!("{name}.damaged"),
+        n => format!("{name}.damaged-{n}"),
+    };
+    let free = (0..u32::MAX).map(numbered).find(|candidate| !names.contains(candidate));
+    free.ok_or_else(|| io::Error::other("there is no free name"))
+}
+
+fn put_aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
+    let other = aside(disk, name)?;
+    disk.rename(name, &other)?;
+    disk.sync_names()?;
+    Ok(other)
+}
+
+/// Copies a file under a name for what is put aside.
+fn copy_aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
+    let other = aside(disk, name)?;
+    let (from, to) = (disk.open(name)?, disk.create(&other)?);
+    let mut piece = vec![0; 1 << 20];
+    let mut at = 0;
+    loop {
+        let got = from.read_at(at, &mut piece)?;
+        if got == 0 {
+            break;
+        }
+        to.write_at(at, &piece[..got])?;
+        at += got as u64;
+    }
+    to.sync()?;
+    disk.sync_names()?;
+    Ok(other)
+}
+
+/// A manifest is made of the newest snapshot that is whole: it says whose it is, and with which
+/// segment its journal begins.
+fn mend_manifest(disk: &dyn Disk) -> io::Result<String> {
+    let mut numbers: Vec<u64> =
+        disk.list()?.iter().filter_map(|name| snapshot::number(name)).collect();
+    numbers.sort_unstable();
+    let whole = |&number: &u64| {
+        let reader = Reader::open(disk, &snapshot::name(number)).ok()?;
+        Some((number, reader.header))
+    };
+    let (number, header) = numbers.iter().rev().find_map(whole).ok_or_else(|| {
+        io::Error::other("there is no whole snapshot to make a manifest of: restore a backup")
+    })?;
+    let follows = segment::all(disk)?.contains(&number);
+    let manifest = Manifest {
+        id: header.id,
+        seed: header.seed,
+        shards: usize::try_from(header.shards).unwrap_or(0),
+        snapshot: Some(snapshot::name(number)),
+        journal: if follows { Segments::From(number, 0) } else { Segments::None },
+    };
+    let kept = copy_aside(disk, manifest::NAME)?;
+    manifest.write(disk)?;
+    Ok(format!("{} is made of {}; the old one is {kept}", manifest::NAME, snapshot::name(number)))
+}
+
+/// Whole blocks go into a new file of the same name.
+fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String> {
+    let Some(name) = &manifest.snapshot else { return Err(io::Error::other("no snapshot")) };
+    let there = disk.list()?.contains(name);
+    // It was put aside already if an earlier run was interrupted.
+    let source = if there { name.clone() } else { format!("{name}.damaged") };
+    let header = snapshot::Header {
+        id: manifest.id,
+        seed: manifest.seed,
+        shards: u32::try_from(manifest.shards).unwrap_or(u32::MAX),
+        time: wall_clock(),
+    };
+    let mut writer = Writer::create(disk, name, header, true)?;
+    let (mut keys, mut spoilt) = (0, 0_u64);
+    let salvaged =
+        salvage::blocks(&**disk, &source, &mut |place, raw| match entries(&raw, place.db) {
+            Ok(count) if (place.shard as usize) < manifest.shards => {
+                keys += count;
+                writer.block(place.shard, place.db, &raw, count)
+            }
+            _ => {
+                spoilt += 1;
+                Ok(())
+            }
+        });
+    let salvaged = match salvaged {
+        Ok(salvaged) => salvaged,
+        Err(error) => {
+            writer.abandon();
+            return Err(io::Error::new(error.kind(), format!("{source}: {error}")));
+        }
+    };
+    let kept = if there { put_aside(&**disk, name)? } else { source };
+    writer.finish()?;
+    Ok(format!(
+        "{name} holds the {keys} keys of {} whole blocks; {} bytes and {spoilt} blocks could not \
+         be read. The old file is {kept}. A key that was lost and has changed since holds only \
+         what the journal knows of it",
+        salvaged.blocks, salvaged.lost
+    ))
+}
+
+/// The journal ends before the damage.
+fn mend_journal(
+    disk: &dyn Disk,
+    manifest: &Manifest,
+    (number, offset): (u64, u64),
+    next_frame: u64,
+) -> io::Result<String> {
+    let first = match manifest.journal {
+        Segments::From(first, _) | Segments::Between(first, _) => first,
+        Segments::None => return Err(io::Error::other("there is no journal")),
+    };
+    let mut kept = Vec::new();
+    let behind = segment::all(disk)?.into_iter().rev().filter(|&other| other > number);
+    for other in behind {
+        kept.push(put_aside(disk, &segment::name(other))?);
+    }
+    let name = segment::name(number);
+    let there = disk.list()?.contains(&name);
+    let last = if offset >= segment::HEADER && there {
+        kept.push(copy_aside(disk, &name)?);
+        let open_end = Some((number, offset));
+        reader::seal(disk, &Report { next_frame, open_end, ..Report::default() })?;
+        number
+    } else {
+        if there {
+            kept.push(put_aside(disk, &name)?);
+        }
+        number.saturating_sub(1)
+    };
+    let journal = if last >= first { Segments::Between(first, last) } else { Segments::None };
+    Manifest { journal, ..manifest.clone() }.write(disk)?;
+    let kept = if kept.is_empty() { "nothing".to_owned() } else { kept.join(", ") };
+    Ok(format!("the journal ends before offset {offset} of {name}; put aside: {kept}"))
+}

@@ -1,0 +1,142 @@
+//! Damage anywhere in a data directory is seen, or harmless; what is mended can be read again,
+//! keeps what stood before the damage, and nothing is thrown away.
+//!
+//! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod home;
+mod seats;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::Rng;
+use home::{Folder, open};
+use journal::{Directory, Disk};
+use kvist_engine::durable::{Part, Reason, check, mend};
+use seats::Seat;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Half of the keys in a snapshot, the rest in many frames of the journal; in the order of their
+/// numbers.
+const KEYS: usize = 600;
+
+fn fill(dir: &Path) {
+    let (engine, _) = open(dir, "save \"\"").unwrap();
+    let mut seat = Seat::new(&engine);
+    for n in 0..KEYS {
+        assert_eq!(seat.ask(&format!("SET key:{n} value:{n}")), "+OK");
+        if n == KEYS / 2 {
+            engine.save(Reason::Save, true).unwrap();
+        }
+        if n % 10 == 0 {
+            engine.store.log().sync().unwrap();
+        }
+    }
+    engine.move_out();
+}
+
+/// Copies the files of a data directory, without the room that the journal has reserved.
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let mut bytes = std::fs::read(entry.path()).unwrap();
+        let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        bytes.truncate(end.next_multiple_of(64));
+        std::fs::write(to.join(entry.file_name()), bytes).unwrap();
+    }
+}
+
+/// The numbers of the keys there are; each holds its own value.
+fn keys(dir: &Path) -> Vec<usize> {
+    let (engine, recovered) = open(dir, "save \"\"").unwrap();
+    assert_eq!(recovered.failed, 0);
+    let mut seat = Seat::new(&engine);
+    let there = |n: &usize| {
+        let reply = seat.ask(&format!("GET key:{n}"));
+        let value = format!("value:{n}");
+        assert!(reply == "$-1" || reply.ends_with(&value), "{reply}");
+        reply != "$-1"
+    };
+    let found = (0..KEYS).filter(there).collect();
+    engine.move_out();
+    found
+}
+
+fn names(disk: &dyn Disk) -> Vec<String> {
+    let mut names = disk.list().unwrap();
+    names.sort();
+    names
+}
+
+#[test]
+fn damage_is_seen_and_mended() {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = setting("KVIST_SEED", u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    let mut rng = Rng::new(seed);
+    let source = Folder::new();
+    fill(&source.0);
+    let whole: Arc<dyn Disk> = Arc::new(Directory::open(&source.0).unwrap());
+    let checked = check(&*whole).unwrap();
+    assert!(checked.problems.is_empty() && checked.strays.is_empty(), "{checked:?}");
+    assert_eq!(checked.keys + checked.records, KEYS as u64);
+    assert!(checked.journal.1 > 10, "{checked:?}");
+    let (mut seen, mut unseen) = (0, 0);
+    for round in 0..setting("KVIST_ROUNDS", 15) {
+        let folder = Folder::new();
+        copy(&source.0, &folder.0);
+        let disk: Arc<dyn Disk> = Arc::new(Directory::open(&folder.0).unwrap());
+        let prefix = ["MANIFEST", "snapshot-", "journal-0"][rng.below(3)];
+        let name = names(&*disk).into_iter().find(|name| name.starts_with(prefix)).unwrap();
+        let path = folder.join(&name);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = rng.below(bytes.len());
+        match rng.below(6) {
+            0 => bytes.truncate(at),
+            1 => bytes[at..].fill(0),
+            _ => bytes[at] ^= 1 << rng.below(8),
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        let what = format!("round {round}: {name} at {at}");
+        let before = names(&*disk);
+        let mut checked = check(&*disk).unwrap();
+        let journal_only = checked.problems.iter().all(|problem| {
+            matches!(problem.part, Part::Journal { .. }) && problem.what.contains(&name)
+        });
+        if checked.problems.is_empty() {
+            unseen += 1;
+            assert!(name.starts_with("journal"), "{what}: not seen");
+        } else {
+            seen += 1;
+            assert!(open(&folder.0, "save \"\"").is_err(), "{what}: {:?}", checked.problems);
+        }
+        for _ in 0..8 {
+            let Some(problem) = checked.problems.first() else { break };
+            mend(&disk, checked.manifest.as_ref(), problem).unwrap_or_else(|error| {
+                panic!("{what}: {error}: {problem:?}");
+            });
+            checked = check(&*disk).unwrap();
+        }
+        assert!(checked.problems.is_empty(), "{what}: {checked:?}");
+        let after = names(&*disk);
+        assert!(before.iter().all(|old| {
+            after.iter().any(|new| new == old || new.starts_with(&format!("{old}.damaged")))
+        }));
+        let found = keys(&folder.0);
+        match prefix {
+            "MANIFEST" => assert_eq!(found.len(), KEYS, "{what}"),
+            "snapshot-" => assert!(found.len() >= KEYS / 2 - 1, "{what}: {}", found.len()),
+            _ => {
+                assert!(journal_only, "{what}");
+                assert!(found.len() > KEYS / 2, "{what}");
+                assert!(found.iter().enumerate().all(|(n, key)| n == *key), "{what}: a gap");
+            }
+        }
+    }
+    println!("{seen} seen, {unseen} harmless");
+    assert!(seen > 0);
+}

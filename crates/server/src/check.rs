@@ -1,0 +1,156 @@
+//! `kvist check`: what is in a data directory, and whether it is whole; `--fix` mends it.
+//!
+//! Exit codes: 0 whole (or mended), 1 damaged, 2 the command line makes no sense.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use engine::durable::{self, Checked, Claim, Reason};
+use journal::{Disk, Segments};
+
+use crate::offline::{self, Arguments};
+use crate::{data, usage};
+
+/// Mend what is damaged.
+const FIX: &str = "--fix";
+
+/// More rounds than a directory has parts mean that mending does not help.
+const ROUNDS: usize = 8;
+
+/// Runs the verb.
+#[must_use]
+pub fn main(args: &[String]) -> ExitCode {
+    let arguments = match Arguments::parse(args, &[FIX]) {
+        Ok(arguments) => arguments,
+        Err(what) => return usage::wrong(&what),
+    };
+    let [dir] = arguments.plain.as_slice() else {
+        return usage::wrong("check needs one directory");
+    };
+    let done = if arguments.has(FIX) { fix(dir, &arguments) } else { look(dir) };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("kvist: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn claim(dir: &str) -> Result<Claim, String> {
+    if !Path::new(dir).is_dir() {
+        return Err(format!("{dir}: there is no such directory"));
+    }
+    Claim::on(Path::new(dir)).map_err(|error| error.to_string())
+}
+
+fn check(disk: &Arc<dyn Disk>) -> Result<Checked, String> {
+    let dir = disk.path().display();
+    durable::check(&**disk).map_err(|error| format!("{dir}: {error}"))
+}
+
+/// Looks and tells; whether all is whole.
+fn look(dir: &str) -> Result<bool, String> {
+    let claim = claim(dir)?;
+    let checked = check(&claim.disk)?;
+    tell(dir, &checked);
+    if checked.problems.is_empty() {
+        return Ok(true);
+    }
+    println!(
+        "Nothing was changed. 'kvist check {dir} --fix' keeps what stands before the damage and \
+         puts the rest aside. Copy the directory first."
+    );
+    Ok(false)
+}
+
+fn tell(dir: &str, checked: &Checked) {
+    for problem in &checked.problems {
+        println!("DAMAGED: {}", problem.what);
+    }
+    match &checked.manifest {
+        None if checked.problems.is_empty() => println!("{dir}: no dataset is in it"),
+        None => {}
+        Some(manifest) => {
+            let id: String = manifest.id.iter().map(|byte| format!("{byte:02x}")).collect();
+            println!("{dir}: dataset {id}, {} shards", manifest.shards);
+            match &manifest.snapshot {
+                Some(name) => {
+                    println!("{name}: {} keys, {} bytes", checked.keys, checked.snapshot_bytes);
+                }
+                None => println!("no snapshot"),
+            }
+            let (segments, frames, bytes) = checked.journal;
+            match manifest.journal {
+                Segments::None => println!("no journal"),
+                Segments::From(first, _) | Segments::Between(first, _) => println!(
+                    "journal from {}: {segments} segments, {frames} frames, {} records, {bytes} \
+                     bytes",
+                    journal::segment::name(first),
+                    checked.records
+                ),
+            }
+        }
+    }
+    if let Some(cut) = &checked.cut {
+        println!(
+            "{}: the next start cuts {} bytes of an unfinished write at offset {}",
+            cut.file, cut.bytes, cut.offset
+        );
+    }
+    for stray in &checked.strays {
+        println!("{stray}: not part of the dataset; the server removes it");
+    }
+    if checked.problems.is_empty() {
+        println!("Whole");
+    }
+}
+
+/// Mends one problem after the other, then saves what stands as a whole.
+fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
+    offline::log_warnings()?;
+    let claim = claim(dir)?;
+    let mut checked = check(&claim.disk)?;
+    if checked.problems.is_empty() {
+        tell(dir, &checked);
+        return Ok(true);
+    }
+    for _ in 0..ROUNDS {
+        let Some(problem) = checked.problems.first() else { break };
+        println!("DAMAGED: {}", problem.what);
+        let mended = durable::mend(&claim.disk, checked.manifest.as_ref(), problem)
+            .map_err(|error| format!("it cannot be mended: {error}"))?;
+        println!("MENDED: {mended}");
+        checked = check(&claim.disk)?;
+    }
+    if let Some(problem) = checked.problems.first() {
+        return Err(format!("mending does not help: {}", problem.what));
+    }
+    drop(claim);
+    save_anew(dir, arguments)?;
+    let claim = self::claim(dir)?;
+    let checked = check(&claim.disk)?;
+    tell(dir, &checked);
+    Ok(checked.problems.is_empty())
+}
+
+/// Reads what stands and saves it: what comes after it must not be taken for what was cut.
+fn save_anew(dir: &str, arguments: &Arguments) -> Result<(), String> {
+    let mut settings = arguments.settings.clone();
+    let fixed = ["--dir", dir, "--appendonly", "no", "--rdb-export", "no"];
+    settings.apply_args(&fixed.map(str::to_owned)).map_err(|error| error.to_string())?;
+    let home = offline::open(&settings.config())?;
+    let manifest = home.manifest.clone();
+    let engine = offline::engine(&settings, manifest.as_ref())?;
+    engine.move_in(home);
+    let recovered = data::with_progress(&engine, "Reading", || engine.recover())?;
+    if recovered.failed > 0 {
+        println!("{} records were about keys that are lost", recovered.failed);
+    }
+    let saved = engine.save(Reason::Rewrite, false).map_err(|error| error.to_string())?;
+    engine.move_out();
+    println!("Saved the {} keys that stand", saved.keys);
+    Ok(())
+}
