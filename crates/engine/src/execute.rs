@@ -110,7 +110,8 @@ impl Desk<'_> {
         }
         if self.seat.hindered {
             let log = self.engine.store.log();
-            self.engine.durable.admit(log, entry, &self.seat.config)?;
+            let asked = (entry, &*self.seat.config);
+            self.engine.durable.admit(log, asked, self.seat.troubled)?;
         }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
         if confined && !allowed_while_subscribed(entry.name()) {

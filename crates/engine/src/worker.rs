@@ -47,6 +47,8 @@ pub struct Seat {
     pub(crate) full: bool,
     /// Something may keep requests from running: loading, or trouble with the disk.
     pub(crate) hindered: bool,
+    /// The disk was in trouble at the start of this batch: all its writes are refused.
+    pub(crate) troubled: bool,
 }
 
 impl Worker {
@@ -62,6 +64,7 @@ impl Worker {
             words: Vec::new(),
             full: false,
             hindered: false,
+            troubled: false,
         };
         let txn = Txn::new(Arc::clone(&engine.store), seed);
         Worker { engine: Arc::clone(engine), txn, seat }
@@ -76,7 +79,9 @@ impl Worker {
         self.seat.now = now;
         self.txn.begin(now);
         self.txn.wait_for_disk();
-        self.seat.hindered = self.engine.durable.hinders(self.engine.store.log());
+        let log = self.engine.store.log();
+        self.seat.troubled = self.engine.durable.is_journaling() && log.is_troubled();
+        self.seat.hindered = self.seat.troubled || self.engine.durable.hinders(log);
         let version = self.engine.config_version.load(Ordering::Acquire);
         if version != self.seat.config_version {
             self.seat.config_version = version;
@@ -104,7 +109,7 @@ impl Worker {
     pub(crate) fn note_seen(&mut self, session: &mut Session) {
         let seen = self.txn.take_seen();
         // With a broken disk reads go on; writes are refused, since the start of this batch.
-        if seen > 0 && self.waits_for_disk() && !self.seat.hindered {
+        if seen > 0 && self.waits_for_disk() && !self.seat.troubled {
             session.awaits = session.awaits.max(seen);
         }
     }

@@ -141,17 +141,24 @@ impl Durable {
 
     /// Refuses a request that may not run while something hinders.
     #[cold]
-    pub(crate) fn admit(&self, log: &Log, entry: &Entry, config: &Config) -> Result<(), CmdError> {
+    pub(crate) fn admit(
+        &self,
+        log: &Log,
+        (entry, config): (&Entry, &Config),
+        troubled: bool,
+    ) -> Result<(), CmdError> {
         if self.is_loading() && !entry.has(Flag::Loading) {
             return Err(LOADING);
         }
         if !entry.has(Flag::Write) && entry.name() != "ping" {
             return Ok(());
         }
-        if self.is_journaling()
-            && let Some(trouble) = log.trouble()
-        {
-            let text = format!("MISCONF Errors writing to the AOF file: {}", trouble.text);
+        // Trouble that ends in the middle of a batch counts for the whole of it: its replies do not
+        // wait for the disk.
+        let trouble = if self.is_journaling() { log.trouble() } else { None };
+        if troubled || trouble.is_some() {
+            let text = trouble.map_or_else(|| "try again".to_owned(), |trouble| trouble.text);
+            let text = format!("MISCONF Errors writing to the AOF file: {text}");
             return Err(CmdError::owned(text));
         }
         let failed = !self.saves.ok.load(Ordering::Relaxed);
