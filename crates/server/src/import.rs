@@ -54,7 +54,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     let options = Options {
         skip_unknown: config.import_skip_unknown,
         drop_field_ttls: arguments.has(DROP_FIELD_TTL),
-        load_truncated: config.aof_load_truncated,
+        load_truncated: config.durability.aof_load_truncated,
     };
     let home = offline::open(&config)?;
     let manifest = home.manifest.clone();
