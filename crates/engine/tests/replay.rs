@@ -31,10 +31,10 @@ fn rng() -> Rng {
     Rng::new(seed)
 }
 
-/// What an engine holds: its digest, and every key with its deadline.
 /// A key of a database and its deadline.
 type Deadline = (usize, Vec<u8>, Option<u64>);
 
+/// What an engine holds: its digest, and every key with its deadline.
 fn contents(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
     let mut seat = Seat::new(engine);
     let digest = seat.ask("DEBUG DIGEST");

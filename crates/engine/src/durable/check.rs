@@ -77,10 +77,13 @@ pub fn check(disk: &dyn Disk) -> io::Result<Checked> {
     }
     checked.strays = strays(disk, checked.manifest.as_ref())?;
     let Some(manifest) = checked.manifest.clone() else { return Ok(checked) };
+    let mut begun = HashMap::new();
     if let Some(name) = &manifest.snapshot {
-        checked.snapshot(disk, &manifest, name);
+        checked.snapshot((disk, &manifest), name, &mut begun);
     }
-    checked.journal(disk, &manifest)?;
+    // Where the snapshot is damaged, it does not tell with which record the journal goes on.
+    let begun = checked.problems.is_empty().then_some(begun);
+    checked.journal(disk, &manifest, begun)?;
     Ok(checked)
 }
 
@@ -107,7 +110,13 @@ impl Checked {
         self.problems.push(Problem { what, part });
     }
 
-    fn snapshot(&mut self, disk: &dyn Disk, manifest: &Manifest, name: &str) {
+    /// `begun` learns the last record before each shard was read.
+    fn snapshot(
+        &mut self,
+        (disk, manifest): (&dyn Disk, &Manifest),
+        name: &str,
+        begun: &mut HashMap<u16, u64>,
+    ) {
         let reader = match Reader::open(disk, name) {
             Ok(reader) => reader,
             Err(error) => return self.problem(Part::Snapshot, error.to_string()),
@@ -125,7 +134,12 @@ impl Checked {
                 })
             });
             match entries {
-                Ok(entries) => self.keys += entries,
+                Ok((entries, seq)) => {
+                    self.keys += entries;
+                    if place.db == OTHERS {
+                        begun.insert(u16::try_from(place.shard).unwrap_or(u16::MAX), seq);
+                    }
+                }
                 Err(error) => self.problem(Part::Snapshot, error.to_string()),
             }
         }
@@ -135,12 +149,17 @@ impl Checked {
         }
     }
 
-    fn journal(&mut self, disk: &dyn Disk, manifest: &Manifest) -> io::Result<()> {
-        let (mut records, mut last) = (0, HashMap::new());
+    fn journal(
+        &mut self,
+        disk: &dyn Disk,
+        manifest: &Manifest,
+        begun: Option<HashMap<u16, u64>>,
+    ) -> io::Result<()> {
+        let mut walked = Walked { shards: manifest.shards, begun, ..Walked::default() };
         let mut bad = None;
         let mut next_frame = None;
         let mut take = |body: Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
-            if let Err(what) = walk(&body, manifest.shards, &mut records, &mut last) {
+            if let Err(what) = walked.frame(&body) {
                 let what = format!("{name} is damaged at offset {offset}: {what}");
                 let (segment, next_frame) = (header.segment, header.number);
                 bad = Some((what.clone(), Part::Journal { segment, offset, next_frame }));
@@ -150,7 +169,7 @@ impl Checked {
             Ok(())
         };
         let read = reader::read(disk, manifest.id, manifest.journal, &mut take);
-        self.records = records;
+        self.records = walked.records;
         match read {
             Ok(report) => {
                 self.journal = (report.segments, report.frames, report.bytes);
@@ -185,11 +204,12 @@ fn first_frame(disk: &dyn Disk, number: u64) -> u64 {
     header.ok().flatten().map_or(1, |header| header.first_frame)
 }
 
-/// The entries of a block, each of which can be read.
-pub(super) fn entries(raw: &[u8], db: u32) -> Result<u64, String> {
+/// The number of entries of a block, each of which can be read, and the youngest record that it
+/// knows of.
+pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
     let limits = PackLimits::default();
     let mut source = Source::new(raw);
-    let mut all = 0;
+    let (mut all, mut newest) = (0, 0);
     while !source.is_done() {
         let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
         for _ in 0..step.entries {
@@ -199,42 +219,77 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<u64, String> {
             return Err("keys of no database".to_owned());
         }
         all += step.entries;
+        newest = newest.max(step.seq);
     }
-    Ok(all)
+    Ok((all, newest))
 }
 
-/// Reads the records of a frame: each is one, and follows the one before it of its shard.
-fn walk(
-    body: &[u8],
+/// What a walk through the journal has met.
+#[derive(Default)]
+struct Walked {
     shards: usize,
-    count: &mut u64,
-    last: &mut HashMap<u16, u64>,
-) -> Result<(), String> {
-    let limits = PackLimits::default();
-    let (mut rest, mut records, mut words) = (body, Vec::new(), Vec::new());
-    while let Some(record) = record::next(&mut rest).map_err(|error| error.to_string())? {
-        records.push(record);
+    records: u64,
+    /// The last record of each shard before the journal, if that is known.
+    begun: Option<HashMap<u16, u64>>,
+    last: HashMap<u16, u64>,
+}
+
+impl Walked {
+    /// Reads the records of a frame: each is one, and follows the one before it of its shard.
+    fn frame(&mut self, body: &[u8]) -> Result<(), String> {
+        let limits = PackLimits::default();
+        let (mut rest, mut records, mut words) = (body, Vec::new(), Vec::new());
+        while let Some(record) = record::next(&mut rest).map_err(|error| error.to_string())? {
+            records.push(record);
+        }
+        // The lanes of several threads stand one behind the other.
+        records.sort_by_key(|record| (record.shard, record.seq));
+        for record in &records {
+            let body = record.body;
+            let read = match record.kind {
+                record::Kind::Command => record::words(body, &mut words),
+                record::Kind::Image => image::read(&mut Source::new(body), &limits).map(drop),
+                record::Kind::Swap => Source::new(body).number().map(drop),
+                _ => Ok(()),
+            };
+            read.map_err(|error| error.to_string())?;
+            self.follows(record.shard, record.seq)?;
+        }
+        self.records += records.len() as u64;
+        Ok(())
     }
-    // The lanes of several threads stand one behind the other.
-    records.sort_by_key(|record| (record.shard, record.seq));
-    for record in &records {
-        let read = match record.kind {
-            record::Kind::Command => record::words(record.body, &mut words),
-            record::Kind::Image => image::read(&mut Source::new(record.body), &limits).map(drop),
-            record::Kind::Swap => Source::new(record.body).number().map(drop),
-            _ => Ok(()),
+
+    fn follows(&mut self, shard: u16, seq: u64) -> Result<(), String> {
+        if usize::from(shard) >= self.shards {
+            return Err(format!("a record of shard {shard}, which cannot be"));
+        }
+        let gap = match (self.last.insert(shard, seq), &self.begun) {
+            (Some(before), _) => (seq != before + 1).then_some(before),
+            (None, Some(begun)) => {
+                let before = begun.get(&shard).copied().unwrap_or(0);
+                (seq > before + 1).then_some(before)
+            }
+            (None, None) => None,
         };
-        read.map_err(|error| error.to_string())?;
-        if usize::from(record.shard) >= shards {
-            return Err(format!("a record of shard {}, which cannot be", record.shard));
-        }
-        if let Some(before) = last.insert(record.shard, record.seq)
-            && record.seq != before + 1
-        {
-            let shard = record.shard;
-            return Err(format!("shard {shard} goes from record {before} to {}", record.seq));
+        match gap {
+            Some(before) => Err(format!("shard {shard} goes from record {before} to {seq}")),
+            None => Ok(()),
         }
     }
-    *count += records.len() as u64;
-    Ok(())
+}
+
+/// The first record of each shard in the journal, as far as it can be read.
+pub(super) fn first_records(disk: &dyn Disk, manifest: &Manifest) -> HashMap<u16, u64> {
+    let mut first: HashMap<u16, u64> = HashMap::new();
+    let mut take = |body: Vec<u8>, _: &journal::frame::Header, _: &str, _| {
+        let mut rest = body.as_slice();
+        while let Ok(Some(record)) = record::next(&mut rest) {
+            let known = first.entry(record.shard).or_insert(record.seq);
+            *known = record.seq.min(*known);
+        }
+        Ok(())
+    };
+    // What is behind damage is not asked for.
+    let _ = reader::read(disk, manifest.id, manifest.journal, &mut take);
+    first
 }

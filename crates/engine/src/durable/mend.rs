@@ -11,7 +11,8 @@ use journal::reader::{self, Report};
 use journal::snapshot::{self, Reader, Writer};
 use journal::{Disk, Manifest, Segments, manifest, salvage, segment};
 
-use super::check::{Part, Problem, entries};
+use super::check::{Part, Problem, entries, first_records};
+use super::steps::OTHERS;
 use crate::keeper::wall_clock;
 
 /// Mends one problem; what was done.
@@ -110,10 +111,14 @@ fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String
     };
     let mut writer = Writer::create(disk, name, header, true)?;
     let (mut keys, mut spoilt) = (0, 0_u64);
+    let mut first = first_records(&**disk, manifest);
     let salvaged =
         salvage::blocks(&**disk, &source, &mut |place, raw| match entries(&raw, place.db) {
-            Ok(count) if (place.shard as usize) < manifest.shards => {
+            Ok((count, _)) if (place.shard as usize) < manifest.shards => {
                 keys += count;
+                if place.db == OTHERS {
+                    first.retain(|&shard, _| u32::from(shard) != place.shard);
+                }
                 writer.block(place.shard, place.db, &raw, count)
             }
             _ => {
@@ -128,6 +133,13 @@ fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String
             return Err(io::Error::new(error.kind(), format!("{source}: {error}")));
         }
     };
+    // Where the block is lost that says which records came before a shard was read, those did that
+    // the journal does not have.
+    for (shard, seq) in first {
+        let mut raw = Vec::new();
+        snapshot::put_step(&mut raw, u64::MAX, seq.saturating_sub(1), 0);
+        writer.block(u32::from(shard), OTHERS, &raw, 0)?;
+    }
     let kept = if there { put_aside(&**disk, name)? } else { source };
     writer.finish()?;
     Ok(format!(
