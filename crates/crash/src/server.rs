@@ -7,12 +7,12 @@ use std::fs;
 use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command as Process, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use differential::command::Command;
 use differential::connection::Connection;
-use differential::server::Program;
+use differential::server::{Program, wrapped};
 
 use crate::settings::Fsync;
 
@@ -163,16 +163,4 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-/// Where `setpriv` exists the kernel ends the child when its starter dies, so that a killed run
-/// leaves no servers behind.
-fn wrapped(program: &Path) -> Process {
-    let guard = Path::new("/usr/bin/setpriv");
-    if !guard.is_file() {
-        return Process::new(program);
-    }
-    let mut process = Process::new(guard);
-    process.args(["--pdeathsig", "KILL", "--"]).arg(program);
-    process
 }

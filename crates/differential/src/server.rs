@@ -192,7 +192,8 @@ fn memmem(text: &[u8], part: &[u8]) -> bool {
 
 /// Where `setpriv` exists the kernel ends the child when its starter dies, so that a killed test
 /// run leaves no servers behind.
-fn wrapped(program: &Path) -> Process {
+#[must_use]
+pub fn wrapped(program: &Path) -> Process {
     let guard = Path::new("/usr/bin/setpriv");
     if !guard.is_file() {
         return Process::new(program);

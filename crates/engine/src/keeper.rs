@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use base::Millis;
+use journal::wall_clock;
 use store::Txn;
 
 use crate::engine::Engine;
@@ -106,10 +106,4 @@ fn expire_round(engine: &Engine, txn: &mut Txn) {
         }
     }
     txn.report_memory();
-}
-
-/// Milliseconds since the Unix epoch.
-pub(crate) fn wall_clock() -> Millis {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }

@@ -5,7 +5,7 @@
 //! and over a snapshot that has seen some of the keys earlier than others. What a walk over the
 //! keyspace does (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
-use base::{Effect, Key, Keyspace, num};
+use base::{Effect, Keyspace, num};
 use smallvec::SmallVec;
 use store::Txn;
 
@@ -75,13 +75,9 @@ pub(crate) fn keys(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]
         }
         let key = engine.store.hasher().key(argv[at]);
         for db in std::iter::once(here).chain(there) {
-            record(txn, db, key);
+            txn.record_key(db, key);
         }
     }
-}
-
-fn record(txn: &mut Txn, db: usize, key: Key<'_>) {
-    txn.record_key(db, key);
 }
 
 /// The destination of `SORT … STORE`, which no key spec can name.

@@ -239,7 +239,10 @@ fn every_call_fails_for_a_while() {
         let mut life = recover(&disk, "always", &context);
         disk.fail(Fault { after, errno, once, only: None });
         life.run(ALWAYS);
-        if life.engine.durable.is_journaling() && life.engine.store.log().is_troubled() {
+        // A disk that failed once heals by itself, at a moment of its own: it may serve again here.
+        let is_troubled =
+            life.engine.durable.is_journaling() && life.engine.store.log().is_troubled();
+        if is_troubled && !once {
             let before = life.now();
             let refused = life.step("set a refused");
             let text = "-MISCONF Errors writing to the AOF file: ";

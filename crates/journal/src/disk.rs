@@ -11,6 +11,27 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Names of files that are told apart by a number of twenty digits, so that names sort as numbers.
+pub(crate) struct Numbered {
+    /// What stands before the number.
+    pub before: &'static str,
+    /// What stands behind it.
+    pub after: &'static str,
+}
+
+impl Numbered {
+    /// The name with this number.
+    pub fn name(&self, number: u64) -> String {
+        format!("{}{number:020}{}", self.before, self.after)
+    }
+
+    /// The number in a name, if it is such a name.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        let digits = name.strip_prefix(self.before)?.strip_suffix(self.after)?;
+        if digits.len() == 20 { digits.parse().ok() } else { None }
+    }
+}
+
 /// A directory of files.
 pub trait Disk: Send + Sync + fmt::Debug {
     /// Opens an existing file for reading and writing.

@@ -303,7 +303,7 @@ impl Writer {
             number: self.place.frame,
             segment: open.number,
             synced: self.synced_frame,
-            time: millis(),
+            time: wall_clock(),
         };
         let parts: Vec<&[u8]> = self.taken.iter().map(Vec::as_slice).collect();
         let head = header.encode(&parts);
@@ -435,7 +435,7 @@ impl Writer {
             number: self.place.frame,
             segment: number,
             synced: self.synced_frame,
-            time: millis(),
+            time: wall_clock(),
             ..frame::Header::default()
         };
         open.file.write_at(open.offset, &header.encode(&[]))?;
@@ -483,7 +483,9 @@ fn put_frame(open: &Open, parts: &[Vec<u8>], head: &[u8]) -> io::Result<()> {
     open.file.write_at(open.offset, head)
 }
 
-fn millis() -> u64 {
+/// Milliseconds since the Unix epoch.
+#[must_use]
+pub fn wall_clock() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

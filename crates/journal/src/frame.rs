@@ -12,6 +12,7 @@
 
 use std::io;
 
+use crate::codec::{u32_at, u64_at};
 use crate::disk::DiskFile;
 
 /// Bytes before the records.
@@ -63,21 +64,15 @@ impl Header {
     /// at yet.
     #[must_use]
     pub fn decode(bytes: &[u8; HEADER], segment: u64) -> Option<Self> {
-        let four = |at: usize| {
-            let mut part = [0; 4];
-            part.copy_from_slice(&bytes[at..at + 4]);
-            u32::from_le_bytes(part)
-        };
-        let eight = |at: usize| u64::from(four(at)) | u64::from(four(at + 4)) << 32;
         let header = Header {
-            len: four(8),
-            flags: four(12),
-            number: eight(16),
-            segment: eight(24),
-            synced: eight(32),
-            time: eight(40),
+            len: u32_at(bytes, 8),
+            flags: u32_at(bytes, 12),
+            number: u64_at(bytes, 16),
+            segment: u64_at(bytes, 24),
+            synced: u64_at(bytes, 32),
+            time: u64_at(bytes, 40),
         };
-        (four(0) == MAGIC && header.segment == segment).then_some(header)
+        (u32_at(bytes, 0) == MAGIC && header.segment == segment).then_some(header)
     }
 
     /// Bytes from its beginning to that of the next one.

@@ -28,6 +28,6 @@ pub mod segment;
 pub mod snapshot;
 
 pub use disk::{Directory, Disk, DiskFile};
-pub use flusher::{Flusher, Place};
+pub use flusher::{Flusher, Place, wall_clock};
 pub use log::{Figures, Lane, Log, Policy, Trouble};
 pub use manifest::{Manifest, Segments};

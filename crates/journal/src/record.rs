@@ -13,7 +13,7 @@
 //! transaction did to several shards are several records in the same frame: a frame is there as a
 //! whole or not at all.
 
-use crate::codec::{Malformed, Source, put_bytes, put_number};
+use crate::codec::{Malformed, Source, put_bytes, put_number, u16_at, u32_at, u64_at};
 
 /// Bytes before the body.
 pub const HEADER: usize = 20;
@@ -116,19 +116,33 @@ pub fn next<'a>(bytes: &mut &'a [u8]) -> Result<Option<Record<'a>>, Malformed> {
         return Ok(None);
     }
     let (header, _) = bytes.split_at_checked(HEADER).ok_or(Malformed("a record ends early"))?;
-    let four = |at: usize| {
-        let mut part = [0; 4];
-        part.copy_from_slice(&header[at..at + 4]);
-        u32::from_le_bytes(part)
-    };
-    let len = usize::try_from(four(0)).unwrap_or(usize::MAX);
+    let len = usize::try_from(u32_at(header, 0)).unwrap_or(usize::MAX);
     let (whole, rest) = bytes.split_at_checked(len).ok_or(Malformed("a record ends early"))?;
     let body = whole.get(HEADER..).ok_or(Malformed("a record is shorter than its header"))?;
     let kind = Kind::of(header[4]).ok_or(Malformed("a record of unknown kind"))?;
-    let seq = u64::from(four(8)) | u64::from(four(12)) << 32;
-    let shard = u16::from_le_bytes([header[6], header[7]]);
+    let seq = u64_at(header, 8);
+    let shard = u16_at(header, 6);
     *bytes = rest;
-    Ok(Some(Record { kind, shard, seq, db: four(16), body }))
+    Ok(Some(Record { kind, shard, seq, db: u32_at(header, 16), body }))
+}
+
+/// The records of a frame that `wanted` takes, shard by shard, each shard's in the order in which
+/// they happened: in the frame the lanes of several threads stand one behind the other.
+///
+/// # Errors
+/// There is something else.
+pub fn in_order<'a>(
+    frame: &'a [u8],
+    wanted: impl Fn(&Record<'_>) -> bool,
+) -> Result<Vec<Record<'a>>, Malformed> {
+    let (mut rest, mut records) = (frame, Vec::new());
+    while let Some(record) = next(&mut rest)? {
+        if wanted(&record) {
+            records.push(record);
+        }
+    }
+    records.sort_by_key(|record| (record.shard, record.seq));
+    Ok(records)
 }
 
 #[cfg(test)]

@@ -15,13 +15,15 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::disk::{Disk, DiskFile};
+use crate::codec::{u32_at, u64_at};
+use crate::disk::{Disk, DiskFile, Numbered};
 
 /// Bytes before the first frame.
 pub const HEADER: u64 = 64;
 /// The version of the format; a reader refuses others.
 pub const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"KVISTJNL";
+const NAMES: Numbered = Numbered { before: "journal-", after: ".log" };
 const SPARE: &str = "journal-spare-";
 /// Files kept to be used again.
 const SPARES: usize = 2;
@@ -45,14 +47,13 @@ pub struct Header {
 /// The name of a segment's file.
 #[must_use]
 pub fn name(number: u64) -> String {
-    format!("journal-{number:020}.log")
+    NAMES.name(number)
 }
 
 /// The number of the segment in the file of this name.
 #[must_use]
 pub fn number(name: &str) -> Option<u64> {
-    let digits = name.strip_prefix("journal-")?.strip_suffix(".log")?;
-    if digits.len() == 20 { digits.parse().ok() } else { None }
+    NAMES.number(name)
 }
 
 /// The numbers of all segments there are, ascending.
@@ -89,23 +90,18 @@ impl Header {
         if got < bytes.len() || &bytes[0..8] != MAGIC {
             return Ok(None);
         }
-        let version = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
+        let version = u32_at(&bytes, 8);
         if version != VERSION {
             let text = format!("format version {version}, this program reads version {VERSION}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        let eight = |at: usize| {
-            let mut part = [0; 8];
-            part.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(part)
-        };
         let mut id = [0; 16];
         id.copy_from_slice(&bytes[16..32]);
         let header = Header {
             id,
-            number: eight(32),
-            first_frame: eight(40),
-            afresh: eight(48) & AFRESH != 0,
+            number: u64_at(&bytes, 32),
+            first_frame: u64_at(&bytes, 40),
+            afresh: u64_at(&bytes, 48) & AFRESH != 0,
         };
         Ok((header.encode() == bytes).then_some(header))
     }

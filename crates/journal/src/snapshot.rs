@@ -19,9 +19,10 @@
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use crate::codec::{Malformed, Source, put_number};
-use crate::disk::{Disk, DiskFile};
+use crate::codec::{Malformed, Source, put_number, u16_at, u32_at, u64_at};
+use crate::disk::{Disk, DiskFile, Numbered};
 
+const NAMES: Numbered = Numbered { before: "snapshot-", after: ".kvs" };
 const MAGIC: &[u8; 8] = b"KVISTSNP";
 const TRAILER: &[u8; 8] = b"KVISTEND";
 pub(crate) const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
@@ -39,14 +40,13 @@ const LZ4: u16 = 1;
 /// The name of a snapshot's file.
 #[must_use]
 pub fn name(number: u64) -> String {
-    format!("snapshot-{number:020}.kvs")
+    NAMES.name(number)
 }
 
 /// The number of the snapshot in the file of this name.
 #[must_use]
 pub fn number(name: &str) -> Option<u64> {
-    let digits = name.strip_prefix("snapshot-")?.strip_suffix(".kvs")?;
-    if digits.len() == 20 { digits.parse().ok() } else { None }
+    NAMES.number(name)
 }
 
 /// What a snapshot says of itself.
@@ -293,12 +293,7 @@ impl Reader {
         if got < trailer.len() || &trailer[0..8] != TRAILER || trailer[60..64] != crc {
             return Err(wrong(end, "it has no end: it was never finished, or is cut off"));
         }
-        let eight = |at: usize| {
-            let mut part = [0; 8];
-            part.copy_from_slice(&trailer[at..at + 8]);
-            u64::from_le_bytes(part)
-        };
-        let (at, len, entries) = (eight(8), eight(16), eight(24));
+        let (at, len, entries) = (u64_at(&trailer, 8), u64_at(&trailer, 16), u64_at(&trailer, 24));
         if at.checked_add(len) != Some(end) {
             return Err(wrong(end, "its index is not where it says"));
         }
@@ -327,13 +322,10 @@ impl Reader {
         if self.file.read_at(offset, &mut header)? < BLOCK_HEADER {
             return Ok(None);
         }
-        let four = |at: usize| {
-            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-        };
-        let shard = u32::from(u16::from_le_bytes([header[16], header[17]]));
-        let len = BLOCK_HEADER as u64 + u64::from(four(8));
-        let place = Place { shard, db: four(20), offset, len };
-        Ok((four(0) == BLOCK).then_some(place))
+        let shard = u32::from(u16_at(&header, 16));
+        let len = BLOCK_HEADER as u64 + u64::from(u32_at(&header, 8));
+        let place = Place { shard, db: u32_at(&header, 20), offset, len };
+        Ok((u32_at(&header, 0) == BLOCK).then_some(place))
     }
 
     /// The steps of a block.
@@ -355,22 +347,19 @@ impl Reader {
             .ok_or_else(|| wrong("a block is cut off"))?;
         let mut header = [0; BLOCK_HEADER];
         header.copy_from_slice(head);
-        let four = |at: usize| {
-            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-        };
-        if four(0) != BLOCK || four(4) != checksum(&header, stored) {
+        if u32_at(&header, 0) != BLOCK || u32_at(&header, 4) != checksum(&header, stored) {
             return Err(wrong("a block's checksum is wrong"));
         }
-        let place_of = (u32::from(u16::from_le_bytes([header[16], header[17]])), four(20));
+        let place_of = (u32::from(u16_at(&header, 16)), u32_at(&header, 20));
         if place_of != (place.shard, place.db) {
             return Err(wrong("a block is of another shard or database than the index says"));
         }
-        let raw = usize::try_from(four(12)).unwrap_or(usize::MAX);
+        let raw = usize::try_from(u32_at(&header, 12)).unwrap_or(usize::MAX);
         // No byte of LZ4 stands for more than 255.
         if raw > stored.len().saturating_mul(255) {
             return Err(wrong("a block says it is longer than it can be"));
         }
-        match u16::from_le_bytes([header[18], header[19]]) {
+        match u16_at(&header, 18) {
             PLAIN => {
                 bytes.drain(..BLOCK_HEADER);
                 Ok(bytes)
@@ -390,15 +379,17 @@ fn read_header(file: &dyn DiskFile) -> Result<Header, String> {
     if got < bytes.len() || &bytes[0..8] != MAGIC {
         return Err("it is not a snapshot".to_owned());
     }
-    let four =
-        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    if four(8) != VERSION {
-        return Err(format!("version {}, this program reads {VERSION}", four(8)));
+    if u32_at(&bytes, 8) != VERSION {
+        return Err(format!("version {}, this program reads {VERSION}", u32_at(&bytes, 8)));
     }
-    let eight = |at: usize| u64::from(four(at)) | u64::from(four(at + 4)) << 32;
     let mut id = [0; 16];
     id.copy_from_slice(&bytes[16..32]);
-    let header = Header { id, seed: eight(32), shards: four(40), time: eight(48) };
+    let header = Header {
+        id,
+        seed: u64_at(&bytes, 32),
+        shards: u32_at(&bytes, 40),
+        time: u64_at(&bytes, 48),
+    };
     if header.encode() == bytes { Ok(header) } else { Err("its header is broken".to_owned()) }
 }
 

@@ -13,10 +13,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use base::Millis;
 use engine::{Engine, Session, Worker};
+use journal::wall_clock;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
 
@@ -164,7 +165,7 @@ impl EventLoop {
     }
 
     /// How long the loop may wait: not at all if something is left to do.
-    fn timeout(&mut self) -> Duration {
+    fn timeout(&self) -> Duration {
         if !self.again.is_empty() || self.inbox.has_letters() || self.is_release_due() {
             return Duration::ZERO;
         }
@@ -263,13 +264,11 @@ impl EventLoop {
         self.inbox.waits_for_disk.store(!self.held.is_empty(), Ordering::SeqCst);
     }
 
-    fn is_release_due(&mut self) -> bool {
-        let mut held = std::mem::take(&mut self.held);
-        let due = held
-            .iter()
-            .any(|&place| self.connections.get_mut(place).is_none_or(|c| !c.must_wait(&self.desk)));
-        std::mem::swap(&mut self.held, &mut held);
-        due
+    /// Whether the disk has caught up with any reply that is held back.
+    fn is_release_due(&self) -> bool {
+        self.held.iter().any(|&place| {
+            self.connections.get(place).is_none_or(|connection| !connection.must_wait(&self.desk))
+        })
     }
 
     fn accept(&mut self) {
@@ -445,11 +444,4 @@ impl EventLoop {
         }
         Ok(())
     }
-}
-
-/// Milliseconds since the Unix epoch.
-#[must_use]
-pub fn wall_clock() -> Millis {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }

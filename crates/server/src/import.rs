@@ -13,9 +13,9 @@ use engine::foreign::{Foreign, Imported, Options};
 use journal::snapshot::Reader;
 use store::Txn;
 
-use crate::event_loop::wall_clock;
 use crate::offline::{self, Arguments};
 use crate::{data, usage};
+use journal::wall_clock;
 
 /// Fields of hashes that have deadlines of their own are taken without.
 const DROP_FIELD_TTL: &str = "--drop-field-ttl";

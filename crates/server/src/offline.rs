@@ -9,8 +9,8 @@ use engine::durable::Home;
 use engine::{Engine, Start};
 use journal::Manifest;
 
-use crate::event_loop::wall_clock;
 use crate::{logging, process};
+use journal::wall_clock;
 
 /// The arguments of such a verb.
 pub struct Arguments {

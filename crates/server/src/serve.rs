@@ -15,13 +15,14 @@ use mio::{Poll, Waker};
 
 use crate::accept::{self, Crew};
 use crate::data;
-use crate::event_loop::{EventLoop, Parts, WAKER, wall_clock};
+use crate::event_loop::{EventLoop, Parts, WAKER};
 use crate::inbox::Inbox;
 use crate::listen::{self, Listener, Listening};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
 use crate::signals;
 use crate::supervisor;
+use journal::wall_clock;
 
 /// Runs the server with these arguments until it is told to stop.
 #[must_use]

@@ -73,6 +73,13 @@ impl<T> Slab<T> {
     }
 
     /// The value at a place, unless it has gone.
+    #[must_use]
+    pub fn get(&self, place: Place) -> Option<&T> {
+        let slot = self.slots.get(place.index as usize)?;
+        if slot.generation == place.generation { slot.value.as_ref() } else { None }
+    }
+
+    /// The value at a place, to change, unless it has gone.
     #[inline]
     pub fn get_mut(&mut self, place: Place) -> Option<&mut T> {
         let slot = self.slots.get_mut(place.index as usize)?;

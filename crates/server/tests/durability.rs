@@ -37,6 +37,17 @@ fn start(dir: &Dir, more: &[&str]) -> Server {
     Server::start(&args)
 }
 
+/// What a server says that must not start here.
+fn refusal(dir: &Dir) -> String {
+    let port = server::free_port().to_string();
+    let done = program()
+        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
+
 /// Kills it as a power cut would, as far as processes go.
 fn kill(mut server: Server) {
     server.signal("KILL");
@@ -168,13 +179,7 @@ fn the_journal_can_be_switched_on_and_off() {
 fn a_directory_serves_one_process() {
     let dir = Dir::new("lock");
     let server = start(&dir, &[]);
-    let port = server::free_port().to_string();
-    let second = program()
-        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
-        .output()
-        .unwrap();
-    assert_eq!(second.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    let said = refusal(&dir);
     assert!(said.contains("in use by another process") && said.contains("--dir"), "{said}");
     for (path, mode) in [(dir.0.clone(), 0o700), (dir.0.join("MANIFEST"), 0o600)] {
         let found = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -208,13 +213,7 @@ fn damage_stops_the_start_and_names_the_place() {
     let at = bytes.windows(6).position(|part| part == b"key:10").unwrap();
     bytes[at] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
-    let port = server::free_port().to_string();
-    let second = program()
-        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
-        .output()
-        .unwrap();
-    assert_eq!(second.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    let said = refusal(&dir);
     let name = path.file_name().unwrap().to_str().unwrap();
     assert!(said.contains(name) && said.contains("damaged at offset"), "{said}");
     assert!(said.contains("kvist check"), "{said}");
@@ -233,13 +232,8 @@ fn a_lost_manifest_stops_the_start() {
     kill(server);
     let (there, away) = (dir.0.join("MANIFEST"), dir.0.join("away"));
     std::fs::rename(&there, &away).unwrap();
-    let port = server::free_port().to_string();
-    let second = program()
-        .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(!second.status.success() && said.contains("no MANIFEST"), "{said}");
+    let said = refusal(&dir);
+    assert!(said.contains("no MANIFEST"), "{said}");
     std::fs::rename(&away, &there).unwrap();
     let server = start(&dir, &[]);
     assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));

@@ -84,12 +84,6 @@ impl Store {
         }
     }
 
-    /// The number of the last record of a shard.
-    #[must_use]
-    pub fn last_record(&self, shard: usize) -> u64 {
-        self.slots[shard].0.lock().as_ref().map_or(0, |shard| shard.history.seq)
-    }
-
     /// Makes the next record of a shard the one after `seq`: numbers go on where the journal ends.
     pub fn continue_records(&self, shard: usize, seq: u64) {
         if let Some(shard) = self.slots[shard].0.lock().as_mut() {

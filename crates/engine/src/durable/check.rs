@@ -238,12 +238,8 @@ impl Walked {
     /// Reads the records of a frame: each is one, and follows the one before it of its shard.
     fn frame(&mut self, body: &[u8]) -> Result<(), String> {
         let limits = PackLimits::default();
-        let (mut rest, mut records, mut words) = (body, Vec::new(), Vec::new());
-        while let Some(record) = record::next(&mut rest).map_err(|error| error.to_string())? {
-            records.push(record);
-        }
-        // The lanes of several threads stand one behind the other.
-        records.sort_by_key(|record| (record.shard, record.seq));
+        let mut words = Vec::new();
+        let records = record::in_order(body, |_| true).map_err(|error| error.to_string())?;
         for record in &records {
             let body = record.body;
             let read = match record.kind {

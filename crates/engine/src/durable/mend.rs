@@ -13,7 +13,7 @@ use journal::{Disk, Manifest, Segments, manifest, salvage, segment};
 
 use super::check::{Part, Problem, entries, first_records};
 use super::steps::OTHERS;
-use crate::keeper::wall_clock;
+use journal::wall_clock;
 
 /// Mends one problem; what was done.
 ///

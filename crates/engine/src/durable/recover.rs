@@ -28,7 +28,7 @@ use super::steps::Steps;
 use super::tend::policy;
 use crate::engine::Engine;
 use crate::foreign::{self, Foreign, Imported};
-use crate::keeper::wall_clock;
+use journal::wall_clock;
 
 /// Frames that wait for a replayer; bounds the memory that recovery takes.
 const AHEAD: usize = 64;

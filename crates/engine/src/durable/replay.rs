@@ -16,8 +16,8 @@ use wire::RespWriter;
 
 use super::steps::{OTHERS, Steps};
 use crate::engine::Engine;
-use crate::keeper::wall_clock;
 use crate::table::Action;
+use journal::wall_clock;
 
 /// What became of the records a replayer met.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +84,8 @@ impl<'e> Replayer<'e> {
         for first in 0..stride {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
                 let image = image::read(&mut entry, &limits).map_err(text)?;
-                self.restore(db, image)?;
+                let hash = self.engine.store.hasher().hash(image.key);
+                self.restore(db, hash, image)?;
             }
         }
         Ok(())
@@ -99,13 +100,9 @@ impl<'e> Replayer<'e> {
         Err(format!("there are keys in database {db}, but 'databases' is {there}: raise it"))
     }
 
-    fn restore(&mut self, db: usize, image: image::Image<'_>) -> Result<(), String> {
-        let store = Arc::clone(&self.engine.store);
-        let hash = store.hasher().hash(image.key);
-        let scope = Scope::One(store.shard_of(hash));
-        self.txn
-            .with(&store, scope, |txn| txn.restore(db, hash, image))
-            .map_err(|panicked| panicked.message)
+    fn restore(&mut self, db: usize, hash: u64, image: image::Image<'_>) -> Result<(), String> {
+        let key = Key { bytes: image.key, hash };
+        self.on_shard_of(key, |txn| txn.restore(db, hash, image))
     }
 
     /// Applies the records of `frames` that are about its shards: those whose number is `own`
@@ -117,16 +114,8 @@ impl<'e> Replayer<'e> {
         steps: &mut [Steps],
     ) -> Result<(), String> {
         while let Ok(frame) = frames.recv() {
-            let mut records = Vec::new();
-            let mut rest = frame.as_slice();
-            while let Some(record) = record::next(&mut rest).map_err(text)? {
-                if usize::from(record.shard) % parts == own {
-                    records.push(record);
-                }
-            }
-            // The lanes of several threads stand one behind the other.
-            records.sort_by_key(|record| (record.shard, record.seq));
-            for record in &records {
+            let mine = |record: &Record<'_>| usize::from(record.shard) % parts == own;
+            for record in &record::in_order(&frame, mine).map_err(text)? {
                 let steps = steps
                     .get_mut(usize::from(record.shard) / parts)
                     .ok_or("a record of a shard that cannot be")?;
@@ -156,7 +145,7 @@ impl<'e> Replayer<'e> {
                 let hash = self.engine.store.hasher().hash(image.key);
                 if self.is_new(record, hash, steps) {
                     let db = self.database(record.db)?;
-                    self.restore(db, image)?;
+                    self.restore(db, hash, image)?;
                 }
                 Ok(())
             }
@@ -205,10 +194,17 @@ impl<'e> Replayer<'e> {
         let Action::Data(run) = entry.action else {
             return Err(format!("{} is no command about keys", name()));
         };
-        let mut positions = Vec::new();
-        let _ = entry.spec.key_positions(&words, &mut positions);
-        let place = positions.first().ok_or_else(|| format!("{} has no key", name()))?;
-        let key = engine.store.hasher().key(words[*place]);
+        let place = match entry.one_key {
+            true => Some(1),
+            false => {
+                let mut positions = Vec::new();
+                let _ = entry.spec.key_positions(&words, &mut positions);
+                positions.first().copied()
+            }
+        };
+        let word = place.and_then(|place| words.get(place));
+        let key = engine.store.hasher().key(word.ok_or_else(|| format!("{} has no key", name()))?);
+        let hash = entry.one_key.then_some(key.hash);
         if !self.is_new(record, key.hash, steps) {
             return Ok(());
         }
@@ -217,7 +213,7 @@ impl<'e> Replayer<'e> {
         reply.clear();
         let done = self.on_shard_of(key, |txn| {
             txn.select(db);
-            let args = Args::new(&words, entry.words, None, engine.store.hasher());
+            let args = Args::new(&words, entry.words, hash, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(&mut reply, Protocol::Resp3));
             txn.forget_changes();
             result.map(drop)

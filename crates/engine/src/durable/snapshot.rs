@@ -25,7 +25,7 @@ use super::home::Home;
 use super::steps::OTHERS;
 use crate::engine::Engine;
 use crate::foreign::{self, Exported, Until};
-use crate::keeper::wall_clock;
+use journal::wall_clock;
 
 /// A block is closed when it is this long.
 const BLOCK: usize = 1 << 20;

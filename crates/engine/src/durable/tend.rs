@@ -9,7 +9,7 @@ use journal::Policy;
 
 use super::Reason;
 use crate::engine::Engine;
-use crate::keeper::wall_clock;
+use journal::wall_clock;
 
 /// After a failed snapshot, how long to wait before the next by itself, in milliseconds: as Redis.
 const RETRY: u64 = 5_000;

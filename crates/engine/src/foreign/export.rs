@@ -21,7 +21,7 @@ use store::{Object, Seen, Txn, Value};
 
 use crate::durable::{Replayer, Steps};
 use crate::engine::{Engine, Start};
-use crate::keeper::wall_clock;
+use journal::wall_clock;
 
 /// The version of Redis that a file is written as, which is the one this server answers for.
 const VERSION: &str = "7.0.15";

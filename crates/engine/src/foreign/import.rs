@@ -21,9 +21,9 @@ use wire::RespWriter;
 use super::find::Foreign;
 use super::loss::Loss;
 use crate::engine::Engine;
-use crate::keeper::wall_clock;
 use crate::plan::Plan;
 use crate::table::Action;
+use journal::wall_clock;
 
 /// How to import.
 #[derive(Clone, Copy, Debug, Default)]
