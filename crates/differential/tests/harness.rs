@@ -71,8 +71,9 @@ fn an_unknown_command_is_named_and_not_sent_again() {
     };
     let report = run("lists", 2000, tested, "");
     assert!(!report.clean());
-    assert_eq!(report.missing.into_iter().collect::<Vec<_>>(), ["LMOVE", "LPOS"]);
-    assert!(report.groups.is_empty());
+    assert_eq!(report.missing.iter().collect::<Vec<_>>(), ["LMOVE", "LPOS"]);
+    // A machine under load may delay one server past a deadline: that does not repeat.
+    assert!(report.groups.iter().all(|group| !group.repeats), "\n{report}");
 }
 
 #[test]

@@ -113,7 +113,9 @@ fn snapshots_are_taken_over() {
 #[test]
 fn append_only_files_are_taken_over() {
     for preamble in ["yes", "no"] {
-        let options = ["--enable-debug-command", "yes", "--appendonly", "yes"];
+        // With everysec, redis-server puts writing off while a sync lasts.
+        let options =
+            ["--enable-debug-command", "yes", "--appendonly", "yes", "--appendfsync", "no"];
         let options = [&options[..], &["--aof-use-rdb-preamble", preamble]].concat();
         let Some(oracle) = Oracle::start(&options) else { return };
         let (mut theirs, mut rng) = (Client::new(&oracle), rng());
@@ -130,7 +132,8 @@ fn append_only_files_are_taken_over() {
 
 #[test]
 fn a_torn_end_is_cut_or_refused() {
-    let options = ["--enable-debug-command", "yes", "--appendonly", "yes"];
+    // With everysec, redis-server puts writing off while a sync lasts.
+    let options = ["--enable-debug-command", "yes", "--appendonly", "yes", "--appendfsync", "no"];
     let Some(oracle) = Oracle::start(&options) else { return };
     let mut theirs = Client::new(&oracle);
     theirs.say("SET kept 1");

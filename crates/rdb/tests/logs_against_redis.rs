@@ -73,7 +73,8 @@ fn replayed(records: &[(String, Record)]) -> Option<String> {
 /// Fills a server, lets it rewrite its log, goes on, and reads all of it.
 fn filled(options: &[&str], name: &str) {
     let all = [
-        &["--appendonly", "yes", "--appenddirname", name, "--enable-debug-command", "yes"],
+        &["--appendonly", "yes", "--appendfsync", "no", "--appenddirname", name][..],
+        &["--enable-debug-command", "yes"],
         options,
     ]
     .concat();
