@@ -88,8 +88,10 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Takes the frames, in order: the records of each, and when it was written.
-pub type Take<'a> = &'a mut dyn FnMut(Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
+/// Takes the frames, in order: the records of each, its header, the file and the offset. The buffer
+/// is read into again: who keeps the records leaves another one.
+pub type Take<'a> =
+    &'a mut dyn FnMut(&mut Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
 
 /// Reads every frame of these segments.
 ///
@@ -263,8 +265,7 @@ impl Walk<'_> {
             self.report.last_write = header.time;
             self.report.next_frame += 1;
             self.expected = Some(self.report.next_frame);
-            (self.take)(std::mem::take(&mut body), &header, name, offset)
-                .map_err(ReadError::Refused)?;
+            (self.take)(&mut body, &header, name, offset).map_err(ReadError::Refused)?;
             offset += header.span();
         }
     }

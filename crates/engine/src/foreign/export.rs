@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 
 use base::Keyspace;
 use commands::portable;
@@ -182,12 +181,8 @@ fn replay(
             return Ok(None);
         }
     }
-    let mut take = |body: Vec<u8>, header: &journal::frame::Header, _: &str, _| {
-        let (sender, frames) = sync_channel(1);
-        // The receiver is there, and it has room.
-        let _ = sender.send(Arc::new(body));
-        drop(sender);
-        replayer.run(&frames, part, steps)?;
+    let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
+        replayer.frame(body, part, steps)?;
         match until {
             Until::Frame(last) if header.number >= last => Err(ENOUGH.to_owned()),
             _ => Ok(()),
