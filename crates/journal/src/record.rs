@@ -65,13 +65,12 @@ pub struct Record<'a> {
     pub body: &'a [u8],
 }
 
+/// What stands before the body of a record: its kind, shard, number and database.
+pub type Head = (Kind, u16, u64, u32);
+
 /// Appends a record whose body `write` appends.
 #[inline]
-pub fn put(
-    out: &mut Vec<u8>,
-    (kind, shard, seq, db): (Kind, u16, u64, u32),
-    write: impl FnOnce(&mut Vec<u8>),
-) {
+pub fn put(out: &mut Vec<u8>, (kind, shard, seq, db): Head, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     let mut header = [0; HEADER];
     header[4] = kind as u8;
