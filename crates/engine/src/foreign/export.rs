@@ -126,8 +126,8 @@ fn reading_engine(settings: &Settings, manifest: &Manifest) -> Result<Arc<Engine
     settings.apply_args(&shards).map_err(|error| error.to_string())?;
     let engine = Engine::new(Start {
         settings,
-        seed: [manifest.seed, 0, 0, 0],
-        dataset_id: Some(manifest.id),
+        seed: [0; 4],
+        kept: Some(manifest.clone()),
         now: wall_clock(),
         workers: 1,
         config_file: String::new(),
