@@ -59,6 +59,13 @@ pub trait Keyspace {
     /// Lets the key count as unused for this long, modulo the 194 days that are counted; whether
     /// it exists.
     fn set_idle(&mut self, key: Key<'_>, seconds: u64) -> bool;
+    /// Whether uses of keys are counted, instead of remembering when the last one was.
+    fn counts_uses(&self) -> bool;
+    /// How often the key is used, on a logarithmic scale; `None` if it is missing or uses are not
+    /// counted.
+    fn frequency(&self, key: Key<'_>) -> Option<u8>;
+    /// Lets the key count as used that often; whether it exists.
+    fn set_frequency(&mut self, key: Key<'_>, count: u8) -> bool;
     /// Marks the key as just used; whether it exists.
     fn touch(&mut self, key: Key<'_>) -> bool;
     /// Sets or clears the deadline; whether the key exists.

@@ -83,11 +83,7 @@ pub struct Config {
     /// Most bytes of data, or `None` for no limit.
     pub maxmemory: Option<u64>,
     /// What happens at that limit.
-    pub maxmemory_policy: EvictionPolicy,
-    /// Uses that saturate a key's frequency counter.
-    pub lfu_log_factor: u32,
-    /// Minutes per step down of an unused key's counter.
-    pub lfu_decay_time: u32,
+    pub eviction: Eviction,
     /// Effort put into finding expired keys, 1 to 10.
     pub active_expire_effort: u32,
     /// Free evicted keys in the background.
@@ -215,6 +211,21 @@ pub enum LogLevel {
     Warning,
 }
 
+/// How room is made at the memory limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// Which keys go.
+    pub policy: EvictionPolicy,
+    /// Keys compared to find one to drop.
+    pub samples: usize,
+    /// Effort put into dropping keys before clients are served again, 0 to 100.
+    pub tenacity: u32,
+    /// Uses that saturate a key's frequency counter.
+    pub lfu_log_factor: u32,
+    /// Minutes per step down of an unused key's counter.
+    pub lfu_decay_time: u32,
+}
+
 /// What happens at the memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionPolicy {
@@ -234,6 +245,41 @@ pub enum EvictionPolicy {
     AllkeysRandom,
     /// Refuse writes that need memory.
     NoEviction,
+}
+
+impl EvictionPolicy {
+    /// The value of `maxmemory-policy`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EvictionPolicy::VolatileLru => "volatile-lru",
+            EvictionPolicy::VolatileLfu => "volatile-lfu",
+            EvictionPolicy::VolatileRandom => "volatile-random",
+            EvictionPolicy::VolatileTtl => "volatile-ttl",
+            EvictionPolicy::AllkeysLru => "allkeys-lru",
+            EvictionPolicy::AllkeysLfu => "allkeys-lfu",
+            EvictionPolicy::AllkeysRandom => "allkeys-random",
+            EvictionPolicy::NoEviction => "noeviction",
+        }
+    }
+
+    /// Whether it goes by how often keys are used.
+    #[must_use]
+    pub fn counts_uses(self) -> bool {
+        matches!(self, EvictionPolicy::VolatileLfu | EvictionPolicy::AllkeysLfu)
+    }
+
+    /// Whether it drops only keys that would expire.
+    #[must_use]
+    pub fn spares_lasting(self) -> bool {
+        matches!(
+            self,
+            EvictionPolicy::VolatileLru
+                | EvictionPolicy::VolatileLfu
+                | EvictionPolicy::VolatileRandom
+                | EvictionPolicy::VolatileTtl
+        )
+    }
 }
 
 /// When the journal is forced to disk.
@@ -309,9 +355,7 @@ impl Settings {
             latency_monitor_threshold: some_milliseconds(self.int("latency-monitor-threshold")),
             latency: self.latency(),
             maxmemory: Some(self.bytes("maxmemory")).filter(|&bytes| bytes != 0),
-            maxmemory_policy: self.policy(),
-            lfu_log_factor: self.int("lfu-log-factor"),
-            lfu_decay_time: self.int("lfu-decay-time"),
+            eviction: self.eviction(),
             active_expire_effort: self.int("active-expire-effort"),
             lazyfree_lazy_eviction: self.yes("lazyfree-lazy-eviction"),
             lazyfree_lazy_expire: self.yes("lazyfree-lazy-expire"),
@@ -474,6 +518,16 @@ impl Settings {
             "allkeys-lfu" => EvictionPolicy::AllkeysLfu,
             "allkeys-random" => EvictionPolicy::AllkeysRandom,
             _ => EvictionPolicy::NoEviction,
+        }
+    }
+
+    fn eviction(&self) -> Eviction {
+        Eviction {
+            policy: self.policy(),
+            samples: self.int("maxmemory-samples"),
+            tenacity: self.int("maxmemory-eviction-tenacity"),
+            lfu_log_factor: self.int("lfu-log-factor"),
+            lfu_decay_time: self.int("lfu-decay-time"),
         }
     }
 

@@ -162,8 +162,8 @@ fn rejected_lines() {
         ("user default on nopass ~* +@all", "'user' is not implemented yet"),
         ("rename-command GET gett", "'rename-command' is not implemented yet"),
         (
-            "maxmemory-policy allkeys-lru",
-            "not implemented yet: 'maxmemory-policy' can only be 'noeviction' in this release",
+            "min-replicas-to-write 1",
+            "not implemented yet: 'min-replicas-to-write' can only be '0' in this release",
         ),
         ("aclfile /etc/users", "not implemented yet: 'aclfile' can only be \"\" in this release"),
     ];

@@ -137,13 +137,13 @@ fn changes_tell_what_to_carry_out_and_can_be_undone() {
 fn what_is_not_there_is_refused_but_its_default_never() {
     let mut settings = Settings::new(1);
     assert_eq!(
-        reply(&mut settings, &[("maxmemory-policy", "allkeys-lru")]),
+        reply(&mut settings, &[("min-replicas-to-write", "1")]),
         failed(
-            "maxmemory-policy",
-            "not implemented yet: 'maxmemory-policy' can only be 'noeviction' in this release"
+            "min-replicas-to-write",
+            "not implemented yet: 'min-replicas-to-write' can only be '0' in this release"
         )
     );
-    assert_eq!(reply(&mut settings, &[("maxmemory-policy", "noeviction")]), "OK");
+    assert_eq!(reply(&mut settings, &[("min-replicas-to-write", "0")]), "OK");
     assert_eq!(reply(&mut settings, &[("notify-keyspace-events", "")]), "OK");
 }
 

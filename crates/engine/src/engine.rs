@@ -15,6 +15,7 @@ use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::control;
 use crate::durable::Durable;
+use crate::evict::{self, Evictions};
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
@@ -86,6 +87,8 @@ pub struct Engine {
     pub active_expire: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
+    /// Figures about keys dropped for memory.
+    pub evictions: Evictions,
     /// The dataset's life on disk.
     pub durable: Durable,
     /// Names the dataset on disk.
@@ -118,6 +121,7 @@ impl Engine {
         options.shards = config.shards.unwrap_or(options.shards.max(kept));
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
+        store.set_measure(evict::measure(&config));
         let (first, second) = (start.seed[2].to_be_bytes(), start.seed[3].to_be_bytes());
         let mut dataset_id = [0; 16];
         dataset_id[..8].copy_from_slice(&first);
@@ -151,6 +155,7 @@ impl Engine {
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
+            evictions: Evictions::default(),
             durable: Durable::default(),
             dataset_id,
             seed,
@@ -215,6 +220,7 @@ impl Engine {
     pub fn apply_settings(&self) {
         let config = Arc::new(self.settings.lock().config());
         self.store.set_limits(pack_limits(&config));
+        self.store.set_measure(evict::measure(&config));
         *self.config.write() = Arc::clone(&config);
         self.config_version.fetch_add(1, Ordering::Release);
         if let Some(me) = self.me() {

@@ -12,6 +12,7 @@ use journal::wall_clock;
 use store::Txn;
 
 use crate::engine::Engine;
+use crate::evict;
 
 /// The pause between rounds when there is little to do; Redis's `hz 10`.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -62,6 +63,7 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
     let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
     while !engine.stopping.load(Ordering::Acquire) {
         free_trash(engine);
+        make_room(engine, &mut txn);
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
             let expires = engine.active_expire.load(Ordering::Relaxed);
@@ -79,6 +81,16 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
         std::thread::sleep(FREE_PAUSE);
         since_round += FREE_PAUSE;
         since_return += FREE_PAUSE;
+    }
+}
+
+/// Goes on where no client's request does: after `maxmemory` was lowered, or when its time was up.
+fn make_room(engine: &Engine, txn: &mut Txn) {
+    let config = engine.config();
+    if config.maxmemory.is_some() {
+        txn.begin(wall_clock());
+        txn.set_measure(engine.store.measure());
+        evict::make_room(engine, txn, &config);
     }
 }
 

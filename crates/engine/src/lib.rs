@@ -21,6 +21,7 @@ mod client;
 mod control;
 pub mod durable;
 mod engine;
+pub mod evict;
 mod execute;
 mod feed;
 pub mod foreign;

@@ -9,6 +9,7 @@ use journal::Policy;
 use store::Txn;
 
 use crate::engine::Engine;
+use crate::evict;
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::stats::Counters;
@@ -43,7 +44,7 @@ pub struct Seat {
     pub(crate) plan: Plan,
     /// Reusable memory for decoding.
     pub(crate) words: Vec<wire::Word>,
-    /// `maxmemory` is set and was passed at the start of this batch.
+    /// `maxmemory` was passed at the start of this batch, and nothing could be dropped.
     pub(crate) full: bool,
     /// Something may keep requests from running: loading, or trouble with the disk.
     pub(crate) hindered: bool,
@@ -87,13 +88,9 @@ impl Worker {
             self.seat.config_version = version;
             self.seat.config = self.engine.config();
             self.txn.set_limits(self.engine.store.limits());
+            self.txn.set_measure(self.engine.store.measure());
         }
-        if let Some(limit) = self.seat.config.maxmemory {
-            self.txn.report_memory();
-            self.seat.full = self.engine.used_memory() as u64 > limit;
-        } else {
-            self.seat.full = false;
-        }
+        self.seat.full = evict::make_room(&self.engine, &mut self.txn, &self.seat.config);
     }
 
     /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.

@@ -174,6 +174,18 @@ impl Keyspace for Model {
         self.entry(key).map(|entry| entry.used.set(since)).is_some()
     }
 
+    fn counts_uses(&self) -> bool {
+        false
+    }
+
+    fn frequency(&self, _key: Key<'_>) -> Option<u8> {
+        None
+    }
+
+    fn set_frequency(&mut self, key: Key<'_>, _count: u8) -> bool {
+        self.entry(key).is_some()
+    }
+
     fn touch(&mut self, key: Key<'_>) -> bool {
         self.use_entry(key).is_some()
     }

@@ -23,7 +23,7 @@ macro_rules! holds {
                 edit: impl FnOnce(&mut $type) -> R,
             ) -> Result<R, CmdError> {
                 self.reap(self.db, key.hash, key.bytes);
-                let clock = self.clock;
+                let used = self.use_now();
                 let db = self.table_mut(key.hash);
                 let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
                     let mut value = <$type>::default();
@@ -32,12 +32,12 @@ macro_rules! holds {
                         db.objects += value.memory();
                         let object = Box::new(Object::$variant(value));
                         let put = db.keys.put_object(key.hash, key.bytes, object);
-                        put.entry.set_access(clock);
+                        put.entry.set_access(used.after(0));
                         self.touch_in(self.db, key.hash, key.bytes);
                     }
                     return Ok(result);
                 };
-                entry.set_access(clock);
+                entry.set_access(used.after(entry.access()));
                 let Some(Object::$variant(value)) = entry.object_mut() else {
                     return Err(error::WRONG_TYPE);
                 };
@@ -81,7 +81,7 @@ impl Txn {
     pub(crate) fn replace(&mut self, key: Key<'_>, object: Object, deadline: Deadline) {
         self.reap(self.db, key.hash, key.bytes);
         self.touch_in(self.db, key.hash, key.bytes);
-        let clock = self.clock;
+        let used = self.use_now();
         let db = self.table_mut(key.hash);
         if object.is_empty() {
             let garbage = db.remove(key.hash, key.bytes);
@@ -96,7 +96,7 @@ impl Txn {
             Deadline::At(at) => entry.set_deadline(Some(at)),
         }
         entry.set_user_flags(0);
-        entry.set_access(clock);
+        entry.set_access(used.after(entry.access()));
         let replaced = put.replaced;
         if let Some(old) = &replaced {
             db.objects -= old.memory();

@@ -10,7 +10,8 @@ use table::{Content, EntryRef};
 use crate::object::Object;
 use crate::shard::Keys;
 use crate::strings::{NOT_INT, RAW};
-use crate::{Db, Garbage, INLINE_MAX, Touched, Txn};
+use crate::usage::faded;
+use crate::{Db, Garbage, INLINE_MAX, Measure, Touched, Txn};
 
 /// Strings up to this length are reported as `embstr`, as in Redis.
 const EMBSTR_MAX: usize = 44;
@@ -25,9 +26,8 @@ impl Txn {
     #[inline]
     pub(crate) fn live(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
         let entry = self.peek_entry(key)?;
-        // Written once a second at most: reads should not dirty cache lines for nothing.
-        if entry.access() != self.clock && !self.keeping_access {
-            entry.set_access(self.clock);
+        if !self.keeping_access {
+            self.note_use(&entry);
         }
         Some(entry)
     }
@@ -79,7 +79,7 @@ impl Txn {
         flags: u8,
     ) {
         self.touch_in(db, key.hash, key.bytes);
-        let clock = self.clock;
+        let used = self.use_now();
         let table = self.shard_mut(key.hash).db_mut(db);
         let mut put = match object {
             Object::Str(bytes) if bytes.len() <= INLINE_MAX => {
@@ -93,7 +93,7 @@ impl Txn {
         let entry = &mut put.entry;
         entry.set_deadline(at);
         entry.set_user_flags(flags);
-        entry.set_access(clock);
+        entry.set_access(used.after(entry.access()));
         let replaced = put.replaced;
         if let Some(old) = &replaced {
             table.objects -= old.memory();
@@ -164,6 +164,22 @@ impl Keyspace for Txn {
         Some(u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff))
     }
 
+    fn frequency(&self, key: Key<'_>) -> Option<u8> {
+        let Measure::Frequency { decay, .. } = self.measure else { return None };
+        let entry = self.peek_entry(key)?;
+        u8::try_from(faded(entry.access(), self.minute, decay)).ok()
+    }
+
+    fn counts_uses(&self) -> bool {
+        self.measure != Measure::Recency
+    }
+
+    fn set_frequency(&mut self, key: Key<'_>, count: u8) -> bool {
+        let Some(entry) = self.peek_entry(key) else { return false };
+        entry.set_access(self.minute << 8 | u32::from(count));
+        true
+    }
+
     fn set_idle(&mut self, key: Key<'_>, seconds: u64) -> bool {
         let Some(entry) = self.peek_entry(key) else { return false };
         // Below 2^24, the modulus of the clock of use.
@@ -178,12 +194,12 @@ impl Keyspace for Txn {
 
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.hash, key.bytes);
-        let clock = self.clock;
+        let used = self.use_now();
         let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
             return false;
         };
         entry.set_deadline(deadline);
-        entry.set_access(clock);
+        entry.set_access(used.after(entry.access()));
         self.touch_in(self.db, key.hash, key.bytes);
         true
     }
@@ -212,7 +228,7 @@ impl Keyspace for Txn {
         let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
             return false;
         };
-        entry.set_access(self.clock);
+        self.note_use(&entry);
         let object = match entry.content() {
             Content::Bytes(bytes) => Object::Str(bytes.to_vec()),
             Content::Object(object) => object.clone(),

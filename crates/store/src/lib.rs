@@ -21,6 +21,7 @@
 mod census;
 mod collections;
 mod entries;
+mod evict;
 mod expire;
 mod history;
 pub mod image;
@@ -32,11 +33,13 @@ mod strings;
 mod survey;
 mod trash;
 mod txn;
+mod usage;
 mod waiting;
 mod watch;
 
 pub use census::Census;
 pub use entries::{Copied, Seen, Value};
+pub use evict::{By, Evicted, Victims};
 pub use object::Object;
 pub use shard::{Db, Shard};
 pub use store::{Options, Store};
@@ -44,6 +47,7 @@ pub use survey::{Surveyed, shard_among};
 pub use table::position;
 pub use trash::Garbage;
 pub use txn::{Panicked, Scope, Touched, Txn};
+pub use usage::Measure;
 pub use waiting::Waiter;
 pub use watch::Watch;
 

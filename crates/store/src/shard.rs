@@ -164,6 +164,17 @@ impl Shard {
         if entry.deadline().is_none_or(|at| at > now) {
             return None;
         }
+        self.drop_key(db, hash, key)
+    }
+
+    /// Drops `key` to make room; what it held, if it is there.
+    pub(crate) fn evict(&mut self, db: usize, hash: u64, key: &[u8]) -> Option<Garbage> {
+        self.dbs[db].keys.find(hash, key)?;
+        self.drop_key(db, hash, key)
+    }
+
+    /// Deletes a key that no client has asked to delete.
+    fn drop_key(&mut self, db: usize, hash: u64, key: &[u8]) -> Option<Garbage> {
         self.watching.touch(db, key);
         self.history.record(Kind::Delete, db, |out| out.extend_from_slice(key));
         self.db_mut(db).remove(hash, key)

@@ -7,7 +7,7 @@ use base::{KeyHasher, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Garbage, Shard};
+use crate::{Garbage, Measure, Shard};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +42,10 @@ pub struct Store {
     hasher: KeyHasher,
     databases: usize,
     limits: RwLock<PackLimits>,
+    measure: RwLock<Measure>,
     pub(crate) memory: AtomicI64,
     pub(crate) expired: AtomicU64,
+    pub(crate) evicted: AtomicU64,
     pub(crate) trash: Mutex<Vec<Garbage>>,
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
@@ -68,6 +70,8 @@ impl Store {
             limits: RwLock::new(PackLimits::default()),
             memory: AtomicI64::new(0),
             expired: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
+            measure: RwLock::default(),
             trash: Mutex::new(Vec::new()),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
@@ -154,6 +158,23 @@ impl Store {
     /// Changes when small collections change shape; existing ones follow at their next edit.
     pub fn set_limits(&self, limits: PackLimits) {
         *self.limits.write() = limits;
+    }
+
+    /// What is remembered about the use of keys.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        *self.measure.read()
+    }
+
+    /// Changes that; seats learn it with [`Txn::set_measure`](crate::Txn::set_measure).
+    pub fn set_measure(&self, measure: Measure) {
+        *self.measure.write() = measure;
+    }
+
+    /// How many keys were dropped to make room.
+    #[must_use]
+    pub fn evicted(&self) -> u64 {
+        self.evicted.load(Ordering::Relaxed)
     }
 
     /// Takes away what waits to be freed; the caller frees it by dropping.

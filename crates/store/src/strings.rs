@@ -3,6 +3,7 @@
 use base::{CmdError, Deadline, Key, Strings, error};
 
 use crate::object::Object;
+use crate::usage::Use;
 use crate::{Db, Garbage, INLINE_MAX, Txn};
 
 /// User flag of an entry: the string is reported with encoding `raw` whatever it holds.
@@ -27,17 +28,17 @@ impl Strings for Txn {
         if deadline == Deadline::Keep {
             self.reap(self.db, key.hash, key.bytes);
         }
-        let clock = self.clock;
+        let used = self.use_now();
         let db = self.table_mut(key.hash);
-        let garbage = write(db, key, value, deadline, 0, clock);
+        let garbage = write(db, key, value, deadline, 0, used);
         self.discard(garbage);
     }
 
     fn set_float_string(&mut self, key: Key<'_>, value: &[u8]) {
         self.touch_in(self.db, key.hash, key.bytes);
         self.reap(self.db, key.hash, key.bytes);
-        let clock = self.clock;
-        let garbage = write(self.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, clock);
+        let used = self.use_now();
+        let garbage = write(self.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, used);
         self.discard(garbage);
     }
 
@@ -47,19 +48,19 @@ impl Strings for Txn {
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
         self.reap(self.db, key.hash, key.bytes);
-        let clock = self.clock;
+        let used = self.use_now();
         let db = self.table_mut(key.hash);
         let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
             let mut bytes = Vec::new();
             let result = edit(&mut bytes);
             if !bytes.is_empty() {
-                let garbage = write(db, key, &bytes, Deadline::Clear, RAW, clock);
+                let garbage = write(db, key, &bytes, Deadline::Clear, RAW, used);
                 self.discard(garbage);
                 self.touch_in(self.db, key.hash, key.bytes);
             }
             return Ok(result);
         };
-        entry.set_access(clock);
+        entry.set_access(used.after(entry.access()));
         let result = if let Some(object) = entry.object_mut() {
             let Object::Str(bytes) = object else { return Err(error::WRONG_TYPE) };
             let before = bytes.capacity();
@@ -70,7 +71,7 @@ impl Strings for Txn {
         } else {
             let mut bytes = entry.bytes().unwrap_or_default().to_vec();
             let result = edit(&mut bytes);
-            let garbage = write(db, key, &bytes, Deadline::Keep, RAW, clock);
+            let garbage = write(db, key, &bytes, Deadline::Keep, RAW, used);
             self.discard(garbage);
             result
         };
@@ -87,7 +88,7 @@ fn write(
     value: &[u8],
     deadline: Deadline,
     flags: u8,
-    clock: u32,
+    used: Use,
 ) -> Garbage {
     let mut put = if value.len() <= INLINE_MAX {
         db.keys.put_bytes(key.hash, key.bytes, value)
@@ -103,7 +104,7 @@ fn write(
         Deadline::At(at) => entry.set_deadline(Some(at)),
     }
     entry.set_user_flags(flags);
-    entry.set_access(clock);
+    entry.set_access(used.after(entry.access()));
     let replaced = put.replaced;
     if let Some(object) = &replaced {
         db.objects -= object.memory();

@@ -111,12 +111,13 @@ impl Txn {
     pub fn restore(&mut self, db: usize, hash: u64, image: Image<'_>) {
         let Image { key, deadline, value, flags, access } = image;
         let clock = std::mem::replace(&mut self.clock, access);
+        let measure = std::mem::take(&mut self.measure);
         let key = Key { bytes: key, hash };
         match value {
             Value::Text(text) => self.give_text(db, key, text, deadline, flags),
             Value::Object(object) => self.give(db, key, object, deadline, flags),
         }
-        self.clock = clock;
+        (self.clock, self.measure) = (clock, measure);
     }
 
     /// Takes a key out of database `db`, whatever it holds and however old it is. Its shard is

@@ -20,7 +20,7 @@ use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 
 use crate::history::append_of;
-use crate::{Db, Garbage, Shard, Store, Waiter, Watch};
+use crate::{Db, Garbage, Measure, Shard, Store, Waiter, Watch};
 
 /// The shards a request must hold.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,10 @@ pub struct Txn {
     pub(crate) db: usize,
     pub(crate) now: Millis,
     pub(crate) clock: u32,
+    pub(crate) minute: u32,
+    pub(crate) measure: Measure,
+    /// Where counting uses takes its chance from.
+    pub(crate) chance: Cell<u64>,
     pub(crate) rng: Rng,
     pub(crate) limits: PackLimits,
     /// Keys met after their deadline, deleted when the request is done: reads take `&self`.
@@ -114,7 +118,7 @@ impl Txn {
     /// A seat at `store`; `seed` is for commands that need chance.
     #[must_use]
     pub fn new(store: Arc<Store>, seed: u64) -> Self {
-        let limits = store.limits();
+        let (limits, measure) = (store.limits(), store.measure());
         let log = Arc::clone(store.log());
         let lane = log.open_lane();
         Txn {
@@ -124,6 +128,9 @@ impl Txn {
             db: 0,
             now: 0,
             clock: 0,
+            minute: 0,
+            measure,
+            chance: Cell::new(seed),
             rng: Rng::new(seed),
             limits,
             overdue: RefCell::new(Vec::new()),
@@ -151,6 +158,7 @@ impl Txn {
         self.now = now;
         // 24 bits of seconds, as Redis keeps them.
         self.clock = ((now / 1000) & 0xff_ffff) as u32;
+        self.minute = ((now / 60_000) & 0xffff) as u32;
     }
 
     /// Learns changed limits; the engine calls it when the configuration has changed.

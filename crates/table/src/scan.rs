@@ -164,6 +164,57 @@ impl<O, H: KeyHash> Table<O, H> {
         homes.cursor()
     }
 
+    /// Visits the entries that stand in the bucket of a position, whatever their own, and returns
+    /// the position where the next bucket begins; 0 at the end. With `expiring` only those that
+    /// have a deadline, and at most some hundred segments or buckets without any are passed.
+    ///
+    /// From a random position on this is a random sample, at the price of a bucket's cache misses,
+    /// which overlap: nothing is hashed.
+    pub fn sample(
+        &self,
+        position: u64,
+        expiring: bool,
+        visit: &mut dyn FnMut(EntryRef<'_, O>),
+    ) -> u64 {
+        if self.is_empty() || (expiring && self.accounts.expiring == 0) {
+            return 0;
+        }
+        let mut homes = Homes { table: self, position };
+        for _ in 0..QUIET {
+            let Some(home) = homes.current() else { break };
+            let segment = home.link.segment();
+            if segment.entries() == 0 || (expiring && segment.expiring() == 0) {
+                homes.go_to(&home, home.link.buckets());
+                continue;
+            }
+            homes.go_to(&home, home.bucket + 1);
+            let before = home.bucket.checked_sub(1).unwrap_or(home.link.buckets() - 1);
+            // SAFETY: a home is below the bucket count, and so is its neighbour.
+            let (bucket, before) = unsafe { (segment.bucket(home.bucket), segment.bucket(before)) };
+            // The hint is about whom it is the home of; others come over from the one before.
+            if expiring && !bucket.may_expire() && before.overflow() == 0 {
+                continue;
+            }
+            for slot in bucket.used() {
+                // SAFETY: the slot is used.
+                unsafe { bucket.slot(slot).entry() }.prefetch(1);
+            }
+            let mut visited = false;
+            for slot in bucket.used() {
+                // SAFETY: the slot is used; its entry lives while the table is borrowed.
+                let entry = unsafe { EntryRef::<O>::new(bucket.slot(slot).entry()) };
+                if !expiring || entry.deadline().is_some() {
+                    visited = true;
+                    visit(entry);
+                }
+            }
+            if visited {
+                break;
+            }
+        }
+        homes.cursor()
+    }
+
     /// Visits the entries whose home is `home` and whose position isn't before its `from`.
     fn visit_home(&self, home: &Home, visit: &mut dyn FnMut(EntryRef<'_, O>)) {
         let (link, segment) = (home.link, home.link.segment());

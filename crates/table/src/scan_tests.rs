@@ -230,3 +230,27 @@ fn a_scan_of_a_table_that_was_emptied_ends() {
         assert_eq!(table.scan(5, &mut |_| panic!("nothing is there")), 0);
     }
 }
+
+#[test]
+fn samples_of_all_buckets_are_the_table() {
+    let mut table = Plain::new(Hasher::Good);
+    assert_eq!(table.sample(5, false, &mut |_| panic!("it is empty")), 0);
+    (0..MANY).for_each(|i| put(&mut table, i));
+    assert_eq!(table.sample(5, true, &mut |_| panic!("nothing expires")), 0);
+    (0..MANY).step_by(50).for_each(|i| expire(&mut table, i, Some(1)));
+    for expiring in [false, true] {
+        let step: Step = match expiring {
+            false => |table, from, visit| table.sample(from, false, visit),
+            true => |table, from, visit| table.sample(from, true, visit),
+        };
+        let seen = full(&mut table, step, &mut |_, _| ());
+        assert!(seen.values().all(|&times| times == 1));
+        let wanted = if expiring { MANY.div_ceil(50) } else { MANY };
+        assert_eq!(seen.len(), wanted);
+    }
+    // Anywhere, and beyond the end.
+    let mut some = 0;
+    table.sample(place::END / 3, false, &mut |_| some += 1);
+    assert!(some > 0);
+    assert_eq!(table.sample(place::END, false, &mut |_| panic!("there is nothing")), 0);
+}

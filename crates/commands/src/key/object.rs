@@ -97,6 +97,13 @@ impl<'a> Command<'a> for IdleTime<'a> {
 impl<H: Keyspace> Run<H> for IdleTime<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         match host.idle_seconds(self.key) {
+            Some(_) if host.counts_uses() => {
+                return Err(CmdError::new(
+                    "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note \
+                     that when switching between policies at runtime LRU and LFU data will take \
+                     some time to adjust.",
+                ));
+            }
             Some(seconds) => out.int(i64::try_from(seconds).unwrap_or(i64::MAX)),
             None => out.null(),
         }
@@ -119,15 +126,18 @@ impl<'a> Command<'a> for Freq<'a> {
 
 impl<H: Keyspace> Run<H> for Freq<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        if host.kind(self.key).is_none() {
-            out.null();
-            return Ok(Effect::None);
+        match host.frequency(self.key) {
+            Some(count) => out.int(i64::from(count)),
+            None if host.kind(self.key).is_none() => out.null(),
+            None => {
+                return Err(CmdError::new(
+                    "ERR An LFU maxmemory policy is not selected, access frequency not tracked. \
+                     Please note that when switching between policies at runtime LRU and LFU data \
+                     will take some time to adjust.",
+                ));
+            }
         }
-        Err(CmdError::new(
-            "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please \
-             note that when switching between policies at runtime LRU and LFU data will take some \
-             time to adjust.",
-        ))
+        Ok(Effect::None)
     }
 }
 

@@ -17,6 +17,7 @@ pub struct Restore<'a> {
     replace: bool,
     absolute: bool,
     idle_seconds: Option<u64>,
+    frequency: Option<u8>,
     argv: &'a [&'a [u8]],
 }
 
@@ -50,21 +51,20 @@ impl<'a> Command<'a> for Restore<'a> {
             replace: false,
             absolute: false,
             idle_seconds: None,
+            frequency: None,
             argv,
         };
-        let mut frequency = false;
         while args.left() > 0 {
             if args.token("REPLACE") {
                 restore.replace = true;
             } else if args.token("ABSTTL") {
                 restore.absolute = true;
-            } else if args.left() > 1 && !frequency && args.token("IDLETIME") {
+            } else if args.left() > 1 && restore.frequency.is_none() && args.token("IDLETIME") {
                 let seconds = u64::try_from(args.integer()?);
                 restore.idle_seconds = Some(seconds.map_err(|_| IDLE)?);
             } else if args.left() > 1 && restore.idle_seconds.is_none() && args.token("FREQ") {
-                // Known but of no use: no key's frequency is counted.
-                u8::try_from(args.integer()?).map_err(|_| FREQUENCY)?;
-                frequency = true;
+                let count = u8::try_from(args.integer()?).map_err(|_| FREQUENCY)?;
+                restore.frequency = Some(count);
             } else {
                 return Err(error::SYNTAX);
             }
@@ -101,7 +101,10 @@ impl<H: Host> Run<H> for Restore<'_> {
             Err(()) => return Ok(Effect::None),
         };
         portable::put(host, self.key, value, deadline.map_or(Deadline::Clear, Deadline::At));
-        if let Some(seconds) = self.idle_seconds {
+        if let Some(count) = self.frequency.filter(|_| host.counts_uses()) {
+            host.set_frequency(self.key, count);
+        }
+        if let Some(seconds) = self.idle_seconds.filter(|_| !host.counts_uses()) {
             host.set_idle(self.key, seconds);
         }
         Ok(match deadline {

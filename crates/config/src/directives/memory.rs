@@ -31,33 +31,29 @@ pub(super) const LIST: &[D] = &[
         "What happens at the limit: noeviction refuses writes that need memory; the others make \
          room by dropping keys, all or only those with an expiry, least recently used, least \
          frequently used, soonest to expire, or at random.",
-    )
-    .default_only(),
-    D::int("maxmemory-samples", "5", 1, INT_MAX, "Keys compared to find one to drop.").pending(),
+    ),
+    D::int("maxmemory-samples", "5", 1, INT_MAX, "Keys compared to find one to drop."),
     D::int(
         "maxmemory-eviction-tenacity",
         "10",
         0,
         100,
         "Effort put into dropping keys before serving clients again, 0 to 100.",
-    )
-    .pending(),
+    ),
     D::int(
         "lfu-log-factor",
         "10",
         0,
         INT_MAX,
         "How many uses it takes to saturate the frequency counter of a key; larger is slower.",
-    )
-    .pending(),
+    ),
     D::int(
         "lfu-decay-time",
         "1",
         0,
         INT_MAX,
         "Minutes after which the frequency counter of an unused key goes down by one.",
-    )
-    .pending(),
+    ),
     D::int(
         "active-expire-effort",
         "1",

@@ -49,8 +49,7 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put_bytes("used_memory_scripts", 0);
     let limit = usize::try_from(config.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
     lines.put_bytes("maxmemory", limit);
-    // Nothing is ever evicted.
-    lines.put("maxmemory_policy", "noeviction");
+    lines.put("maxmemory_policy", config.eviction.policy.name());
     if let Some(resident) = resident {
         lines.put("allocator_frag_ratio", format_args!("{:.2}", ratio(resident, used)));
         lines.put("allocator_frag_bytes", resident.saturating_sub(used));

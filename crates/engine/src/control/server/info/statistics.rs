@@ -22,12 +22,11 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put_zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
     lines.put("expired_keys", engine.store.expired());
     lines.put("expired_time_cap_reached_count", 0);
-    lines.put_zeros(&[
-        "evicted_keys",
-        "evicted_clients",
-        "total_eviction_exceeded_time",
-        "current_eviction_exceeded_time",
-    ]);
+    lines.put("evicted_keys", engine.store.evicted());
+    lines.put("evicted_clients", 0);
+    let (total, current) = engine.evictions.exceeded_millis(engine.clock.elapsed());
+    lines.put("total_eviction_exceeded_time", total);
+    lines.put("current_eviction_exceeded_time", current);
     lines.put("keyspace_hits", totals.hits);
     lines.put("keyspace_misses", totals.misses);
     lines.put("pubsub_channels", engine.pubsub.count(Topic::Channel));

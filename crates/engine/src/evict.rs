@@ -1,0 +1,122 @@
+//! Making room: what happens when the dataset has reached `maxmemory`.
+//!
+//! Before a thread serves a batch of requests it drops keys until there is room again, and a little
+//! more, so that this is not done anew for every request. It holds no shard for longer than it
+//! takes to look at some dozen keys. If it takes long, the clients are served first and the next
+//! batch goes on with it; if there is nothing to drop, writes that need memory are refused.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use config::{Config, EvictionPolicy};
+use store::{By, Measure, Txn, Victims};
+
+use crate::engine::Engine;
+
+/// Of `maxmemory`, one in so many bytes is freed beyond what is needed.
+const SPARE: u64 = 2048;
+/// But no more than this.
+const SPARE_MOST: u64 = 64 << 10;
+/// Steps between two looks at the clock.
+const STEPS: usize = 8;
+
+/// Figures for INFO.
+#[derive(Debug, Default)]
+pub struct Evictions {
+    /// When the dataset was first found above the limit, in microseconds of the engine's clock;
+    /// 0 while it is not.
+    since: AtomicU64,
+    /// Microseconds it was above the limit, up to the last time that it no longer was.
+    total: AtomicU64,
+}
+
+impl Evictions {
+    /// Milliseconds for which the dataset has been above its limit, in all and now.
+    pub fn exceeded_millis(&self, now: Duration) -> (u64, u64) {
+        let current = match self.since.load(Ordering::Relaxed) {
+            0 => 0,
+            since => micros(now).saturating_sub(since),
+        };
+        ((self.total.load(Ordering::Relaxed) + current) / 1000, current / 1000)
+    }
+
+    fn note(&self, exceeded: bool, now: Duration) {
+        let since = self.since.load(Ordering::Relaxed);
+        if exceeded {
+            if since == 0 {
+                self.since.store(micros(now).max(1), Ordering::Relaxed);
+            }
+        } else if since != 0 && self.since.swap(0, Ordering::Relaxed) == since {
+            self.total.fetch_add(micros(now).saturating_sub(since), Ordering::Relaxed);
+        }
+    }
+}
+
+/// What the policy says about the use of keys.
+pub(crate) fn measure(config: &Config) -> Measure {
+    match config.eviction.policy.counts_uses() {
+        true => Measure::Frequency {
+            log_factor: config.eviction.lfu_log_factor,
+            decay: config.eviction.lfu_decay_time,
+        },
+        false => Measure::Recency,
+    }
+}
+
+fn victims(config: &Config) -> Option<Victims> {
+    use EvictionPolicy as Policy;
+    let policy = config.eviction.policy;
+    let by = match policy {
+        Policy::NoEviction => return None,
+        Policy::VolatileTtl => By::Deadline,
+        Policy::AllkeysRandom | Policy::VolatileRandom => By::Chance,
+        _ => By::Use,
+    };
+    Some(Victims { by, expiring: policy.spares_lasting(), samples: config.eviction.samples })
+}
+
+/// How long clients wait for room: as in Redis, ever longer from half a millisecond on, and as long
+/// as it takes at 100.
+fn patience(tenacity: u32) -> Option<Duration> {
+    match tenacity {
+        0..=10 => Some(Duration::from_micros(50 * u64::from(tenacity))),
+        // 500 microseconds, and 15 % more for each step.
+        11..100 => Some(Duration::from_micros(500).mul_f64(1.15_f64.powi(tenacity as i32 - 10))),
+        _ => None,
+    }
+}
+
+/// Drops keys while the dataset is above its limit. `true` if there is nothing to drop. Call
+/// without holding any shard.
+pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
+    let Some(limit) = config.maxmemory else { return false };
+    txn.report_memory();
+    let used = || engine.used_memory() as u64;
+    if used() <= limit || engine.durable.is_loading() {
+        return false;
+    }
+    let Some(victims) = victims(config) else { return true };
+    let (start, patience) = (Instant::now(), patience(config.eviction.tenacity));
+    let goal = limit - (limit / SPARE).min(SPARE_MOST);
+    for step in 1_usize.. {
+        let need = usize::try_from(used().saturating_sub(goal)).unwrap_or(usize::MAX);
+        if need == 0 {
+            break;
+        }
+        if txn.evict_step(&victims, need).keys == 0 {
+            break;
+        }
+        txn.report_memory();
+        if step % STEPS == 0 && patience.is_some_and(|patience| start.elapsed() >= patience) {
+            engine.evictions.note(used() > limit, engine.clock.elapsed());
+            return false;
+        }
+    }
+    let exceeded = used() > limit;
+    engine.evictions.note(exceeded, engine.clock.elapsed());
+    exceeded
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

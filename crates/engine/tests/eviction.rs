@@ -1,0 +1,340 @@
+//! Eviction: the dataset stays within `maxmemory`, and what is dropped is what is missed least.
+//!
+//! `KVIST_SEED` repeats a run.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod home;
+#[path = "../../base/tests/oracle/mod.rs"]
+mod oracle;
+mod seats;
+
+use std::sync::Arc;
+
+use base::Rng;
+use home::{Folder, open};
+use kvist_engine::Engine;
+use kvist_engine::durable::Reason;
+use oracle::{Client, Oracle};
+use seats::{Seat, engine_with};
+
+const MEGABYTE: usize = 1 << 20;
+const START: u64 = 1_700_000_000_000;
+
+fn rng() -> Rng {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    Rng::new(seed)
+}
+
+/// One request in a batch of its own at this time.
+fn ask_at(seat: &mut Seat, now: u64, line: &str) -> String {
+    seat.worker.begin(now);
+    seat.ask(line)
+}
+
+/// Writes of every type over many keys, half of them with a deadline.
+fn write(rng: &mut Rng) -> String {
+    let key = rng.below(100_000);
+    let value = "x".repeat(20 + rng.below(200));
+    match rng.below(8) {
+        0 => format!("HSET h:{key} {value} 1 f {value}"),
+        1 => format!("RPUSH l:{key} {value} b {value}"),
+        2 => format!("ZADD z:{key} 1 {value} 2 b"),
+        3 => format!("SADD s:{key} {value} b c"),
+        _ => format!("SET k:{key} {value} EX {}", 1000 + key),
+    }
+}
+
+fn used(engine: &Arc<Engine>) -> usize {
+    engine.used_memory()
+}
+
+#[test]
+fn a_full_server_stays_within_its_limit() {
+    let mut rng = rng();
+    for policy in ["lru", "lfu", "random"] {
+        let engine = engine_with(&format!("maxmemory 4mb\nmaxmemory-policy allkeys-{policy}"));
+        let mut seats: Vec<Seat> = (0..3).map(|_| Seat::new(&engine)).collect();
+        let mut now = START;
+        for n in 0..60_000 {
+            now += 10;
+            let at = rng.below(seats.len());
+            let reply = ask_at(&mut seats[at], now, &write(&mut rng));
+            assert!(!reply.starts_with('-'), "{policy}: {reply}");
+            if n > 30_000 {
+                let used = used(&engine);
+                assert!(used <= 4 * MEGABYTE * 101 / 100, "{policy}: {used}");
+                assert!(used >= 4 * MEGABYTE * 97 / 100, "{policy}: {used}");
+            }
+        }
+        let info = seats[0].ask("INFO stats");
+        let evicted = engine.store.evicted();
+        assert!(evicted > 10_000 && info.contains(&format!("evicted_keys:{evicted}\r\n")));
+    }
+}
+
+#[test]
+fn only_keys_that_would_expire_go_where_the_policy_says_so() {
+    let mut rng = rng();
+    for policy in ["lru", "lfu", "random", "ttl"] {
+        let engine = engine_with(&format!("maxmemory 2mb\nmaxmemory-policy volatile-{policy}"));
+        let mut seat = Seat::new(&engine);
+        for n in 0..500 {
+            assert_eq!(ask_at(&mut seat, START, &format!("SET lasting:{n} v")), "+OK");
+        }
+        let mut wanted = 0;
+        for n in 0..20_000 {
+            let (value, seconds) = ("v".repeat(100), 1000 + rng.below(100_000));
+            let line = format!("SET going:{n} {value} EX {seconds}");
+            assert_eq!(ask_at(&mut seat, START + n, &line), "+OK");
+            wanted += usize::from(seconds > 50_000);
+        }
+        let there = seat.ask("DBSIZE");
+        for n in 0..500 {
+            assert_eq!(seat.ask(&format!("EXISTS lasting:{n}")), ":1", "{policy}");
+        }
+        let going: usize = there[1..].parse::<usize>().unwrap() - 500;
+        assert!((1000..19_000).contains(&going), "{policy}: {going}");
+        if policy == "ttl" {
+            // About a quarter has gone: nearly none of those that live long.
+            let mut long = 0;
+            for n in 0..20_000 {
+                let left = ask_at(&mut seat, START, &format!("TTL going:{n}"));
+                long += usize::from(left[1..].parse::<i64>().unwrap() > 50_000);
+            }
+            assert!(long * 100 > wanted * 97, "{long} of {wanted}");
+        }
+        // Nothing is left that may go: now writes are refused, and reads and deletions are not.
+        for n in 0..20_000 {
+            seat.ask(&format!("PERSIST going:{n}"));
+        }
+        let mut refused = 0;
+        for n in 0..2000 {
+            let reply = ask_at(&mut seat, START, &format!("SET more:{n} {}", "v".repeat(1000)));
+            refused += usize::from(reply.starts_with("-OOM command not allowed"));
+        }
+        assert!(refused > 500, "{policy}: {refused}");
+        assert_eq!(ask_at(&mut seat, START, "GET lasting:1"), "$1\r\nv");
+        assert_eq!(ask_at(&mut seat, START, "DEL lasting:1"), ":1");
+    }
+}
+
+#[test]
+fn a_limit_that_is_lowered_is_kept_without_requests() {
+    let engine = engine_with("maxmemory 8mb\nmaxmemory-policy allkeys-random");
+    let mut seat = Seat::new(&engine);
+    let mut rng = rng();
+    for _ in 0..40_000 {
+        ask_at(&mut seat, START, &write(&mut rng));
+    }
+    assert!(used(&engine) > 7 * MEGABYTE);
+    let keeper = kvist_engine::Keeper::start(&engine, || ()).unwrap();
+    assert_eq!(seat.ask("CONFIG SET maxmemory 1mb"), "+OK");
+    let start = std::time::Instant::now();
+    while used(&engine) > MEGABYTE {
+        assert!(start.elapsed().as_secs() < 20, "{}", used(&engine));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    drop(keeper);
+}
+
+#[test]
+fn what_was_dropped_is_watched_and_stays_away_after_a_restart() {
+    let folder = Folder::new();
+    let lines = "save \"\"\nappendfsync no\nmaxmemory 2mb\nmaxmemory-policy allkeys-lru";
+    let (engine, _) = open(&folder.0, lines).unwrap();
+    let (mut seat, mut watcher, mut rng) = (Seat::new(&engine), Seat::new(&engine), rng());
+    ask_at(&mut watcher, START, "SET watched v");
+    ask_at(&mut watcher, START, "WATCH watched");
+    let mut now = START;
+    for n in 0..30_000 {
+        now += 20;
+        ask_at(&mut seat, now, &write(&mut rng));
+        if n == 15_000 {
+            engine.save(Reason::Save, true).unwrap();
+        }
+    }
+    assert_eq!(seat.ask("EXISTS watched"), ":0");
+    watcher.ask("MULTI");
+    watcher.ask("PING");
+    assert_eq!(watcher.ask("EXEC"), "*-1");
+    let wanted = seat.ask("DEBUG DIGEST");
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    for policy in ["allkeys-lru", "allkeys-lfu"] {
+        let lines = format!("save \"\"\nappendfsync no\nmaxmemory-policy {policy}");
+        let (engine, recovered) = open(&folder.0, &lines).unwrap();
+        assert_eq!(recovered.failed, 0);
+        assert_eq!(Seat::new(&engine).ask("DEBUG DIGEST"), wanted);
+        engine.move_out();
+    }
+}
+
+/// The keys of a trace: few are asked for often, many seldom.
+fn trace(rng: &mut Rng, keys: usize, length: usize) -> Vec<usize> {
+    let weights: Vec<f64> = (1..=keys).map(|rank| 1.0 / rank as f64).collect();
+    let sum: f64 = weights.iter().sum();
+    let mut below = 0.0;
+    let bounds: Vec<f64> = weights
+        .iter()
+        .map(|weight| {
+            below += weight / sum;
+            below
+        })
+        .collect();
+    let draw = |rng: &mut Rng| {
+        let at = rng.below(1 << 30) as f64 / (1_u64 << 30) as f64;
+        bounds.partition_point(|&bound| bound < at).min(keys - 1)
+    };
+    (0..length).map(|_| draw(rng)).collect()
+}
+
+const KEYS: usize = 20_000;
+const ROOM: usize = 4000;
+const BATCH: usize = 100;
+
+/// A cache in front of something slow: what is missing is fetched and kept. The share of hits in
+/// the second half of the trace; a batch is asked for, then what was missing is kept.
+fn hits(trace: &[usize], mut run: impl FnMut(Vec<String>) -> Vec<bool>) -> f64 {
+    let (mut hits, mut seen) = (0, 0);
+    for (number, batch) in trace.chunks(BATCH).enumerate() {
+        let found = run(batch.iter().map(|key| format!("GET key:{key}")).collect());
+        if number * BATCH > trace.len() / 2 {
+            hits += found.iter().filter(|found| **found).count();
+            seen += found.len();
+        }
+        let missing = batch.iter().zip(found).filter(|(_, found)| !found);
+        run(missing.map(|(key, _)| format!("SET key:{key} {}", "v".repeat(100))).collect());
+    }
+    hits as f64 / seen as f64
+}
+
+/// Our share of hits; a second passes with every `pace` batches.
+fn our_hits(policy: &str, trace: &[usize], pace: u64) -> f64 {
+    let engine = engine_with("");
+    let mut seat = Seat::new(&engine);
+    for key in 0..ROOM {
+        ask_at(&mut seat, START, &format!("SET filler:{key} {}", "v".repeat(100)));
+    }
+    let room = used(&engine);
+    seat.ask("FLUSHALL");
+    seat.ask(&format!("CONFIG SET maxmemory {room} maxmemory-policy {policy}"));
+    let mut batches = 0;
+    hits(trace, |lines| {
+        batches += 1;
+        let now = START + batches * 1000 / pace;
+        lines.iter().map(|line| !ask_at(&mut seat, now, line).starts_with("$-1")).collect()
+    })
+}
+
+fn their_hits(client: &mut Client, policy: &str, trace: &[usize]) -> f64 {
+    client.say("CONFIG SET maxmemory 0");
+    client.say("FLUSHALL");
+    let mut value = |name: &str, key: usize| {
+        client.add(&[b"SET", format!("{name}:{key}").as_bytes(), &[b'v'; 100]]);
+    };
+    (0..ROOM).for_each(|key| value("filler", key));
+    client.run();
+    let info = String::from_utf8(client.ask(&[b"INFO", b"memory"]).concat()).unwrap();
+    let line = info.lines().find(|line| line.starts_with("used_memory:")).unwrap();
+    let room: usize = line["used_memory:".len()..].trim().parse().unwrap();
+    client.say("FLUSHALL");
+    client.say(&format!("CONFIG SET maxmemory {room} maxmemory-policy {policy}"));
+    hits(trace, |lines| {
+        for line in &lines {
+            client.add(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>());
+        }
+        let replies = client.run();
+        replies.iter().map(|reply| !reply.concat().starts_with(b"$-1")).collect()
+    })
+}
+
+/// What a cache that always drops the least recently used would hit.
+fn exact_hits(trace: &[usize]) -> f64 {
+    let mut used = std::collections::BTreeMap::new();
+    let mut last = vec![0_usize; KEYS];
+    let (mut time, mut present) = (0, Vec::new());
+    hits(trace, |lines| {
+        present.clear();
+        for line in &lines {
+            let key: usize = line.split([':', ' ']).nth(2).unwrap().parse().unwrap();
+            time += 1;
+            let known = last[key] > 0;
+            present.push(known);
+            if known || line.starts_with("SET") {
+                used.remove(&last[key]);
+                used.insert(time, key);
+                last[key] = time;
+            }
+            if used.len() > ROOM
+                && let Some((_, oldest)) = used.pop_first()
+            {
+                last[oldest] = 0;
+            }
+        }
+        present.clone()
+    })
+}
+
+#[test]
+fn the_least_used_go_first() {
+    let trace = trace(&mut rng(), KEYS, 80_000);
+    let (exact, random) = (exact_hits(&trace), our_hits("allkeys-random", &trace, 10));
+    let (lru, lfu) = (our_hits("allkeys-lru", &trace, 10), our_hits("allkeys-lfu", &trace, 10));
+    println!("exact LRU {exact:.3}, ours: LRU {lru:.3}, LFU {lfu:.3}, random {random:.3}");
+    assert!(lru > exact - 0.02 && lru > random + 0.02 && lfu > exact);
+}
+
+#[test]
+fn as_many_hits_as_with_redis() {
+    let Some(oracle) = Oracle::start(&[]) else { return };
+    let mut client = Client::new(&oracle);
+    let trace = trace(&mut rng(), KEYS, 80_000);
+    for policy in ["allkeys-lfu", "allkeys-random"] {
+        let ours = our_hits(policy, &trace, 10);
+        let theirs = their_hits(&mut client, policy, &trace);
+        println!("{policy}: ours {ours:.3}, theirs {theirs:.3}");
+        assert!(ours > theirs - 0.02, "{policy}: {ours:.3} and {theirs:.3}");
+    }
+}
+
+#[test]
+fn how_often_a_key_is_used_is_told_as_redis_tells_it() {
+    let Some(oracle) = Oracle::start(&["--maxmemory-policy", "allkeys-lfu"]) else { return };
+    let engine = engine_with("maxmemory-policy allkeys-lfu");
+    let (mut theirs, mut ours) = (Client::new(&oracle), Seat::new(&engine));
+    for line in [
+        "SET k v",
+        "OBJECT FREQ k",
+        "SET k w",
+        "OBJECT FREQ k",
+        "OBJECT IDLETIME k",
+        "OBJECT FREQ none",
+        "OBJECT IDLETIME none",
+        "RPUSH l a",
+        "OBJECT FREQ l",
+        "RPUSH l b",
+        "OBJECT FREQ l",
+        "RESTORE r 0 \"\\x00\\x01v\\n\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\" FREQ 100",
+        "CONFIG SET maxmemory-policy noeviction",
+        "OBJECT FREQ k",
+        "OBJECT FREQ none",
+    ] {
+        assert_eq!(ask_at(&mut ours, START, line), theirs.say(line), "{line}");
+    }
+    assert_eq!(ours.ask("CONFIG SET maxmemory-policy volatile-lfu"), "+OK");
+    assert_eq!(ask_at(&mut ours, START, "SET n v"), "+OK");
+    let dump: Vec<u8> = {
+        let mut out = Vec::new();
+        ours.worker.execute(&mut ours.session, &[b"DUMP", b"n"], &mut out);
+        out[out.iter().position(|&byte| byte == b'\n').unwrap() + 1..out.len() - 2].to_vec()
+    };
+    let mut out = Vec::new();
+    let words: [&[u8]; 6] = [b"RESTORE", b"r", b"0", &dump, b"FREQ", b"200"];
+    ours.worker.execute(&mut ours.session, &words, &mut out);
+    assert_eq!((out.as_slice(), ours.ask("OBJECT FREQ r")), (&b"+OK\r\n"[..], ":200".to_owned()));
+    // Five minutes without a use.
+    assert_eq!(ask_at(&mut ours, START + 300_000, "OBJECT FREQ r"), ":195");
+}

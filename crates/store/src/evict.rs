@@ -1,0 +1,180 @@
+//! Eviction: keys are dropped to make room, those first that are least likely to be missed.
+//!
+//! Nothing is kept in order for it. A step looks at some buckets of one shard, from a random place
+//! on, and drops the worst of what it sees: of five looked at about one, as Redis does, but several
+//! at a time, so that the cache misses of one step overlap. What is dropped is told to the journal
+//! and to those who watch.
+
+use std::sync::atomic::Ordering;
+
+use base::{Millis, Rng};
+use smallvec::SmallVec;
+use table::EntryRef;
+
+use crate::usage::faded;
+use crate::{Garbage, Measure, Object, Shard, Txn};
+
+/// Keys that a step drops at most.
+const MOST: usize = 8;
+/// Buckets that a step looks at for each key it may drop, if they hold little.
+const BUCKETS: usize = 4;
+
+/// Which keys go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Those not used for the longest time, or the least often, whichever is remembered.
+    Use,
+    /// Those that expire soonest.
+    Deadline,
+    /// Any.
+    Chance,
+}
+
+/// Whom to drop.
+#[derive(Clone, Copy, Debug)]
+pub struct Victims {
+    /// Which go first.
+    pub by: By,
+    /// Only keys with a deadline.
+    pub expiring: bool,
+    /// How many are compared for each that goes.
+    pub samples: usize,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evicted {
+    /// Keys dropped.
+    pub keys: usize,
+    /// Bytes freed.
+    pub bytes: usize,
+}
+
+/// A key that may go: the higher the score, the sooner.
+struct Candidate {
+    score: u64,
+    db: usize,
+    key: SmallVec<[u8; 40]>,
+}
+
+/// The worst keys seen so far, the very worst first.
+#[derive(Default)]
+struct Worst {
+    candidates: SmallVec<[Candidate; MOST]>,
+    seen: usize,
+}
+
+impl Worst {
+    fn note(&mut self, score: u64, db: usize, key: &[u8]) {
+        self.seen += 1;
+        let at = self.candidates.partition_point(|known| known.score >= score);
+        if at == MOST {
+            return;
+        }
+        if self.candidates.len() == MOST {
+            self.candidates.pop();
+        }
+        self.candidates.insert(at, Candidate { score, db, key: SmallVec::from_slice(key) });
+    }
+}
+
+/// What scores are made of.
+#[derive(Clone, Copy)]
+struct Judge {
+    victims: Victims,
+    measure: Measure,
+    clock: u32,
+    minute: u32,
+}
+
+impl Judge {
+    fn score(&self, entry: &EntryRef<'_, Object>, rng: &mut Rng) -> u64 {
+        match (self.victims.by, self.measure) {
+            (By::Chance, _) => rng.next_u64(),
+            (By::Deadline, _) => Millis::MAX - entry.deadline().unwrap_or(Millis::MAX),
+            (By::Use, Measure::Recency) => {
+                u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff)
+            }
+            (By::Use, Measure::Frequency { decay, .. }) => {
+                u64::from(255 - faded(entry.access(), self.minute, decay))
+            }
+        }
+    }
+}
+
+impl Txn {
+    /// Drops keys until `need` bytes are free, but no more than a few, all of one shard. Nothing
+    /// is dropped if there is no such key in the whole store. Call without holding any shard.
+    pub fn evict_step(&mut self, victims: &Victims, need: usize) -> Evicted {
+        let judge = Judge {
+            victims: *victims,
+            measure: self.measure,
+            clock: self.clock,
+            minute: self.minute,
+        };
+        let shards = self.store().shards();
+        let first = self.rng.below(shards);
+        for number in (first..shards).chain(0..first) {
+            let mut rng = Rng::new(self.rng.next_u64());
+            let mut garbage: SmallVec<[Garbage; MOST]> = SmallVec::new();
+            let evicted = self.each_shard(number, |shard| {
+                let worst = look(shard, &judge, &mut rng);
+                drop_worst(shard, &worst, need, &mut garbage)
+            });
+            if evicted.keys > 0 {
+                garbage.into_iter().for_each(|removed| self.discard(removed));
+                self.store().evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
+                return evicted;
+            }
+        }
+        Evicted::default()
+    }
+}
+
+/// The worst keys of a random part of each database.
+fn look(shard: &Shard, judge: &Judge, rng: &mut Rng) -> Worst {
+    let (mut worst, expiring) = (Worst::default(), judge.victims.expiring);
+    for (db, there) in shard.dbs.iter().enumerate() {
+        let filled = if expiring { there.keys.expiring() } else { there.keys.len() };
+        if filled == 0 {
+            continue;
+        }
+        let before = worst.seen;
+        let enough = before + (judge.victims.samples * MOST).min(filled);
+        let mut position = rng.next_u64() % table::POSITIONS;
+        for _ in 0..MOST * BUCKETS {
+            position = there.keys.sample(position, expiring, &mut |entry| {
+                worst.note(judge.score(&entry, rng), db, entry.key());
+            });
+            if worst.seen >= enough {
+                break;
+            }
+        }
+    }
+    // Few were seen: of those, too, only every so manieth goes.
+    let most = worst.seen.div_ceil(judge.victims.samples.max(1)).max(1);
+    worst.candidates.truncate(most);
+    worst
+}
+
+fn drop_worst(
+    shard: &mut Shard,
+    worst: &Worst,
+    need: usize,
+    garbage: &mut SmallVec<[Garbage; MOST]>,
+) -> Evicted {
+    let mut evicted = Evicted::default();
+    let before = shard.memory();
+    for Candidate { db, key, .. } in &worst.candidates {
+        let hash = shard.dbs[*db].keys.hasher().0.hash(key);
+        if let Some(removed) = shard.evict(*db, hash, key) {
+            garbage.push(removed);
+            evicted.keys += 1;
+        }
+        evicted.bytes = before.saturating_sub(shard.memory());
+        if evicted.bytes >= need {
+            break;
+        }
+    }
+    evicted
+}
