@@ -31,6 +31,12 @@ pub struct Config {
     pub protected_mode: bool,
     /// Password of the default user.
     pub requirepass: Option<Vec<u8>>,
+    /// File of users.
+    pub aclfile: Option<String>,
+    /// Refused requests `ACL LOG` remembers.
+    pub acllog_max_len: usize,
+    /// New users may use every channel.
+    pub acl_all_channels: bool,
     /// Who may use DEBUG.
     pub enable_debug_command: Gate,
     /// Who may use MODULE.
@@ -285,6 +291,9 @@ impl Settings {
             tcp_keepalive: some_seconds(self.int("tcp-keepalive")),
             protected_mode: self.yes("protected-mode"),
             requirepass: self.secret("requirepass"),
+            aclfile: self.path("aclfile"),
+            acllog_max_len: self.int("acllog-max-len"),
+            acl_all_channels: self.word("acl-pubsub-default") == "allchannels",
             enable_debug_command: self.gate("enable-debug-command"),
             enable_module_command: self.gate("enable-module-command"),
             enable_protected_configs: self.gate("enable-protected-configs"),
