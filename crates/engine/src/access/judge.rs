@@ -114,15 +114,20 @@ pub(crate) fn admit(
     argv: &[&[u8]],
 ) -> Result<(), CmdError> {
     let context = if session.multi.is_some() { Context::Multi } else { Context::TopLevel };
-    let Err(denied) = judge((engine, now), session, (entry, argv), context)? else { return Ok(()) };
-    Err(match denied {
+    let place = Place { context, command: entry.name() };
+    let Err(denied) = judge((engine, now), session, (entry, argv), place)? else { return Ok(()) };
+    Err(refusal(entry, denied))
+}
+
+fn refusal(entry: &Entry, denied: Denied) -> CmdError {
+    match denied {
         Denied::Command => CmdError::owned(format!(
             "NOPERM this user has no permissions to run the '{}' command",
             entry.name()
         )),
         Denied::Key(_) => error::NO_PERMISSION_FOR_KEY,
         Denied::Channel(_) => error::NO_PERMISSION_FOR_CHANNEL,
-    })
+    }
 }
 
 /// The answer to a request of a transaction that was allowed when it was queued and is not now.
@@ -135,7 +140,8 @@ pub(crate) fn exec_refusal(
     if session.login.is_free(&engine.users) {
         return None;
     }
-    let reason = match judge((engine, now), session, (entry, argv), Context::Multi) {
+    let place = Place { context: Context::Multi, command: "exec" };
+    let reason = match judge((engine, now), session, (entry, argv), place) {
         Err(gone) => return Some(gone),
         Ok(Ok(())) => return None,
         Ok(Err(Denied::Command)) => "no permission to execute the command or subcommand",
@@ -155,7 +161,7 @@ fn judge(
     (engine, now): (&Engine, Millis),
     session: &mut Session,
     (entry, argv): (&Entry, &[&[u8]]),
-    context: Context,
+    place: Place,
 ) -> Result<Result<(), Denied>, CmdError> {
     let Some(rules) = session.login.current(&engine.users) else {
         session.closing = true;
@@ -164,7 +170,7 @@ fn judge(
     let verdict = rules.check(&Asked::new(entry, argv));
     if let Err(denied) = verdict {
         let who = Who { client: &session.client, name: session.login.name() };
-        note(engine, now, &who, (entry, argv), (denied, context));
+        note(engine, now, &who, (entry, argv), (denied, place));
     }
     Ok(verdict)
 }
@@ -175,20 +181,27 @@ struct Who<'a> {
     name: &'a [u8],
 }
 
+/// Where a request was refused, and what the client was running then.
+#[derive(Clone, Copy)]
+struct Place {
+    context: Context,
+    command: &'static str,
+}
+
 fn note(
     engine: &Engine,
     now: Millis,
     who: &Who<'_>,
     (entry, argv): (&Entry, &[&[u8]]),
-    (denied, context): (Denied, Context),
+    (denied, place): (Denied, Place),
 ) {
     let (reason, object) = match denied {
         Denied::Command => (Reason::Command, entry.name().as_bytes()),
         Denied::Key(at) => (Reason::Key, argv.get(at).copied().unwrap_or_default()),
         Denied::Channel(at) => (Reason::Channel, argv.get(at).copied().unwrap_or_default()),
     };
-    let asking = Asking { command: entry.name(), words: argv };
-    engine.log_refusal(now, who.client, &asking, (reason, context), object, who.name);
+    let asking = Asking { command: place.command, words: argv };
+    engine.log_refusal(now, who.client, &asking, (reason, place.context), object, who.name);
 }
 
 impl Engine {
@@ -237,14 +250,9 @@ pub(crate) fn may_be_served(
     }
     let Err(denied) = rules.check(&Asked::new(entry, argv)) else { return Ok(()) };
     let who = Who { client, name: account.name() };
-    note(engine, now, &who, (entry, argv), (denied, Context::TopLevel));
-    Err(match denied {
-        Denied::Command => CmdError::owned(format!(
-            "NOPERM this user has no permissions to run the '{}' command",
-            entry.name()
-        )),
-        Denied::Key(_) | Denied::Channel(_) => error::NO_PERMISSION_FOR_KEY,
-    })
+    let place = Place { context: Context::TopLevel, command: entry.name() };
+    note(engine, now, &who, (entry, argv), (denied, place));
+    Err(refusal(entry, denied))
 }
 
 /// Whether the rules still allow a subscription that was just made: they may have changed since the

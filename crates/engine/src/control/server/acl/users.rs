@@ -92,7 +92,7 @@ impl Act for AclGetUser<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let users = &control.engine.users;
         let Some(account) = users.find(self.name) else {
-            out.null_array();
+            out.null();
             return Ok(());
         };
         let rules = account.rules();
