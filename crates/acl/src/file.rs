@@ -31,6 +31,11 @@ pub fn merge_selectors<'w>(words: &[&'w [u8]]) -> Result<Vec<Vec<u8>>, &'w [u8]>
     let mut open: Option<(&[u8], Vec<u8>)> = None;
     for &word in words {
         let closes = word.last() == Some(&b')');
+        if word.first() == Some(&b'(') && !closes {
+            // As in Redis, one that was open before is forgotten.
+            open = Some((word, word.to_vec()));
+            continue;
+        }
         match open.take() {
             Some((first, mut selector)) => {
                 selector.push(b' ');
@@ -41,7 +46,6 @@ pub fn merge_selectors<'w>(words: &[&'w [u8]]) -> Result<Vec<Vec<u8>>, &'w [u8]>
                     open = Some((first, selector));
                 }
             }
-            None if word.first() == Some(&b'(') && !closes => open = Some((word, word.to_vec())),
             None => merged.push(word.to_vec()),
         }
     }

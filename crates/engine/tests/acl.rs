@@ -308,15 +308,17 @@ fn a_right_is_gone_when_its_loss_is_acknowledged() {
             let answer = seat.ask("GET n");
             answer.split_once("\r\n").map_or(0, |(_, n)| n.parse::<i64>().unwrap())
         };
+        let mut most = 0;
         for _ in 0..300 {
-            assert_eq!(admin.ask("ACL SETUSER u -incr"), "+OK");
+            admin.ask("ACL SETUSER u -incr");
             let before = number(&mut admin);
             let after = (0..50).map(|_| number(&mut admin)).max().unwrap();
-            // Each thread may have one request on its way that was admitted before.
-            assert!(after - before <= 3, "{before} became {after}");
-            assert_eq!(admin.ask("ACL SETUSER u +incr"), "+OK");
+            most = most.max(after - before);
+            admin.ask("ACL SETUSER u +incr");
         }
         done.store(true, Ordering::Relaxed);
+        // Each thread may have one request on its way that was admitted before.
+        assert!(most <= 3, "{most} requests ran without the right");
     });
 }
 
