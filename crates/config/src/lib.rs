@@ -45,8 +45,8 @@ mod settings;
 mod value;
 
 pub use config::{
-    AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency, LogLevel,
-    RangeIndex, ShutdownFlags,
+    AclSettings, AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency,
+    LogLevel, RangeIndex, ShutdownFlags,
 };
 pub use directive::{Change, Directive, Kind, Support, TextRule};
 pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};

@@ -203,7 +203,7 @@ impl Engine {
         };
         self.apply_settings();
         if changes.touch("requirepass") {
-            self.set_default_password(self.config().requirepass.as_deref());
+            self.set_default_password(self.config().acl.requirepass.as_deref());
         }
         Ok(changes)
     }

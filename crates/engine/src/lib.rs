@@ -11,7 +11,8 @@
 //!
 //! Reading order: [`Engine`] is what all workers share, [`Worker`] is one thread's seat,
 //! [`Session`] is one client. `feed.rs` turns bytes into requests, `execute.rs` is the path of a
-//! request, `access/` says whether it may go that way, and `control/` holds the commands about sessions and the server itself.
+//! request, `access/` says whether it may go that way, and `control/` holds the commands about
+//! sessions and the server itself.
 //!
 //! The engine knows no sockets: doors hand it bytes and a [`Mailbox`].
 #![forbid(unsafe_code)]

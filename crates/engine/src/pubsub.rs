@@ -116,7 +116,7 @@ impl PubSub {
     }
 
     /// Shows every subscription: to what, and whose. Nobody can subscribe meanwhile.
-    pub(crate) fn survey(&self, look: &mut dyn FnMut(Topic, &[u8], &Arc<Client>)) {
+    pub(crate) fn survey(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
         for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
             for (name, listeners) in self.register(topic).read().iter() {
                 listeners.values().for_each(|client| look(topic, name, client));

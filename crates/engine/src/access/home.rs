@@ -29,7 +29,7 @@ pub(super) struct Declared {
 
 /// Where the users are kept, if in a file of their own. A relative name belongs to `dir`.
 fn path_of(config: &Config) -> Option<PathBuf> {
-    config.aclfile.as_ref().map(|file| Path::new(&config.dir).join(file))
+    config.acl.file.as_ref().map(|file| Path::new(&config.dir).join(file))
 }
 
 impl Engine {
@@ -155,7 +155,7 @@ impl Engine {
         file: &Path,
     ) -> io::Result<Option<Vec<Vec<u8>>>> {
         let config = self.config();
-        if config.aclfile.is_some() {
+        if config.acl.file.is_some() {
             return Ok(None);
         }
         let now = self.users.lines();

@@ -225,7 +225,7 @@ impl Engine {
             at: now,
             client: control::client_line(&viewer, client, asking),
         };
-        self.users.log.add(refusal, self.config().acllog_max_len);
+        self.users.log.add(refusal, self.config().acl.log_max_len);
     }
 }
 

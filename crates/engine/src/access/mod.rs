@@ -1,8 +1,8 @@
 //! The users of this server, and who is which of them.
 //!
-//! An [`Account`] is a user's name with its present rules; a session holds its account, and a copy of
-//! the rules as it last saw them. A version that rises with every change tells whether the copy is
-//! still good, so that a request of a user who may do everything costs one comparison:
+//! An [`Account`] is a user's name with its present rules; a session holds its account, and a copy
+//! of the rules as it last saw them. A version that rises with every change tells whether the copy
+//! is still good, so that a request of a user who may do everything costs one comparison:
 //!
 //! ```text
 //!   admit: login.free_at == users.version?  ──yes──► go on
@@ -202,7 +202,7 @@ impl Users {
     }
 
     fn terms(&self, config: &Config) -> Terms<'_> {
-        Terms { vocabulary: &self.vocabulary, all_channels: config.acl_all_channels }
+        Terms { vocabulary: &self.vocabulary, all_channels: config.acl.all_channels }
     }
 
     /// Puts rules in force.
@@ -218,8 +218,8 @@ impl Users {
 
 /// The default user before anybody has declared one.
 fn first_rules(vocabulary: &Vocabulary, config: &Config) -> User {
-    let mut rules = User::default_user(Terms { vocabulary, all_channels: config.acl_all_channels });
-    if let Some(password) = &config.requirepass {
+    let mut rules = User::default_user(Terms { vocabulary, all_channels: config.acl.all_channels });
+    if let Some(password) = &config.acl.requirepass {
         rules.take_only(password);
     }
     rules
@@ -269,7 +269,7 @@ impl Engine {
         let rules = account.rules();
         let mut others = BTreeMap::new();
         let mut own_too = false;
-        self.pubsub.survey(&mut |topic, name, client| {
+        self.pubsub.survey(|topic, name, client| {
             let is_its = Arc::ptr_eq(&self.users.of(client), account);
             if is_its && !rules.may_listen(name, topic == Topic::Pattern) {
                 own_too |= client.id == own.id;
