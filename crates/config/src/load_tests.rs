@@ -383,6 +383,7 @@ fn user_lines_are_kept_with_their_places() {
     let users = settings.users();
     assert_eq!(users.len(), 2);
     assert_eq!(users[0].words, [b"a".to_vec(), b"on".to_vec(), b">x y".to_vec(), b"~*".to_vec()]);
+    assert!(users[0].rejected("no".into()).to_string().contains("'user a on (redacted) ~*'"));
     let text = users[1].rejected("no".into()).to_string();
     assert!(text.contains("f.conf, at line 3\n>>> 'user b'\nno"), "{text}");
 }

@@ -39,7 +39,11 @@ impl UserLine {
     /// The error for a line that cannot be accepted.
     #[must_use]
     pub fn rejected(&self, reason: String) -> LoadError {
-        let words = self.words.iter().map(|word| String::from_utf8_lossy(word));
+        let words = self.words.iter().map(|word| match word.first() {
+            // This ends in logs.
+            Some(b'>' | b'<') => "(redacted)".into(),
+            _ => String::from_utf8_lossy(word),
+        });
         let text = std::iter::once("user".into()).chain(words).collect::<Vec<_>>().join(" ");
         LoadError::Rejected { source: self.source.clone(), text, reason }
     }

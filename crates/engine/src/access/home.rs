@@ -61,6 +61,8 @@ impl Engine {
             let words: Vec<&[u8]> = line.words.iter().map(Vec::as_slice).collect();
             let Some((&name, rules)) = words.split_first() else { continue };
             let wrong = |word: &[u8], error: &dyn std::fmt::Display| {
+                let secret = matches!(word.first(), Some(b'>' | b'<'));
+                let word = if secret { b"(redacted)" } else { word };
                 let word = String::from_utf8_lossy(word);
                 line.rejected(format!("Error in user declaration '{word}': {error}"))
             };

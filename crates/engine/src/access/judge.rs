@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use acl::{Denied, Permission, Request, User};
+use acl::{Denied, Permission, Request};
 use base::{Args, CmdError, Effect, Find, Flag, Handler, KeyFlag, KeySpec, Millis, Start, error};
 use smallvec::SmallVec;
 use store::Txn;
@@ -32,6 +32,14 @@ impl<'a> Asked<'a> {
 
     fn find_keys(&self) -> SmallVec<[(usize, Permission); 4]> {
         let mut found = SmallVec::new();
+        if let ([key], true) = (self.entry.spec.keys, self.entry.one_key) {
+            // Most commands: without a search, and without memory.
+            if !key.flags.contains(&KeyFlag::NotKey) {
+                let needed = Permission::needed(control::key_flags(self.entry, key, self.argv));
+                found.push((1, needed));
+            }
+            return found;
+        }
         for key in self.entry.spec.keys {
             if key.flags.contains(&KeyFlag::NotKey) {
                 continue;
@@ -163,13 +171,14 @@ fn judge(
     (entry, argv): (&Entry, &[&[u8]]),
     place: Place,
 ) -> Result<Result<(), Denied>, CmdError> {
-    let Some(rules) = session.login.current(&engine.users) else {
-        session.closing = true;
+    let Session { login, client, closing, .. } = session;
+    let Some(rules) = login.current(&engine.users) else {
+        *closing = true;
         return Err(error::NO_AUTH);
     };
     let verdict = rules.check(&Asked::new(entry, argv));
     if let Err(denied) = verdict {
-        let who = Who { client: &session.client, name: session.login.name() };
+        let who = Who { client, name: login.name() };
         note(engine, now, &who, (entry, argv), (denied, place));
     }
     Ok(verdict)
@@ -283,8 +292,7 @@ pub(crate) fn sort_in_place_of(
     }
     let option = first_pattern(argv)?;
     let rules = session.login.current(&engine.users);
-    let reads_all = |rules: &User| rules.reads_any_key(&Asked::new(entry, argv));
-    if rules.is_some_and(|rules| reads_all(&rules)) {
+    if rules.is_some_and(|rules| rules.reads_any_key(&Asked::new(entry, argv))) {
         return None;
     }
     Some(match option {

@@ -10,6 +10,9 @@ const TOGETHER: Millis = 60_000;
 /// How many of the newest entries are looked at for one of the same kind.
 const LOOKED_AT: usize = 10;
 
+/// Bytes of a name that are remembered.
+const NAME_MAX: usize = 4096;
+
 /// What was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
@@ -68,8 +71,13 @@ pub(crate) struct Refusal {
 pub(crate) struct Log(Mutex<VecDeque<Refusal>>);
 
 impl Log {
-    /// Remembers a refusal; at most `keep` entries are kept.
-    pub fn add(&self, refusal: Refusal, keep: usize) {
+    /// Remembers a refusal; at most `keep` entries are kept. Of a long name its beginning is
+    /// kept: whoever is refused must not fill the memory.
+    pub fn add(&self, mut refusal: Refusal, keep: usize) {
+        for name in [&mut refusal.object, &mut refusal.username] {
+            name.truncate(NAME_MAX);
+            name.shrink_to_fit();
+        }
         let mut entries = self.0.lock();
         let same = entries.iter().take(LOOKED_AT).position(|entry| {
             (entry.reason, entry.context) == (refusal.reason, refusal.context)
@@ -117,6 +125,16 @@ mod tests {
         }
         let shown: Vec<_> = log.newest(10).into_iter().map(|e| (e.object, e.count)).collect();
         assert_eq!(shown, [(b"a".to_vec(), 1), (b"a".to_vec(), 2), (b"b".to_vec(), 1)]);
+    }
+
+    #[test]
+    fn of_a_long_name_the_beginning_is_kept() {
+        let log = Log::default();
+        log.add(refusal(&"x".repeat(NAME_MAX + 1), 1), 2);
+        log.add(refusal(&"x".repeat(NAME_MAX + 2), 1), 2);
+        let entries = log.newest(10);
+        assert_eq!((entries.len(), entries[0].count), (1, 2));
+        assert_eq!(entries[0].object.len(), NAME_MAX);
     }
 
     #[test]

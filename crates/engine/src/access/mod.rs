@@ -96,7 +96,7 @@ impl Login {
     }
 
     /// The present rules; `None` if the user was deleted.
-    fn current(&mut self, users: &Users) -> Option<Arc<User>> {
+    fn current(&mut self, users: &Users) -> Option<&User> {
         let version = users.version();
         let account = self.account.get_or_insert_with(|| Arc::clone(&users.default));
         if self.seen != version || self.rules.is_none() {
@@ -105,7 +105,7 @@ impl Login {
             self.rules = (!gone).then_some(rules);
             self.seen = version;
         }
-        self.rules.clone()
+        self.rules.as_deref()
     }
 
     /// The user's name.
