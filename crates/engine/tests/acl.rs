@@ -68,7 +68,8 @@ fn commands_of_ours_need_their_own_right() {
 #[test]
 fn every_key_of_a_request_is_looked_at() {
     let engine = engine();
-    let mut seat = user(&engine, "+@all ~in* ~both* %R~r* %W~w*");
+    // A word of an option may be a key, too.
+    let mut seat = user(&engine, "+@all ~in* ~both* %R~r* %W~w* ~BY ~GET ~STORE");
     for line in [
         "GET out",
         "MGET in1 out",
