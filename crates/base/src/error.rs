@@ -73,6 +73,12 @@ macro_rules! errors {
 errors! {
     /// The key holds another type.
     WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    /// The user may not do this to one of the keys.
+    NO_PERMISSION_FOR_KEY =
+        "NOPERM this user has no permissions to access one of the keys used as arguments";
+    /// The user may not use one of the channels.
+    NO_PERMISSION_FOR_CHANNEL =
+        "NOPERM this user has no permissions to access one of the channels used as arguments";
     /// Arguments do not fit the grammar.
     SYNTAX = "ERR syntax error";
     /// Not a signed 64-bit integer.

@@ -29,8 +29,8 @@ pub struct Config {
     pub tcp_keepalive: Option<Duration>,
     /// Refuse other machines while the default user has no password.
     pub protected_mode: bool,
-    /// Password of the default user.
-    pub requirepass: Option<Vec<u8>>,
+    /// Users.
+    pub acl: AclSettings,
     /// Who may use DEBUG.
     pub enable_debug_command: Gate,
     /// Who may use MODULE.
@@ -317,6 +317,19 @@ pub struct ShutdownFlags {
     pub force: bool,
 }
 
+/// What is configured about users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AclSettings {
+    /// Password of the default user, until that is declared.
+    pub requirepass: Option<Vec<u8>>,
+    /// File of users.
+    pub file: Option<String>,
+    /// Refused requests `ACL LOG` remembers.
+    pub log_max_len: usize,
+    /// New users may use every channel.
+    pub all_channels: bool,
+}
+
 impl Settings {
     /// The typed configuration these settings amount to.
     #[must_use]
@@ -330,7 +343,7 @@ impl Settings {
             timeout: some_seconds(self.int("timeout")),
             tcp_keepalive: some_seconds(self.int("tcp-keepalive")),
             protected_mode: self.yes("protected-mode"),
-            requirepass: self.secret("requirepass"),
+            acl: self.acl(),
             enable_debug_command: self.gate("enable-debug-command"),
             enable_module_command: self.gate("enable-module-command"),
             enable_protected_configs: self.gate("enable-protected-configs"),
@@ -432,6 +445,15 @@ impl Settings {
 
     fn string(&self, name: &str) -> String {
         String::from_utf8_lossy(self.text(name)).into_owned()
+    }
+
+    fn acl(&self) -> AclSettings {
+        AclSettings {
+            requirepass: self.secret("requirepass"),
+            file: self.path("aclfile"),
+            log_max_len: self.int("acllog-max-len"),
+            all_channels: self.word("acl-pubsub-default") == "allchannels",
+        }
     }
 
     fn path(&self, name: &str) -> Option<String> {

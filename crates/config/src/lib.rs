@@ -45,8 +45,8 @@ mod settings;
 mod value;
 
 pub use config::{
-    AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency, LogLevel,
-    RangeIndex, ShutdownFlags,
+    AclSettings, AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency,
+    LogLevel, RangeIndex, ShutdownFlags,
 };
 pub use directive::{Change, Directive, Kind, Support, TextRule};
 pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};
@@ -54,5 +54,5 @@ pub use error::{LoadError, SetError, Source};
 pub use lists::{BufferLimit, BufferLimits, Events, Master, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};
-pub use settings::Settings;
+pub use settings::{Settings, UserLine};
 pub use value::{Amount, Value, memory};

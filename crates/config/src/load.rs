@@ -12,7 +12,7 @@ use crate::directives::file_only::{self, Action, FileOnly};
 use crate::disk;
 use crate::error::{LoadError, Source};
 use crate::line;
-use crate::settings::{Rank, Settings};
+use crate::settings::{Rank, Settings, UserLine};
 use crate::value;
 
 /// How deep files may include each other; deeper is taken for a circle.
@@ -156,6 +156,10 @@ impl Settings {
             }
             Action::Obsolete => {
                 self.notes.push(format!("{source}: '{}' is obsolete and ignored", directive.name));
+                Ok(Vec::new())
+            }
+            Action::User => {
+                self.users.push(UserLine { source: source.clone(), words: args.to_vec() });
                 Ok(Vec::new())
             }
             Action::Refuse => Err(format!("'{}' is not implemented yet", directive.name)),

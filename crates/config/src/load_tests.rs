@@ -159,13 +159,11 @@ fn rejected_lines() {
         ("proc-title-template \"\"", "template format is invalid or contains unknown variables"),
         ("shards 3", "argument must be 0 or a power of two"),
         // Ours: known, but not there yet.
-        ("user default on nopass ~* +@all", "'user' is not implemented yet"),
         ("rename-command GET gett", "'rename-command' is not implemented yet"),
         (
             "min-replicas-to-write 1",
             "not implemented yet: 'min-replicas-to-write' can only be '0' in this release",
         ),
-        ("aclfile /etc/users", "not implemented yet: 'aclfile' can only be \"\" in this release"),
     ];
     for (text, expected) in cases {
         assert_eq!(&reason(text, &[]), expected, "{text:?}");
@@ -376,4 +374,16 @@ fn any_text_is_read_without_a_panic() {
             let _ = settings.get(&["*"]);
         }
     }
+}
+
+#[test]
+fn user_lines_are_kept_with_their_places() {
+    let mut settings = Settings::new(4);
+    settings.apply_text(b"port 7000\nuser a on \">x y\" ~*\nuser b\n", "f.conf").unwrap();
+    let users = settings.users();
+    assert_eq!(users.len(), 2);
+    assert_eq!(users[0].words, [b"a".to_vec(), b"on".to_vec(), b">x y".to_vec(), b"~*".to_vec()]);
+    assert!(users[0].rejected("no".into()).to_string().contains("'user a on (redacted) ~*'"));
+    let text = users[1].rejected("no".into()).to_string();
+    assert!(text.contains("f.conf, at line 3\n>>> 'user b'\nno"), "{text}");
 }

@@ -205,7 +205,7 @@ fn the_typed_configuration() {
     assert!(!config.bind[0].optional && config.bind[1].optional);
     assert_eq!(config.bind[1].address, "::1");
     assert_eq!(config.client_output_buffer_limit.replica.hard, 256 << 20);
-    assert_eq!((config.timeout, config.requirepass), (None, None));
+    assert_eq!((config.timeout, config.acl.requirepass), (None, None));
     assert_eq!(config.dir, "./kvist-data");
     let text = "unixsocketperm 700\nshutdown-on-sigint nosave now\nshards 64\ntimeout 5\n\
                 requirepass \"\\xff\"\n";
@@ -216,7 +216,7 @@ fn the_typed_configuration() {
     assert!(config.shutdown_on_sigint.nosave && config.shutdown_on_sigint.now);
     assert_eq!(config.shards, Some(64));
     assert_eq!(config.timeout, Some(std::time::Duration::from_secs(5)));
-    assert_eq!(config.requirepass.as_deref(), Some(&b"\xff"[..]));
+    assert_eq!(config.acl.requirepass.as_deref(), Some(&b"\xff"[..]));
     assert_eq!(shown(&settings, "dir"), "/srv/kvist");
     assert_eq!(Settings::new(0).config().io_threads, 1);
     assert_eq!(Settings::new(1000).config().io_threads, 128);

@@ -9,7 +9,7 @@ use base::glob;
 
 use crate::directive::{Directive, Support};
 use crate::directives;
-use crate::error::Source;
+use crate::error::{LoadError, Source};
 use crate::value::{self, Value};
 
 /// The value of every directive.
@@ -23,6 +23,30 @@ pub struct Settings {
     names: HashMap<&'static str, usize>,
     /// Warnings that belong to no value.
     pub(crate) notes: Vec<String>,
+    pub(crate) users: Vec<UserLine>,
+}
+
+/// A `user` line as it was read. What its words mean is known to whoever knows the commands.
+#[derive(Clone, Debug)]
+pub struct UserLine {
+    /// Where it stands.
+    pub source: Source,
+    /// The name, then the rules.
+    pub words: Vec<Vec<u8>>,
+}
+
+impl UserLine {
+    /// The error for a line that cannot be accepted.
+    #[must_use]
+    pub fn rejected(&self, reason: String) -> LoadError {
+        let words = self.words.iter().map(|word| match word.first() {
+            // This ends in logs.
+            Some(b'>' | b'<') => "(redacted)".into(),
+            _ => String::from_utf8_lossy(word),
+        });
+        let text = std::iter::once("user".into()).chain(words).collect::<Vec<_>>().join(" ");
+        LoadError::Rejected { source: self.source.clone(), text, reason }
+    }
 }
 
 /// One directive and its value.
@@ -60,7 +84,7 @@ impl Settings {
             names.insert(slot.directive.name, at);
             names.extend(slot.directive.alias.map(|alias| (alias, at)));
         }
-        Self { slots, names, notes: Vec::new() }
+        Self { slots, names, notes: Vec::new(), users: Vec::new() }
     }
 
     /// The directive of that name or alias, in any case: its own spelling of the name, and its
@@ -122,6 +146,12 @@ impl Settings {
             let slot = &self.slots[at];
             slot.rank != Rank::Default || slot.value != slot.default
         })
+    }
+
+    /// The users that were declared, in order.
+    #[must_use]
+    pub fn users(&self) -> &[UserLine] {
+        &self.users
     }
 
     /// What the owner should be told at start: every setting that has no effect yet.

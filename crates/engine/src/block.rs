@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use store::{Scope, Touched, Txn, Waiter};
 use wire::RespWriter;
 
+use crate::access;
 use crate::client::{Client, Message};
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
@@ -146,6 +147,13 @@ impl Blocked {
     fn run_again(&self, engine: &Engine, txn: &mut Txn, fed: &[u8]) -> Vec<u8> {
         let entry = &engine.table.entries()[self.entry];
         let argv = self.words_for(entry, fed);
+        let now = base::Keyspace::now(txn);
+        if let Err(refusal) = access::may_be_served((engine, now), &self.client, entry, &argv) {
+            engine.stats.error(refusal.code());
+            let mut reply = Vec::new();
+            RespWriter::new(&mut reply, self.protocol).error_bytes(refusal.bytes());
+            return reply;
+        }
         let request = Request { argv: &argv, entry: Some(entry), hash: None };
         let mut reply = Vec::new();
         let mut writer = RespWriter::new(&mut reply, self.protocol);

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering}
 use base::Millis;
 use parking_lot::{Mutex, RwLock};
 
+use crate::access::Account;
+
 /// A connection's number; never used twice.
 pub type ClientId = u64;
 
@@ -68,6 +70,8 @@ pub struct Client {
     pub mailbox: Arc<dyn Mailbox>,
     /// What it said about itself.
     pub labels: Mutex<Labels>,
+    /// Which user it is; the default one until it says otherwise.
+    pub user: Mutex<Option<Arc<Account>>>,
     /// When it last sent a request.
     pub last: AtomicU64,
     /// Its database.
@@ -142,6 +146,7 @@ impl Clients {
             since: now,
             mailbox,
             labels: Mutex::default(),
+            user: Mutex::default(),
             last: AtomicU64::new(now),
             db: AtomicUsize::new(0),
             resp: AtomicUsize::new(2),

@@ -11,6 +11,7 @@ use journal::Manifest;
 use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
 
+use crate::access::Users;
 use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::control;
@@ -57,6 +58,8 @@ pub struct Engine {
     pub(crate) config_version: AtomicU64,
     /// Connected clients.
     pub clients: Clients,
+    /// Who may do what.
+    pub users: Users,
     /// Subscriptions.
     pub pubsub: PubSub,
     /// Blocked requests.
@@ -133,9 +136,11 @@ impl Engine {
         let mixed =
             start.seed[2].rotate_left(32) ^ start.seed[3].wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let run_id = format!("{:016x}{:016x}{mixed:016x}", start.seed[2], start.seed[3]);
+        let users = Users::new(&table, &config);
         Arc::new_cyclic(|me| Engine {
             store,
             table,
+            users,
             settings: Mutex::new(start.settings),
             slowlog: Slowlog::default(),
             config: RwLock::new(config),
@@ -202,6 +207,9 @@ impl Engine {
             changes
         };
         self.apply_settings();
+        if changes.touch("requirepass") {
+            self.set_default_password(self.config().acl.requirepass.as_deref());
+        }
         Ok(changes)
     }
 
@@ -213,7 +221,12 @@ impl Engine {
         let path = Path::new(&self.config_file);
         // Held while writing: nobody may put an older state over a newer one.
         let settings = self.settings.lock();
-        replace_file(path, &settings.rewritten(path)?)
+        let users = self.lines_to_rewrite(settings.users(), path)?;
+        replace_file(path, &settings.rewritten(path, users.as_deref())?)?;
+        if let Some(users) = users {
+            self.lines_rewritten(users);
+        }
+        Ok(())
     }
 
     /// Puts the settings in force after they changed; workers see them at their next batch.

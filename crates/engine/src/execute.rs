@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{block, multi, remember};
+use crate::{access, block, multi, remember};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -92,7 +92,11 @@ impl Desk<'_> {
     }
 
     /// Everything that can refuse a request before it runs, in Redis's order.
-    fn admit<'e>(&self, session: &Session, request: &Request<'e>) -> Result<&'e Entry, CmdError> {
+    fn admit<'e>(
+        &self,
+        session: &mut Session,
+        request: &Request<'e>,
+    ) -> Result<&'e Entry, CmdError> {
         let Some(entry) = request.entry else { return Err(unknown_command(request.argv)) };
         if !entry.children.is_empty() && request.argv.len() > 1 {
             return Err(unknown_subcommand(entry, request.argv));
@@ -101,9 +105,15 @@ impl Desk<'_> {
             return Err(error::wrong_arity(entry.name()));
         }
         gate::pass(&self.seat.config, &session.client.origin, entry)?;
-        let locked_out = !session.authenticated && self.seat.config.requirepass.is_some();
+        let locked_out = !session.authenticated && self.engine.users.asks_password();
         if locked_out && !entry.has(Flag::NoAuth) {
             return Err(error::NO_AUTH);
+        }
+        if session.multi.is_some() && entry.has(Flag::NoMulti) {
+            return Err(CmdError::new("ERR Command not allowed inside a transaction"));
+        }
+        if !session.login.is_free(&self.engine.users) {
+            access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
         }
         if self.seat.full && entry.has(Flag::DenyOom) {
             return Err(error::OOM);
@@ -121,9 +131,6 @@ impl Desk<'_> {
                 entry.name()
             )));
         }
-        if session.multi.is_some() && entry.has(Flag::NoMulti) {
-            return Err(CmdError::new("ERR Command not allowed inside a transaction"));
-        }
         Ok(entry)
     }
 
@@ -138,9 +145,11 @@ impl Desk<'_> {
         txn.select(session.db);
         txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
         match entry.action {
-            Action::Data(run) => {
+            Action::Data(own) => {
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let counters = &*seat.counters;
+                let run = access::sort_in_place_of(engine, session, entry, request.argv);
+                let run = run.unwrap_or(own);
                 let call = Call { engine, counters, entry, request, run };
                 let mark = writer.raw().len();
                 let done = txn.with(&engine.store, scope, |txn| {

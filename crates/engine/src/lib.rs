@@ -11,11 +11,13 @@
 //!
 //! Reading order: [`Engine`] is what all workers share, [`Worker`] is one thread's seat,
 //! [`Session`] is one client. `feed.rs` turns bytes into requests, `execute.rs` is the path of a
-//! request, and `control/` holds the commands about sessions and the server itself.
+//! request, `access/` says whether it may go that way, and `control/` holds the commands about
+//! sessions and the server itself.
 //!
 //! The engine knows no sockets: doors hand it bytes and a [`Mailbox`].
 #![forbid(unsafe_code)]
 
+mod access;
 mod block;
 mod client;
 mod control;
@@ -39,6 +41,7 @@ mod stats;
 mod table;
 mod worker;
 
+pub use access::{Account, Login, Users};
 pub use block::Blocked;
 pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};
 pub use control::Control;

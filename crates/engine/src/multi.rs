@@ -9,6 +9,7 @@ use base::{CmdError, Key, Keyspace, Locks, Reply, error};
 use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
+use crate::access;
 use crate::block;
 use crate::control::Control;
 use crate::engine::Engine;
@@ -208,10 +209,17 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
     let engine = control.engine;
     let entry = &engine.table.entries()[queued.entry];
+    let at = (engine, control.seat.now);
+    if let Some(refusal) = access::exec_refusal(at, control.session, entry, &argv) {
+        engine.stats.error(refusal.code());
+        return writer.error_bytes(refusal.bytes());
+    }
     control.seat.counters.commands[entry.number].calls.add(1);
     control.txn.select(control.session.db);
     match entry.action {
-        Action::Data(run) => {
+        Action::Data(own) => {
+            let run = access::sort_in_place_of(engine, control.session, entry, &argv);
+            let run = run.unwrap_or(own);
             let request = Request { argv: &argv, entry: Some(entry), hash: None };
             let counters = &control.seat.counters;
             let call = Call { engine, counters, entry, request: &request, run };

@@ -115,6 +115,15 @@ impl PubSub {
         sender.receivers
     }
 
+    /// Shows every subscription: to what, and whose. Nobody can subscribe meanwhile.
+    pub(crate) fn survey(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
+        for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
+            for (name, listeners) in self.register(topic).read().iter() {
+                listeners.values().for_each(|client| look(topic, name, client));
+            }
+        }
+    }
+
     /// Listens to a name; `false` if the session did already.
     pub fn subscribe(&self, session: &mut Session, topic: Topic, name: &[u8]) -> bool {
         let Some(name) = join(self.register(topic), &session.client, name) else { return false };

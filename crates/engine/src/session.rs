@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use base::Protocol;
 use hashbrown::HashSet;
 
+use crate::access::Login;
 use crate::block::Blocked;
 use crate::client::Client;
 use crate::multi::{Multi, Watched};
@@ -21,6 +22,8 @@ pub struct Session {
     pub protocol: Protocol,
     /// May use commands that need authentication.
     pub authenticated: bool,
+    /// Which user it is.
+    pub(crate) login: Login,
     /// Whether replies are sent.
     pub(crate) replies: Replies,
     /// The transaction being queued.
@@ -51,6 +54,7 @@ impl Session {
             db: 0,
             protocol: Protocol::Resp2,
             authenticated,
+            login: Login::default(),
             replies: Replies::default(),
             multi: None,
             watched: Watched::default(),

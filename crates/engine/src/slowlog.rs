@@ -113,6 +113,9 @@ fn is_secret(argv: &[&[u8]], at: usize) -> bool {
         // `HELLO 3 AUTH user password`
         return at > 2 && (is(at - 1, "auth") || is(at - 2, "auth"));
     }
+    if is(0, "acl") {
+        return at > 1 && ["setuser", "getuser", "deluser"].iter().any(|name| is(1, name));
+    }
     let secret = |at: usize| ["requirepass", "masterauth", "http-token"].iter().any(|n| is(at, n));
     is(0, "config") && is(1, "set") && at > 2 && at % 2 == 1 && secret(at - 1)
 }

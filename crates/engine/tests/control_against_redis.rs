@@ -521,7 +521,7 @@ fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: 
     for script in scripts {
         let engine = engine_with(settings);
         let mut seat = Seat::new(&engine);
-        seat.session.authenticated = engine.config().requirepass.is_none();
+        seat.session.authenticated = !engine.users.asks_password();
         let mut stream = oracle.connect();
         stream.set_read_timeout(Some(Duration::from_millis(1500))).unwrap();
         if resp3 {

@@ -104,6 +104,15 @@ pub fn follow(
     Ok(())
 }
 
+/// What decides whether a connection is taken.
+#[derive(Clone, Copy)]
+pub struct Rules<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The default user needs no password.
+    pub without_password: bool,
+}
+
 /// The listeners, and whose turn it is to get a connection.
 pub struct Doors {
     listening: Arc<Listening>,
@@ -141,11 +150,11 @@ impl Doors {
     }
 
     /// Accepts from every listener.
-    pub fn accept_all(&mut self, crew: &Crew, config: &Config, counters: &Counters, now: Millis) {
+    pub fn accept_all(&mut self, crew: &Crew, rules: Rules<'_>, counters: &Counters, now: Millis) {
         self.resting_until = None;
         let listening = Arc::clone(&self.listening);
         for listener in listening.lock().iter() {
-            match self.accept_from(listener, crew, config, counters) {
+            match self.accept_from(listener, crew, rules, counters) {
                 Stop::Empty => {}
                 Stop::Batch => self.resting_until = Some(now),
                 Stop::Exhausted(error) => {
@@ -163,7 +172,7 @@ impl Doors {
         &mut self,
         listener: &Listener,
         crew: &Crew,
-        config: &Config,
+        rules: Rules<'_>,
         counters: &Counters,
     ) -> Stop {
         for _ in 0..BATCH {
@@ -181,12 +190,12 @@ impl Doors {
                 refuse(&mut stream, TOO_MANY);
                 continue;
             }
-            if !welcome(config, peer) {
+            if !welcome(rules, peer) {
                 counters.refused.add(1);
                 refuse(&mut stream, DENIED);
                 continue;
             }
-            let keepalive = config.tcp_keepalive.map_or(0, |every| every.as_secs());
+            let keepalive = rules.config.tcp_keepalive.map_or(0, |every| every.as_secs());
             if let Err(error) = stream.tune(keepalive) {
                 tracing::debug!(%error, "a client left while it was accepted");
                 continue;
@@ -209,9 +218,9 @@ fn accept(listener: &Listener) -> io::Result<(Stream, Option<SocketAddr>)> {
 }
 
 /// Whether protected mode lets a peer in: from this machine, always.
-fn welcome(config: &Config, peer: Option<SocketAddr>) -> bool {
-    let open = !config.protected_mode || config.requirepass.is_some();
-    open || peer.is_none_or(|peer| peer.ip().to_canonical().is_loopback())
+fn welcome(rules: Rules<'_>, peer: Option<SocketAddr>) -> bool {
+    let guarded = rules.config.protected_mode && rules.without_password;
+    !guarded || peer.is_none_or(|peer| peer.ip().to_canonical().is_loopback())
 }
 
 /// Says why, as far as the kernel takes it at once.

@@ -21,7 +21,7 @@ use journal::wall_clock;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
 
-use crate::accept::{Crew, Doors};
+use crate::accept::{Crew, Doors, Rules};
 use crate::connection::{Connection, Desk, Turn};
 use crate::inbox::{Address, Inbox, Letter, wake_others};
 use crate::listen::Listening;
@@ -274,7 +274,9 @@ impl EventLoop {
     fn accept(&mut self) {
         if let Some(doors) = &mut self.doors {
             let seat = &self.desk.worker.seat;
-            doors.accept_all(&self.crew, &seat.config, &seat.counters, self.desk.now);
+            let without_password = self.desk.worker.engine.users.is_open();
+            let rules = Rules { config: &seat.config, without_password };
+            doors.accept_all(&self.crew, rules, &seat.counters, self.desk.now);
             wake_others();
         }
     }
@@ -328,7 +330,7 @@ impl EventLoop {
         let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });
         let engine = &self.desk.worker.engine;
         let client = engine.clients.add(origin, self.desk.now, address);
-        let authenticated = self.desk.worker.seat.config.requirepass.is_none();
+        let authenticated = !engine.users.asks_password();
         let session = Session::new(client, authenticated);
         self.connections.insert(Box::new(Connection::new(stream, session)));
     }

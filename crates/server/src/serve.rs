@@ -64,6 +64,7 @@ fn serve(args: &[String]) -> Result<(), String> {
         config_file: config_file.map(|path| path.display().to_string()).unwrap_or_default(),
         executable: std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default(),
     })?;
+    engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
     if let Some(home) = home {
         engine.move_in(home);
         engine.durable.set_loading(true);

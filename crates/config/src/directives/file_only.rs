@@ -6,6 +6,8 @@
 pub(crate) enum Action {
     /// Read another file here.
     Include,
+    /// Declare a user.
+    User,
     /// Long without effect in Redis too.
     Obsolete,
     /// Known, but ignoring it would be dangerous.
@@ -40,8 +42,9 @@ pub(crate) const LIST: &[FileOnly] = &[
     FileOnly {
         name: "user",
         args: (1, usize::MAX),
-        action: Action::Refuse,
-        doc: "Declare a user and what it may do. Not implemented yet, so it is refused.",
+        action: Action::User,
+        doc: "Declare a user and what it may do, in the words of ACL SETUSER. The default user \
+              begins without any rights, too.",
     },
     FileOnly {
         name: "rename-command",

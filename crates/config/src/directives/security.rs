@@ -11,22 +11,26 @@ pub(super) const LIST: &[D] = &[
         "Password of the default user. Empty means that clients need none. It travels in clear \
          text and can be tried very often per second, so make it long.",
     ),
-    D::text("aclfile", "", "File of user declarations.").at_start().default_only(),
+    D::text(
+        "aclfile",
+        "",
+        "File of user declarations, relative to `dir`. Users are declared there or by `user` lines \
+         in this file, not both.",
+    )
+    .at_start(),
     D::int(
         "acllog-max-len",
         "128",
         0,
         i64::MAX,
         "How many refused commands and failed logins ACL LOG remembers.",
-    )
-    .pending(),
+    ),
     D::one_of(
         "acl-pubsub-default",
         &["allchannels", "resetchannels"],
         "resetchannels",
         "Whether a new user may use every pub/sub channel or none.",
-    )
-    .default_only(),
+    ),
     D::one_of(
         "enable-protected-configs",
         GATE,

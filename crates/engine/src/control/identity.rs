@@ -6,5 +6,3 @@ pub(crate) const REDIS_VERSION: &str = "7.0.15";
 pub(crate) const KVIST_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Who allocates memory; the `kvist` binary installs it.
 pub(crate) const ALLOCATOR: &str = "mimalloc";
-/// The only user there is.
-pub(crate) const USER: &str = "default";

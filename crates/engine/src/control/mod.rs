@@ -15,6 +15,8 @@ use base::{Args, CmdError, Spec};
 use store::Txn;
 use wire::RespWriter;
 
+pub(crate) use self::connection::{Asking, Viewer, client_line};
+pub(crate) use self::server::{categories, key_flags, key_positions};
 use crate::engine::Engine;
 use crate::session::Session;
 use crate::table::Action;

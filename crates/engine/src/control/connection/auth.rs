@@ -4,10 +4,12 @@ use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::INTRODUCTION;
-use crate::control::{Act, Control, identity};
+use crate::access::{self, Context, Reason};
+use crate::control::{Act, Asking, Control};
 
 /// Opens the session with a password.
 pub struct Auth<'a> {
+    words: &'a [&'a [u8]],
     user: Option<&'a [u8]>,
     password: &'a [u8],
 }
@@ -23,33 +25,33 @@ impl<'a> Command<'a> for Auth<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let words = args.argv();
         let first = args.next()?;
         let second = args.take();
         args.end()?;
         Ok(match second {
-            Some(password) => Auth { user: Some(first), password },
-            None => Auth { user: None, password: first },
+            Some(password) => Auth { words, user: Some(first), password },
+            None => Auth { words, user: None, password: first },
         })
     }
 }
 
 impl Act for Auth<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if self.user.is_none() && control.engine.config().requirepass.is_none() {
+        if self.user.is_none() && control.engine.users.is_open() {
             return Err(CmdError::new(
                 "ERR AUTH <password> called without any password configured for the default \
                  user. Are you sure your configuration is correct?",
             ));
         }
-        let user = self.user.unwrap_or(identity::USER.as_bytes());
-        authenticate(control, user, self.password)?;
+        let asking = Asking { command: Self::SPEC.name, words: self.words };
+        authenticate(control, self.user.unwrap_or(access::DEFAULT), self.password, &asking)?;
         out.ok();
         Ok(())
     }
 }
 
-/// Opens the session if user and password are right. Without `requirepass` the default user takes
-/// any password.
+/// Opens the session as a user if the password is right. A failure is logged.
 ///
 /// # Errors
 /// `WRONGPASS`; the session stays as it was.
@@ -57,37 +59,17 @@ pub(super) fn authenticate(
     control: &mut Control<'_>,
     user: &[u8],
     password: &[u8],
+    asking: &Asking<'_>,
 ) -> Result<(), CmdError> {
-    // Not the batch's view: a password that was just changed must hold at once.
-    let config = control.engine.config();
-    let right = config.requirepass.as_ref().is_none_or(|expected| same(expected, password));
-    if user != identity::USER.as_bytes() || !right {
+    let (engine, now) = (control.engine, control.seat.now);
+    let account = engine.users.find(user).filter(|account| account.lets_in(password));
+    let Some(account) = account else {
+        let context = if control.in_exec { Context::Multi } else { Context::TopLevel };
+        let object = asking.words.first().copied().unwrap_or_default();
+        let what = (Reason::Auth, context);
+        engine.log_refusal(now, &control.session.client, asking, what, object, user);
         return Err(error::WRONG_PASS);
-    }
-    control.session.authenticated = true;
+    };
+    control.session.log_in(account);
     Ok(())
-}
-
-/// Compares in a time that depends only on the length of `given`, so that a password cannot be
-/// found out byte by byte.
-fn same(expected: &[u8], given: &[u8]) -> bool {
-    let mut difference = usize::from(expected.len() != given.len());
-    for (at, byte) in given.iter().enumerate() {
-        let other = expected.get(at % expected.len().max(1)).copied().unwrap_or_default();
-        difference |= usize::from(byte ^ other);
-    }
-    std::hint::black_box(difference) == 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::same;
-
-    #[test]
-    fn passwords_are_compared_whole() {
-        assert!(same(b"secret", b"secret"));
-        assert!(!same(b"secret", b"secreT"));
-        assert!(!same(b"secret", b"secretsecret"));
-        assert!(!same(b"secret", b""));
-    }
 }

@@ -6,7 +6,7 @@ use wire::RespWriter;
 use super::INTRODUCTION;
 use super::auth::authenticate;
 use super::client::set_name;
-use crate::control::{Act, Control, identity};
+use crate::control::{Act, Asking, Control, identity};
 
 /// Agrees on a protocol; may open and name the session on the way.
 pub struct Hello<'a> {
@@ -43,12 +43,13 @@ impl<'a> Command<'a> for Hello<'a> {
 
 impl Act for Hello<'_> {
     fn act(mut self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let asking = Asking { command: Self::SPEC.name, words: self.options.argv() };
         // In the order given, and at once: an error in a later option leaves earlier ones done.
         while let Some(option) = self.options.take() {
             let is = |name: &[u8]| option.eq_ignore_ascii_case(name);
             if is(b"AUTH") && self.options.left() >= 2 {
                 let (user, password) = (self.options.next()?, self.options.next()?);
-                authenticate(control, user, password)?;
+                authenticate(control, user, password, &asking)?;
             } else if is(b"SETNAME") && self.options.left() >= 1 {
                 set_name(control.session, self.options.next()?)?;
             } else {
@@ -57,7 +58,7 @@ impl Act for Hello<'_> {
                 return Err(CmdError::owned(text));
             }
         }
-        if !control.session.authenticated && control.seat.config.requirepass.is_some() {
+        if !control.session.authenticated && control.engine.users.asks_password() {
             return Err(CmdError::new(
                 "NOAUTH HELLO must be called with the client already authenticated, otherwise \
                  the HELLO AUTH <user> <pass> option can be used to authenticate the client and \

@@ -12,6 +12,7 @@ mod select;
 use base::{Category, Flag, Group, Locks, Spec};
 
 use self::auth::Auth;
+pub(crate) use self::client::{Asking, Viewer, client_line};
 use self::echo::Echo;
 use self::hello::Hello;
 use self::ping::Ping;

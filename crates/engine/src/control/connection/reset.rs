@@ -28,7 +28,7 @@ impl Act for Reset<'_> {
         session.select(0);
         session.speak(Protocol::Resp2);
         session.replies.reset();
-        session.authenticated = engine.config().requirepass.is_none();
+        session.log_out(&engine.users);
         out.set_protocol(Protocol::Resp2);
         out.simple("RESET");
         Ok(())

@@ -6,6 +6,7 @@ use base::{Command, Flag, KeyFlag, KeySpec, Reply, Spec};
 use wire::RespWriter;
 
 use super::PUBSUB;
+use crate::access::may_stay_subscribed;
 use crate::control::{Control, worded};
 use crate::pubsub::Topic;
 use crate::session::Session;
@@ -124,6 +125,10 @@ fn join(
 ) {
     for name in names {
         control.engine.pubsub.subscribe(control.session, topic, name);
+        let is_pattern = topic == Topic::Pattern;
+        if !may_stay_subscribed(control.engine, control.session, name, is_pattern) {
+            control.session.closing = true;
+        }
         confirm(control.session, topic, word, Some(name), out);
     }
 }

@@ -1,11 +1,14 @@
 //! CLIENT KILL, in its old form (an address) and its new one (filters).
 
+use std::sync::Arc;
+
 use base::{Args, CmdError, Command, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::{ADMIN, CLIENT, ClientType};
+use crate::access::{self, Account};
 use crate::client::Client;
-use crate::control::{Act, Control, identity};
+use crate::control::{Act, Control};
 
 /// Closes connections.
 pub struct ClientKill<'a> {
@@ -20,6 +23,7 @@ struct Filter<'a> {
     addr: Option<&'a [u8]>,
     laddr: Option<&'a [u8]>,
     kind: Option<ClientType>,
+    user: Option<&'a [u8]>,
 }
 
 impl<'a> Command<'a> for ClientKill<'a> {
@@ -73,11 +77,7 @@ impl<'a> ClientKill<'a> {
             b"TYPE" => filter.kind = Some(ClientType::read(value)?),
             b"ADDR" => filter.addr = Some(value),
             b"LADDR" => filter.laddr = Some(value),
-            b"USER" if value == identity::USER.as_bytes() => {}
-            b"USER" => {
-                let shown = String::from_utf8_lossy(value);
-                return Err(CmdError::owned(format!("ERR No such user '{shown}'")));
-            }
+            b"USER" => filter.user = Some(value),
             b"SKIPME" if value.eq_ignore_ascii_case(b"yes") => self.skip_me = true,
             b"SKIPME" if value.eq_ignore_ascii_case(b"no") => self.skip_me = false,
             _ => return Err(error::SYNTAX),
@@ -87,21 +87,32 @@ impl<'a> ClientKill<'a> {
 }
 
 impl Filter<'_> {
-    fn takes(&self, client: &Client) -> bool {
+    fn takes(&self, client: &Client, user: Option<&Arc<Account>>) -> bool {
         let is = |wanted: Option<&[u8]>, text: &str| wanted.is_none_or(|w| w == text.as_bytes());
         self.id.is_none_or(|id| id == client.id)
             && is(self.addr, &client.origin.addr)
             && is(self.laddr, &client.origin.laddr)
             && self.kind.is_none_or(|kind| kind == ClientType::of(client))
+            && user.is_none_or(|user| match &*client.user.lock() {
+                Some(account) => Arc::ptr_eq(account, user),
+                None => user.name() == access::DEFAULT,
+            })
     }
 }
 
 impl Act for ClientKill<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let own = control.session.client.id;
+        let user = match self.filter.user {
+            None => None,
+            Some(name) => match control.engine.users.find(name) {
+                None => return Err(CmdError::quoting("ERR No such user '", name, "'")),
+                known => known,
+            },
+        };
         let mut killed = 0;
         for client in control.engine.clients.all() {
-            if !self.filter.takes(&client) || (self.skip_me && client.id == own) {
+            if !self.filter.takes(&client, user.as_ref()) || (self.skip_me && client.id == own) {
                 continue;
             }
             killed += 1;

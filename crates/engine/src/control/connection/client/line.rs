@@ -4,13 +4,16 @@ use std::fmt::Write;
 use std::mem::size_of;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::client::Client;
-use crate::control::{Control, identity};
+use base::Millis;
+
+use crate::client::{Client, ClientId};
+use crate::control::Control;
+use crate::engine::Engine;
 use crate::session::Session;
 
 /// The request that asks for the line of `client`, if it is the client's own. What a client's
 /// record says of it is written only after the batch, and its words lie in the worker's buffers.
-pub(super) struct Asking<'a> {
+pub(crate) struct Asking<'a> {
     /// The command.
     pub command: &'static str,
     /// All words of it.
@@ -29,15 +32,33 @@ impl Asking<'_> {
     }
 }
 
+/// Who wants to see a line, and when.
+pub(crate) struct Viewer<'v> {
+    /// What all workers share.
+    pub engine: &'v Engine,
+    /// The time.
+    pub now: Millis,
+    /// The client that asks.
+    pub own: ClientId,
+}
+
+impl<'v> Viewer<'v> {
+    /// The client of a request.
+    pub fn of(control: &'v Control<'_>) -> Self {
+        let own = control.session.client.id;
+        Viewer { engine: control.engine, now: control.seat.now, own }
+    }
+}
+
 /// The line of `client`, without a line feed.
-pub(super) fn line(control: &Control<'_>, client: &Client, asking: &Asking<'_>) -> String {
-    let own = client.id == control.session.client.id;
-    let now = control.seat.now;
+pub(crate) fn line(viewer: &Viewer<'_>, client: &Client, asking: &Asking<'_>) -> String {
+    let Viewer { engine, now, own } = *viewer;
+    let own = client.id == own;
     let seconds = |since: u64| now.saturating_sub(since) / 1000;
     let command = match client.command.load(Relaxed) {
         _ if own => asking.command,
         0 => "NULL",
-        number => control.engine.table.entries().get(number - 1).map_or("NULL", |e| e.name()),
+        number => engine.table.entries().get(number - 1).map_or("NULL", |e| e.name()),
     };
     let labels = client.labels.lock().clone();
     let mut text = format!(
@@ -60,7 +81,7 @@ pub(super) fn line(control: &Control<'_>, client: &Client, asking: &Asking<'_>) 
         client.shard_channels.load(Relaxed),
         client.multi.load(Relaxed),
         memory(client, own.then_some(asking)),
-        identity::USER,
+        String::from_utf8_lossy(engine.users.of(client).name()),
         client.resp.load(Relaxed),
     );
     // Redis 7.0 does not know these two: shown only where a client has set them.

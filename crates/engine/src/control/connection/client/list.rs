@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Args, CmdError, Command, Reply, Spec, error, num};
 use wire::RespWriter;
 
-use super::line::{Asking, line};
+use super::line::{Asking, Viewer, line};
 use super::{ADMIN, CLIENT, ClientType};
 use crate::client::Client;
 use crate::control::{Act, Control};
@@ -74,9 +74,10 @@ impl Act for ClientList<'_> {
             }
         };
         let asking = Asking { command: Self::SPEC.name, words: self.words };
+        let viewer = Viewer::of(control);
         let mut text = String::new();
         for client in shown {
-            text += &line(control, &client, &asking);
+            text += &line(&viewer, &client, &asking);
             text.push('\n');
         }
         out.verbatim("txt", text.as_bytes());
@@ -107,7 +108,7 @@ impl Act for ClientInfo<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let client = Arc::clone(&control.session.client);
         let asking = Asking { command: Self::SPEC.name, words: self.words };
-        let mut text = line(control, &client, &asking);
+        let mut text = line(&Viewer::of(control), &client, &asking);
         text.push('\n');
         out.verbatim("txt", text.as_bytes());
         Ok(())

@@ -16,6 +16,7 @@ use base::{Category, CmdError, Flag, Group, Locks, Spec};
 use self::evict::{ClientNoEvict, ClientNoTouch};
 use self::id::ClientId;
 use self::kill::ClientKill;
+pub(crate) use self::line::{Asking, Viewer, line as client_line};
 use self::list::{ClientInfo, ClientList};
 pub(super) use self::name::set_name;
 use self::name::{ClientGetName, ClientSetName};

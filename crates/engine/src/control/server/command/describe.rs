@@ -5,31 +5,6 @@ use base::{Category, Find, Flag, KeyFlag, KeySpec, Spec, Start};
 
 use crate::table::Entry;
 
-/// Every ACL category, in the order of `ACL CAT`. Some have no command here.
-pub(in crate::control) const CATEGORIES: [&str; 21] = [
-    "keyspace",
-    "read",
-    "write",
-    "set",
-    "sortedset",
-    "list",
-    "hash",
-    "string",
-    "bitmap",
-    "hyperloglog",
-    "geo",
-    "stream",
-    "pubsub",
-    "admin",
-    "fast",
-    "slow",
-    "blocking",
-    "dangerous",
-    "connection",
-    "transaction",
-    "scripting",
-];
-
 /// Flags in the order of `COMMAND INFO`.
 const FLAGS: [Flag; 20] = [
     Flag::Write,
@@ -65,7 +40,7 @@ pub(super) fn flags(entry: &Entry) -> Vec<&'static str> {
 }
 
 /// The ACL categories of a command: those its flags imply, and its own.
-pub(in crate::control) fn categories(entry: &Entry) -> Vec<&'static str> {
+pub(crate) fn categories(entry: &Entry) -> Vec<&'static str> {
     let own = entry.spec.categories;
     let belongs = |category: &&str| match *category {
         "read" => entry.has(Flag::ReadOnly),
@@ -78,7 +53,7 @@ pub(in crate::control) fn categories(entry: &Entry) -> Vec<&'static str> {
         "dangerous" => entry.has(Flag::Admin) || own.contains(&Category::Dangerous),
         name => own.iter().any(|category| category.name() == name),
     };
-    CATEGORIES.into_iter().filter(belongs).collect()
+    acl::CATEGORIES.into_iter().filter(belongs).collect()
 }
 
 /// Key positions as clients before key specs understand them.

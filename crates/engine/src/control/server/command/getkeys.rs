@@ -98,7 +98,11 @@ fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>
 }
 
 /// The positions of one key spec; `None` when the request cannot be split into keys and others.
-fn positions(entry: &Entry, key: &'static KeySpec, request: &[&[u8]]) -> Option<Vec<usize>> {
+pub(crate) fn positions(
+    entry: &Entry,
+    key: &'static KeySpec,
+    request: &[&[u8]],
+) -> Option<Vec<usize>> {
     if entry.name() == "sort" && key.flags.contains(&KeyFlag::Overwrite) {
         return Some(target_of_sort(request).into_iter().collect());
     }
@@ -124,7 +128,7 @@ fn target_of_sort(request: &[&[u8]]) -> Option<usize> {
             b"BY" | b"GET" => 2,
             b"STORE" if at + 1 < request.len() => {
                 target = Some(at + 1);
-                1
+                2
             }
             _ => 1,
         };
@@ -134,7 +138,7 @@ fn target_of_sort(request: &[&[u8]]) -> Option<usize> {
 
 /// What a request does with the keys of a spec. Two commands do less when they are asked for
 /// less, and say so by `variable_flags`.
-fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static [KeyFlag] {
+pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static [KeyFlag] {
     match entry.name() {
         "set" if request.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"GET")) => {
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update]
