@@ -99,7 +99,7 @@ impl Manifest {
         let snapshot = field("snapshot")?;
         let journal = field("journal")?;
         let id = parse_id(&id).ok_or_else(|| wrong("id", &id))?;
-        Ok(Manifest {
+        let manifest = Manifest {
             id,
             seed: u64::from_str_radix(&seed, 16).map_err(|_| wrong("seed", &seed))?,
             shards: shards
@@ -109,7 +109,13 @@ impl Manifest {
                 .ok_or_else(|| wrong("number of shards", &shards))?,
             snapshot: (snapshot != "-").then_some(snapshot),
             journal: segments(&journal).ok_or_else(|| wrong("range of segments", &journal))?,
-        })
+        };
+        // Every byte counts: also those that would be read the same.
+        if manifest.encode() == text {
+            Ok(manifest)
+        } else {
+            Err("its checksum is wrong".to_owned())
+        }
     }
 
     /// The manifest of a directory, if it has one.
@@ -181,10 +187,14 @@ mod tests {
             let manifest = Manifest { id: [7; 16], seed: 42, shards: 64, snapshot, journal };
             let text = manifest.encode();
             assert_eq!(Manifest::decode(&text), Ok(manifest));
-            for at in 0..text.len() - 1 {
+            for at in 0..text.len() {
                 let mut bytes = text.clone().into_bytes();
-                bytes[at] ^= 1;
-                assert!(Manifest::decode(&String::from_utf8_lossy(&bytes)).is_err(), "{at}");
+                for bit in 0..8 {
+                    bytes[at] ^= 1 << bit;
+                    let flipped = String::from_utf8_lossy(&bytes);
+                    assert!(Manifest::decode(&flipped).is_err(), "bit {bit} of byte {at}");
+                    bytes[at] ^= 1 << bit;
+                }
                 assert!(Manifest::decode(&text[..at]).is_err(), "cut at {at}");
             }
         }
