@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering}
 use base::Millis;
 use parking_lot::{Mutex, RwLock};
 
+use crate::transfer::Transfer;
+
 /// A connection's number; never used twice.
 pub type ClientId = u64;
 
@@ -22,6 +24,8 @@ pub enum Message {
     },
     /// An out-of-band message, encoded for the client's protocol.
     Push(Arc<[u8]>),
+    /// Send a copy of the dataset, then close the connection.
+    Transfer(Arc<Transfer>),
     /// Close the connection.
     Kill,
 }
