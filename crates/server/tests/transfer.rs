@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use judged::{Folder, digest, fill, judged, kvist, rng, serve, stop};
 use oracle::Oracle;
-use server::{Server, eventually, ok};
+use server::{Server, eventually, ok, text};
 use wire::Value;
 
 /// What redis-cli makes of a server, into `file`; `None` if there is no redis-cli.
@@ -101,8 +101,8 @@ fn export(server: &Server, file: &str) -> (bool, String) {
 
 #[test]
 fn a_copy_is_of_one_moment() {
-    let folder = Folder::new("moment");
     for appendonly in ["yes", "no"] {
+        let folder = Folder::new("moment");
         let server = serve(&folder, &["--appendonly", appendonly]);
         server.connect().ask(&["DEBUG", "POPULATE", "20000", "filling", "64"]);
         let done = AtomicBool::new(false);
@@ -158,7 +158,7 @@ fn what_is_no_single_copy_is_refused() {
     let server = serve(&folder, &[]);
     let mut client = server.connect();
     let refused = |value: Value| {
-        let text = String::from_utf8_lossy(value.as_bytes().unwrap()).into_owned();
+        let text = text(&value);
         assert!(text.starts_with("NOMASTERLINK Replication is not supported"), "{text}");
     };
     refused(client.ask(&["SYNC"]));
@@ -166,8 +166,8 @@ fn what_is_no_single_copy_is_refused() {
     assert_eq!(client.ask(&["REPLCONF", "rdb-only", "1", "capa", "psync2"]), ok());
     client.send(b"PING\r\nSYNC\r\n");
     assert_eq!(client.hear().as_bytes(), Some(&b"PONG"[..]));
-    let text = client.hear();
-    assert!(text.as_bytes().unwrap().starts_with(b"ERR SYNC and PSYNC are invalid"), "{text:?}");
+    let text = text(&client.hear());
+    assert!(text.starts_with("ERR SYNC and PSYNC are invalid"), "{text}");
     // Without marks the length is told; behind the copy the connection ends.
     client.say(&["PSYNC", "?", "-1"]);
     assert!(client.hear().as_bytes().unwrap().starts_with(b"FULLRESYNC "));
@@ -223,13 +223,14 @@ fn slow_and_dying_readers_leave_nothing() {
     for reader in &mut readers {
         copy(reader);
     }
-    let numbers: Vec<String> = {
+    let numbers: Vec<String> = eventually("four readers", || {
         let list = client.ask(&["CLIENT", "LIST"]);
         let list = String::from_utf8_lossy(list.as_bytes().unwrap()).into_owned();
         let syncing = list.lines().filter(|line| line.contains("cmd=sync"));
-        syncing.map(|line| line.split(['=', ' ']).nth(1).unwrap().to_owned()).collect()
-    };
-    assert_eq!(numbers.len(), 4);
+        let numbers: Vec<String> =
+            syncing.map(|line| line.split(['=', ' ']).nth(1).unwrap().to_owned()).collect();
+        (numbers.len() == 4).then_some(numbers)
+    });
     // Four senders wait for their readers; everybody else is served, on all threads.
     eventually("senders", || (threads() >= before.1 + 4).then_some(()));
     for _ in 0..4 {

@@ -291,6 +291,15 @@ impl Client {
     }
 }
 
+/// The text of a reply, an error's too.
+pub fn text(value: &Value) -> String {
+    let bytes = match value {
+        Value::Error(text) => text,
+        other => other.as_bytes().unwrap_or_default(),
+    };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// `+OK`
 pub fn ok() -> Value {
     Value::Simple(b"OK".to_vec())
