@@ -4,9 +4,9 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod judged;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod judged;
 mod server;
 #[path = "../../engine/tests/tame/mod.rs"]
 mod tame;

@@ -35,8 +35,8 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows![
         H; Copy, DbSize, Del, Dump, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll,
         FlushDb, Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt,
-        PExpireTime, PTtl, Persist, RandomKey, RefCount, Rename, RenameNx, Restore, RestoreAsking, Scan, Sort,
-        SortRo, SwapDb, Touch, Ttl, Type, Unlink, Usage
+        PExpireTime, PTtl, Persist, RandomKey, RefCount, Rename, RenameNx, Restore, RestoreAsking,
+        Scan, Sort, SortRo, SwapDb, Touch, Ttl, Type, Unlink, Usage
     ]
 }
 

@@ -90,7 +90,8 @@ const CONNECTING: CmdError = CmdError::new("IOERR error or timeout connecting to
 const WRITING: CmdError = CmdError::new("IOERR error or timeout writing to target instance");
 const READING: CmdError = CmdError::new("IOERR error or timeout reading to target instance");
 const HOT: CmdError = CmdError::new(
-    "TRYAGAIN a key changed whenever it was sent; it is still here, and the target has an older copy",
+    "TRYAGAIN a key changed whenever it was sent; it is still here, and the target has an older \
+     copy",
 );
 
 /// A key on its way.

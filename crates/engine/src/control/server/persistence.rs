@@ -224,7 +224,8 @@ impl<'a> Command<'a> for Backup<'a> {
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         const NAME: CmdError = CmdError::new(
-            "ERR a backup's name is of letters, digits, '.', '_' and '-', at most 128, not '.' first",
+            "ERR a backup's name is of letters, digits, '.', '_' and '-', at most 128, not '.' \
+             first",
         );
         let name = std::str::from_utf8(args.next()?).map_err(|_| NAME)?;
         if is_backup_name(name) { Ok(Backup { name }) } else { Err(NAME) }
