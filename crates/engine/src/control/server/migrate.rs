@@ -31,10 +31,10 @@ impl<'a> Command<'a> for Migrate {
         summary: "Moves keys to another server.",
         complexity: "that of DUMP and DEL here and of RESTORE there, for every key, and the bytes \
                      between",
-        grammar: "host:string port:integer key-selector=(key:key | empty-string!) \
+        grammar: "host:string port:integer key_or_empty_string=(key:key | empty_string!) \
                   destination-db:integer timeout:integer [COPY @3.0.0] [REPLACE @3.0.0] \
                   [authentication=([AUTH password:string @4.0.7] | [AUTH2 \
-                  username-password={username:string password:string} @6.0.0])] \
+                  username_password={username:string password:string} @6.0.0])] \
                   [KEYS key:key#1... @3.0.6]",
         arity: -6,
         flags: &[Flag::Write],

@@ -108,7 +108,6 @@ bare! {
     Spec {
         name: "sync",
         summary: "Sends a copy of the dataset, as an RDB file, and closes the connection.",
-        complexity: "O(N) in the bytes of the dataset",
         flags: FLAGS,
         ..SERVER
     }
@@ -129,7 +128,6 @@ worded! {
         name: "psync",
         since: "2.8.0",
         summary: "Sends a copy of the dataset, as SYNC does, behind a line that names it.",
-        complexity: "O(N) in the bytes of the dataset",
         grammar: "replicationid:string offset:integer",
         arity: -3,
         flags: FLAGS,
