@@ -8,6 +8,15 @@ use std::time::{Duration, Instant};
 
 use crate::client::{Client, Reply};
 
+/// Where a server may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Processors {
+    /// On processor 0: the load has another.
+    First,
+    /// Wherever the system likes.
+    All,
+}
+
 /// A server under measurement. One that was started here is stopped when dropped.
 pub(crate) struct Peer {
     /// Its name in the tables.
@@ -66,7 +75,7 @@ impl Peer {
     fn start(name: &str, program: &Path, args: &[&str], port: &str) -> io::Result<Self> {
         let dir = std::env::temp_dir().join(format!("kvist-bench-{}-{port}", std::process::id()));
         std::fs::create_dir_all(&dir)?;
-        let mut peer = Self::spawn(name, program, args, port, &dir)?;
+        let mut peer = Self::spawn((name, program), Processors::First, args, port, &dir)?;
         peer.dir = Some(dir);
         peer.wait_until_serving(Duration::from_secs(10))?;
         Ok(peer)
@@ -74,13 +83,13 @@ impl Peer {
 
     /// Starts a server in a directory that stays, and does not wait for it.
     pub fn spawn(
-        name: &str,
-        program: &Path,
+        (name, program): (&str, &Path),
+        processors: Processors,
         args: &[&str],
         port: &str,
         dir: &Path,
     ) -> io::Result<Self> {
-        let mut command = if have("taskset") {
+        let mut command = if processors == Processors::First && have("taskset") {
             let mut command = Command::new("taskset");
             command.args(["-c", "0"]).arg(program);
             command

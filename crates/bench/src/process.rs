@@ -62,3 +62,12 @@ fn pss(rollup: &str) -> u64 {
     let kib = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }
+
+/// Touches so much memory, and frees it again: what the system then has at hand, the next to ask
+/// for memory gets at its usual price.
+pub(crate) fn touch_memory(bytes: u64) {
+    const PAGE: usize = 4096;
+    let mut memory = vec![0_u8; usize::try_from(bytes).unwrap_or(0)];
+    memory.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
+    drop(std::hint::black_box(memory));
+}

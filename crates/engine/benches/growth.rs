@@ -50,7 +50,7 @@ fn engine(shards: usize) -> std::sync::Arc<Engine> {
         now: 1_000_000,
         workers: 4,
         config_file: String::new(),
-        dataset_id: None,
+        kept: None,
         executable: String::new(),
     })
     .expect("a table of commands")

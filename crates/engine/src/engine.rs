@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use base::{Millis, PackLimits};
 use config::{Changes, Config, Peer, SetError, Settings};
+use journal::Manifest;
 use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
 
@@ -30,11 +31,11 @@ pub type CarryOut = Box<dyn Fn(&Config, &Config) -> Result<(), SetError> + Send 
 pub struct Start {
     /// The configuration, defaults applied.
     pub settings: Settings,
-    /// Unpredictable bits: seeds the key hash and names this run. The first seeds the key hash: a
-    /// dataset on disk goes on with its own.
+    /// Unpredictable bits: seeds the key hash and names this run.
     pub seed: [u64; 4],
-    /// The name of the dataset on disk, if there is one.
-    pub dataset_id: Option<[u8; 16]>,
+    /// What the manifest of the dataset on disk says, if there is one: it goes on with its own
+    /// name and key hash, and with no fewer shards than it has, unless the configuration says so.
+    pub kept: Option<Manifest>,
     /// The time.
     pub now: Millis,
     /// Number of worker threads.
@@ -116,19 +117,18 @@ impl Engine {
         // process decides: what others make is then seeded by it, which is as good.
         types::seed_members(start.seed[1]);
         let config = Arc::new(start.settings.config());
-        let shards = match config.shards {
-            None => Options::for_cores(start.workers, config.databases, start.seed[0]).shards,
-            Some(given) => given,
-        };
-        let options = Options { shards, databases: config.databases, seed: start.seed[0] };
+        let seed = start.kept.as_ref().map_or(start.seed[0], |kept| kept.seed);
+        let mut options = Options::for_cores(start.workers, config.databases, seed);
+        let kept = start.kept.as_ref().map_or(0, |kept| kept.shards);
+        options.shards = config.shards.unwrap_or(options.shards.max(kept));
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
         let (first, second) = (start.seed[2].to_be_bytes(), start.seed[3].to_be_bytes());
         let mut dataset_id = [0; 16];
         dataset_id[..8].copy_from_slice(&first);
         dataset_id[8..].copy_from_slice(&second);
-        if let Some(kept) = start.dataset_id {
-            dataset_id = kept;
+        if let Some(kept) = &start.kept {
+            dataset_id = kept.id;
         }
         // Shown to clients, so nothing of the seeds of hashes may be in it.
         let mixed =
@@ -160,7 +160,7 @@ impl Engine {
             errands: Errands::default(),
             dial: OnceLock::new(),
             dataset_id,
-            seed: start.seed[0],
+            seed,
             me: me.clone(),
         })
     }

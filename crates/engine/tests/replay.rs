@@ -135,3 +135,46 @@ fn what_is_read_back_is_what_was_there() {
         again.move_out();
     }
 }
+
+/// The number of shards may change from start to start; nobody has to remember it.
+#[test]
+fn another_number_of_shards_reads_the_same() {
+    let (mut rng, folder) = (rng(), Folder::new());
+    let mut wanted = None;
+    for (round, shards) in [8, 64, 2, 128].into_iter().enumerate() {
+        let (engine, recovered) = open(&folder.0, &format!("{LINES}\nshards {shards}")).unwrap();
+        assert_eq!(engine.store.shards(), shards);
+        assert_eq!(recovered.failed, 0, "{shards} shards: {recovered}");
+        let found = contents(&engine);
+        assert!(wanted.is_none_or(|wanted| wanted == found), "{shards} shards: {recovered}");
+        let seats = (0..3).map(|_| Seat::new(&engine)).collect();
+        let mut crowd = Crowd { engine: Arc::clone(&engine), seats, now: 1_700_000_000_000 };
+        for step in 0..4000 {
+            let request = tame::any_request(&mut rng);
+            if request[0] != b"SWAPDB" {
+                crowd.step(&mut rng, request);
+            }
+            if step == 2000 && round > 0 {
+                engine.save(Reason::Save, true).unwrap();
+            }
+        }
+        for seat in &mut crowd.seats {
+            seat.worker.disconnect(&mut seat.session);
+        }
+        wanted = Some(contents(&engine));
+        engine.store.log().sync().unwrap();
+        engine.move_out();
+    }
+    // Not configured, it stays as it is: also where only that can be read.
+    let (engine, _) = open(&folder.0, LINES).unwrap();
+    assert_eq!((engine.store.shards(), Some(contents(&engine))), (128, wanted));
+    Seat::new(&engine).ask("SWAPDB 0 1");
+    let wanted = contents(&engine);
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    let refused = open(&folder.0, &format!("{LINES}\nshards 32")).err().unwrap();
+    assert!(refused.contains("start once with the old number of shards"), "{refused}");
+    let (engine, _) = open(&folder.0, LINES).unwrap();
+    assert_eq!(contents(&engine), wanted);
+    engine.move_out();
+}

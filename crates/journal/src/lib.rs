@@ -15,6 +15,7 @@
 //! that the disk has not confirmed.
 #![forbid(unsafe_code)]
 
+mod background;
 pub mod codec;
 pub mod disk;
 mod flusher;
@@ -27,6 +28,7 @@ pub mod salvage;
 pub mod segment;
 pub mod snapshot;
 
+pub use background::let_others_go_first;
 pub use disk::{Directory, Disk, DiskFile};
 pub use flusher::{Flusher, Place, wall_clock};
 pub use log::{Figures, Lane, Log, Policy, Trouble};

@@ -5,6 +5,7 @@
 //! where the one before it ended. Damage is never read past, as what follows could bring back old
 //! values or lose acknowledged ones without a word.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 
@@ -35,6 +36,8 @@ pub struct Report {
     pub open_end: Option<(u64, u64)>,
     /// Where the end of the last segment stands, if it has one.
     pub end: u64,
+    /// Where the frames of the last segment begin that no later one calls durable.
+    pub unconfirmed: u64,
 }
 
 /// A torn end.
@@ -88,8 +91,10 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Takes the frames, in order: the records of each, and when it was written.
-pub type Take<'a> = &'a mut dyn FnMut(Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
+/// Takes the frames, in order: the records of each, its header, the file and the offset. The buffer
+/// is read into again: who keeps the records leaves another one.
+pub type Take<'a> =
+    &'a mut dyn FnMut(&mut Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
 
 /// Reads every frame of these segments.
 ///
@@ -109,7 +114,8 @@ pub fn read(
         Segments::Between(first, last) => (first, last),
     };
     let open_ended = matches!(range, Segments::From(..));
-    let mut walk = Walk { disk, id, report: &mut report, expected: None, take };
+    let pending = VecDeque::new();
+    let mut walk = Walk { disk, id, report: &mut report, expected: None, pending, take };
     let mut number = first;
     while number <= last {
         // What follows a segment proves that it ended in good order, unless nothing was kept there.
@@ -143,6 +149,8 @@ struct Walk<'a> {
     report: &'a mut Report,
     /// The number the next frame must have, once one is known.
     expected: Option<u64>,
+    /// The frames of the segment that none so far calls durable: numbers and places.
+    pending: VecDeque<(u64, u64)>,
     take: Take<'a>,
 }
 
@@ -224,7 +232,9 @@ impl Walk<'_> {
         let len = file.len().map_err(io)?;
         let mut offset = segment::HEADER;
         let mut body = Vec::new();
+        self.pending.clear();
         loop {
+            self.report.unconfirmed = self.pending.front().map_or(offset, |&(_, place)| place);
             let found = frame::read(file, (offset, len), number, &mut body).map_err(io)?;
             let expected = self.report.next_frame;
             let header = match found {
@@ -258,13 +268,16 @@ impl Walk<'_> {
                 self.report.end = offset;
                 return Ok(());
             }
+            while self.pending.front().is_some_and(|&(frame, _)| frame <= header.synced) {
+                self.pending.pop_front();
+            }
+            self.pending.push_back((header.number, offset));
             self.report.frames += 1;
             self.report.bytes += header.span();
             self.report.last_write = header.time;
             self.report.next_frame += 1;
             self.expected = Some(self.report.next_frame);
-            (self.take)(std::mem::take(&mut body), &header, name, offset)
-                .map_err(ReadError::Refused)?;
+            (self.take)(&mut body, &header, name, offset).map_err(ReadError::Refused)?;
             offset += header.span();
         }
     }
@@ -360,7 +373,7 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     };
     let file = disk.open(&segment::name(number))?;
     file.set_len(offset)?;
-    rewrite(&*file, (0, offset))?;
+    rewrite(&*file, (report.unconfirmed.min(offset), offset))?;
     let header = frame::Header {
         flags: frame::END,
         number: report.next_frame,

@@ -65,13 +65,12 @@ pub struct Record<'a> {
     pub body: &'a [u8],
 }
 
+/// What stands before the body of a record: its kind, shard, number and database.
+pub type Head = (Kind, u16, u64, u32);
+
 /// Appends a record whose body `write` appends.
 #[inline]
-pub fn put(
-    out: &mut Vec<u8>,
-    (kind, shard, seq, db): (Kind, u16, u64, u32),
-    write: impl FnOnce(&mut Vec<u8>),
-) {
+pub fn put(out: &mut Vec<u8>, (kind, shard, seq, db): Head, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     let mut header = [0; HEADER];
     header[4] = kind as u8;
@@ -94,17 +93,17 @@ pub fn put_words<'a>(out: &mut Vec<u8>, words: impl ExactSizeIterator<Item = &'a
     }
 }
 
-/// The words of a command.
+/// Appends the words of a command.
 ///
 /// # Errors
 /// The body is not that of a command.
 pub fn words<'a>(body: &'a [u8], into: &mut Vec<&'a [u8]>) -> Result<(), Malformed> {
-    into.clear();
     let mut source = Source::new(body);
-    for _ in 0..source.length()? {
+    let count = source.length()?;
+    for _ in 0..count {
         into.push(source.bytes()?);
     }
-    if source.is_done() && !into.is_empty() { Ok(()) } else { Err(Malformed("not a command")) }
+    if source.is_done() && count > 0 { Ok(()) } else { Err(Malformed("not a command")) }
 }
 
 /// Takes the first record off the front of `bytes`; `None` at the end.
@@ -126,23 +125,57 @@ pub fn next<'a>(bytes: &mut &'a [u8]) -> Result<Option<Record<'a>>, Malformed> {
     Ok(Some(Record { kind, shard, seq, db: u32_at(header, 16), body }))
 }
 
-/// The records of a frame that `wanted` takes, shard by shard, each shard's in the order in which
-/// they happened: in the frame the lanes of several threads stand one behind the other.
-///
-/// # Errors
-/// There is something else.
-pub fn in_order<'a>(
-    frame: &'a [u8],
-    wanted: impl Fn(&Record<'_>) -> bool,
-) -> Result<Vec<Record<'a>>, Malformed> {
-    let (mut rest, mut records) = (frame, Vec::new());
-    while let Some(record) = next(&mut rest)? {
-        if wanted(&record) {
-            records.push(record);
+/// Where the records of a frame stand: in the frame the lanes of several threads stand one behind
+/// the other. Kept from frame to frame, so that its memory is.
+#[derive(Debug, Default)]
+pub struct Order {
+    /// Shard, number, offset.
+    places: Vec<(u16, u64, u32)>,
+}
+
+impl Order {
+    /// Looks for the records of `frame` that `wanted` takes, in place of those of the last one.
+    ///
+    /// # Errors
+    /// There is something else.
+    pub fn read(
+        &mut self,
+        frame: &[u8],
+        wanted: impl Fn(&Record<'_>) -> bool,
+    ) -> Result<(), Malformed> {
+        self.places.clear();
+        let mut rest = frame;
+        loop {
+            let offset = u32::try_from(frame.len() - rest.len());
+            let offset = offset.map_err(|_| Malformed("a frame is too long"))?;
+            let Some(record) = next(&mut rest)? else { break };
+            if wanted(&record) {
+                self.places.push((record.shard, record.seq, offset));
+            }
         }
+        self.places.sort_unstable();
+        Ok(())
     }
-    records.sort_by_key(|record| (record.shard, record.seq));
-    Ok(records)
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The records of that frame, shard by shard, each shard's in the order in which they happened.
+    pub fn records<'a>(&self, frame: &'a [u8]) -> impl Iterator<Item = Record<'a>> {
+        self.places.iter().filter_map(move |&(_, _, offset)| {
+            let mut rest = frame.get(usize::try_from(offset).ok()?..)?;
+            next(&mut rest).ok().flatten()
+        })
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ fn files_of_version_1_are_read() {
         snapshot.block(place).unwrap();
     }
     let mut records = Vec::new();
-    let mut take = |body: Vec<u8>, _: &_, _: &str, _| {
+    let mut take = |body: &mut Vec<u8>, _: &_, _: &str, _| {
         let mut rest = body.as_slice();
         while let Some(record) = record::next(&mut rest).map_err(|error| error.to_string())? {
             records.push(record.kind);

@@ -73,10 +73,8 @@ pub fn log_warnings() -> Result<(), String> {
 /// The system has no random numbers.
 pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<Engine>, String> {
     let mut settings = settings.clone();
-    let mut seed =
-        process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
     if let Some(manifest) = manifest {
-        seed[0] = manifest.seed;
         let shards = ["--shards".to_owned(), manifest.shards.to_string()];
         settings.apply_args(&shards).map_err(|error| error.to_string())?;
     }
@@ -84,7 +82,7 @@ pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<En
     Engine::new(Start {
         settings,
         seed,
-        dataset_id: manifest.map(|manifest| manifest.id),
+        kept: manifest.cloned(),
         now: wall_clock(),
         workers,
         config_file: String::new(),

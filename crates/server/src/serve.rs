@@ -53,18 +53,13 @@ fn serve(args: &[String]) -> Result<(), String> {
     let names: Vec<String> = listeners.iter().map(Listener::name).collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
     resolve_dir(&mut settings);
-    let mut seed =
-        process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
     let home = data::open(&settings.config())?;
-    let manifest = home.as_ref().and_then(|home| home.manifest.as_ref());
-    if let Some(manifest) = manifest {
-        seed[0] = manifest.seed;
-    }
-    let dataset_id = manifest.map(|manifest| manifest.id);
+    let kept = home.as_ref().and_then(|home| home.manifest.clone());
     let engine = Engine::new(Start {
         settings,
         seed,
-        dataset_id,
+        kept,
         now: wall_clock(),
         workers: config.io_threads,
         config_file: config_file.map(|path| path.display().to_string()).unwrap_or_default(),

@@ -1,8 +1,10 @@
 //! What happens to a shard, for the journal.
 //!
-//! A shard gathers the records of the changes made under one hold of its lock; whoever holds it
-//! appends them to the log before letting go, all at once. So the log has the records of a shard in
-//! the order in which they happened, and those of one transaction in one epoch.
+//! A shard numbers its records. Those of the changes made under one hold of its lock are appended to
+//! the log before it is let go, all at once: so those of one transaction are in one epoch, and no
+//! epoch holds a record that is older than one of an epoch before. Within an epoch the numbers tell
+//! the order. A transaction gathers what its commands do in a buffer of its own, which stays in the
+//! processor's cache; what a shard does by itself, such as expiring, waits in the shard.
 //!
 //! A change is told in one of two ways: a command with one key that only this key decides is told
 //! as the command; anything else as the keys it left behind, each as it is now. Either concerns one
@@ -30,38 +32,53 @@ pub(crate) struct History {
     pub seq: u64,
     /// The epoch of the log that the last record joined.
     pub epoch: u64,
-    /// Records not yet appended to the log.
+    /// Records of what the shard did by itself, not yet appended to the log.
     pub records: Vec<u8>,
 }
 
 impl History {
-    /// Adds a record, if anybody keeps them.
+    /// The head of the next record, if anybody keeps them.
     #[inline]
-    pub fn record(&mut self, kind: Kind, db: usize, write: impl FnOnce(&mut Vec<u8>)) {
-        if self.on {
+    fn next(&mut self, kind: Kind, db: usize) -> Option<record::Head> {
+        self.on.then(|| {
             self.seq += 1;
             // Databases are numbered far below 2^32.
-            let db = u32::try_from(db).unwrap_or(u32::MAX);
-            record::put(&mut self.records, (kind, self.shard, self.seq, db), write);
+            (kind, self.shard, self.seq, u32::try_from(db).unwrap_or(u32::MAX))
+        })
+    }
+
+    /// Adds a record of what the shard did by itself, if anybody keeps them.
+    #[inline]
+    pub fn record(&mut self, kind: Kind, db: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        if let Some(head) = self.next(kind, db) {
+            record::put(&mut self.records, head, write);
         }
     }
 
-    /// The records have been appended and joined this epoch.
+    /// Moves the records to the end of `out`.
     #[inline]
-    fn appended(&mut self, epoch: u64) {
-        self.epoch = epoch;
-        self.records.clear();
-        if self.records.capacity() > KEPT {
-            self.records = Vec::new();
+    fn gather(&mut self, out: &mut Vec<u8>) {
+        if !self.records.is_empty() {
+            out.append(&mut self.records);
+            forget(&mut self.records);
         }
+    }
+}
+
+/// Empties a buffer, and gives a lot of memory back.
+#[inline]
+fn forget(records: &mut Vec<u8>) {
+    records.clear();
+    if records.capacity() > KEPT {
+        *records = Vec::new();
     }
 }
 
 /// Appends what a shard recorded that was locked for a moment; the epoch of its last change.
 pub(crate) fn append_of(shard: &mut Shard, log: &Log, lane: &Lane) -> u64 {
     if !shard.history.records.is_empty() {
-        let epoch = log.append(lane, &shard.history.records);
-        shard.history.appended(epoch);
+        shard.history.epoch = log.append(lane, &shard.history.records);
+        forget(&mut shard.history.records);
     }
     shard.history.epoch
 }
@@ -89,18 +106,25 @@ impl Txn {
     ) {
         self.tell_overdue();
         let db = self.db;
-        let history = &mut self.shard_mut(hash).history;
-        history.record(Kind::Command, db, |out| record::put_words(out, words));
+        if let Some(head) = self.shard_mut(hash).history.next(Kind::Command, db) {
+            record::put(&mut self.told, head, |out| record::put_words(out, words));
+        }
     }
 
     /// Records a key of database `db` as it is now, or that it is gone.
     pub fn record_key(&mut self, db: usize, key: Key<'_>) {
         self.tell_overdue();
+        let mut told = std::mem::take(&mut self.told);
         let Shard { dbs, history, .. } = self.shard_mut(key.hash);
-        match dbs[db].keys.find(key.hash, key.bytes) {
-            Some(entry) => history.record(Kind::Image, db, |out| image::put(out, &entry)),
-            None => history.record(Kind::Delete, db, |out| out.extend_from_slice(key.bytes)),
+        let entry = dbs[db].keys.find(key.hash, key.bytes);
+        let kind = if entry.is_some() { Kind::Image } else { Kind::Delete };
+        if let Some(head) = history.next(kind, db) {
+            record::put(&mut told, head, |out| match &entry {
+                Some(entry) => image::put(out, entry),
+                None => out.extend_from_slice(key.bytes),
+            });
         }
+        self.told = told;
     }
 
     /// Records that keys met after their deadline are gone: a command that found such a key missing
@@ -122,44 +146,26 @@ impl Txn {
         }
     }
 
-    /// Appends what the held shards recorded to the log, and notes the last epoch whose changes
-    /// this transaction may have seen.
+    /// Appends what this transaction did to the log, all of it in one epoch: it is there as a whole
+    /// or not at all. Notes the last epoch whose changes it may have seen.
     #[inline]
     pub(crate) fn append_history(&mut self) {
-        let mut several = 0;
-        for held in &self.held {
-            self.seen = self.seen.max(held.shard.history.epoch);
-            several += usize::from(!held.shard.history.records.is_empty());
-        }
-        match several {
-            0 => {}
-            1 => {
-                for held in &mut self.held {
-                    let history = &mut held.shard.history;
-                    if !history.records.is_empty() {
-                        let epoch = self.log.append(&self.lane, &history.records);
-                        history.appended(epoch);
-                        self.seen = self.seen.max(epoch);
-                    }
-                }
-            }
-            _ => self.append_together(),
-        }
-    }
-
-    /// All of it in one epoch: what one transaction did is there as a whole or not at all.
-    fn append_together(&mut self) {
-        let mut all = Vec::new();
-        for held in &self.held {
-            all.extend_from_slice(&held.shard.history.records);
-        }
-        let epoch = self.log.append(&self.lane, &all);
         for held in &mut self.held {
-            if !held.shard.history.records.is_empty() {
-                held.shard.history.appended(epoch);
-            }
+            held.shard.history.gather(&mut self.told);
         }
+        if self.told.is_empty() {
+            for held in &self.held {
+                self.seen = self.seen.max(held.shard.history.epoch);
+            }
+            return;
+        }
+        let epoch = self.log.append(&self.lane, &self.told);
+        forget(&mut self.told);
         self.seen = self.seen.max(epoch);
+        // Also shards that were only read: what was read there is as old or older.
+        for held in &mut self.held {
+            held.shard.history.epoch = epoch;
+        }
     }
 
     /// The last epoch of the log whose changes the requests since the last call may have seen or

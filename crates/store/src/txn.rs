@@ -77,6 +77,8 @@ pub struct Txn {
     pub(crate) lookups: Lookups,
     /// Reads leave the access time of keys alone: `CLIENT NO-TOUCH`.
     pub(crate) keeping_access: bool,
+    /// Records of what the transaction has done so far.
+    pub(crate) told: Vec<u8>,
     /// The log, and this seat's lane in it.
     pub(crate) log: Arc<Log>,
     pub(crate) lane: Arc<Lane>,
@@ -130,6 +132,7 @@ impl Txn {
             memory_delta: 0,
             lookups: Lookups::default(),
             keeping_access: false,
+            told: Vec::new(),
             log,
             lane,
             seen: 0,

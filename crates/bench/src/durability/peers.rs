@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Reply};
-use crate::peer::{Peer, free_port};
+use crate::peer::{Peer, Processors, free_port};
 
 /// How long a server may take to load or to save.
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
@@ -49,7 +49,7 @@ impl Program {
     }
 
     /// Starts it and does not wait.
-    pub fn spawn(&self, dir: &Path, policy: Policy) -> io::Result<Peer> {
+    pub fn spawn(&self, dir: &Path, policy: Policy, processors: Processors) -> io::Result<Peer> {
         let port = free_port()?.to_string();
         let dir_text = dir.to_string_lossy().into_owned();
         let mut args = Vec::new();
@@ -61,13 +61,23 @@ impl Program {
             Policy::Off => args.extend(["--appendonly", "no"]),
             on => args.extend(["--appendonly", "yes", "--appendfsync", on.name()]),
         }
-        Peer::spawn(&self.name, &self.path, &args, &port, dir)
+        Peer::spawn((&self.name, &self.path), processors, &args, &port, dir)
+    }
+
+    /// Starts it on processor 0 and waits until it serves.
+    pub fn start(&self, dir: &Path, policy: Policy) -> io::Result<Peer> {
+        self.start_on(dir, policy, Processors::First).map(|(peer, _)| peer)
     }
 
     /// Starts it and waits until it serves; says how long that took.
-    pub fn start(&self, dir: &Path, policy: Policy) -> io::Result<(Peer, Duration)> {
+    pub fn start_on(
+        &self,
+        dir: &Path,
+        policy: Policy,
+        processors: Processors,
+    ) -> io::Result<(Peer, Duration)> {
         let begin = Instant::now();
-        let mut peer = self.spawn(dir, policy)?;
+        let mut peer = self.spawn(dir, policy, processors)?;
         peer.wait_until_serving(PATIENCE)?;
         let took = begin.elapsed();
         // A journal rewritten in the middle of a run would be measured with it.

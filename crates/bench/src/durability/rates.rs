@@ -26,7 +26,7 @@ pub(super) fn run(programs: &[Program], options: &Options, rows: &mut Rows) -> i
         let mut peers: Vec<Option<Peer>> = Vec::new();
         for (who, (program, home)) in programs.iter().zip(&homes).enumerate() {
             let started = program.start(home.path(), policy);
-            peers.push(rows.note(who, &row, started).map(|(peer, _)| peer));
+            peers.push(rows.note(who, &row, started));
         }
         let requests = match (policy, shape.pipeline) {
             (Policy::Always, 1) => options.requests / 20,

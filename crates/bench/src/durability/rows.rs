@@ -43,7 +43,7 @@ impl Rows {
         let mut names = Vec::new();
         for program in programs {
             let home = Home::new(&options.dir)?;
-            let (peer, _) = program.start(home.path(), Policy::Off)?;
+            let peer = program.start(home.path(), Policy::Off)?;
             names.push(format!("{} {}", program.name, peer.version));
         }
         Ok(Self { names, figures: Vec::new(), told: Vec::new(), failures: Vec::new() })
@@ -179,8 +179,9 @@ impl Rows {
             }
             text += "\n\n";
         }
-        text += "Servers and what they fork share processor 0, the load has processor 1. Figures \
-                 are medians; ratios are taken round by round.\n";
+        text += "Servers and what they fork share processor 0, the load has processor 1; \
+                 recoveries have all processors if not said otherwise. Figures are medians; ratios \
+                 are taken round by round.\n";
         for failure in &self.failures {
             let _ = writeln!(text, "\n**FAILED** {failure}");
         }

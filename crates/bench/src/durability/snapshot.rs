@@ -39,7 +39,7 @@ fn measure(
     row: &str,
     rows: &mut Rows,
 ) -> io::Result<Peer> {
-    let (peer, _) = program.start(home.path(), POLICY)?;
+    let peer = program.start(home.path(), POLICY)?;
     let mut client = Client::connect(&peer.addr)?;
     fill(&mut client, &program.name, 0, options.keys)?;
     for round in 0..options.rounds {

@@ -42,7 +42,7 @@ pub(super) fn check(
     peer.kill();
     let acks = writer.join().map_err(|_| io::Error::other("the writer panicked"))??;
     drop(peer);
-    let (peer, _) = program.start(dir, policy)?;
+    let peer = program.start(dir, policy)?;
     let mut client = Client::connect(&peer.addr)?;
     let (mut found, mut forgot) = (0, Duration::ZERO);
     for (batch, at) in (0..).zip(&acks) {

@@ -8,7 +8,7 @@ pub(super) const LIST: &[D] = &[
         Kind::PowerOfTwo { max: 65536 },
         "0",
         "Number of parts the data is split into, each with a lock of its own. 0 chooses by the \
-         number of threads.",
+         number of threads, but no fewer than the dataset on disk has.",
     )
     .at_start()
     .own(),

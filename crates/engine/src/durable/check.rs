@@ -158,8 +158,8 @@ impl Checked {
         let mut walked = Walked { shards: manifest.shards, begun, ..Walked::default() };
         let mut bad = None;
         let mut next_frame = None;
-        let mut take = |body: Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
-            if let Err(what) = walked.frame(&body) {
+        let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
+            if let Err(what) = walked.frame(body) {
                 let what = format!("{name} is damaged at offset {offset}: {what}");
                 let (segment, next_frame) = (header.segment, header.number);
                 bad = Some((what.clone(), Part::Journal { segment, offset, next_frame }));
@@ -232,6 +232,7 @@ struct Walked {
     /// The last record of each shard before the journal, if that is known.
     begun: Option<HashMap<u16, u64>>,
     last: HashMap<u16, u64>,
+    order: record::Order,
 }
 
 impl Walked {
@@ -239,11 +240,15 @@ impl Walked {
     fn frame(&mut self, body: &[u8]) -> Result<(), String> {
         let limits = PackLimits::default();
         let mut words = Vec::new();
-        let records = record::in_order(body, |_| true).map_err(|error| error.to_string())?;
-        for record in &records {
+        self.order.read(body, |_| true).map_err(|error| error.to_string())?;
+        let order = std::mem::take(&mut self.order);
+        for record in order.records(body) {
             let body = record.body;
             let read = match record.kind {
-                record::Kind::Command => record::words(body, &mut words),
+                record::Kind::Command => {
+                    words.clear();
+                    record::words(body, &mut words)
+                }
                 record::Kind::Image => image::read(&mut Source::new(body), &limits).map(drop),
                 record::Kind::Swap => Source::new(body).number().map(drop),
                 _ => Ok(()),
@@ -251,7 +256,8 @@ impl Walked {
             read.map_err(|error| error.to_string())?;
             self.follows(record.shard, record.seq)?;
         }
-        self.records += records.len() as u64;
+        self.records += order.len() as u64;
+        self.order = order;
         Ok(())
     }
 
@@ -277,7 +283,7 @@ impl Walked {
 /// The first record of each shard in the journal, as far as it can be read.
 pub(super) fn first_records(disk: &dyn Disk, manifest: &Manifest) -> HashMap<u16, u64> {
     let mut first: HashMap<u16, u64> = HashMap::new();
-    let mut take = |body: Vec<u8>, _: &journal::frame::Header, _: &str, _| {
+    let mut take = |body: &mut Vec<u8>, _: &journal::frame::Header, _: &str, _| {
         let mut rest = body.as_slice();
         while let Ok(Some(record)) = record::next(&mut rest) {
             let known = first.entry(record.shard).or_insert(record.seq);

@@ -170,8 +170,14 @@ fn mend_journal(
     let there = disk.list()?.contains(&name);
     let last = if offset >= segment::HEADER && there {
         kept.push(copy_aside(disk, &name)?);
-        let open_end = Some((number, offset));
-        reader::seal(disk, &Report { next_frame, open_end, ..Report::default() })?;
+        let report = Report {
+            segments: 1,
+            next_segment: number + 1,
+            next_frame,
+            open_end: Some((number, offset)),
+            ..Report::default()
+        };
+        reader::seal(disk, &report)?;
         number
     } else {
         if there {

@@ -31,7 +31,7 @@ use crate::foreign::{self, Foreign, Imported};
 use journal::wall_clock;
 
 /// Frames that wait for a replayer; bounds the memory that recovery takes.
-const AHEAD: usize = 64;
+const AHEAD: usize = 8;
 
 /// What recovery found.
 #[derive(Clone, Debug, Default)]
@@ -314,6 +314,7 @@ impl Engine {
         let threads = self.threads();
         let parts = deal(std::mem::take(steps), threads);
         let failure: Mutex<Option<String>> = Mutex::default();
+        let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
         let (mut report, mut done) = (Err("nothing was read".to_owned()), Vec::new());
         std::thread::scope(|scope| {
             let mut senders: Vec<SyncSender<Arc<Vec<u8>>>> = Vec::new();
@@ -321,22 +322,29 @@ impl Engine {
             for (own, mut part) in parts.into_iter().enumerate() {
                 let (sender, frames) = sync_channel(AHEAD);
                 senders.push(sender);
-                let failure = &failure;
+                let (failure, spare) = (&failure, &spare);
                 workers.push(scope.spawn(move || {
                     let mut replayer = Replayer::new(self);
-                    if let Err(error) = replayer.run(&frames, (own, threads), &mut part) {
-                        failure.lock().get_or_insert(error);
+                    while let Ok(frame) = frames.recv() {
+                        if let Err(error) = replayer.frame(&frame, (own, threads), &mut part) {
+                            failure.lock().get_or_insert(error);
+                            break;
+                        }
+                        // Whoever is last with a frame gives its buffer back.
+                        spare.lock().extend(Arc::into_inner(frame));
                     }
+                    replayer.finish();
                     (part, replayer.counts)
                 }));
             }
-            let mut take = |body: Vec<u8>, header: &journal::frame::Header, _: &str, _| {
+            let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
                 if self.stopping.load(Ordering::Acquire) {
                     return Err("loading was interrupted".to_owned());
                 }
                 self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
                 self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
-                let body = Arc::new(body);
+                let next = spare.lock().pop().unwrap_or_default();
+                let body = Arc::new(std::mem::replace(body, next));
                 for sender in &senders {
                     if sender.send(Arc::clone(&body)).is_err() {
                         return Err("a replayer ended".to_owned());

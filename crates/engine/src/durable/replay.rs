@@ -3,21 +3,33 @@
 //! It holds one shard's lock at a time and never waits for another replayer. What a record does is
 //! decided by the record alone: the clock stands still, and chance has been written out.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
 
 use base::{Args, Key, Protocol};
 use journal::codec::{Malformed, Source};
-use journal::record::{self, Kind, Record};
+use journal::record::{self, Kind, Order, Record};
 use journal::snapshot::{self, Reader};
 use store::{Scope, Txn, image};
 use wire::RespWriter;
 
 use super::steps::{OTHERS, Steps};
 use crate::engine::Engine;
-use crate::table::Action;
+use crate::table::{Action, Entry};
 use journal::wall_clock;
+
+/// Records taken apart and prefetched together, as many as requests of a client.
+const GROUP: usize = 16;
+
+/// A record on its way: what its command is, where its words are among those of its group, and
+/// its key, if it has one that can be told without reading a value.
+struct Prepared<'e, 'f> {
+    record: Record<'f>,
+    entry: Option<&'e Entry>,
+    words: Range<usize>,
+    key: Option<Key<'f>>,
+}
 
 /// What became of the records a replayer met.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,13 +45,20 @@ pub(crate) struct Replayer<'e> {
     txn: Txn,
     pub counts: Counts,
     reply: Vec<u8>,
+    order: Order,
 }
 
 impl<'e> Replayer<'e> {
     pub fn new(engine: &'e Engine) -> Self {
         let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
         txn.begin_replay(wall_clock());
-        Replayer { engine, txn, counts: Counts::default(), reply: Vec::new() }
+        Replayer {
+            engine,
+            txn,
+            counts: Counts::default(),
+            reply: Vec::new(),
+            order: Order::default(),
+        }
     }
 
     /// Loads the blocks of one shard; when each part of it was read.
@@ -105,28 +124,101 @@ impl<'e> Replayer<'e> {
         self.on_shard_of(key, |txn| txn.restore(db, hash, image))
     }
 
-    /// Applies the records of `frames` that are about its shards: those whose number is `own`
+    /// Applies the records of a frame that are about its shards: those whose number is `own`
     /// modulo `parts`.
-    pub fn run(
+    pub fn frame(
         &mut self,
-        frames: &Receiver<Arc<Vec<u8>>>,
+        frame: &[u8],
         (own, parts): (usize, usize),
         steps: &mut [Steps],
     ) -> Result<(), String> {
-        while let Ok(frame) = frames.recv() {
-            let mine = |record: &Record<'_>| usize::from(record.shard) % parts == own;
-            for record in &record::in_order(&frame, mine).map_err(text)? {
+        let mut order = std::mem::take(&mut self.order);
+        order.read(frame, |record| usize::from(record.shard) % parts == own).map_err(text)?;
+        let mut records = order.records(frame);
+        let (mut group, mut words) = (Vec::with_capacity(GROUP), Vec::new());
+        loop {
+            words.clear();
+            group.clear();
+            for record in records.by_ref().take(GROUP) {
+                group.push(self.prepare(record, &mut words)?);
+            }
+            if group.is_empty() {
+                break;
+            }
+            self.prefetch(&group);
+            for prepared in &group {
                 let steps = steps
-                    .get_mut(usize::from(record.shard) / parts)
+                    .get_mut(usize::from(prepared.record.shard) / parts)
                     .ok_or("a record of a shard that cannot be")?;
-                self.apply(record, steps)?;
+                self.apply(prepared, &words, steps)?;
             }
         }
-        self.txn.report_memory();
+        drop(records);
+        self.order = order;
         Ok(())
     }
 
-    fn apply(&mut self, record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {
+    /// No more frames come.
+    pub fn finish(&mut self) {
+        self.txn.report_memory();
+    }
+
+    /// Takes a record apart as far as its key; the words of a command go behind `words`.
+    fn prepare<'f>(
+        &self,
+        record: Record<'f>,
+        words: &mut Vec<&'f [u8]>,
+    ) -> Result<Prepared<'e, 'f>, String> {
+        let engine = self.engine;
+        let first = words.len();
+        let mut prepared = Prepared { record, entry: None, words: first..first, key: None };
+        match record.kind {
+            Kind::Command => record::words(record.body, words).map_err(text)?,
+            Kind::Delete => {
+                prepared.key = Some(engine.store.hasher().key(record.body));
+                return Ok(prepared);
+            }
+            _ => return Ok(prepared),
+        }
+        prepared.words = first..words.len();
+        let words = &words[first..];
+        let name = || words[0].escape_ascii().to_string();
+        let entry = engine.table.find(words).ok_or_else(|| format!("no command {}", name()))?;
+        let place = match entry.one_key {
+            true => Some(1),
+            false => {
+                let mut positions = Vec::new();
+                let _ = entry.spec.key_positions(words, &mut positions);
+                positions.first().copied()
+            }
+        };
+        let word = place.and_then(|place| words.get(place));
+        let key = engine.store.hasher().key(word.ok_or_else(|| format!("{} has no key", name()))?);
+        prepared.entry = Some(entry);
+        prepared.key = Some(key);
+        Ok(prepared)
+    }
+
+    /// As `feed` does with requests: the cache misses of a group overlap.
+    fn prefetch(&self, group: &[Prepared<'_, '_>]) {
+        let store = &self.engine.store;
+        let keys = || {
+            group.iter().filter_map(|prepared| {
+                let db = usize::try_from(prepared.record.db).ok()?;
+                Some((db, prepared.key?.hash)).filter(|_| db < store.databases())
+            })
+        };
+        keys().for_each(|(db, hash)| store.prefetch_bucket(db, hash));
+        keys().for_each(|(db, hash)| store.prefetch_entry(db, hash));
+    }
+
+    fn apply(
+        &mut self,
+        prepared: &Prepared<'_, '_>,
+        words: &[&[u8]],
+        steps: &mut Steps,
+    ) -> Result<(), String> {
+        let record = &prepared.record;
         // The journal begins before the snapshot was read, or with the first record of all.
         let before = if steps.last > 0 { steps.last } else { steps.begun() };
         if record.seq > before + 1 || (steps.last > 0 && record.seq <= before) {
@@ -138,7 +230,7 @@ impl<'e> Replayer<'e> {
         steps.last = record.seq;
         steps.newest = steps.newest.max(record.seq);
         match record.kind {
-            Kind::Command => self.command(record, steps),
+            Kind::Command => self.command(prepared, &words[prepared.words.clone()], steps),
             Kind::Image => {
                 let limits = self.engine.store.limits();
                 let image = image::read(&mut Source::new(record.body), &limits).map_err(text)?;
@@ -150,11 +242,10 @@ impl<'e> Replayer<'e> {
                 Ok(())
             }
             Kind::Delete => {
-                let hash = self.engine.store.hasher().hash(record.body);
-                if self.is_new(record, hash, steps) {
+                let Some(key) = prepared.key else { return Ok(()) };
+                if self.is_new(record, key.hash, steps) {
                     let db = self.database(record.db)?;
-                    let key = Key { bytes: record.body, hash };
-                    self.on_shard_of(key, |txn| txn.forget(db, hash, record.body))?;
+                    self.on_shard_of(key, |txn| txn.forget(db, key.hash, key.bytes))?;
                 }
                 Ok(())
             }
@@ -185,25 +276,18 @@ impl<'e> Replayer<'e> {
         self.txn.with(store, scope, work).map_err(|panicked| panicked.message)
     }
 
-    fn command(&mut self, record: &Record<'_>, steps: &Steps) -> Result<(), String> {
-        let engine = self.engine;
-        let mut words = Vec::new();
-        record::words(record.body, &mut words).map_err(text)?;
-        let name = || words[0].escape_ascii().to_string();
-        let entry = engine.table.find(&words).ok_or_else(|| format!("no command {}", name()))?;
+    fn command(
+        &mut self,
+        prepared: &Prepared<'_, '_>,
+        words: &[&[u8]],
+        steps: &Steps,
+    ) -> Result<(), String> {
+        let (engine, record) = (self.engine, &prepared.record);
+        let name = || words.first().map_or_else(String::new, |w| w.escape_ascii().to_string());
+        let (Some(entry), Some(key)) = (prepared.entry, prepared.key) else { return Ok(()) };
         let Action::Data(run) = entry.action else {
             return Err(format!("{} is no command about keys", name()));
         };
-        let place = match entry.one_key {
-            true => Some(1),
-            false => {
-                let mut positions = Vec::new();
-                let _ = entry.spec.key_positions(&words, &mut positions);
-                positions.first().copied()
-            }
-        };
-        let word = place.and_then(|place| words.get(place));
-        let key = engine.store.hasher().key(word.ok_or_else(|| format!("{} has no key", name()))?);
         let hash = entry.one_key.then_some(key.hash);
         if !self.is_new(record, key.hash, steps) {
             return Ok(());
@@ -213,7 +297,7 @@ impl<'e> Replayer<'e> {
         reply.clear();
         let done = self.on_shard_of(key, |txn| {
             txn.select(db);
-            let args = Args::new(&words, entry.words, hash, engine.store.hasher());
+            let args = Args::new(words, entry.words, hash, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(&mut reply, Protocol::Resp3));
             txn.forget_changes();
             result.map(drop)

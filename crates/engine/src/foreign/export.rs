@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 
 use base::Keyspace;
 use commands::portable;
@@ -155,8 +154,8 @@ fn reading_engine(settings: &Settings, manifest: &Manifest) -> Result<Arc<Engine
     settings.apply_args(&shards).map_err(|error| error.to_string())?;
     let engine = Engine::new(Start {
         settings,
-        seed: [manifest.seed, 0, 0, 0],
-        dataset_id: Some(manifest.id),
+        seed: [0; 4],
+        kept: Some(manifest.clone()),
         now: wall_clock(),
         workers: 1,
         config_file: String::new(),
@@ -210,12 +209,8 @@ fn replay(
             return Ok(None);
         }
     }
-    let mut take = |body: Vec<u8>, header: &journal::frame::Header, _: &str, _| {
-        let (sender, frames) = sync_channel(1);
-        // The receiver is there, and it has room.
-        let _ = sender.send(Arc::new(body));
-        drop(sender);
-        replayer.run(&frames, part, steps)?;
+    let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
+        replayer.frame(body, part, steps)?;
         match until {
             Until::Frame(last) if header.number >= last => Err(ENOUGH.to_owned()),
             _ => Ok(()),

@@ -40,14 +40,13 @@ pub fn open(dir: &Path, lines: &str) -> Result<(Arc<Engine>, Recovered), String>
     let text = format!("dir {}\nenable-debug-command yes\n{lines}\n", dir.display());
     settings.apply_text(text.as_bytes(), "a test").unwrap();
     let home = Home::open(dir).map_err(|error| error.to_string())?;
-    let kept = home.manifest.as_ref().map(|manifest| (manifest.seed, manifest.id));
     let engine = Engine::new(Start {
         settings,
-        seed: [kept.map_or(1, |kept| kept.0), 2, 3, 4],
+        seed: [1, 2, 3, 4],
         now: 1_000_000,
         workers: 4,
         config_file: String::new(),
-        dataset_id: kept.map(|kept| kept.1),
+        kept: home.manifest.clone(),
         executable: String::new(),
     })?;
     engine.move_in(home);

@@ -50,7 +50,7 @@ pub fn start(lines: &str) -> Start {
         now: 1_000_000,
         workers: 4,
         config_file: String::new(),
-        dataset_id: None,
+        kept: None,
         executable: String::new(),
     }
 }

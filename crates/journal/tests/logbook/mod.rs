@@ -168,7 +168,7 @@ fn read_all(disk: &Liar) -> Result<(u64, reader::Report), String> {
         return Ok((0, reader::Report { next_segment: 1, next_frame: 1, ..Default::default() }));
     };
     let (known, mut next) = (manifest.seed, manifest.seed);
-    let mut take = |body: Vec<u8>, _: &journal::frame::Header, file: &str, at: u64| {
+    let mut take = |body: &mut Vec<u8>, _: &journal::frame::Header, file: &str, at: u64| {
         let mut rest = body.as_slice();
         let mut found = Vec::new();
         while let Some(record) = record::next(&mut rest).map_err(|e| e.to_string())? {

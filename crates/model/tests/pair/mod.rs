@@ -53,7 +53,7 @@ impl Pair {
             now,
             workers: 4,
             config_file: String::new(),
-            dataset_id: None,
+            kept: None,
             executable: String::new(),
         })
         .unwrap();
