@@ -108,6 +108,7 @@ bare! {
     Spec {
         name: "sync",
         summary: "Sends a copy of the dataset, as an RDB file, and closes the connection.",
+        complexity: "",
         flags: FLAGS,
         ..SERVER
     }
@@ -128,6 +129,7 @@ worded! {
         name: "psync",
         since: "2.8.0",
         summary: "Sends a copy of the dataset, as SYNC does, behind a line that names it.",
+        complexity: "",
         grammar: "replicationid:string offset:integer",
         arity: -3,
         flags: FLAGS,
