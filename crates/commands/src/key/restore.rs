@@ -82,7 +82,7 @@ impl<'a> Command<'a> for RestoreAsking<'a> {
         group: Group::Server,
         since: "3.0.0",
         summary: "As RESTORE, from one node of a cluster to another.",
-        flags: &[Flag::Write, Flag::DenyOom, Flag::Asking],
+        flags: &[Flag::Write, Flag::DenyOom, Flag::Asking, Flag::SysCmd],
         ..Restore::SPEC
     };
 

@@ -46,6 +46,7 @@ worded! {
             Flag::Loading,
             Flag::Stale,
             Flag::AllowBusy,
+            Flag::SysCmd,
         ],
         ..SERVER
     },
