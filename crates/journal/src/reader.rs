@@ -242,8 +242,7 @@ impl Walk<'_> {
             ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
         };
         let len = file.len().map_err(io)?;
-        let mut offset = segment::HEADER;
-        let mut body = Vec::new();
+        let (mut offset, mut body) = (segment::HEADER, Vec::new());
         self.pending.clear();
         loop {
             self.report.unconfirmed = self.pending.front().map_or(offset, |&(_, place)| place);
@@ -284,8 +283,8 @@ impl Walk<'_> {
                 return Err(damage(offset, what));
             }
             if header.flags & frame::END != 0 {
-                self.report.end = offset;
-                self.report.goes_on = header.flags & frame::GOES_ON != 0;
+                let goes_on = header.flags & frame::GOES_ON != 0;
+                (self.report.end, self.report.goes_on) = (offset, goes_on);
                 return Ok(());
             }
             while self.pending.front().is_some_and(|&(frame, _)| frame <= header.synced) {
