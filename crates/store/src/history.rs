@@ -1,10 +1,10 @@
 //! What happens to a shard, for the journal.
 //!
 //! A shard numbers its records. Those of the changes made under one hold of its lock are appended
-//! to the log before it is let go, all at once: so those of one transaction are in one epoch, and no
-//! epoch holds a record that is older than one of an epoch before. Within an epoch the numbers tell
-//! the order. A transaction gathers what its commands do in a buffer of its own, which stays in the
-//! processor's cache; what a shard does by itself, such as expiring, waits in the shard.
+//! to the log before it is let go, all at once: so those of one transaction are in one epoch, and
+//! no epoch holds a record that is older than one of an epoch before. Within an epoch the numbers
+//! tell the order. A transaction gathers what its commands do in a buffer of its own, which stays
+//! in the processor's cache; what a shard does by itself, such as expiring, waits in the shard.
 //!
 //! A change is told in one of two ways: a command with one key that only this key decides is told
 //! as the command; anything else as the keys it left behind, each as it is now. Either concerns one
