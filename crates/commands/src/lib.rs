@@ -16,6 +16,8 @@ pub mod string;
 mod walk;
 pub mod zset;
 
+pub use key::dump_payload;
+
 use base::{Holds, Row, Spec, Strings};
 use types::{Hash, List, Set, ZSet};
 

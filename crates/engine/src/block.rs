@@ -99,6 +99,46 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
     session.blocked = Some(blocked);
 }
 
+impl Blocked {
+    /// Makes `session` wait for what another thread does for it. Neither time nor other clients end
+    /// that wait: it stands in no queue and has no ticket that anybody could ask for.
+    pub(crate) fn elsewhere(engine: &Engine, session: &mut Session) -> Arc<Self> {
+        fn never(
+            _: &mut Txn,
+            _: base::Args<'_>,
+            _: &mut dyn Reply,
+        ) -> Result<base::Effect, base::CmdError> {
+            Err(base::error::INTERNAL)
+        }
+        let ticket = engine.blocked.tickets.fetch_add(1, Ordering::Relaxed) + 1;
+        let blocked = Arc::new(Blocked {
+            waiter: Arc::new(Waiter::new(ticket, base::Kind::String, Vec::new())),
+            until: None,
+            silent: session.replies.silent(),
+            client: Arc::clone(&session.client),
+            protocol: session.protocol,
+            entry: 0,
+            run: never,
+            argv: Vec::new(),
+            db: session.db,
+            keys: Vec::new(),
+        });
+        session.blocked = Some(Arc::clone(&blocked));
+        blocked
+    }
+
+    /// Ends the wait of who waits for another thread, if they still do.
+    pub(crate) fn answer(&self, write: impl FnOnce(&mut RespWriter<'_>)) {
+        if !self.waiter.settle() {
+            return;
+        }
+        let mut reply = Vec::new();
+        write(&mut RespWriter::new(&mut reply, self.protocol));
+        let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
+        self.client.mailbox.post(self.client.id, message);
+    }
+}
+
 /// Writes the reply of a blocking request that got nothing and may not wait.
 pub(crate) fn nothing(kind: Nothing, writer: &mut dyn Reply) {
     match kind {

@@ -8,6 +8,7 @@ use base::Millis;
 use parking_lot::{Mutex, RwLock};
 
 use crate::access::Account;
+use crate::transfer::Transfer;
 
 /// A connection's number; never used twice.
 pub type ClientId = u64;
@@ -24,6 +25,8 @@ pub enum Message {
     },
     /// An out-of-band message, encoded for the client's protocol.
     Push(Arc<[u8]>),
+    /// Send a copy of the dataset, then close the connection.
+    Transfer(Arc<Transfer>),
     /// Close the connection.
     Kill,
 }

@@ -16,7 +16,9 @@ use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::control;
 use crate::durable::Durable;
+use crate::errand::Errands;
 use crate::evict::{self, Evictions};
+use crate::migrate::Dial;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
@@ -94,6 +96,9 @@ pub struct Engine {
     pub evictions: Evictions,
     /// The dataset's life on disk.
     pub durable: Durable,
+    /// Threads for requests that wait for other servers.
+    pub(crate) errands: Errands,
+    dial: OnceLock<Dial>,
     /// Names the dataset on disk.
     pub(crate) dataset_id: [u8; 16],
     /// The seed of the key hash.
@@ -162,6 +167,8 @@ impl Engine {
             stopping: AtomicBool::new(false),
             evictions: Evictions::default(),
             durable: Durable::default(),
+            errands: Errands::default(),
+            dial: OnceLock::new(),
             dataset_id,
             seed,
             me: me.clone(),
@@ -184,6 +191,17 @@ impl Engine {
     pub fn on_change(&self, carry_out: CarryOut) {
         // Setting it twice is a mistake of the caller's that changes nothing.
         let _ = self.carry_out.set(carry_out);
+    }
+
+    /// Says who connects to other servers. Only the first to say so is heard.
+    pub fn on_dial(&self, dial: Dial) {
+        // Setting it twice is a mistake of the caller's that changes nothing.
+        let _ = self.dial.set(dial);
+    }
+
+    /// Who connects to other servers, if anybody can.
+    pub(crate) fn dial(&self) -> Option<&Dial> {
+        self.dial.get()
     }
 
     /// `CONFIG SET`: changes all of these settings and puts them in force, or none.

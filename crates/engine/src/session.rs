@@ -11,6 +11,7 @@ use crate::block::Blocked;
 use crate::client::Client;
 use crate::multi::{Multi, Watched};
 use crate::replies::Replies;
+use crate::transfer::Replica;
 
 /// One client's state.
 pub struct Session {
@@ -42,6 +43,8 @@ pub struct Session {
     pub closing: bool,
     /// The replies so far may be sent once this epoch of the journal is durable.
     pub awaits: u64,
+    /// What it said of itself as a replica: `REPLCONF`.
+    pub(crate) replica: Replica,
     pub(crate) decoder: wire::Decoder,
 }
 
@@ -64,6 +67,7 @@ impl Session {
             blocked: None,
             closing: false,
             awaits: 0,
+            replica: Replica::default(),
             decoder: wire::Decoder::default(),
         }
     }

@@ -13,11 +13,19 @@ use seats::{Seat, engine};
 use wire::{ReplyParser, Value};
 
 /// Commands whose arity Redis gives beside their documented arguments.
-const ARITY_OF_ITS_OWN: [&str; 6] =
-    ["client|kill", "command", "command|getkeys", "command|getkeysandflags", "debug", "quit"];
+const ARITY_OF_ITS_OWN: [&str; 8] = [
+    "client|kill",
+    "command",
+    "command|getkeys",
+    "command|getkeysandflags",
+    "debug",
+    "psync",
+    "quit",
+    "replconf",
+];
 
 /// Commands that Redis 7.0 does not have.
-const OURS: [&str; 4] = ["client|no-touch", "client|setinfo", "flushwal", "snapshot"];
+const OURS: [&str; 5] = ["backup", "client|no-touch", "client|setinfo", "flushwal", "snapshot"];
 
 #[test]
 fn every_arity_follows_from_the_grammar() {

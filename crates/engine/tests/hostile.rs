@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::{Protocol, Rng};
-use kvist_engine::{Engine, State};
+use kvist_engine::{Engine, Message, State};
 use seats::{Seat, engine_with};
 use wire::ReplyParser;
 
@@ -109,12 +109,29 @@ fn feed(seat: &mut Seat, bytes: &[u8], rng: &mut Rng) -> (Vec<u8>, State) {
                 State::Open => break,
                 // As a door that has sent everything: go on at once.
                 State::Full => {}
-                State::Blocked => assert!(seat.worker.give_up(&mut seat.session, &mut out)),
+                State::Blocked => end_wait(seat, &mut out),
                 State::Closing => return (out, State::Closing),
             }
         }
     }
     (out, State::Open)
+}
+
+/// Ends the wait of a blocked session, as its timeout would or as another thread just has.
+fn end_wait(seat: &mut Seat, out: &mut Vec<u8>) {
+    if seat.worker.give_up(&mut seat.session, out) {
+        return;
+    }
+    loop {
+        for letter in seat.letters.take(seat.session.client.id) {
+            if let Message::Unblocked { ticket, reply } = letter
+                && seat.worker.unblock(&mut seat.session, ticket, &reply, out)
+            {
+                return;
+            }
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// Requests that would change the rules for all that follow.

@@ -411,7 +411,7 @@ impl Writer {
         let ended = if self.stuck.is_some() {
             Err(io::Error::other("there are records that could not be written"))
         } else {
-            self.end_segment()
+            self.end_segment(0)
         };
         self.open = None;
         self.unsynced_since = None;
@@ -419,7 +419,7 @@ impl Writer {
         ended
     }
 
-    fn end_segment(&mut self) -> io::Result<u64> {
+    fn end_segment(&mut self, goes_on: u32) -> io::Result<u64> {
         if self.open.is_some() && self.given_up {
             return Err(io::Error::other(GIVEN_UP));
         }
@@ -431,7 +431,7 @@ impl Writer {
         let Some(open) = &mut self.open else { return Ok(0) };
         let number = open.number;
         let header = frame::Header {
-            flags: frame::END,
+            flags: frame::END | goes_on,
             number: self.place.frame,
             segment: number,
             synced: self.synced_frame,
@@ -449,9 +449,6 @@ impl Writer {
         if given_up && !afresh {
             return Err(io::Error::other(GIVEN_UP));
         }
-        if !given_up {
-            self.end_segment()?;
-        }
         let header = segment::Header {
             id: self.place.id,
             number: self.place.segment,
@@ -460,6 +457,10 @@ impl Writer {
             afresh: given_up || (afresh && self.open.is_none()),
         };
         let file = segment::make(&*self.place.disk, header, self.place.segment_size)?;
+        if !given_up {
+            // The end says that the next one is there, so that comes first.
+            self.end_segment(frame::GOES_ON)?;
+        }
         let number = header.number;
         self.open = Some(Open { file, number, offset: segment::HEADER, forgotten: 0 });
         self.place.segment += 1;

@@ -22,13 +22,16 @@ pub const ALIGN: u64 = 8;
 const MAGIC: u32 = u32::from_le_bytes(*b"KvFr");
 /// The segment ends here, in good order.
 pub const END: u32 = 1;
+/// With [`END`]: the segment of the next number goes on from here, and was there before this was
+/// written. A copy of the files that lacks it lacks a part.
+pub const GOES_ON: u32 = 2;
 
 /// What stands before the records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Bytes of records.
     pub len: u32,
-    /// [`END`] or 0.
+    /// [`END`], perhaps with [`GOES_ON`], or 0.
     pub flags: u32,
     /// Its number.
     pub number: u64,

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 
+use crate::codec::u64_at;
 use crate::disk::{Disk, DiskFile};
 use crate::frame::{self, Found};
 use crate::manifest::Segments;
@@ -36,6 +37,10 @@ pub struct Report {
     pub open_end: Option<(u64, u64)>,
     /// Where the end of the last segment stands, if it has one.
     pub end: u64,
+    /// That end says that the next segment goes on there.
+    pub goes_on: bool,
+    /// The segment before the last, and where its end stands.
+    pub before: Option<(u64, u64)>,
     /// Where the frames of the last segment begin that no later one calls durable.
     pub unconfirmed: u64,
 }
@@ -128,6 +133,11 @@ pub fn read(
         }
         number += 1;
     }
+    if open_ended && report.goes_on && number == last {
+        let (file, segment) = (segment::name(number + 1), number + 1);
+        let what = "the file is missing, and the segment before it goes on there".to_owned();
+        return Err(ReadError::Damage(Damage { file, offset: 0, what, segment }));
+    }
     if let Segments::From(_, durable) = range
         && report.next_frame <= durable
     {
@@ -211,10 +221,12 @@ impl Walk<'_> {
             return Err(damage(0, what));
         }
         self.expected = Some(header.first_frame);
+        self.report.before = (self.report.segments > 0).then_some((number - 1, self.report.end));
         self.report.next_frame = header.first_frame;
         self.report.segments += 1;
         self.report.next_segment = number + 1;
         self.report.open_end = None;
+        self.report.goes_on = false;
         self.frames(&*file, &name, number, may_be_torn)
     }
 
@@ -230,8 +242,7 @@ impl Walk<'_> {
             ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
         };
         let len = file.len().map_err(io)?;
-        let mut offset = segment::HEADER;
-        let mut body = Vec::new();
+        let (mut offset, mut body) = (segment::HEADER, Vec::new());
         self.pending.clear();
         loop {
             self.report.unconfirmed = self.pending.front().map_or(offset, |&(_, place)| place);
@@ -241,6 +252,13 @@ impl Walk<'_> {
                 Found::Frame(header) => header,
                 Found::Nothing | Found::Broken => {
                     let later = later_frame(file, (offset + 1, len), number).map_err(io)?;
+                    if let Some(other) = used_again(file, (offset, len), number).map_err(io)? {
+                        let what = format!(
+                            "frames of segment {other} stand behind it: the file was used again \
+                             while it was copied"
+                        );
+                        return Err(damage(offset, what));
+                    }
                     if let Some(proof) = later.filter(|later| later.synced >= expected) {
                         let what = format!(
                             "frame {expected} is broken or missing, but frame {} behind it says \
@@ -265,7 +283,8 @@ impl Walk<'_> {
                 return Err(damage(offset, what));
             }
             if header.flags & frame::END != 0 {
-                self.report.end = offset;
+                let goes_on = header.flags & frame::GOES_ON != 0;
+                (self.report.end, self.report.goes_on) = (offset, goes_on);
                 return Ok(());
             }
             while self.pending.front().is_some_and(|&(frame, _)| frame <= header.synced) {
@@ -292,10 +311,34 @@ static ZEROS: [u8; PAGE] = [0; PAGE];
 /// A whole frame of this segment somewhere behind `from`; the one that knows most.
 fn later_frame(
     file: &dyn DiskFile,
-    (from, len): (u64, u64),
+    range: (u64, u64),
     segment: u64,
 ) -> io::Result<Option<frame::Header>> {
     let mut best: Option<frame::Header> = None;
+    each_frame(file, range, &|other| other == segment, &mut |header| {
+        if best.is_none_or(|best| header.synced > best.synced) {
+            best = Some(header);
+        }
+    })?;
+    Ok(best)
+}
+
+/// A later segment of which a whole frame stands behind `from`. An earlier use of a file leaves
+/// frames of earlier segments; those of later ones are there only in a copy that was made while the
+/// file was given up and used again.
+fn used_again(file: &dyn DiskFile, range: (u64, u64), segment: u64) -> io::Result<Option<u64>> {
+    let mut found = None;
+    each_frame(file, range, &|other| other > segment, &mut |header| found = Some(header.segment))?;
+    Ok(found)
+}
+
+/// Shows every whole frame behind `from` that is of a segment wanted.
+fn each_frame(
+    file: &dyn DiskFile,
+    (from, len): (u64, u64),
+    wanted: &dyn Fn(u64) -> bool,
+    show: &mut dyn FnMut(frame::Header),
+) -> io::Result<()> {
     let mut body = Vec::new();
     let mut at = from.next_multiple_of(frame::ALIGN);
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0) + frame::HEADER];
@@ -313,18 +356,19 @@ fn later_frame(
             }
             let mut bytes = [0; frame::HEADER];
             bytes.copy_from_slice(&piece[inside..inside + frame::HEADER]);
-            if frame::Header::decode(&bytes, segment).is_some()
+            let segment = u64_at(&bytes, 24);
+            if wanted(segment)
+                && frame::Header::decode(&bytes, segment).is_some()
                 && let Found::Frame(header) =
                     frame::read(file, (at + inside as u64, len), segment, &mut body)?
-                && best.is_none_or(|best| header.synced > best.synced)
             {
-                best = Some(header);
+                show(header);
             }
             inside += 8;
         }
         at += PIECE;
     }
-    Ok(best)
+    Ok(())
 }
 
 /// Where the last byte that is not zero ends.
@@ -361,9 +405,21 @@ fn written_end(file: &dyn DiskFile, (from, len): (u64, u64)) -> io::Result<u64> 
 pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     disk.sync_names()?;
     let last = report.next_segment.saturating_sub(1);
+    if report.goes_on && report.open_end.is_none() {
+        // What it says comes next was made in vain and goes now: then it must not say so.
+        let file = disk.open(&segment::name(last))?;
+        file.write_at(report.end, &end_of(report, last).encode(&[]))?;
+        file.sync()?;
+    }
     segment::drop_above(disk, last)?;
     if report.segments == 0 {
         return Ok(());
+    }
+    if let Some((number, end)) = report.before {
+        // The last segment was there before this end was: it does not vouch for it.
+        let file = disk.open(&segment::name(number))?;
+        rewrite(&*file, (end, end + frame::HEADER as u64))?;
+        file.sync()?;
     }
     let Some((number, offset)) = report.open_end else {
         // Its end vouches for everything before it, but nothing yet for the end.
@@ -374,17 +430,22 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     let file = disk.open(&segment::name(number))?;
     file.set_len(offset)?;
     rewrite(&*file, (report.unconfirmed.min(offset), offset))?;
-    let header = frame::Header {
-        flags: frame::END,
-        number: report.next_frame,
-        segment: number,
-        synced: report.next_frame.saturating_sub(1),
-        ..frame::Header::default()
-    };
+    let header = end_of(report, number);
     // Everything before it first: it says that all of that is durable.
     file.sync()?;
     file.write_at(offset, &header.encode(&[]))?;
     file.sync()
+}
+
+/// The end of the last segment that counts.
+fn end_of(report: &Report, segment: u64) -> frame::Header {
+    frame::Header {
+        flags: frame::END,
+        number: report.next_frame,
+        segment,
+        synced: report.next_frame.saturating_sub(1),
+        ..frame::Header::default()
+    }
 }
 
 /// Writes what is there once more. If the process ended after a failed sync, the system may hold

@@ -12,14 +12,16 @@
 //! an event that has already been.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::Millis;
-use engine::{Fed, Message, Session, State, Worker};
+use engine::{Blocked, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
 use crate::limits::{self, Overflow};
 use crate::stream::Stream;
+use crate::transfer;
 
 /// Bytes read in one turn of a connection.
 pub const READ_MAX: usize = 256 << 10;
@@ -77,6 +79,8 @@ pub struct Connection {
     unfed: bool,
     /// The peer has sent its last byte.
     peer_done: bool,
+    /// Another thread sends a copy of the dataset through the socket.
+    lent: bool,
     /// It stands in the queue for another turn.
     pub queued: bool,
     /// It stands among those whose replies wait for the disk.
@@ -113,6 +117,7 @@ impl Connection {
             unread: false,
             unfed: false,
             peer_done: false,
+            lent: false,
             queued: false,
             held: false,
             deadline: None,
@@ -318,7 +323,8 @@ impl Connection {
     pub fn deliver(&mut self, desk: &mut Desk, message: Message) -> Turn {
         match message {
             Message::Kill => Turn::Close,
-            Message::Push(_) if self.closing => Turn::Wait,
+            Message::Transfer(transfer) => self.lend(transfer),
+            Message::Push(_) if self.closing || self.lent => Turn::Wait,
             Message::Push(bytes) => {
                 desk.worker.note_now(&mut self.session);
                 self.output.extend(&bytes);
@@ -331,6 +337,22 @@ impl Connection {
                 } else {
                     Turn::Wait
                 }
+            }
+        }
+    }
+
+    /// Lends the socket to who sends a copy of the dataset, unless nobody waits for it any more.
+    fn lend(&mut self, transfer: Arc<Transfer>) -> Turn {
+        let waits = |blocked: &Arc<Blocked>| blocked.waiter.ticket == transfer.ticket;
+        if !self.session.blocked.as_ref().is_some_and(waits) {
+            return Turn::Wait;
+        }
+        self.lent = true;
+        match transfer::start(&self.stream, transfer, Arc::clone(&self.session.client)) {
+            Ok(()) => Turn::Wait,
+            Err(error) => {
+                tracing::warn!(%error, "a copy could not be sent");
+                Turn::Close
             }
         }
     }
@@ -402,6 +424,9 @@ impl Connection {
 
     /// Says goodbye to the engine. The socket is closed when the connection is dropped.
     pub fn part(mut self, desk: &mut Desk) {
+        if self.lent {
+            self.stream.hang_up();
+        }
         desk.worker.engine.buffers.fetch_sub(self.accounted, Relaxed);
         desk.worker.disconnect(&mut self.session);
     }

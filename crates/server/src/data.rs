@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use config::Config;
 use engine::Engine;
-use engine::durable::{Home, Reason};
+use engine::durable::{Home, sweep};
 use engine::foreign::Foreign;
 
 /// How often progress is shown.
@@ -25,7 +25,12 @@ pub fn open(config: &Config) -> Result<Option<Home>, String> {
     if !config.appendonly && !saved && Foreign::in_directory(dir, config)?.is_none() {
         return Ok(None);
     }
-    Home::open(dir).map(Some).map_err(|error| error.to_string())
+    let home = Home::open(dir).map_err(|error| error.to_string())?;
+    // What copies have left that were never finished only costs room.
+    if let Err(error) = sweep(dir) {
+        tracing::warn!(%error, "what an unfinished copy has left could not be removed");
+    }
+    Ok(Some(home))
 }
 
 /// Reads the dataset, showing on a terminal how far it has come.
@@ -86,7 +91,7 @@ pub fn close(engine: &Arc<Engine>) {
     };
     if wanted && engine.unsaved_changes() > 0 {
         tracing::info!("Saving the dataset before exiting");
-        if let Err(error) = engine.save(Reason::Save, engine.durable.is_journaling()) {
+        if let Err(error) = engine.save_finally(engine.durable.is_journaling()) {
             tracing::error!(%error, "the dataset could not be saved before exiting");
         }
     }

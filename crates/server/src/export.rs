@@ -1,16 +1,28 @@
-//! `kvist export`: the dataset of a data directory as a snapshot for Redis, without a server.
+//! `kvist export`: a snapshot for Redis, of a data directory without a server, or of a running
+//! server.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use engine::foreign::{self, Until};
 
+use crate::fetch::{self, Source};
 use crate::offline::{self, Arguments};
 use crate::usage;
+
+/// Where a password may stand that others shall not see in the list of processes; as for
+/// `kvist cli`.
+const PASSWORDS: [&str; 2] = ["KVISTCLI_AUTH", "REDISCLI_AUTH"];
 
 /// Runs the verb.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
+    if args.iter().any(|arg| arg == "--from") {
+        return match running(args) {
+            Ok((to, source)) => ended(fetch_to(Path::new(&to), &source)),
+            Err(what) => usage::wrong(&what),
+        };
+    }
     let arguments = match Arguments::parse(args, &[]) {
         Ok(arguments) => arguments,
         Err(what) => return usage::wrong(&what),
@@ -21,13 +33,50 @@ pub fn main(args: &[String]) -> ExitCode {
     if !arguments.settings.is_given("dir") {
         return usage::wrong("export needs --dir DATADIR");
     }
-    match export(Path::new(to), &arguments) {
+    ended(export(Path::new(to), &arguments))
+}
+
+fn ended(result: Result<(), String>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("kvist: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// The arguments of an export from a running server: the file, and where from.
+fn running(args: &[String]) -> Result<(String, Source), String> {
+    let password = PASSWORDS.iter().find_map(|name| std::env::var(name).ok());
+    let mut source = Source { password, ..Source::default() };
+    let mut file = None;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().cloned().ok_or_else(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--from" => source.address = value()?,
+            "--user" => source.user = Some(value()?),
+            "--pass" => source.password = Some(value()?),
+            option if option.starts_with("--") => {
+                return Err(format!("'{option}' does not go with --from"));
+            }
+            _ if file.is_some() => return Err("export writes one file".to_owned()),
+            _ => file = Some(arg.clone()),
+        }
+    }
+    if source.user.is_some() && source.password.is_none() {
+        return Err("--user needs --pass, or KVISTCLI_AUTH in the environment".to_owned());
+    }
+    let file = file.ok_or("export needs the name of one file")?;
+    Ok((file, source))
+}
+
+fn fetch_to(to: &Path, source: &Source) -> Result<(), String> {
+    let fetched = fetch::fetch(source, to)?;
+    let sum = if fetched.summed { "its sum is right" } else { "it has no sum to check" };
+    println!("Received {} bytes into {}; {sum}", fetched.bytes, to.display());
+    Ok(())
 }
 
 fn export(to: &Path, arguments: &Arguments) -> Result<(), String> {

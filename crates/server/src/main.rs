@@ -6,8 +6,10 @@ mod buffer;
 mod check;
 mod connection;
 mod data;
+mod dial;
 mod event_loop;
 mod export;
+mod fetch;
 mod import;
 mod inbox;
 mod limits;
@@ -20,6 +22,7 @@ mod signals;
 mod slab;
 mod stream;
 mod supervisor;
+mod transfer;
 mod usage;
 
 use std::process::ExitCode;

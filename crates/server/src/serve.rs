@@ -15,6 +15,7 @@ use mio::{Poll, Waker};
 
 use crate::accept::{self, Crew};
 use crate::data;
+use crate::dial;
 use crate::event_loop::{EventLoop, Parts, WAKER};
 use crate::inbox::Inbox;
 use crate::listen::{self, Listener, Listening};
@@ -113,6 +114,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         let (crew, listening) = (Arc::clone(&crew), Arc::clone(&listening));
         Box::new(move |before, after| accept::follow(&crew, &listening, before, after))
     });
+    engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));
     let mut threads = Vec::new();
     for (number, poll) in polls.into_iter().enumerate() {

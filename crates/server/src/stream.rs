@@ -1,7 +1,8 @@
 //! A client's socket, TCP or unix, as one type.
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 use mio::event::Source;
@@ -48,6 +49,31 @@ impl Stream {
                 done => return done,
             }
         }
+    }
+
+    /// The same socket once more, for another thread.
+    ///
+    /// # Errors
+    /// There are no more descriptors.
+    pub fn share(&self) -> io::Result<Self> {
+        Ok(match self {
+            Stream::Tcp(stream) => Stream::Tcp(stream.as_fd().try_clone_to_owned()?.into()),
+            Stream::Unix(stream) => Stream::Unix(stream.as_fd().try_clone_to_owned()?.into()),
+        })
+    }
+
+    /// Says that nothing more will be sent.
+    ///
+    /// # Errors
+    /// The peer has gone.
+    pub fn finish(&self) -> io::Result<()> {
+        either!(self, stream => stream.shutdown(Shutdown::Write))
+    }
+
+    /// Ends the connection for everybody who has this socket.
+    pub fn hang_up(&self) {
+        // It may be over already.
+        let _ = either!(self, stream => stream.shutdown(Shutdown::Both));
     }
 
     /// The descriptor's number.

@@ -14,6 +14,7 @@ Usage:
   kvist cli [options] [command [argument ...]]      talk to a server
   kvist import FILE|DIR --dir DATADIR               take over files of Redis
   kvist export FILE.rdb --dir DATADIR               write a snapshot for Redis
+  kvist export FILE.rdb --from HOST:PORT            the same of a running server
   kvist check DATADIR [--fix]                       look whether a data directory is whole
   kvist bench REPORT                                measure it beside its peers
   kvist --version                                   print the version
@@ -61,13 +62,19 @@ Examples:
 /// Help for `kvist export`.
 pub const EXPORT: &str = "\
 Usage: kvist export FILE.rdb --dir DATADIR [--directive value ...]
+       kvist export FILE.rdb --from HOST:PORT [--user NAME] [--pass PASSWORD]
 
 Writes the dataset in DATADIR, which no server may use meanwhile, as a snapshot that Redis 7.0 and
-everything later reads. Nothing in DATADIR is changed. For a running server there is the directive
-rdb-export, which makes SAVE and BGSAVE write such a file.
+everything later reads. Nothing in DATADIR is changed.
 
-Example:
+With --from it comes from a running server, Kvist or Redis, over the network: the dataset of one
+moment, which stands under the name of FILE.rdb when all of it has come and its sum is right. The
+password may also stand in KVISTCLI_AUTH. There is also the directive rdb-export, which makes SAVE
+and BGSAVE write such a file.
+
+Examples:
   kvist export dump.rdb --dir /var/lib/kvist
+  kvist export dump.rdb --from db.example.com:6379
 ";
 
 /// Help for `kvist check`.

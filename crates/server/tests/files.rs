@@ -4,93 +4,18 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod judged;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
 #[path = "../../engine/tests/tame/mod.rs"]
 mod tame;
 
-use std::path::{Path, PathBuf};
-use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::Rng;
+use judged::{Folder, digest, fill, judged, kvist, rng, serve, stop};
 use oracle::Oracle;
-use server::{Server, program, temporary};
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
-
-/// A directory that goes with its owner.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = temporary(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A server on this directory.
-fn serve(dir: &Folder, more: &[&str]) -> Server {
-    let dir = dir.at("data");
-    let args = ["--dir", &dir, "--appendonly", "yes", "--enable-debug-command", "yes"];
-    Server::start(&[&args[..], more].concat())
-}
-
-fn stop(mut server: Server) {
-    server.signal("TERM");
-    assert!(server.ended().success());
-}
-
-fn kvist(args: &[&str]) -> (bool, String) {
-    let Output { status, stdout, stderr } = program().args(args).output().unwrap();
-    let text = [stdout, stderr].concat();
-    (status.success(), String::from_utf8_lossy(&text).into_owned())
-}
-
-fn fill(client: &mut server::Client, rng: &mut Rng, requests: usize) {
-    for n in 0..requests {
-        if n % 100 == 0 {
-            client.ask(&["SELECT", &rng.below(4).to_string()]);
-        }
-        let request = tame::any_request(rng);
-        client.send(&wire::request(request.iter().map(Vec::as_slice)));
-        client.hear();
-    }
-}
-
-fn digest(client: &mut server::Client) -> String {
-    format!("+{}", String::from_utf8_lossy(client.ask(&["DEBUG", "DIGEST"]).as_bytes().unwrap()))
-}
-
-/// What redis-server makes of a file; `None` if there is no redis-server.
-fn judged(file: &Path) -> Option<(Oracle, oracle::Client)> {
-    let bytes = std::fs::read(file).unwrap();
-    let options = ["--enable-debug-command", "yes"];
-    let oracle = Oracle::start_with(&[("dump.rdb", &bytes)], &options)?;
-    let checked = std::process::Command::new("redis-check-rdb").arg(file).output().unwrap();
-    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
-    assert!(checked.status.success() && said.contains("RDB looks OK"), "{said}");
-    let client = oracle::Client::new(&oracle);
-    Some((oracle, client))
-}
+use server::program;
 
 #[test]
 fn what_is_exported_is_what_redis_loads() {

@@ -35,12 +35,20 @@ impl<'a> Command<'a> for Dump<'a> {
 
 impl<H: Host> Run<H> for Dump<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        match encoded(host, self.key)? {
-            Some(value) => out.bulk(&dump::seal(value)),
+        match payload(host, self.key)? {
+            Some(payload) => out.bulk(&payload),
             None => out.null(),
         }
         Ok(Effect::None)
     }
+}
+
+/// What DUMP answers for `key`; `None` if it is not there. O(n) in the bytes of the value.
+///
+/// # Errors
+/// The value is of a type that files cannot hold.
+pub fn payload<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError> {
+    Ok(encoded(host, key)?.map(dump::seal))
 }
 
 /// The value at `key` as a file holds it, without its name.

@@ -12,6 +12,8 @@ mod scan;
 mod sort;
 mod ttl;
 
+pub use self::dump::payload as dump_payload;
+
 use base::{Row, Spec, rows};
 
 use self::del::{Del, Exists, Touch, Unlink};
@@ -21,7 +23,7 @@ use self::flush::{FlushAll, FlushDb, SwapDb};
 use self::kind::Type;
 use self::object::{Encoding, Freq, IdleTime, MemoryHelp, ObjectHelp, RefCount, Usage};
 use self::rename::{Copy, Move, Rename, RenameNx};
-use self::restore::Restore;
+use self::restore::{Restore, RestoreAsking};
 use self::scan::{DbSize, Keys, RandomKey, Scan};
 use self::sort::{Sort, SortRo};
 use self::ttl::{ExpireTime, PExpireTime, PTtl, Ttl};
@@ -33,8 +35,8 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows![
         H; Copy, DbSize, Del, Dump, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll,
         FlushDb, Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt,
-        PExpireTime, PTtl, Persist, RandomKey, RefCount, Rename, RenameNx, Restore, Scan, Sort,
-        SortRo, SwapDb, Touch, Ttl, Type, Unlink, Usage
+        PExpireTime, PTtl, Persist, RandomKey, RefCount, Rename, RenameNx, Restore, RestoreAsking,
+        Scan, Sort, SortRo, SwapDb, Touch, Ttl, Type, Unlink, Usage
     ]
 }
 

@@ -1,4 +1,4 @@
-//! RESTORE.
+//! RESTORE, and RESTORE-ASKING, which nodes of a cluster use among themselves.
 
 use base::{
     Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
@@ -70,6 +70,30 @@ impl<'a> Command<'a> for Restore<'a> {
             }
         }
         Ok(restore)
+    }
+}
+
+/// As RESTORE: what one node of a cluster sends another while a slot moves.
+pub struct RestoreAsking<'a>(Restore<'a>);
+
+impl<'a> Command<'a> for RestoreAsking<'a> {
+    const SPEC: Spec = Spec {
+        name: "restore-asking",
+        group: Group::Server,
+        since: "3.0.0",
+        summary: "As RESTORE, from one node of a cluster to another.",
+        flags: &[Flag::Write, Flag::DenyOom, Flag::Asking, Flag::SysCmd],
+        ..Restore::SPEC
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Restore::parse(args).map(RestoreAsking)
+    }
+}
+
+impl<H: Host> Run<H> for RestoreAsking<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        self.0.run(host, out)
     }
 }
 

@@ -7,12 +7,15 @@
 //! ```
 //!
 //! `home.rs` is the directory with its lock and manifest, `recover.rs` and `replay.rs` read it,
-//! `snapshot.rs` makes a new state current, `tend.rs` decides when. This file is what the rest of
-//! the engine asks.
+//! `snapshot.rs` makes a new state current, `tend.rs` decides when. `aside.rs` copies the dataset
+//! into a folder of its own and changes nothing that is current; `backup.rs` keeps such a copy,
+//! `transfer.rs` makes a file for Redis of it. This file is what the rest of the engine asks.
 //!
 //! The order that must hold: files first, then the manifest that names them, then the removal of
 //! what it no longer names.
 
+mod aside;
+mod backup;
 mod check;
 mod home;
 mod mend;
@@ -21,6 +24,7 @@ mod replay;
 mod snapshot;
 mod steps;
 mod tend;
+mod transfer;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -28,8 +32,10 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize,
 use base::{CmdError, Flag};
 use config::Config;
 use journal::Log;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
+pub use aside::sweep;
+pub(crate) use backup::is_name as is_backup_name;
 pub use check::{Checked, Part, Problem, check};
 pub use home::{Claim, Home, OpenError};
 pub use mend::mend;
@@ -37,6 +43,7 @@ pub use recover::Recovered;
 pub(crate) use replay::Replayer;
 pub use snapshot::Saved;
 pub(crate) use steps::Steps;
+pub use transfer::Rdb;
 
 use crate::table::Entry;
 
@@ -47,6 +54,8 @@ pub enum Reason {
     Save,
     /// `BGREWRITEAOF`, or the journal has grown.
     Rewrite,
+    /// A copy of the dataset beside it: `BACKUP`, `SYNC`. What is current stays so.
+    Copy,
 }
 
 /// How the last attempt at something went, and how often it was tried.
@@ -94,6 +103,13 @@ pub struct Durable {
     /// A snapshot is being made; since when.
     pub(crate) busy: AtomicBool,
     pub(crate) busy_since: AtomicU64,
+    /// Told when `busy` ends; `busy` falls under the lock.
+    turns: Mutex<()>,
+    turn_over: Condvar,
+    /// The server ends: copies in the making are given up.
+    ending: AtomicBool,
+    /// Copies for Redis.
+    pub(crate) transfers: transfer::Transfers,
     /// Why the snapshot in progress, or the one that waits for it, was asked for.
     pub(crate) busy_with: AtomicU8,
     pub(crate) scheduled: AtomicU8,

@@ -15,7 +15,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use journal::snapshot::{Header, Writer};
 use journal::{Manifest, Segments, segment, snapshot};
@@ -39,17 +39,25 @@ pub struct Saved {
     pub bytes: u64,
 }
 
-/// The snapshot was asked to stop, or another is being made.
+/// Why a copy was given up.
+pub(super) const ENDING: &str = "the server is shutting down";
+/// Another snapshot is being made.
 const BUSY: &str = "a snapshot is being made already";
 
 /// Ends the time in which a snapshot is made, whatever becomes of it.
-struct Turn<'e>(&'e Engine);
+pub(super) struct Turn<'e>(&'e Engine);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.durable.busy.store(false, Ordering::Release);
+        let durable = &self.0.durable;
+        let _waiting = durable.turns.lock();
+        durable.busy.store(false, Ordering::Release);
+        durable.turn_over.notify_all();
     }
 }
+
+/// How often somebody who waits for a turn looks whether it is still worth waiting.
+const LOOK: Duration = Duration::from_millis(100);
 
 impl Engine {
     /// Saves the dataset and waits for it. `journal` says whether changes are to be kept in the
@@ -79,9 +87,52 @@ impl Engine {
             let _ = engine.save_in_turn(reason, journal);
         });
         if begun.is_err() {
-            self.durable.busy.store(false, Ordering::Release);
+            drop(Turn(self));
         }
         begun.map(|_| true)
+    }
+
+    /// The last save before the server ends: one that is being made is waited for, a copy in the
+    /// making is given up.
+    ///
+    /// # Errors
+    /// The disk refuses; what was current still is.
+    pub fn save_finally(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
+        self.durable.ending.store(true, Ordering::Release);
+        let turn = self.wait_for_turn(Reason::Save, &|| false);
+        let turn = turn.ok_or_else(|| io::Error::other(BUSY))?;
+        let result = self.save_in_turn(Reason::Save, journal);
+        drop(turn);
+        if result.is_err() {
+            // It may go on after all.
+            self.durable.ending.store(false, Ordering::Release);
+        }
+        result
+    }
+
+    /// Waits until nobody else saves or copies. `None` if `give_up` says so before.
+    pub(super) fn wait_for_turn(
+        &self,
+        reason: Reason,
+        give_up: &dyn Fn() -> bool,
+    ) -> Option<Turn<'_>> {
+        loop {
+            if let Some(turn) = self.begin_save(reason) {
+                return Some(turn);
+            }
+            if give_up() {
+                return None;
+            }
+            let mut waiting = self.durable.turns.lock();
+            if self.durable.busy.load(Ordering::Acquire) {
+                self.durable.turn_over.wait_for(&mut waiting, LOOK);
+            }
+        }
+    }
+
+    /// Whether copies in the making are to be given up: the server ends.
+    pub(super) fn is_ending(&self) -> bool {
+        self.durable.ending.load(Ordering::Acquire) || self.stopping.load(Ordering::Acquire)
     }
 
     fn begin_save(&self, reason: Reason) -> Option<Turn<'_>> {
@@ -105,7 +156,7 @@ impl Engine {
         let durable = &self.durable;
         let attempts = match reason {
             Reason::Save => &durable.saves,
-            Reason::Rewrite => &durable.rewrites,
+            Reason::Rewrite | Reason::Copy => &durable.rewrites,
         };
         let millis = start.elapsed().as_millis();
         attempts.took.store(i64::try_from(millis).unwrap_or(i64::MAX), Ordering::Relaxed);
@@ -131,14 +182,7 @@ impl Engine {
     }
 
     fn make_current(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
-        self.open_home()?;
-        let disk = {
-            let mut home = self.durable.home.lock();
-            let home = home.as_mut().ok_or_else(|| io::Error::other("no data directory"))?;
-            home.begin(self)?;
-            home.start_flusher(self, (1, 1))?;
-            Arc::clone(&home.disk)
-        };
+        let disk = self.working_home()?;
         let was_journaling = self.durable.is_journaling();
         self.store.start_recording();
         let made = self.make_on(&disk, journal);
@@ -149,6 +193,16 @@ impl Engine {
             let _ = self.store.log().close();
         }
         made
+    }
+
+    /// The data directory, open, with somebody to write the journal.
+    pub(super) fn working_home(self: &Arc<Self>) -> io::Result<Arc<dyn journal::Disk>> {
+        self.open_home()?;
+        let mut home = self.durable.home.lock();
+        let home = home.as_mut().ok_or_else(|| io::Error::other("no data directory"))?;
+        home.begin(self)?;
+        home.start_flusher(self, (1, 1))?;
+        Ok(Arc::clone(&home.disk))
     }
 
     fn make_on(&self, disk: &Arc<dyn journal::Disk>, journal: bool) -> io::Result<Saved> {
@@ -216,7 +270,11 @@ impl Engine {
     }
 
     /// Writes a snapshot file; its name, and what is in it.
-    fn survey(&self, disk: &Arc<dyn journal::Disk>, first: u64) -> io::Result<(String, Saved)> {
+    pub(super) fn survey(
+        &self,
+        disk: &Arc<dyn journal::Disk>,
+        first: u64,
+    ) -> io::Result<(String, Saved)> {
         let name = snapshot::name(first);
         let header = Header {
             id: self.dataset_id,
@@ -262,6 +320,9 @@ impl Engine {
                     next = surveyed.next;
                     entries += surveyed.entries;
                     if next.is_none() || block.len() >= BLOCK {
+                        if self.durable.is_busy_with(Reason::Copy) && self.is_ending() {
+                            return Err(io::Error::other(ENDING));
+                        }
                         writer.block(number, db_number, &block, entries)?;
                         all += entries;
                         self.durable.read.store(all, Ordering::Relaxed);

@@ -25,6 +25,9 @@ use journal::wall_clock;
 /// The version of Redis that a file is written as, which is the one this server answers for.
 const VERSION: &str = "7.0.15";
 
+/// What finishing a file adds: the end and the sum.
+const ENDING: u64 = 9;
+
 /// In so many parts the shards are read, one after the other.
 const PARTS: usize = 8;
 
@@ -83,6 +86,40 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
+/// Writes the dataset in these files, all of them, into an open file.
+///
+/// # Errors
+/// As [`export`].
+pub(crate) fn export_into(
+    settings: &Settings,
+    files: (&Arc<dyn Disk>, &Manifest),
+    file: &File,
+) -> Result<Exported, String> {
+    write(settings, files, Until::End, file)
+}
+
+/// Writes a file without keys; its length.
+///
+/// # Errors
+/// The disk refuses.
+pub(crate) fn export_nothing(file: &File) -> io::Result<u64> {
+    let mut writer = Writer::new(file, rdb::Limits::default(), false, true)?;
+    writer.header(&header())?;
+    let bytes = writer.offset() + ENDING;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+fn header() -> Header<'static> {
+    Header {
+        redis_version: VERSION,
+        created: wall_clock() / 1000,
+        used_memory: 0,
+        replication: None,
+        aof_base: false,
+    }
+}
+
 fn write(
     settings: &Settings,
     (disk, manifest): (&Arc<dyn Disk>, &Manifest),
@@ -95,15 +132,7 @@ fn write(
     let compress = engine.config().durability.rdbcompression;
     let mut writer =
         Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
-    writer
-        .header(&Header {
-            redis_version: VERSION,
-            created: wall_clock() / 1000,
-            used_memory: 0,
-            replication: None,
-            aof_base: false,
-        })
-        .map_err(failed)?;
+    writer.header(&header()).map_err(failed)?;
     let mut exported = Exported::default();
     let parts = PARTS.min(manifest.shards);
     let mut txn = Txn::new(Arc::clone(&engine.store), manifest.seed);
@@ -113,8 +142,7 @@ fn write(
         txn.flush(None, true);
         drop(engine.store.take_trash());
     }
-    // What `finish` adds: the end and the sum.
-    exported.bytes = writer.offset() + 9;
+    exported.bytes = writer.offset() + ENDING;
     writer.finish().map_err(failed)?;
     Ok(exported)
 }

@@ -251,6 +251,29 @@ impl Client {
         }
     }
 
+    /// What SYNC sends, as far as its length is told: a header as of a bulk string, and no line
+    /// break behind it. Newlines may come before.
+    pub fn hear_copy(&mut self) -> Vec<u8> {
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while head.is_empty() || !head.ends_with(b"\n") {
+            assert_eq!(self.socket.read(&mut byte).unwrap(), 1, "the connection was closed");
+            if byte != *b"\n" || !head.is_empty() {
+                head.push(byte[0]);
+            }
+        }
+        let text = String::from_utf8(head).unwrap();
+        let length = text.trim_end().strip_prefix('$').unwrap_or_else(|| panic!("{text}"));
+        let mut copy = vec![0; length.parse().unwrap()];
+        let mut at = 0;
+        while at < copy.len() {
+            let got = self.socket.read(&mut copy[at..]).unwrap();
+            assert!(got > 0, "the connection was closed");
+            at += got;
+        }
+        copy
+    }
+
     /// Sends a command and waits for its reply.
     pub fn ask(&mut self, words: &[&str]) -> Value {
         self.say(words);
@@ -266,6 +289,15 @@ impl Client {
     pub fn id(&mut self) -> String {
         self.ask(&["CLIENT", "ID"]).as_i64().unwrap().to_string()
     }
+}
+
+/// The text of a reply, an error's too.
+pub fn text(value: &Value) -> String {
+    let bytes = match value {
+        Value::Error(text) => text,
+        other => other.as_bytes().unwrap_or_default(),
+    };
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// `+OK`

@@ -7,11 +7,13 @@ mod debug;
 mod info;
 mod latency;
 mod lolwut;
+mod migrate;
 mod module;
 mod persistence;
 mod replication;
 mod shutdown;
 mod slowlog;
+mod sync;
 mod time;
 
 use base::{Flag, Group, Locks, Spec};
@@ -40,11 +42,13 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     rows.extend(info::rows());
     rows.extend(latency::rows());
     rows.extend(lolwut::rows());
+    rows.extend(migrate::rows());
     rows.extend(module::rows());
     rows.extend(persistence::rows());
     rows.extend(replication::rows());
     rows.extend(shutdown::rows());
     rows.extend(slowlog::rows());
+    rows.extend(sync::rows());
     rows.extend(time::rows());
     rows
 }

@@ -1,4 +1,5 @@
-//! SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE, and SNAPSHOT and FLUSHWAL as other servers name them.
+//! SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE, BACKUP, and SNAPSHOT and FLUSHWAL as other servers name
+//! them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,13 +9,14 @@ use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::{Act, Control, acts, bare};
-use crate::durable::Reason;
+use crate::durable::{Reason, is_backup_name};
 use crate::engine::Engine;
+use crate::errand::Waiting;
 use crate::table::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
-    acts![BgRewriteAof, BgSave, FlushWal, LastSave, Save, Snapshot]
+    acts![Backup, BgRewriteAof, BgSave, FlushWal, LastSave, Save, Snapshot]
 }
 
 const IN_PROGRESS: CmdError = CmdError::new("ERR Background save already in progress");
@@ -200,6 +202,50 @@ impl Act for FlushWal<'_> {
         }
         control.engine.store.log().sync().map_err(|error| failed(&error))?;
         out.simple("OK");
+        Ok(())
+    }
+}
+
+/// Makes a data directory that can be copied while the server runs.
+pub struct Backup<'a> {
+    name: &'a str,
+}
+
+impl<'a> Command<'a> for Backup<'a> {
+    const SPEC: Spec = Spec {
+        name: "backup",
+        since: "1.0.0",
+        summary: "Makes a copy of the dataset, as a data directory of its own, and answers where.",
+        complexity: "O(N) in the bytes of the dataset",
+        grammar: "name:string",
+        flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::NoMulti],
+        ..SERVER
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        const NAME: CmdError = CmdError::new(
+            "ERR a backup's name is of letters, digits, '.', '_' and '-', at most 128, not '.' \
+             first",
+        );
+        let name = std::str::from_utf8(args.next()?).map_err(|_| NAME)?;
+        if is_backup_name(name) { Ok(Backup { name }) } else { Err(NAME) }
+    }
+}
+
+impl Act for Backup<'_> {
+    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = engine(control)?;
+        let waiting = Waiting::begin(&engine, control.session);
+        let name = self.name.to_owned();
+        let work = move || match engine.back_up(&name) {
+            Ok((path, _)) => waiting.answer(|out| out.bulk(path.display().to_string().as_bytes())),
+            Err(error) => {
+                tracing::error!(%error, "a backup failed");
+                waiting.answer(|out| out.error_bytes(failed(&error).bytes()));
+            }
+        };
+        // Without a thread the wait is dropped, and the client told.
+        let _ = std::thread::Builder::new().name("backup".to_owned()).spawn(work);
         Ok(())
     }
 }

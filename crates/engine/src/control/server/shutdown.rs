@@ -7,7 +7,6 @@ use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::{Act, Control, acts};
-use crate::durable::Reason;
 use crate::table::Action;
 
 /// The row of this command.
@@ -91,7 +90,7 @@ impl Shutdown {
         if wanted
             && engine.unsaved_changes() > 0
             && let Some(engine) = engine.me()
-            && let Err(error) = engine.save(Reason::Save, journaling)
+            && let Err(error) = engine.save_finally(journaling)
         {
             tracing::error!(%error, "the dataset could not be saved before exiting");
             if !self.force {

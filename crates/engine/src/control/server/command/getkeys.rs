@@ -106,6 +106,9 @@ pub(crate) fn positions(
     if entry.name() == "sort" && key.flags.contains(&KeyFlag::Overwrite) {
         return Some(target_of_sort(request).into_iter().collect());
     }
+    if entry.name() == "migrate" {
+        return keys_of_migrate(key, request);
+    }
     let alone = Spec { keys: std::slice::from_ref(key), ..*entry.spec };
     let mut positions = Vec::new();
     alone.key_positions(request, &mut positions).ok()?;
@@ -116,6 +119,29 @@ pub(crate) fn positions(
         }
     }
     Some(positions)
+}
+
+/// The keys of a MIGRATE: those behind `KEYS`, or else the one in its place, which is empty where
+/// there are others.
+fn keys_of_migrate(key: &KeySpec, request: &[&[u8]]) -> Option<Vec<usize>> {
+    let mut at = 6;
+    let listed = loop {
+        let Some(word) = request.get(at) else { break None };
+        at += match word.to_ascii_uppercase().as_slice() {
+            b"AUTH" => 2,
+            b"AUTH2" => 3,
+            b"KEYS" => break Some(at + 1),
+            _ => 1,
+        };
+    };
+    let single = !key.flags.contains(&KeyFlag::Incomplete);
+    match (listed, single) {
+        (None, true) => Some(vec![3]),
+        (None, false) => Some(Vec::new()),
+        (Some(_), _) if !request[3].is_empty() => None,
+        (Some(_), true) => Some(Vec::new()),
+        (Some(first), false) => Some((first..request.len()).collect()),
+    }
 }
 
 /// Where a SORT stores: the spec says "anywhere", since `STORE` may also be the value of another

@@ -1,0 +1,143 @@
+//! MIGRATE: keys move to another server. What is done is in `crate::migrate`; here is what is
+//! asked.
+
+use base::{
+    Args, Category, CmdError, Command, Find, Flag, Group, KeyFlag, KeySpec, Locks, Reply, Spec,
+    Start, error,
+};
+use wire::RespWriter;
+
+use crate::control::{Act, Control, acts};
+use crate::errand::{Errands, Waiting};
+use crate::migrate::{Credentials, Order, run};
+use crate::table::Action;
+
+/// The rows of these commands.
+pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
+    acts![Migrate]
+}
+
+/// Milliseconds that a step may take if none are given.
+const TIMEOUT: i64 = 1000;
+
+/// Moves keys to another server.
+pub struct Migrate(Order);
+
+impl<'a> Command<'a> for Migrate {
+    const SPEC: Spec = Spec {
+        name: "migrate",
+        group: Group::Generic,
+        since: "2.6.0",
+        summary: "Moves keys to another server.",
+        complexity: "that of DUMP and DEL here and of RESTORE there, for every key, and the bytes \
+                     between",
+        grammar: "host:string port:integer key_or_empty_string=(key:key | empty_string!) \
+                  destination-db:integer timeout:integer [COPY @3.0.0] [REPLACE @3.0.0] \
+                  [authentication=([AUTH password:string @4.0.7] | [AUTH2 \
+                  username_password={username:string password:string} @6.0.0])] \
+                  [KEYS key:key#1... @3.0.6]",
+        arity: -6,
+        flags: &[Flag::Write],
+        categories: &[Category::Keyspace, Category::Dangerous],
+        keys: &[
+            KeySpec::one(3, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
+            KeySpec {
+                flags: &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete, KeyFlag::Incomplete],
+                start: Start::Keyword { word: "KEYS", from: -2 },
+                find: Find::Range { last: -1, step: 1, limit: 0 },
+            },
+        ],
+        locks: |_| Locks::Nothing,
+        history: &[
+            ("3.0.0", "`COPY` and `REPLACE`."),
+            ("3.0.6", "`KEYS`."),
+            ("4.0.7", "`AUTH`."),
+            ("6.0.0", "`AUTH2`."),
+        ],
+        tips: &["nondeterministic_output"],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let own = |word: &[u8]| word.to_vec();
+        let (host, port, key) = (args.next()?, args.next()?, args.next()?);
+        let (db, timeout) = (args.next()?, args.next()?);
+        let mut order = Order {
+            host: String::from_utf8_lossy(host).into_owned(),
+            port: port_of(port),
+            keys: Vec::new(),
+            from: 0,
+            db: 0,
+            timeout: std::time::Duration::ZERO,
+            copy: false,
+            replace: false,
+            credentials: Credentials::default(),
+        };
+        let mut listed = None;
+        while args.left() > 0 {
+            if args.token("COPY") {
+                order.copy = true;
+            } else if args.token("REPLACE") {
+                order.replace = true;
+            } else if args.left() > 1 && args.token("AUTH") {
+                order.credentials.password = Some(own(args.next()?));
+            } else if args.left() > 2 && args.token("AUTH2") {
+                order.credentials.user = Some(own(args.next()?));
+                order.credentials.password = Some(own(args.next()?));
+            } else if args.token("KEYS") {
+                if !key.is_empty() {
+                    return Err(CmdError::new(
+                        "ERR When using MIGRATE KEYS option, the key argument must be set to the \
+                         empty string",
+                    ));
+                }
+                listed = Some(args.rest().iter().map(|word| own(word)).collect());
+                break;
+            } else {
+                return Err(error::SYNTAX);
+            }
+        }
+        order.keys = listed.unwrap_or_else(|| vec![own(key)]);
+        let number = |word: &[u8]| base::num::parse_i64(word).ok_or(error::NOT_INTEGER);
+        let millis = number(timeout)?;
+        order.db = number(db)?;
+        let millis = if millis <= 0 { TIMEOUT } else { millis };
+        order.timeout = std::time::Duration::from_millis(u64::try_from(millis).unwrap_or(1));
+        Ok(Migrate(order))
+    }
+}
+
+/// A port as Redis reads it: digits, as far as there are any. One that cannot be is 0, where nobody
+/// listens.
+fn port_of(word: &[u8]) -> u16 {
+    let digits: Vec<u8> = word.iter().copied().take_while(u8::is_ascii_digit).collect();
+    let text = std::str::from_utf8(&digits).unwrap_or_default();
+    text.parse().unwrap_or(0)
+}
+
+impl Act for Migrate {
+    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if control.in_exec {
+            // Its keys are held, and nobody may wait for another server with them in hand.
+            return Err(CmdError::new("ERR MIGRATE cannot run inside a transaction"));
+        }
+        let Migrate(mut order) = self;
+        order.from = control.session.db;
+        let engine = control.engine.me().ok_or(error::INTERNAL)?;
+        let waiting = Waiting::begin(&engine, control.session);
+        let job = Box::new(move |engine: &_, seat: &mut _| {
+            let done = run(engine, seat, order);
+            waiting.answer(|out| match done {
+                Ok(true) => out.ok(),
+                Ok(false) => out.simple("NOKEY"),
+                Err(error) => {
+                    engine.stats.error(error.code());
+                    out.error_bytes(error.bytes());
+                }
+            });
+        });
+        // Without a thread the wait is dropped, and the client told.
+        let _ = Errands::send(&engine, job);
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Servers on data directories, and redis-server as the judge of what comes out of them.
+#![allow(dead_code)] // each test program uses a part
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use base::Rng;
+
+use crate::oracle::{self, Oracle};
+use crate::server::{self, Server, program, temporary};
+use crate::tame;
+
+/// Chance; `KVIST_SEED` repeats it.
+pub fn rng() -> Rng {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    Rng::new(seed)
+}
+
+/// A directory that goes with its owner.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// An empty one.
+    pub fn new(name: &str) -> Self {
+        let path = temporary(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// A path in it.
+    pub fn at(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server on this directory.
+pub fn serve(dir: &Folder, more: &[&str]) -> Server {
+    let dir = dir.at("data");
+    let args = ["--dir", &dir, "--appendonly", "yes", "--enable-debug-command", "yes"];
+    Server::start(&[&args[..], more].concat())
+}
+
+/// Stops a server in order.
+pub fn stop(mut server: Server) {
+    server.signal("TERM");
+    assert!(server.ended().success());
+}
+
+/// Runs the program; whether it succeeds, and what it says.
+pub fn kvist(args: &[&str]) -> (bool, String) {
+    let Output { status, stdout, stderr } = program().args(args).output().unwrap();
+    let text = [stdout, stderr].concat();
+    (status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Sends random requests.
+pub fn fill(client: &mut server::Client, rng: &mut Rng, requests: usize) {
+    for n in 0..requests {
+        if n % 100 == 0 {
+            client.ask(&["SELECT", &rng.below(4).to_string()]);
+        }
+        let request = tame::any_request(rng);
+        client.send(&wire::request(request.iter().map(Vec::as_slice)));
+        client.hear();
+    }
+}
+
+/// `DEBUG DIGEST`.
+pub fn digest(client: &mut server::Client) -> String {
+    format!("+{}", String::from_utf8_lossy(client.ask(&["DEBUG", "DIGEST"]).as_bytes().unwrap()))
+}
+
+/// What redis-server makes of a file; `None` if there is no redis-server.
+pub fn judged(file: &Path) -> Option<(Oracle, oracle::Client)> {
+    let bytes = std::fs::read(file).unwrap();
+    let options = ["--enable-debug-command", "yes"];
+    let oracle = Oracle::start_with(&[("dump.rdb", &bytes)], &options)?;
+    let checked = std::process::Command::new("redis-check-rdb").arg(file).output().unwrap();
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.status.success() && said.contains("RDB looks OK"), "{said}");
+    let client = oracle::Client::new(&oracle);
+    Some((oracle, client))
+}
