@@ -71,6 +71,8 @@ impl KeyPattern {
         out.extend_from_slice(match self.permission {
             Permission { read: true, write: false } => b"%R~",
             Permission { read: false, write: true } => b"%W~",
+            // `~*` would read as all keys, behind which no further pattern may stand.
+            _ if self.glob == b"*" => b"%RW~",
             _ => b"~",
         });
         out.extend_from_slice(&self.glob);

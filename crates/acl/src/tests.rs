@@ -231,6 +231,15 @@ fn rule() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn a_pattern_for_every_key_is_no_word_for_all_keys() {
+    let words = vocabulary();
+    let terms = Terms { vocabulary: &words, all_channels: false };
+    let line = user(&words, "%W~* %R~x %R~*").line(&words, b"u");
+    assert_eq!(line, b"user u off %RW~* %R~x resetchannels -@all");
+    assert_eq!(parse_file(terms, &line, "f").unwrap()[&b"u"[..]].line(&words, b"u"), line);
+}
+
 proptest! {
     /// What is written describes exactly what was given, and is described as it is.
     #[test]
