@@ -13,8 +13,17 @@ use seats::{Seat, engine};
 use wire::{ReplyParser, Value};
 
 /// Commands whose arity Redis gives beside their documented arguments.
-const ARITY_OF_ITS_OWN: [&str; 6] =
-    ["client|kill", "command", "command|getkeys", "command|getkeysandflags", "debug", "quit"];
+const ARITY_OF_ITS_OWN: [&str; 9] = [
+    "client|kill",
+    "command",
+    "command|getkeys",
+    "command|getkeysandflags",
+    "debug",
+    "geohash",
+    "geopos",
+    "pfmerge",
+    "quit",
+];
 
 /// Commands that Redis 7.0 does not have.
 const OURS: [&str; 4] = ["client|no-touch", "client|setinfo", "flushwal", "snapshot"];

@@ -79,7 +79,7 @@ radius! {
             stored_at("STORE", 6),
             stored_at("STOREDIST", 6),
         ],
-        history: &[("6.2.0", "`ANY` for `COUNT`.")],
+        history: &[("6.2.0", "`ANY` for `COUNT`."), ("7.0.0", "Names of units in upper case.")],
         deprecated: Some(Deprecated { since: "6.2.0", instead: BY_RADIUS }),
         locks,
         ..Spec::NEW
@@ -130,6 +130,7 @@ radius! {
             stored_at("STORE", 5),
             stored_at("STOREDIST", 5),
         ],
+        history: &[("7.0.0", "Names of units in upper case.")],
         deprecated: Some(Deprecated { since: "6.2.0", instead: BY_RADIUS_OF_MEMBER }),
         locks,
         ..Spec::NEW

@@ -27,6 +27,7 @@ impl<'a> Command<'a> for GeoSearch<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Geo],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        history: &[("7.0.0", "Names of units in upper case.")],
         ..Spec::NEW
     };
 
@@ -65,6 +66,7 @@ impl<'a> Command<'a> for GeoSearchStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::one(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
+        history: &[("7.0.0", "Names of units in upper case.")],
         ..Spec::NEW
     };
 

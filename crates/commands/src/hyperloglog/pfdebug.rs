@@ -28,7 +28,7 @@ impl<'a> Command<'a> for PfDebug<'a> {
                   (TODENSE).",
         complexity: "O(N), when N is the length of the HyperLogLog",
         grammar: "subcommand:string key:key",
-        flags: &[Flag::Write, Flag::DenyOom, Flag::Admin],
+        flags: &[Flag::Write, Flag::DenyOom, Flag::Admin, Flag::SysCmd],
         categories: &[Category::HyperLogLog],
         keys: &[KeySpec::one(2, &[KeyFlag::ReadWrite, KeyFlag::Access])],
         ..Spec::NEW

@@ -18,7 +18,7 @@ impl<'a> Command<'a> for PfSelfTest<'a> {
         summary: "Tests the HyperLogLog algorithm of this server.",
         complexity: "O(1), some milliseconds",
         grammar: "",
-        flags: &[Flag::Admin],
+        flags: &[Flag::Admin, Flag::SysCmd],
         categories: &[Category::HyperLogLog],
         locks: |_| Locks::Nothing,
         ..Spec::NEW
