@@ -9,6 +9,9 @@ use super::distance::{RADIUS, between, between_latitudes, degrees, radians};
 /// Half the length of the equator on the map, in metres.
 const MERCATOR_MAX: f64 = 20_037_726.37;
 
+/// A radius, in metres, with which no cell on the other side of Earth is searched.
+const NEAR: f64 = 1_000_000.0;
+
 /// The extent of a shape, in its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Extent {
@@ -42,8 +45,16 @@ impl Shape {
         let beyond = |distance: f64, limit: f64| distance > limit;
         match self.extent {
             Extent::Circle { radius } => {
+                let limit = radius * self.unit;
+                // Most places that are too far away are so by their latitude alone. The slack is
+                // far more than rounding can make of it; on the other side of Earth, where a
+                // distance may be no number, this is not asked.
+                let north = between_latitudes(self.center.latitude, point.latitude);
+                if limit < NEAR && north > limit * 1.000_001 + 1.0 {
+                    return None;
+                }
                 let distance = between(self.center, point);
-                (!beyond(distance, radius * self.unit)).then_some(distance)
+                (!beyond(distance, limit)).then_some(distance)
             }
             Extent::Box { width, height } => {
                 let north = between_latitudes(point.latitude, self.center.latitude);

@@ -123,6 +123,15 @@ impl Registers {
     /// # Errors
     /// It is corrupted.
     pub fn raise_all(&self, bytes: &mut Vec<u8>, sparse_max: usize) -> Result<(), Corrupted> {
+        if encoding(bytes).ok_or(Corrupted)? == Encoding::Dense {
+            let groups = bytes[HEADER..].chunks_exact_mut(3);
+            for (group, mine) in groups.zip(self.0.chunks_exact(4)) {
+                let theirs = unpack(group);
+                group.copy_from_slice(&pack(std::array::from_fn(|n| theirs[n].max(mine[n]))));
+            }
+            return Ok(());
+        }
+        // A sparse one may become dense on the way.
         for (index, &rank) in self.0.iter().enumerate() {
             if rank > 0 {
                 super::raise(bytes, index, rank, sparse_max)?;

@@ -34,11 +34,11 @@ fn an_empty_one_is_sparse_and_counts_nothing() {
 #[test]
 fn both_forms_hold_the_same() {
     let mut rng = Rng::new(17);
-    for sparse_max in [0, 18, 30, 300, 3000, 100_000] {
+    for sparse_max in [0, 18, 30, 300, 3000] {
         let (mut sparse, mut dense) = (empty(), empty());
         assert_eq!(to_dense(&mut dense), Ok(true));
         let mut wanted = vec![0; REGISTERS];
-        for step in 0..6000 {
+        for step in 0..3000 {
             // Neighbours and low ranks, so that runs are split and joined.
             let index = if rng.below(3) == 0 { rng.below(REGISTERS) } else { rng.below(60) };
             let highest = if rng.below(2000) == 0 { 51 } else { 5 };
@@ -108,7 +108,7 @@ fn full_registers_count_as_in_redis() {
 #[test]
 fn nonsense_is_refused_or_survived() {
     let mut rng = Rng::new(23);
-    for _ in 0..30_000 {
+    for _ in 0..4_000 {
         let mut bytes = match rng.below(3) {
             0 => b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec(),
             1 => empty(),
