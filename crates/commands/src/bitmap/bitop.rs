@@ -5,7 +5,7 @@ use base::{
     Spec, Strings, error,
 };
 
-use super::combine::{Operation, combine};
+use super::combine::{Operation, combine, longest};
 
 const NOT_OF_ONE: CmdError =
     CmdError::new("ERR BITOP NOT must be called with a single source key.");
@@ -56,10 +56,18 @@ impl<'a> Command<'a> for BitOp<'a> {
 
 impl<H: Strings> Run<H> for BitOp<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let lookup = |key: &Key<'_>| host.string(*key).map(Option::unwrap_or_default);
-        let sources: Vec<&[u8]> = self.sources.iter().map(lookup).collect::<Result<_, _>>()?;
-        let result = combine(self.operation, &sources);
-        let length = result.len();
+        let length = longest(&sources(&self.sources, host)?);
+        // Untouched memory is dear: a megabyte of it costs more than the work that is done in it.
+        // So the destination's is used again, if there is about as much as is needed.
+        let old = host.string(self.destination).unwrap_or(None).map_or(0, <[u8]>::len);
+        let fits = length > 0 && (length..=length.saturating_mul(2)).contains(&old);
+        let is_source = self.sources.iter().any(|key| key.bytes == self.destination.bytes);
+        let memory = if fits && !is_source {
+            host.edit_string(self.destination, std::mem::take)?
+        } else {
+            Vec::new()
+        };
+        let result = combine(self.operation, &sources(&self.sources, host)?, memory);
         let existed = host.remove(self.destination, true);
         if length > 0 {
             // As an edit of a missing key: the bytes are moved, and reported as `raw`.
@@ -68,4 +76,9 @@ impl<H: Strings> Run<H> for BitOp<'_> {
         out.count(length);
         Ok(if existed || length > 0 { Effect::AsSent } else { Effect::None })
     }
+}
+
+/// The strings at `keys`; missing ones are empty.
+fn sources<'h, H: Strings>(keys: &[Key<'_>], host: &'h H) -> Result<Vec<&'h [u8]>, CmdError> {
+    keys.iter().map(|key| Ok(host.string(*key)?.unwrap_or_default())).collect()
 }

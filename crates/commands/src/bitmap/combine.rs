@@ -17,11 +17,12 @@ pub(super) enum Operation {
 }
 
 /// The combination of all sources, as long as the longest; shorter ones count as padded with
-/// zeros. O(sum of their lengths).
-pub(super) fn combine(operation: Operation, sources: &[&[u8]]) -> Vec<u8> {
-    let longest = sources.iter().map(|source| source.len()).max().unwrap_or(0);
-    let Some((first, others)) = sources.split_first() else { return Vec::new() };
-    let mut out = Vec::with_capacity(longest);
+/// zeros. What `out` holds is forgotten, its memory is used. O(sum of the lengths).
+pub(super) fn combine(operation: Operation, sources: &[&[u8]], mut out: Vec<u8>) -> Vec<u8> {
+    out.clear();
+    let longest = longest(sources);
+    let Some((first, others)) = sources.split_first() else { return out };
+    out.reserve_exact(longest);
     while out.len() < longest {
         let (start, end) = (out.len(), (out.len() + BLOCK).min(longest));
         out.extend_from_slice(part(first, start, end));
@@ -36,6 +37,11 @@ pub(super) fn combine(operation: Operation, sources: &[&[u8]]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// The length of the longest of several strings.
+pub(super) fn longest(sources: &[&[u8]]) -> usize {
+    sources.iter().map(|source| source.len()).max().unwrap_or(0)
 }
 
 /// What `bytes` have of `start..end`.
@@ -65,11 +71,11 @@ mod tests {
     #[test]
     fn shorter_sources_are_padded() {
         let sources: [&[u8]; 3] = [b"\xf0\xff", b"", b"\x3c\x0f\x55"];
-        assert_eq!(combine(Operation::And, &sources), [0, 0, 0]);
-        assert_eq!(combine(Operation::Or, &sources), [0xfc, 0xff, 0x55]);
-        assert_eq!(combine(Operation::Xor, &sources), [0xcc, 0xf0, 0x55]);
-        assert_eq!(combine(Operation::Not, &sources[..1]), [0x0f, 0]);
-        assert!(combine(Operation::Or, &[b"", b""]).is_empty());
+        assert_eq!(combine(Operation::And, &sources, Vec::new()), [0, 0, 0]);
+        assert_eq!(combine(Operation::Or, &sources, b"old".to_vec()), [0xfc, 0xff, 0x55]);
+        assert_eq!(combine(Operation::Xor, &sources, Vec::new()), [0xcc, 0xf0, 0x55]);
+        assert_eq!(combine(Operation::Not, &sources[..1], Vec::new()), [0x0f, 0]);
+        assert!(combine(Operation::Or, &[b"", b""], vec![1]).is_empty());
     }
 
     #[test]
@@ -94,7 +100,7 @@ mod tests {
             let wanted: Vec<u8> = (0..BLOCK * 3)
                 .map(|i| views.iter().map(|s| at(s, i)).reduce(by_hand).unwrap())
                 .collect();
-            assert_eq!(combine(operation, &views), wanted);
+            assert_eq!(combine(operation, &views, Vec::new()), wanted);
         }
     }
 }

@@ -24,17 +24,57 @@ pub(super) fn between_latitudes(one: f64, other: f64) -> f64 {
     RADIUS * (radians(other) - radians(one)).abs()
 }
 
-/// Along the great circle, by the haversine formula. Not a number for some places on opposite sides
-/// of Earth, by rounding, as in Redis.
-pub(super) fn between(one: Point, other: Point) -> f64 {
-    let v = ((radians(other.longitude) - radians(one.longitude)) / 2.0).sin();
-    if v == 0.0 {
-        return between_latitudes(one.latitude, other.latitude);
+/// A place that distances are measured from many times: what depends on it alone is worked out once.
+pub(super) struct Origin {
+    point: Point,
+    longitude: f64,
+    latitude: f64,
+    cosine: f64,
+}
+
+impl Origin {
+    pub fn new(point: Point) -> Self {
+        let latitude = radians(point.latitude);
+        let longitude = radians(point.longitude);
+        Origin { point, longitude, latitude, cosine: latitude.cos() }
     }
-    let (from, to) = (radians(one.latitude), radians(other.latitude));
-    let u = ((to - from) / 2.0).sin();
-    let a = u * u + from.cos() * to.cos() * v * v;
-    2.0 * RADIUS * a.sqrt().asin()
+
+    /// The sine of half the longitudes between here and `point`.
+    fn aside(&self, point: Point) -> f64 {
+        ((radians(point.longitude) - self.longitude) / 2.0).sin()
+    }
+
+    /// Along the great circle, by the haversine formula. Not a number if rounding takes two places
+    /// further apart than Earth has room for, as in Redis.
+    pub fn to(&self, point: Point) -> f64 {
+        let v = self.aside(point);
+        if v == 0.0 {
+            return between_latitudes(self.point.latitude, point.latitude);
+        }
+        let latitude = radians(point.latitude);
+        let u = ((latitude - self.latitude) / 2.0).sin();
+        arc(u * u + self.cosine * latitude.cos() * v * v)
+    }
+
+    /// To `point` from the place on its latitude that has this longitude.
+    pub fn to_beside(&self, point: Point) -> f64 {
+        let v = self.aside(point);
+        if v == 0.0 {
+            return 0.0;
+        }
+        let cosine = radians(point.latitude).cos();
+        arc(cosine * cosine * v * v)
+    }
+}
+
+/// The length of an arc, given the square of the sine of half of it.
+fn arc(square: f64) -> f64 {
+    2.0 * RADIUS * square.sqrt().asin()
+}
+
+/// Along the great circle.
+pub(super) fn between(one: Point, other: Point) -> f64 {
+    Origin::new(one).to(other)
 }
 
 /// Metres of a unit.

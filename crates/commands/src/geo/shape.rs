@@ -4,7 +4,7 @@ use types::ZSet;
 use types::zset::ScoreBound;
 
 use super::cell::{Area, Cell, Point, STEPS};
-use super::distance::{RADIUS, between, between_latitudes, degrees, radians};
+use super::distance::{Origin, RADIUS, between_latitudes, degrees, radians};
 
 /// Half the length of the equator on the map, in metres.
 const MERCATOR_MAX: f64 = 20_037_726.37;
@@ -39,8 +39,8 @@ pub(super) struct Found<'z> {
 }
 
 impl Shape {
-    /// How far it is to `point`, in metres, if that is in the shape.
-    fn distance(&self, point: Point) -> Option<f64> {
+    /// How far it is from the center to `point`, in metres, if that is in the shape.
+    fn distance(&self, center: &Origin, point: Point) -> Option<f64> {
         // A distance that is not a number is beyond nothing, as in Redis.
         let beyond = |distance: f64, limit: f64| distance > limit;
         match self.extent {
@@ -53,7 +53,7 @@ impl Shape {
                 if limit < NEAR && north > limit * 1.000_001 + 1.0 {
                     return None;
                 }
-                let distance = between(self.center, point);
+                let distance = center.to(point);
                 (!beyond(distance, limit)).then_some(distance)
             }
             Extent::Box { width, height } => {
@@ -61,12 +61,10 @@ impl Shape {
                 if beyond(north, height * self.unit / 2.0) {
                     return None;
                 }
-                let beside = Point { longitude: self.center.longitude, ..point };
-                let east = between(point, beside);
-                if beyond(east, width * self.unit / 2.0) {
+                if beyond(center.to_beside(point), width * self.unit / 2.0) {
                     return None;
                 }
-                Some(between(self.center, point))
+                Some(center.to(point))
             }
         }
     }
@@ -144,6 +142,7 @@ impl Shape {
     /// O(log n + members in the cells).
     pub fn search<'z>(&self, zset: &'z ZSet, enough: Option<usize>) -> Vec<Found<'z>> {
         let mut found = Vec::new();
+        let center = Origin::new(self.center);
         let is_enough = |found: &Vec<Found<'_>>| enough.is_some_and(|most| found.len() >= most);
         let mut last: Option<Cell> = None;
         for cell in self.cells().into_iter().flatten() {
@@ -159,7 +158,7 @@ impl Shape {
             let ranks = zset.score_ranks(ScoreBound::Included(first), ScoreBound::Excluded(end));
             for (member, score) in zset.range(ranks) {
                 let point = Point::of_score(score);
-                if let Some(distance) = self.distance(point) {
+                if let Some(distance) = self.distance(&center, point) {
                     found.push(Found { member, score, point, distance });
                     if is_enough(&found) {
                         break;

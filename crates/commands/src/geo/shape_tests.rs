@@ -29,7 +29,8 @@ fn nothing_in_a_small_shape_is_missed() {
         };
         let shape = Shape { center, extent, unit: 1000.0 };
         let mut found: Vec<&[u8]> = shape.search(&zset, None).iter().map(|f| f.member).collect();
-        let inside = |score: f64| shape.distance(Point::of_score(score)).is_some();
+        let origin = Origin::new(center);
+        let inside = |score: f64| shape.distance(&origin, Point::of_score(score)).is_some();
         let mut wanted: Vec<&[u8]> =
             zset.iter().filter(|(_, score)| inside(*score)).map(|(member, _)| member).collect();
         found.sort_unstable();
