@@ -1,10 +1,13 @@
 //! Places: all searches, with the order and the digits of what they find.
 
 use super::Family;
+use crate::command::{Command, Step};
+use crate::generator::Generator;
 use crate::pools::Kind;
 
 /// The family.
-pub const FAMILY: Family = Family { name: "geo", home: Kind::Zset, forms: &FORMS, scenario: None };
+pub const FAMILY: Family =
+    Family { name: "geo", home: Kind::Zset, forms: &FORMS, scenario: Some((2, crowd)) };
 
 const FORMS: [(usize, &str); 39] = [
     (14, "GEOADD <key> ( <longitude> <latitude> <member> )!"),
@@ -94,3 +97,30 @@ const FORMS: [(usize, &str); 39] = [
     (1, "COPY <key> <key> [ REPLACE ]"),
     (1, "RPUSH <any> <value>"),
 ];
+
+/// Many places, most of them at the same distance from others: what is found, and in which order,
+/// then depends on how it is sorted.
+fn crowd(generator: &mut Generator) -> Vec<Step> {
+    let rng = generator.rng();
+    let mut args = vec![b"GEOADD".to_vec(), b"z0".to_vec()];
+    for member in 0..30 + rng.below(400) {
+        args.push(rng.below(5).to_string().into_bytes());
+        args.push(rng.below(5).to_string().into_bytes());
+        args.push(format!("m{member}").into_bytes());
+    }
+    let mut steps = vec![Step::Send(Command::words(&["DEL", "z0"]))];
+    steps.push(Step::Send(Command::new(args)));
+    for _ in 0..12 {
+        let place = [rng.below(5).to_string(), rng.below(5).to_string()];
+        let (radius, count) =
+            ((100 + rng.below(900)).to_string(), (1 + rng.below(300)).to_string());
+        let order = *rng.pick(&["ASC", "DESC"]);
+        let mut words = vec!["GEOSEARCH", "z0", "FROMLONLAT", &place[0], &place[1], "BYRADIUS"];
+        words.extend([&radius, "km", order]);
+        if rng.chance(80) {
+            words.extend(["COUNT", &count]);
+        }
+        steps.push(Step::Send(Command::words(&words)));
+    }
+    steps
+}

@@ -7,7 +7,7 @@ use crate::pools::Kind;
 pub const FAMILY: Family =
     Family { name: "hyperloglog", home: Kind::Text, forms: &FORMS, scenario: None };
 
-const FORMS: [(usize, &str); 35] = [
+const FORMS: [(usize, &str); 34] = [
     (14, "PFADD <key> ( <element> )!"),
     (10, "PFADD <key> ( <element> )+"),
     (4, "PFADD <key> <element>"),
@@ -29,10 +29,12 @@ const FORMS: [(usize, &str); 35] = [
     (4, "STRLEN <key>"),
     (4, "OBJECT ENCODING <key>"),
     (8, "SET <key> <sketch>"),
-    (2, "SETRANGE <key> { 3 | 4 | 5 | 8 | 15 | 16 | 17 | 18 | 20 | 40 | 100 } <value>"),
-    (1, "SETRANGE <key> 16 <value>"),
-    (1, "APPEND <key> <value>"),
-    (3, "CONFIG SET hll-sparse-max-bytes { 0 | 18 | 40 | 200 | 3000 | 3000 | 16000 }"),
+    (2, "SETRANGE <key> { 0 | 3 | 4 | 5 | 8 | 14 | 15 } { 0 | M | y }"),
+    (1, "APPEND <key> <small>"),
+    (
+        3,
+        "CONFIG SET hll-sparse-max-bytes { 0 | 18 | 40 | 200 | 3000 | 3000 | 16000 | 16000 | 16000 }",
+    ),
     (1, "CONFIG GET hll-sparse-max-bytes"),
     (4, "DEL <key>"),
     (2, "COPY <key> <key> REPLACE"),

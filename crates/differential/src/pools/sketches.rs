@@ -14,6 +14,8 @@ pub(super) fn sketch(draw: &mut Draw, args: &mut Vec<Vec<u8>>) {
         let most = *rng.pick(&[1, 4, 64, 256]);
         let length = *rng.pick(&[12_288, 12_288, 12_288, 12_287, 12_289, 0]);
         bytes.extend((0..length).map(|_| u8::try_from(rng.below(most)).unwrap_or(0)));
+    } else if rng.chance(25) {
+        crowd(draw, &mut bytes);
     } else {
         runs(draw, &mut bytes);
     }
@@ -24,7 +26,36 @@ pub(super) fn sketch(draw: &mut Draw, args: &mut Vec<Vec<u8>>) {
     if draw.rng.chance(5) {
         bytes.truncate(draw.rng.below(bytes.len() + 1));
     }
+    close(&mut bytes);
     args.push(bytes);
+}
+
+/// Short runs of few ranks, which most elements split or join.
+fn crowd(draw: &mut Draw, bytes: &mut Vec<u8>) {
+    let rng = &mut draw.rng;
+    let mut left = 16_384;
+    while left > 0 {
+        let length = (1 + rng.below(4)).min(left);
+        let run = 0x80 | (rng.below(3) << 2) | (length - 1);
+        let opcode = if rng.chance(30) { length - 1 } else { run };
+        bytes.push(u8::try_from(opcode).unwrap_or(0));
+        left -= length;
+    }
+}
+
+/// Completes a run of two bytes at the end of a sparse one. Where its second byte is missing,
+/// redis-server reads what is behind the string, whatever that is.
+fn close(bytes: &mut Vec<u8>) {
+    if bytes.get(4) != Some(&1) {
+        return;
+    }
+    let mut at = 16;
+    while let Some(byte) = bytes.get(at) {
+        at += if byte >> 6 == 1 { 2 } else { 1 };
+    }
+    if at > bytes.len() && bytes.len() > 16 {
+        bytes.push(0);
+    }
 }
 
 /// Runs of registers that mostly add up to all of them.

@@ -131,10 +131,12 @@ impl Registers {
             }
             return Ok(());
         }
-        // A sparse one may become dense on the way.
+        // A sparse one may become dense on the way. The registers come in order, so that each
+        // search goes on where the one before ended.
+        let mut cursor = sparse::Cursor::START;
         for (index, &rank) in self.0.iter().enumerate() {
             if rank > 0 {
-                super::raise(bytes, index, rank, sparse_max)?;
+                super::raise_from(bytes, (index, rank), sparse_max, &mut cursor)?;
             }
         }
         Ok(())

@@ -59,9 +59,26 @@ fn both_forms_hold_the_same() {
         let mut merged = Registers::default();
         merged.merge(&sparse).unwrap();
         assert_eq!(Ok(merged.count()), count(&dense));
+        // One after the other, each searched from the start, in the same order.
+        let mut slowly = empty();
+        for (index, rank) in wanted.iter().enumerate().filter(|(_, rank)| **rank > 0) {
+            raise(&mut slowly, index, *rank, sparse_max).unwrap();
+        }
         let mut copy = empty();
         merged.raise_all(&mut copy, sparse_max).unwrap();
         assert_eq!(plain(&copy), wanted);
+        assert!(copy == slowly);
+        let mut onto = empty();
+        for _ in 0..200 {
+            let rank = u8::try_from(1 + rng.below(4)).unwrap();
+            raise(&mut onto, rng.below(80), rank, sparse_max).unwrap();
+        }
+        let mut slowly = onto.clone();
+        for (index, rank) in wanted.iter().enumerate().filter(|(_, rank)| **rank > 0) {
+            raise(&mut slowly, index, *rank, sparse_max).unwrap();
+        }
+        merged.raise_all(&mut onto, sparse_max).unwrap();
+        assert!(onto == slowly);
     }
 }
 

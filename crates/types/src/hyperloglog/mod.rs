@@ -129,9 +129,20 @@ pub fn raise(
     rank: u8,
     sparse_max: usize,
 ) -> Result<bool, Corrupted> {
+    let mut cursor = sparse::Cursor::START;
+    raise_from(bytes, (index, rank), sparse_max, &mut cursor)
+}
+
+/// As [`raise`], with a search that begins at `cursor`, if the form is sparse.
+fn raise_from(
+    bytes: &mut Vec<u8>,
+    (index, rank): (usize, u8),
+    sparse_max: usize,
+    cursor: &mut sparse::Cursor,
+) -> Result<bool, Corrupted> {
     match encoding(bytes).ok_or(Corrupted)? {
         Encoding::Dense => Ok(dense::raise(&mut bytes[HEADER..], index, rank)),
-        Encoding::Sparse => match sparse::raise(bytes, index, rank, sparse_max)? {
+        Encoding::Sparse => match sparse::raise(bytes, index, rank, sparse_max, cursor)? {
             sparse::Raised::Kept => Ok(false),
             sparse::Raised::Changed => {
                 invalidate(bytes);

@@ -108,7 +108,19 @@ pub(super) fn histogram(body: &[u8]) -> Result<Histogram, Corrupted> {
 
 /// A register, if a run covers it.
 pub(super) fn get(body: &[u8], index: usize) -> Option<u8> {
-    find(body, 0, index).map(|found| found.opcode.rank())
+    find(body, Cursor { at: 0, first: 0 }, index).map(|found| found.opcode.rank())
+}
+
+/// A place where a search may begin: the first byte of a run and its first register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    at: usize,
+    first: usize,
+}
+
+impl Cursor {
+    /// At the first run of a whole HyperLogLog.
+    pub const START: Cursor = Cursor { at: HEADER, first: 0 };
 }
 
 /// Where a register is.
@@ -121,16 +133,22 @@ struct Found {
     first: usize,
     /// The run before it.
     before: Option<usize>,
+    /// The run before that, or where the search began. A change here leaves it as it is, so that a
+    /// search for a higher register may begin there.
+    resume: Cursor,
 }
 
-fn find(bytes: &[u8], start: usize, index: usize) -> Option<Found> {
-    let (mut at, mut first, mut before) = (start, 0, None);
+fn find(bytes: &[u8], start: Cursor, index: usize) -> Option<Found> {
+    let Cursor { mut at, mut first } = start;
+    let (mut before, mut resume) = (None, start);
     loop {
         let opcode = Opcode::at(bytes, at)?;
         if index < first + opcode.span() {
-            return Some(Found { opcode, at, first, before });
+            let before = before.map(|cursor: Cursor| cursor.at);
+            return Some(Found { opcode, at, first, before, resume });
         }
-        before = Some(at);
+        resume = before.unwrap_or(start);
+        before = Some(Cursor { at, first });
         at += opcode.size();
         first += opcode.span();
     }
@@ -199,7 +217,8 @@ pub(super) enum Raised {
     Full,
 }
 
-/// Raises a register of a whole sparse HyperLogLog to `rank`, if it is lower.
+/// Raises a register of a whole sparse HyperLogLog to `rank`, if it is lower. The search begins at
+/// `cursor`, which is moved to where one for a higher register may.
 ///
 /// # Errors
 /// No run covers it.
@@ -208,11 +227,17 @@ pub(super) fn raise(
     index: usize,
     rank: u8,
     sparse_max: usize,
+    cursor: &mut Cursor,
 ) -> Result<Raised, Corrupted> {
     if rank > RANK_MAX {
         return Ok(Raised::Full);
     }
-    let Found { opcode, at, first, before } = find(bytes, HEADER, index).ok_or(Corrupted)?;
+    let mut found = find(bytes, *cursor, index).ok_or(Corrupted)?;
+    if found.before.is_none() && *cursor != Cursor::START {
+        found = find(bytes, Cursor::START, index).ok_or(Corrupted)?;
+    }
+    let Found { opcode, at, first, before, resume } = found;
+    *cursor = resume;
     if opcode.rank() >= rank {
         return Ok(Raised::Kept);
     }
