@@ -24,7 +24,8 @@ pub(super) fn between_latitudes(one: f64, other: f64) -> f64 {
     RADIUS * (radians(other) - radians(one)).abs()
 }
 
-/// A place that distances are measured from many times: what depends on it alone is worked out once.
+/// A place that distances are measured from many times. What depends on it alone is worked out
+/// once.
 pub(super) struct Origin {
     point: Point,
     longitude: f64,

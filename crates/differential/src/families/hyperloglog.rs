@@ -31,10 +31,7 @@ const FORMS: [(usize, &str); 34] = [
     (8, "SET <key> <sketch>"),
     (2, "SETRANGE <key> { 0 | 3 | 4 | 5 | 8 | 14 | 15 } { 0 | M | y }"),
     (1, "APPEND <key> <small>"),
-    (
-        3,
-        "CONFIG SET hll-sparse-max-bytes { 0 | 18 | 40 | 200 | 3000 | 3000 | 16000 | 16000 | 16000 }",
-    ),
+    (3, "CONFIG SET hll-sparse-max-bytes { 0 | 18 | 40 | 200 | 3000 | 3000 | 16000 | 16000 }"),
     (1, "CONFIG GET hll-sparse-max-bytes"),
     (4, "DEL <key>"),
     (2, "COPY <key> <key> REPLACE"),

@@ -108,8 +108,8 @@ const REQUESTS: &[&str] = &[
     "BITOP NOT K K",
     "BITFIELD K SET u8 B I",
     "BITFIELD K OVERFLOW SAT INCRBY i5 #B I INCRBY u16 B I",
-    // Where nothing but the length of a string changes, or an element fails after another was added,
-    // Redis forgets to tell its append-only file.
+    // Where nothing but the length of a string changes, or an element fails after another was
+    // added, Redis forgets to tell its append-only file.
     "BITFIELD K INCRBY u3 B 1 OVERFLOW FAIL SET u3 B I",
     "PFADD K V",
     "PFADD K",
