@@ -1,4 +1,4 @@
-//! Limits that decide when a small collection changes its shape.
+//! Limits that decide when a value changes its shape, and how long it may become.
 
 /// Up to which size collections stay packed; the `*-max-listpack-*` directives of Redis 7.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct PackLimits {
     pub zset_entries: usize,
     /// `zset-max-listpack-value`: bytes of a member.
     pub zset_value: usize,
+    /// `hll-sparse-max-bytes`: bytes of a HyperLogLog, header included.
+    pub hll_sparse: usize,
     /// `proto-max-bulk-len`: bytes a string may grow to.
     pub string_max: usize,
 }
@@ -28,6 +30,7 @@ impl Default for PackLimits {
             set_intset_entries: 512,
             zset_entries: 128,
             zset_value: 64,
+            hll_sparse: 3000,
             string_max: 512 * 1024 * 1024,
         }
     }

@@ -39,6 +39,9 @@ pub trait Reply {
     fn push(&mut self, len: usize);
     /// A double: a bulk string or `,d`, printed with 17 significant digits as Redis does.
     fn double(&mut self, d: f64);
+    /// A double whose digits are given: a bulk string or `,digits`. For the few replies that Redis
+    /// prints in another way than [`Reply::double`] does.
+    fn double_digits(&mut self, digits: &str);
     /// A boolean: `:1`/`:0` or `#t`/`#f`.
     fn boolean(&mut self, b: bool);
     /// Text with a three-letter format: a bulk string or `=len`.

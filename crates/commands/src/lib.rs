@@ -5,8 +5,11 @@
 //! clocks or files. `string/get.rs` is the example to copy; CONTRIBUTING.md says the rest.
 #![forbid(unsafe_code)]
 
+pub mod bitmap;
 mod blocking;
+pub mod geo;
 pub mod hash;
+pub mod hyperloglog;
 pub mod key;
 pub mod list;
 pub mod portable;
@@ -30,7 +33,10 @@ impl<H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static
 #[must_use]
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     let mut rows = Vec::new();
+    rows.extend(bitmap::rows());
+    rows.extend(geo::rows());
     rows.extend(hash::rows());
+    rows.extend(hyperloglog::rows());
     rows.extend(key::rows());
     rows.extend(list::rows());
     rows.extend(set::rows());

@@ -111,6 +111,10 @@ pub fn kept_back(command: &Command) -> bool {
         "SORT" => command.has("STORE") && command.has("ALPHA") && command.has("BY"),
         "CLIENT" => matches!(command.upper(1).as_str(), "REPLY" | "KILL" | "PAUSE" | "TRACKING"),
         "CONFIG" => match command.upper(1).as_str() {
+            // It decides the form of a HyperLogLog, and nothing else.
+            "SET" if command.upper(2) == "HLL-SPARSE-MAX-BYTES" => {
+                last != 3 || number(command, 3).is_none_or(|n| !(0..100_000).contains(&n))
+            }
             "SET" | "REWRITE" | "RESETSTAT" => true,
             // Everything includes the port and the folder, which are each server's own.
             _ => command.args().iter().any(|arg| arg.iter().all(|byte| *byte == b'*')),

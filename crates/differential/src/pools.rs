@@ -5,6 +5,9 @@
 //! too. Relative expiries lie a long way off (or in the past), so that no key expires between the
 //! two servers' turns; see [`far_off`].
 
+mod places;
+mod sketches;
+
 use std::collections::BTreeSet;
 
 use crate::rng::Rng;
@@ -429,6 +432,10 @@ fn numeric(name: &str) -> Option<Pool> {
         "timeout" => |d, a| from(&TIMEOUTS, d, a),
         "db" => |d, a| from(&DATABASES, d, a),
         "cursor" => |d, a| from(&CURSORS, d, a),
+        "longitude" => places::longitude,
+        "latitude" => places::latitude,
+        "length" => places::length,
+        "unit" => places::unit,
         _ => return None,
     })
 }
@@ -442,6 +449,8 @@ fn textual(name: &str) -> Option<Pool> {
         "sort-by" => |d, a| from(&SORT_BY, d, a),
         "sort-get" => |d, a| from(&SORT_GET, d, a),
         "type" => |d, a| from(&TYPES, d, a),
+        "sketch" => sketches::sketch,
+        "element" => sketches::element,
         _ => return None,
     })
 }

@@ -79,6 +79,21 @@ fn transactions() {
 }
 
 #[test]
+fn bitmaps() {
+    family("bitmaps");
+}
+
+#[test]
+fn hyperloglog() {
+    family("hyperloglog");
+}
+
+#[test]
+fn geo() {
+    family("geo");
+}
+
+#[test]
 fn connection() {
     family("connection");
 }

@@ -289,6 +289,7 @@ fn pack_limits(config: &Config) -> PackLimits {
         set_intset_entries: size(config.set_max_intset_entries),
         zset_entries: size(config.zset_max_listpack_entries),
         zset_value: size(config.zset_max_listpack_value),
+        hll_sparse: size(config.hll_sparse_max_bytes),
         string_max: size(config.proto_max_bulk_len),
     }
 }

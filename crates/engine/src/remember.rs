@@ -80,13 +80,28 @@ pub(crate) fn keys(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]
     }
 }
 
-/// The destination of `SORT … STORE`, which no key spec can name.
+/// The destination of `SORT … STORE`, which no key spec can name, and that of `GEORADIUS`, of
+/// which key specs name the first although the last one counts.
 fn stored_at(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
-    if entry.name() != "sort" {
-        return None;
+    let is = |at: usize, name: &[u8]| argv[at].eq_ignore_ascii_case(name);
+    match entry.name() {
+        "sort" => {
+            let word = (0..argv.len()).rev().find(|&at| is(at, b"STORE"))?;
+            (word > 1 && word + 1 < argv.len()).then_some(word + 1)
+        }
+        "georadius" | "georadiusbymember" => {
+            let (mut at, mut found) = (5, None);
+            while at + 1 < argv.len() {
+                if is(at, b"STORE") || is(at, b"STOREDIST") {
+                    at += 1;
+                    found = Some(at);
+                }
+                at += 1;
+            }
+            found
+        }
+        _ => None,
     }
-    let word = argv.iter().rposition(|word| word.eq_ignore_ascii_case(b"STORE"))?;
-    (word > 1 && word + 1 < argv.len()).then_some(word + 1)
 }
 
 /// The second database of `MOVE` and `COPY`.

@@ -13,12 +13,15 @@ use seats::{Seat, engine};
 use wire::{ReplyParser, Value};
 
 /// Commands whose arity Redis gives beside their documented arguments.
-const ARITY_OF_ITS_OWN: [&str; 8] = [
+const ARITY_OF_ITS_OWN: [&str; 11] = [
     "client|kill",
     "command",
     "command|getkeys",
     "command|getkeysandflags",
     "debug",
+    "geohash",
+    "geopos",
+    "pfmerge",
     "psync",
     "quit",
     "replconf",

@@ -18,7 +18,7 @@ const AUDIT_EVERY: usize = 300;
 /// A day in 2023, so that the timestamps drawn lie on both sides.
 const START: u64 = 1_700_000_000_000;
 
-const FAMILIES: [&Family; 7] = [
+const FAMILIES: [&Family; 9] = [
     &families::strings::FAMILY,
     &families::keys::FAMILY,
     &families::hashes::FAMILY,
@@ -26,6 +26,8 @@ const FAMILIES: [&Family; 7] = [
     &families::sets::FAMILY,
     &families::zsets::FAMILY,
     &families::bitmaps::FAMILY,
+    &families::hyperloglog::FAMILY,
+    &families::geo::FAMILY,
 ];
 
 fn setting(name: &str) -> Option<u64> {

@@ -42,3 +42,18 @@ fn sets_answer_as_redis_does() {
 fn sorted_sets_answer_as_redis_does() {
     replay(include_str!("recorded/zset.txt"));
 }
+
+#[test]
+fn bitmaps_answer_as_redis_does() {
+    replay(include_str!("recorded/bitmap.txt"));
+}
+
+#[test]
+fn hyperloglogs_answer_as_redis_does() {
+    replay(include_str!("recorded/hyperloglog.txt"));
+}
+
+#[test]
+fn places_answer_as_redis_does() {
+    replay(include_str!("recorded/geo.txt"));
+}

@@ -54,8 +54,7 @@ impl Strings for Txn {
             let mut bytes = Vec::new();
             let result = edit(&mut bytes);
             if !bytes.is_empty() {
-                let garbage = write(db, key, &bytes, Deadline::Clear, RAW, used);
-                self.discard(garbage);
+                create(db, key, bytes, used);
                 self.touch_in(self.db, key.hash, key.bytes);
             }
             return Ok(result);
@@ -78,6 +77,22 @@ impl Strings for Txn {
         self.touch_in(self.db, key.hash, key.bytes);
         Ok(result)
     }
+}
+
+/// Stores `value` at `key`, which is missing. What does not fit into the entry is not copied: it
+/// may be half a gigabyte of zeros that nobody has touched yet.
+fn create(db: &mut Db, key: Key<'_>, value: Vec<u8>, used: Use) {
+    let put = if value.len() <= INLINE_MAX {
+        db.keys.put_bytes(key.hash, key.bytes, &value)
+    } else {
+        let object = Box::new(Object::Str(value));
+        db.objects += object.memory();
+        db.keys.put_object(key.hash, key.bytes, object)
+    };
+    let mut entry = put.entry;
+    entry.set_deadline(None);
+    entry.set_user_flags(RAW);
+    entry.set_access(used.after(0));
 }
 
 /// Stores `value` at `key`, inline or as an object by its length.

@@ -5,6 +5,8 @@
 //! moments at which Redis 7.0 does, one way only, so that `OBJECT ENCODING` agrees. The limits come
 //! with every mutating call, as they can change at run time.
 //!
+//! [`hyperloglog`] has no type of its own: it reads and edits the bytes of strings.
+//!
 //! Nothing here knows keys, locks, clocks, sockets or files; chance is handed in. All values are
 //! `Send`, tell their memory in O(1) and exactly, and never fail: an edit that makes no sense
 //! does nothing and says so.
@@ -12,6 +14,7 @@
 
 mod hash;
 mod hasher;
+pub mod hyperloglog;
 pub mod intset;
 pub mod list;
 pub mod packed;

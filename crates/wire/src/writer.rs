@@ -146,6 +146,16 @@ impl Reply for RespWriter<'_> {
         self.out.extend_from_slice(b"\r\n");
     }
 
+    fn double_digits(&mut self, digits: &str) {
+        if self.is_resp3() {
+            self.out.push(b',');
+            self.out.extend_from_slice(digits.as_bytes());
+            self.out.extend_from_slice(b"\r\n");
+            return;
+        }
+        self.bulk(digits.as_bytes());
+    }
+
     #[inline]
     fn boolean(&mut self, b: bool) {
         self.out.extend_from_slice(match (self.protocol, b) {

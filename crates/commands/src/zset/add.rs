@@ -155,6 +155,16 @@ impl<'a> ZAdd<'a> {
         Ok(ZAdd { key, options, pairs })
     }
 
+    /// ZADD of pairs that somebody else has read, with NX, XX and CH as told.
+    pub(crate) fn of(
+        key: Key<'a>,
+        [only_new, only_old, count_changed]: [bool; 3],
+        pairs: SmallVec<[(f64, &'a [u8]); 4]>,
+    ) -> Self {
+        let options = Options { only_new, only_old, count_changed, ..Options::default() };
+        ZAdd { key, options, pairs }
+    }
+
     fn run<H: Holds<ZSet>>(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let ZAdd { key, options, pairs } = self;
         let limits = host.limits();

@@ -230,7 +230,7 @@ pub(super) fn collect<H: Holds<ZSet>>(pairs: &Pairs<'_>, host: &H) -> ZSet {
 
 /// Puts a result in place of whatever `key` holds and answers its size; an empty one removes the
 /// key.
-pub(super) fn store<H: Holds<ZSet>>(
+pub(crate) fn store<H: Holds<ZSet>>(
     key: Key<'_>,
     result: ZSet,
     host: &mut H,

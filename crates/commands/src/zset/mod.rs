@@ -28,9 +28,11 @@ mod union;
 
 use base::{Row, rows};
 
-use self::add::{ZAdd, ZIncrBy};
+pub(crate) use self::add::ZAdd;
+use self::add::ZIncrBy;
 use self::bpop::{BzPopMax, BzPopMin};
 use self::card::ZCard;
+pub(crate) use self::combine::store;
 use self::count::{ZCount, ZLexCount};
 use self::diff::{ZDiff, ZDiffStore};
 use self::inter::{ZInter, ZInterCard, ZInterStore};

@@ -68,8 +68,7 @@ pub(super) const LIST: &[D] = &[
         0,
         I64,
         "Size, in bytes, up to which a HyperLogLog stays sparse.",
-    )
-    .pending(),
+    ),
     D::memory(
         "stream-node-max-bytes",
         "4kb",

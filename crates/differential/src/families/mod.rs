@@ -5,7 +5,9 @@
 
 pub mod bitmaps;
 pub mod connection;
+pub mod geo;
 pub mod hashes;
+pub mod hyperloglog;
 pub mod keys;
 pub mod lists;
 pub mod sets;
@@ -35,7 +37,7 @@ pub struct Family {
 }
 
 /// All families that are made of commands. The `wire` family, made of bytes, stands apart.
-pub const ALL: [&Family; 9] = [
+pub const ALL: [&Family; 11] = [
     &strings::FAMILY,
     &keys::FAMILY,
     &hashes::FAMILY,
@@ -44,6 +46,8 @@ pub const ALL: [&Family; 9] = [
     &zsets::FAMILY,
     &transactions::FAMILY,
     &bitmaps::FAMILY,
+    &hyperloglog::FAMILY,
+    &geo::FAMILY,
     &connection::FAMILY,
 ];
 

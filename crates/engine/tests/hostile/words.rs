@@ -43,7 +43,7 @@ const NUMBERS: [&str; 34] = [
 ];
 
 /// Words that mean something somewhere, and bytes that mean nothing.
-const WORDS: [&[u8]; 40] = [
+const WORDS: [&[u8]; 52] = [
     b"",
     b"x",
     b"*",
@@ -84,12 +84,24 @@ const WORDS: [&[u8]; 40] = [
     b"a\0b",
     b"ON",
     b"HELP",
+    b"u8",
+    b"i64",
+    b"u63",
+    b"#9",
+    b"#9223372036854775807",
+    b"BIT",
+    b"FAIL",
+    b"km",
+    b"BYBOX",
+    b"FROMLONLAT",
+    b"STOREDIST",
+    b"ANY",
 ];
 
 /// Keys of every type, small and large, and missing ones.
-pub const KEYS: [&[u8]; 16] = [
+pub const KEYS: [&[u8]; 20] = [
     b"s", b"n", b"S", b"l", b"L", b"h", b"H", b"t", b"i", b"T", b"z", b"Z", b"ZZ", b"none", b"",
-    b"new",
+    b"new", b"p", b"P", b"q", b"g",
 ];
 
 /// Fills an empty database with those keys.
@@ -108,6 +120,11 @@ pub fn dataset() -> Vec<Vec<Vec<u8>>> {
         vec![b"SET".to_vec(), b"s".to_vec(), b"abcabc".to_vec()],
         vec![b"SET".to_vec(), b"n".to_vec(), b"9223372036854775800".to_vec()],
         vec![b"SET".to_vec(), b"S".to_vec(), b"ab".repeat(20_000)],
+        many("PFADD", "p", |n| format!("{n}"), 20),
+        many("PFADD", "P", |n| format!("{n}"), 5_000),
+        many("PFADD", "q", |n| format!("{n}"), 20),
+        vec![b"SETRANGE".to_vec(), b"q".to_vec(), b"30".to_vec(), b"\x7f\x7f".to_vec()],
+        many("GEOADD", "g", |n| format!("{}.5 {}.5 m{n}", n % 170, n % 80), 300),
         many("RPUSH", "l", |n| format!("{n}"), 5),
         many("RPUSH", "L", |n| format!("element{n}"), 2_000),
         many("HSET", "h", |n| format!("f{n} {n}"), 5),

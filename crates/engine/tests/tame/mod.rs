@@ -5,7 +5,8 @@ use base::Rng;
 
 /// What is sent. Letters stand for themselves but for these words:
 /// `K` a key, `V` a value, `W` several values, `I` a small integer, `F` a field, `S` a score,
-/// `P` fields with values, `Z` scores with members, `L` a lot of padding, `D` a database.
+/// `P` fields with values, `Z` scores with members, `G` places with members, `B` an offset of a
+/// bit, `L` a lot of padding, `D` a database.
 const REQUESTS: &[&str] = &[
     "SET K V",
     "SET K V",
@@ -100,6 +101,38 @@ const REQUESTS: &[&str] = &[
     "ZUNIONSTORE K 2 K K",
     "ZINTERSTORE K 2 K K WEIGHTS 2 I",
     "ZDIFFSTORE K 2 K K",
+    "SETBIT K B 1",
+    "SETBIT K B 0",
+    "BITOP AND K K K",
+    "BITOP XOR K K K",
+    "BITOP NOT K K",
+    "BITFIELD K SET u8 B I",
+    "BITFIELD K OVERFLOW SAT INCRBY i5 #B I INCRBY u16 B I",
+    // Where nothing but the length of a string changes, or an element fails after another was
+    // added, Redis forgets to tell its append-only file.
+    "BITFIELD K INCRBY u3 B 1 OVERFLOW FAIL SET u3 B I",
+    "PFADD K V",
+    "PFADD K",
+    "PFADD h:1 W",
+    "PFADD h:2 W",
+    "PFCOUNT K",
+    "PFCOUNT h:1",
+    "PFCOUNT h:2 h:1",
+    "PFMERGE h:1 h:2 K",
+    "PFMERGE h:3 h:1",
+    "PFMERGE K h:1",
+    "PFDEBUG TODENSE h:3",
+    "PFDEBUG GETREG h:3",
+    "GEOADD K G",
+    "GEOADD K CH G",
+    "GEOADD K NX G",
+    "GEOADD g G",
+    "GEOSEARCHSTORE K g FROMLONLAT 0 0 BYRADIUS 900 km",
+    "GEOSEARCHSTORE K K FROMLONLAT 1 1 BYBOX 800 900 km COUNT 3 STOREDIST",
+    "GEORADIUS g 0 0 700 km STORE K",
+    "GEORADIUS g 0 0 700 km STORE K STOREDIST K",
+    "GEORADIUS K 0 0 700 mi STORE K STORE K COUNT 2",
+    "GEORADIUSBYMEMBER g a 700 km STOREDIST K",
 ];
 
 /// What chance or the order of equals decides, or what is rare, as it is about whole databases.
@@ -138,6 +171,13 @@ fn fill(rng: &mut Rng, template: &str) -> Vec<Vec<u8>> {
             }),
             "Z" => (0..1 + rng.below(4)).for_each(|_| {
                 words.push(score(rng));
+                words.push(value(rng));
+            }),
+            "B" => words.push(rng.below(900).to_string().into_bytes()),
+            "#B" => words.push(format!("#{}", rng.below(90)).into_bytes()),
+            "G" => (0..1 + rng.below(4)).for_each(|_| {
+                words.push(format!("{}.5", rng.below(12)).into_bytes());
+                words.push(format!("-{}.25", rng.below(9)).into_bytes());
                 words.push(value(rng));
             }),
             "L" => words.push(vec![b'x'; rng.below(9000)]),

@@ -1,0 +1,84 @@
+//! BITOP.
+
+use base::{
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
+    Spec, Strings, error,
+};
+
+use super::combine::{Operation, combine, longest};
+
+const NOT_OF_ONE: CmdError =
+    CmdError::new("ERR BITOP NOT must be called with a single source key.");
+
+/// Combines strings bit by bit and stores the result; answers its length.
+pub struct BitOp<'a> {
+    operation: Operation,
+    destination: Key<'a>,
+    sources: Vec<Key<'a>>,
+}
+
+impl<'a> Command<'a> for BitOp<'a> {
+    const SPEC: Spec = Spec {
+        name: "bitop",
+        group: Group::Bitmap,
+        since: "2.6.0",
+        summary: "Stores the bitwise combination of strings.",
+        complexity: "O(N), when N is the sum of the lengths of the strings",
+        grammar: "operation:string destkey:key key:key#1...",
+        flags: &[Flag::Write, Flag::DenyOom],
+        categories: &[Category::Bitmap],
+        keys: &[
+            KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
+            KeySpec::range(3, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
+        ],
+        ..Spec::NEW
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let operation = if args.token("AND") {
+            Operation::And
+        } else if args.token("OR") {
+            Operation::Or
+        } else if args.token("XOR") {
+            Operation::Xor
+        } else if args.token("NOT") {
+            Operation::Not
+        } else {
+            return Err(error::SYNTAX);
+        };
+        let destination = args.key()?;
+        if operation == Operation::Not && args.left() != 1 {
+            return Err(NOT_OF_ONE);
+        }
+        Ok(BitOp { operation, destination, sources: args.keys_to_end() })
+    }
+}
+
+impl<H: Strings> Run<H> for BitOp<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        let length = longest(&sources(&self.sources, host)?);
+        // Untouched memory is dear: a megabyte of it costs more than the work that is done in it.
+        // So the destination's is used again, if there is about as much as is needed.
+        let old = host.string(self.destination).unwrap_or(None).map_or(0, <[u8]>::len);
+        let fits = length > 0 && (length..=length.saturating_mul(2)).contains(&old);
+        let is_source = self.sources.iter().any(|key| key.bytes == self.destination.bytes);
+        let memory = if fits && !is_source {
+            host.edit_string(self.destination, std::mem::take)?
+        } else {
+            Vec::new()
+        };
+        let result = combine(self.operation, &sources(&self.sources, host)?, memory);
+        let existed = host.remove(self.destination, true);
+        if length > 0 {
+            // As an edit of a missing key: the bytes are moved, and reported as `raw`.
+            host.edit_string(self.destination, |bytes| *bytes = result)?;
+        }
+        out.count(length);
+        Ok(if existed || length > 0 { Effect::AsSent } else { Effect::None })
+    }
+}
+
+/// The strings at `keys`; missing ones are empty.
+fn sources<'h, H: Strings>(keys: &[Key<'_>], host: &'h H) -> Result<Vec<&'h [u8]>, CmdError> {
+    keys.iter().map(|key| Ok(host.string(*key)?.unwrap_or_default())).collect()
+}
