@@ -14,11 +14,13 @@ use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::control;
 use crate::durable::Durable;
+use crate::hearing::{Hearing, event_bits, wanted_events};
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
+use crate::tracking::Tracking;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
 /// why that cannot be. It runs in the thread of whoever changes the settings, one change at a time.
@@ -57,6 +59,8 @@ pub struct Engine {
     pub clients: Clients,
     /// Subscriptions.
     pub pubsub: PubSub,
+    /// Those who want to be told of stale copies.
+    pub tracking: Tracking,
     /// Blocked requests.
     pub blocked: BlockedRequests,
     /// Counters.
@@ -129,7 +133,8 @@ impl Engine {
         let mixed =
             start.seed[2].rotate_left(32) ^ start.seed[3].wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let run_id = format!("{:016x}{:016x}{mixed:016x}", start.seed[2], start.seed[3]);
-        Arc::new_cyclic(|me| Engine {
+        follow_news(&store, &config);
+        let engine = Arc::new_cyclic(|me: &Weak<Engine>| Engine {
             store,
             table,
             settings: Mutex::new(start.settings),
@@ -139,6 +144,7 @@ impl Engine {
             carry_out: OnceLock::new(),
             clients: Clients::default(),
             pubsub: PubSub::default(),
+            tracking: Tracking::default(),
             blocked: BlockedRequests::default(),
             stats: Stats::default(),
             started: start.now,
@@ -155,7 +161,9 @@ impl Engine {
             dataset_id,
             seed: start.seed[0],
             me: me.clone(),
-        })
+        });
+        engine.store.set_audience(Box::new(Hearing(Arc::downgrade(&engine))));
+        engine
     }
 
     /// This engine, to keep.
@@ -215,6 +223,7 @@ impl Engine {
     pub fn apply_settings(&self) {
         let config = Arc::new(self.settings.lock().config());
         self.store.set_limits(pack_limits(&config));
+        follow_news(&self.store, &config);
         *self.config.write() = Arc::clone(&config);
         self.config_version.fetch_add(1, Ordering::Release);
         if let Some(me) = self.me() {
@@ -240,6 +249,14 @@ pub fn command_table() -> Result<Table, String> {
     rows.extend(control::rows());
     rows.sort_by_key(|(spec, _)| spec.name);
     Table::new(rows)
+}
+
+/// Tells the store what news the configuration wants.
+fn follow_news(store: &Store, config: &Config) {
+    store.set_interest(event_bits(), wanted_events(config));
+    let limit = config.tracking_table_max_keys;
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    store.set_read_keys_limit(limit.unwrap_or(usize::MAX));
 }
 
 fn pack_limits(config: &Config) -> PackLimits {

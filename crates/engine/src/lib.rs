@@ -24,6 +24,7 @@ mod engine;
 mod execute;
 mod feed;
 pub mod foreign;
+mod hearing;
 mod keeper;
 mod latency;
 mod multi;
@@ -36,6 +37,7 @@ mod session;
 mod slowlog;
 mod stats;
 mod table;
+mod tracking;
 mod worker;
 
 pub use block::Blocked;

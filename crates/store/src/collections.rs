@@ -34,6 +34,7 @@ macro_rules! holds {
                         let put = db.keys.put_object(key.hash, key.bytes, object);
                         put.entry.set_access(clock);
                         self.touch_in(self.db, key.hash, key.bytes);
+                        self.tell_new(self.db, key);
                     }
                     return Ok(result);
                 };
@@ -87,6 +88,8 @@ impl Txn {
             let garbage = db.remove(key.hash, key.bytes);
             return self.discard(garbage.unwrap_or(Garbage::Nothing));
         }
+        self.tell_if_new(key);
+        let db = self.table_mut(key.hash);
         db.objects += object.memory();
         let mut put = db.keys.put_object(key.hash, key.bytes, Box::new(object));
         let entry = &mut put.entry;

@@ -1,13 +1,13 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use base::{KeyHasher, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Garbage, Shard};
+use crate::{Audience, Garbage, Shard};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,13 @@ pub struct Store {
     pub(crate) trash: Mutex<Vec<Garbage>>,
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
+    /// What anybody wants to hear of the keys.
+    pub(crate) interest: AtomicU32,
+    pub(crate) audience: OnceLock<Box<dyn Audience>>,
+    /// Keys whose readers are remembered, those readers, and how many keys there may be.
+    pub(crate) read_keys: AtomicUsize,
+    pub(crate) readers: AtomicUsize,
+    pub(crate) read_keys_limit: AtomicUsize,
 }
 
 impl Store {
@@ -71,6 +78,11 @@ impl Store {
             trash: Mutex::new(Vec::new()),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
+            interest: AtomicU32::new(0),
+            audience: OnceLock::new(),
+            read_keys: AtomicUsize::new(0),
+            readers: AtomicUsize::new(0),
+            read_keys_limit: AtomicUsize::new(usize::MAX),
         }
     }
 

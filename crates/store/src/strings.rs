@@ -24,8 +24,9 @@ impl Strings for Txn {
     #[inline]
     fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline) {
         self.touch_in(self.db, key.hash, key.bytes);
-        if deadline == Deadline::Keep {
+        if deadline == Deadline::Keep || self.bulletin.interest != 0 {
             self.reap(self.db, key.hash, key.bytes);
+            self.tell_if_new(key);
         }
         let clock = self.clock;
         let db = self.table_mut(key.hash);
@@ -36,6 +37,7 @@ impl Strings for Txn {
     fn set_float_string(&mut self, key: Key<'_>, value: &[u8]) {
         self.touch_in(self.db, key.hash, key.bytes);
         self.reap(self.db, key.hash, key.bytes);
+        self.tell_if_new(key);
         let clock = self.clock;
         let garbage = write(self.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, clock);
         self.discard(garbage);
@@ -56,6 +58,7 @@ impl Strings for Txn {
                 let garbage = write(db, key, &bytes, Deadline::Clear, RAW, clock);
                 self.discard(garbage);
                 self.touch_in(self.db, key.hash, key.bytes);
+                self.tell_new(self.db, key);
             }
             return Ok(result);
         };

@@ -1,0 +1,277 @@
+//! The same scene played by Kvist and by redis-server: several connections, one line after another.
+//! What each connection gets, replies and pushed messages alike, must be the same to the byte.
+#![allow(dead_code)] // each test program uses a part
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use kvist_engine::{Engine, Message};
+
+use crate::oracle::Oracle;
+use crate::seats::Seat;
+
+/// A scene: each line is `NAME: words`, or `NAME~ words` if no reply is awaited as it blocks. A
+/// name with a `3` speaks RESP3. `{NAME}` is that connection's number. `NAME!` hangs up.
+pub fn play(engine: &Arc<Engine>, oracle: &Oracle, scene: &str) {
+    let mut ours = Stage { engine, cast: BTreeMap::new() };
+    let mut theirs = Cast { oracle, cast: BTreeMap::new() };
+    for line in scene.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let at = line.find([':', '~', '!']).unwrap();
+        let (name, how, rest) = (&line[..at], &line[at..=at], line[at + 1..].trim());
+        if how == "!" {
+            let client = ours.cast.get_mut(name).unwrap();
+            client.seat.worker.disconnect(&mut client.seat.session);
+            client.gone = true;
+            let client = theirs.cast.get_mut(name).unwrap();
+            client.hang_up(oracle);
+            continue;
+        }
+        ours.enter(name);
+        theirs.enter(name);
+        ours.say(name, &filled(rest, |name| ours.id(name)));
+        theirs.say(name, &filled(rest, |name| theirs.cast[name].id), how == ":");
+        // What is pushed to others has come when they have answered something else; who waits, or
+        // stands between two requests that belong together, is looked at in the end.
+    }
+    theirs.collect();
+    for (name, client) in &ours.cast {
+        let theirs = theirs.shown(name);
+        let ours = ours.shown(&client.heard);
+        assert_eq!(ours, theirs, "what {name} heard (ours, theirs) in:\n{scene}");
+    }
+}
+
+fn filled(line: &str, id: impl Fn(&str) -> u64) -> Vec<Vec<u8>> {
+    let word = |word: &str| match word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) {
+        Some(name) => id(name).to_string().into_bytes(),
+        None if word == "''" => Vec::new(),
+        None => word.as_bytes().to_vec(),
+    };
+    line.split(' ').map(word).collect()
+}
+
+fn request(words: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words {
+        bytes.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
+        bytes.extend_from_slice(word);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes
+}
+
+/// Ours.
+struct Stage<'e> {
+    engine: &'e Arc<Engine>,
+    cast: BTreeMap<String, Ours>,
+}
+
+struct Ours {
+    seat: Seat,
+    heard: Vec<u8>,
+    gone: bool,
+}
+
+impl Stage<'_> {
+    fn enter(&mut self, name: &str) {
+        if self.cast.contains_key(name) {
+            return;
+        }
+        let seat = Seat::new(self.engine);
+        self.cast.insert(name.to_owned(), Ours { seat, heard: Vec::new(), gone: false });
+        if name.contains('3') {
+            self.say(name, &filled("HELLO 3", |_| 0));
+            self.cast.get_mut(name).unwrap().heard.clear();
+        }
+    }
+
+    fn id(&self, name: &str) -> u64 {
+        self.cast[name].seat.session.client.id
+    }
+
+    fn say(&mut self, name: &str, words: &[Vec<u8>]) {
+        let client = self.cast.get_mut(name).unwrap();
+        let Seat { worker, session, .. } = &mut client.seat;
+        let mut bytes = request(words);
+        worker.feed(session, &mut bytes, &mut client.heard);
+        // Everybody reads the mail.
+        for client in self.cast.values_mut().filter(|client| !client.gone) {
+            let Seat { worker, session, letters } = &mut client.seat;
+            for letter in letters.take(session.client.id) {
+                match letter {
+                    Message::Push(bytes) => client.heard.extend_from_slice(&bytes),
+                    Message::Unblocked { ticket, reply } => {
+                        assert!(worker.unblock(session, ticket, &reply, &mut client.heard));
+                    }
+                    Message::Kill => {}
+                }
+            }
+        }
+    }
+
+    fn shown(&self, heard: &[u8]) -> String {
+        let ids = self.cast.iter().map(|(name, client)| (name, client.seat.session.client.id));
+        named(heard, ids)
+    }
+}
+
+/// Theirs.
+struct Cast<'o> {
+    oracle: &'o Oracle,
+    cast: BTreeMap<String, Theirs>,
+}
+
+struct Theirs {
+    stream: TcpStream,
+    /// Bytes that have come and are not part of what was heard yet.
+    rest: Vec<u8>,
+    heard: Vec<u8>,
+    id: u64,
+    waits: bool,
+    gone: bool,
+}
+
+impl Theirs {
+    fn send(&mut self, words: &[Vec<u8>]) {
+        self.stream.write_all(&request(words)).unwrap();
+    }
+
+    /// Reads frames up to the first that is a reply; that one.
+    fn hear(&mut self) -> Vec<u8> {
+        loop {
+            if let Some(len) = frame(&self.rest) {
+                let bytes: Vec<u8> = self.rest.drain(..len).collect();
+                self.heard.extend_from_slice(&bytes);
+                if !is_push(&bytes) {
+                    return bytes;
+                }
+                continue;
+            }
+            let mut chunk = [0; 4096];
+            let n = self.stream.read(&mut chunk).unwrap();
+            assert!(n > 0, "redis-server has hung up");
+            self.rest.extend_from_slice(&chunk[..n]);
+        }
+    }
+
+    fn hang_up(&mut self, oracle: &Oracle) {
+        self.stream.shutdown(std::net::Shutdown::Both).unwrap();
+        self.gone = true;
+        let mut other = crate::oracle::Client::new(oracle);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while other.say(&format!("CLIENT LIST ID {}", self.id)).contains("id=") {
+            assert!(std::time::Instant::now() < deadline, "redis-server keeps a client");
+        }
+    }
+}
+
+impl Cast<'_> {
+    fn enter(&mut self, name: &str) {
+        if self.cast.contains_key(name) {
+            return;
+        }
+        let stream = self.oracle.connect();
+        let (rest, heard) = (Vec::new(), Vec::new());
+        let mut client = Theirs { stream, rest, heard, id: 0, waits: false, gone: false };
+        if name.contains('3') {
+            client.send(&filled("HELLO 3", |_| 0));
+            client.hear();
+        }
+        client.send(&filled("CLIENT ID", |_| 0));
+        let id = String::from_utf8(client.hear()).unwrap();
+        client.id = id.trim_start_matches(':').trim().parse().unwrap();
+        client.heard.clear();
+        self.cast.insert(name.to_owned(), client);
+    }
+
+    fn say(&mut self, name: &str, words: &[Vec<u8>], answers: bool) {
+        let client = self.cast.get_mut(name).unwrap();
+        client.send(words);
+        client.waits = !answers;
+        if answers {
+            client.hear();
+        } else {
+            // It has to be there before the next line is said.
+            let mut other = crate::oracle::Client::new(self.oracle);
+            let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+            let blocked = |list: &str| {
+                let at = list.find(" flags=").unwrap();
+                list[at + 7..].split(' ').next().unwrap().contains('b')
+            };
+            while !blocked(&other.say(&format!("CLIENT LIST ID {}", client.id))) {
+                assert!(std::time::Instant::now() < deadline, "redis-server does not block");
+            }
+        }
+    }
+
+    /// Reads what was pushed to anybody since its last reply.
+    fn collect(&mut self) {
+        for client in self.cast.values_mut().filter(|client| !client.gone) {
+            // One that has been waiting is answered first.
+            if client.waits {
+                client.hear();
+            }
+            client.send(&filled("PING farewell", |_| 0));
+            let before = loop {
+                let before = client.heard.len();
+                let bytes = client.hear();
+                if bytes.windows(8).any(|part| part == b"farewell") {
+                    break client
+                        .heard
+                        .len()
+                        .min(before + client.heard.len() - before - bytes.len());
+                }
+            };
+            client.heard.truncate(before);
+        }
+    }
+
+    fn shown(&self, name: &str) -> String {
+        let ids = self.cast.iter().map(|(name, client)| (name, client.id));
+        named(&self.cast[name].heard, ids)
+    }
+}
+
+/// Bytes as text, with names for the numbers of connections.
+fn named<'n>(heard: &[u8], ids: impl Iterator<Item = (&'n String, u64)>) -> String {
+    let mut text = heard.escape_ascii().to_string().replace("\\r\\n", "\n");
+    for (name, id) in ids {
+        text = text.replace(&format!(":{id}\n"), &format!(":{{{name}}}\n"));
+    }
+    text
+}
+
+/// Whether a frame was not asked for.
+fn is_push(frame: &[u8]) -> bool {
+    let named = |name: &str| {
+        let head = format!("\r\n${}\r\n{name}\r\n", name.len());
+        let first = frame.iter().position(|&byte| byte == b'\r').unwrap_or(0);
+        frame[first..].starts_with(head.as_bytes())
+    };
+    let message = ["message", "pmessage", "smessage", "invalidate", "tracking-redir-broken"];
+    matches!(frame[0], b'>' | b'*') && message.into_iter().any(named)
+}
+
+/// The length of the first frame, if it is complete.
+fn frame(bytes: &[u8]) -> Option<usize> {
+    let end = bytes.windows(2).position(|pair| pair == b"\r\n")? + 2;
+    let number: i64 = std::str::from_utf8(&bytes[1..end - 2]).ok()?.parse().unwrap_or(0);
+    let count = usize::try_from(number.max(0)).unwrap();
+    let parts = match bytes[0] {
+        b'$' | b'=' if number >= 0 => {
+            let len = end + count + 2;
+            return (bytes.len() >= len).then_some(len);
+        }
+        b'*' | b'>' | b'~' => count,
+        b'%' => count * 2,
+        _ => 0,
+    };
+    let mut len = end;
+    for _ in 0..parts {
+        len += frame(&bytes[len..])?;
+    }
+    Some(len)
+}
