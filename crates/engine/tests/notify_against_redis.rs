@@ -216,3 +216,158 @@ fn random_commands_make_the_same_events() {
         }
     }
 }
+
+fn play(scenes: &[&str]) {
+    for scene in scenes {
+        let Some(oracle) = Oracle::start(&["--notify-keyspace-events", "KEAmn"]) else { return };
+        duet::play(&seats::engine_with("notify-keyspace-events KEAmn"), &oracle, scene);
+    }
+}
+
+#[test]
+fn transactions_and_those_who_wait_make_events_in_order() {
+    play(&[
+        "
+        l: PSUBSCRIBE __key*__:*
+        b~ BLPOP list other 0
+        c~ BLMOVE list target LEFT RIGHT 0
+        d~ BLMPOP 0 1 target RIGHT COUNT 3
+        w: RPUSH list a b c
+        w: RPUSH list d
+        w: MULTI
+        w: SET k 1
+        w: GET nosuch
+        w: INCR k
+        w: SELECT 2
+        w: LPUSH list x
+        w: EXPIRE list 100
+        w: DEL list
+        w: EXEC
+        w: SELECT 0
+        b~ BZPOPMIN z 0
+        c~ BLPOP list9 0
+        w: MULTI
+        w: ZADD z 1 a
+        w: ZINCRBY z 2 b
+        w: RPUSH list9 x
+        w: RENAME z y
+        w: RENAME y z
+        w: EXEC
+        w: MULTI
+        w: DEL z
+        w: DISCARD
+        ",
+        "
+        l3: PSUBSCRIBE __keyspace*__:k*
+        l3: SUBSCRIBE __keyevent@0__:del __keyevent@1__:copy_to
+        m: PSUBSCRIBE __keyevent@*
+        w: SET k 1 EX 100
+        w: COPY k k2 DB 1
+        w: DEL k
+        w: SADD k a b c
+        _chance: SPOP k 2
+        _chance: SPOP k 5
+        w: SADD k a b c
+        w: SMOVE k k2 a
+        w: SMOVE k k2 b
+        w: SMOVE k k2 c
+        w: SMOVE k k2 d
+        _chance: SPOP k2 5
+        _chance: SPOP k2
+        w: RPUSH l 2 1 3
+        w: SET w_1 5
+        w: SORT l BY w_* GET v_* GET h_*->f
+        w: SORT l STORE s
+        w: SORT nosuch STORE s
+        w: SWAPDB 0 1
+        w: FLUSHDB
+        w: FLUSHALL
+        w: CONFIG SET notify-keyspace-events ''
+        w: SET k 1
+        w: CONFIG SET notify-keyspace-events KA
+        w: CONFIG GET notify-keyspace-events
+        w: SET k 1
+        w: CONFIG SET notify-keyspace-events foo
+        w: CONFIG SET notify-keyspace-events A
+        w: SET k 1
+        w: CONFIG SET notify-keyspace-events Eg
+        w: DEL k
+        ",
+    ]);
+}
+
+/// Keys that have expired are told so by whoever meets them, and by the keeper.
+#[test]
+fn keys_expire_aloud() {
+    let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
+    let mut theirs = Theirs::new(&oracle);
+    let mut ours = Ours::new(&engine());
+    let setup = ["DEBUG SET-ACTIVE-EXPIRE 0", "CONFIG SET notify-keyspace-events KEAmn"];
+    theirs.run(&setup.map(words));
+    ours.run(&words(setup[1]));
+    for line in [
+        "GET k",
+        "SET k 1",
+        "SET k 1 KEEPTTL",
+        "SETNX k 1",
+        "APPEND k 1",
+        "INCR k",
+        "DEL k",
+        "LPUSH k 1",
+        "RPUSHX k 1",
+        "SADD k 1",
+        "SREM k 1",
+        "HSET k 1 2",
+        "ZADD k 1 2",
+        "EXPIRE k 5",
+        "PERSIST k",
+        "TTL k",
+        "TYPE k",
+        "RENAME k l",
+        "COPY k l",
+        "MOVE k 1",
+        "EXISTS k k",
+        "SETRANGE k 1 x",
+        "GETSET k 1",
+        "GETEX k",
+        "GETDEL k",
+        "INCRBYFLOAT k 1",
+        "MSET k 1 k 2",
+        "SUNIONSTORE k k l",
+        "SINTER k k",
+        "LPOP k",
+        "HINCRBY k a 1",
+        "MGET k k",
+        "SET k 1 GET",
+        "SORT k STORE k",
+        "ZUNIONSTORE d 2 k k",
+        "LMOVE k k LEFT LEFT",
+        "DUMP k",
+    ] {
+        // It sleeps past the deadline.
+        theirs.run(&["FLUSHALL", "PSETEX k 1 1", "DEBUG SLEEP 0.003"].map(words));
+        let theirs = theirs.run(&[words(line)]);
+        for line in ["FLUSHALL", "PSETEX k 1 1"] {
+            ours.run(&words(line));
+        }
+        let later = ours.asking.worker.seat.now + 10;
+        ours.asking.worker.begin(later);
+        assert_eq!(shown(&ours.run(&words(line))), shown(&theirs[0]), "{line}");
+    }
+}
+
+/// Nobody asks for these keys.
+#[test]
+fn the_keeper_tells_what_has_expired() {
+    let engine = seats::engine_with("notify-keyspace-events Ex");
+    let mut ours = Ours::new(&engine);
+    for n in 0..100 {
+        ours.run(&words(&format!("PSETEX key:{n} 1 x")));
+    }
+    let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
+    for shard in 0..engine.store.shards() {
+        while txn.expire_step(shard, 2_000_000).0 > 0 {}
+    }
+    let heard = ours.run(&words("PING"));
+    assert_eq!(heard.windows(8).filter(|part| part == b"expired\r").count(), 100);
+}

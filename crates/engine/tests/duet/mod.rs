@@ -14,7 +14,7 @@ use crate::oracle::Oracle;
 use crate::seats::Seat;
 
 /// A scene: each line is `NAME: words`, or `NAME~ words` if no reply is awaited as it blocks. A
-/// name with a `3` speaks RESP3. `{NAME}` is that connection's number. `NAME!` hangs up.
+/// name with a `3` speaks RESP3; what one with `_` in front hears is up to chance. `{NAME}` is that connection's number. `NAME!` hangs up.
 pub fn play(engine: &Arc<Engine>, oracle: &Oracle, scene: &str) {
     let mut ours = Stage { engine, cast: BTreeMap::new() };
     let mut theirs = Cast { oracle, cast: BTreeMap::new() };
@@ -29,17 +29,14 @@ pub fn play(engine: &Arc<Engine>, oracle: &Oracle, scene: &str) {
             client.hang_up(oracle);
             continue;
         }
-        ours.enter(name);
         theirs.enter(name);
+        ours.enter(name, theirs.cast[name].id);
         ours.say(name, &filled(rest, |name| ours.id(name)));
         theirs.say(name, &filled(rest, |name| theirs.cast[name].id), how == ":");
-        // What is pushed to others has come when they have answered something else; who waits, or
-        // stands between two requests that belong together, is looked at in the end.
     }
     theirs.collect();
-    for (name, client) in &ours.cast {
-        let theirs = theirs.shown(name);
-        let ours = ours.shown(&client.heard);
+    for (name, client) in ours.cast.iter().filter(|(name, _)| !name.starts_with('_')) {
+        let (ours, theirs) = (shown(&client.heard), shown(&theirs.cast[name].heard));
         assert_eq!(ours, theirs, "what {name} heard (ours, theirs) in:\n{scene}");
     }
 }
@@ -76,10 +73,12 @@ struct Ours {
 }
 
 impl Stage<'_> {
-    fn enter(&mut self, name: &str) {
+    /// Comes in with the same number as theirs.
+    fn enter(&mut self, name: &str, id: u64) {
         if self.cast.contains_key(name) {
             return;
         }
+        while Seat::new(self.engine).session.client.id + 1 < id {}
         let seat = Seat::new(self.engine);
         self.cast.insert(name.to_owned(), Ours { seat, heard: Vec::new(), gone: false });
         if name.contains('3') {
@@ -111,11 +110,6 @@ impl Stage<'_> {
             }
         }
     }
-
-    fn shown(&self, heard: &[u8]) -> String {
-        let ids = self.cast.iter().map(|(name, client)| (name, client.seat.session.client.id));
-        named(heard, ids)
-    }
 }
 
 /// Theirs.
@@ -130,7 +124,8 @@ struct Theirs {
     rest: Vec<u8>,
     heard: Vec<u8>,
     id: u64,
-    waits: bool,
+    /// Replies that it waits for.
+    waits: usize,
     gone: bool,
 }
 
@@ -157,7 +152,18 @@ impl Theirs {
         }
     }
 
+    /// Reads what was pushed to it since its last reply.
+    fn collect(&mut self) {
+        // What it has been waiting for comes first.
+        (0..std::mem::take(&mut self.waits)).for_each(|_| drop(self.hear()));
+        self.send(&filled("PING farewell", |_| 0));
+        let reply = self.hear();
+        assert!(reply.windows(8).any(|part| part == b"farewell"));
+        self.heard.truncate(self.heard.len() - reply.len());
+    }
+
     fn hang_up(&mut self, oracle: &Oracle) {
+        self.collect();
         self.stream.shutdown(std::net::Shutdown::Both).unwrap();
         self.gone = true;
         let mut other = crate::oracle::Client::new(oracle);
@@ -175,7 +181,7 @@ impl Cast<'_> {
         }
         let stream = self.oracle.connect();
         let (rest, heard) = (Vec::new(), Vec::new());
-        let mut client = Theirs { stream, rest, heard, id: 0, waits: false, gone: false };
+        let mut client = Theirs { stream, rest, heard, id: 0, waits: 0, gone: false };
         if name.contains('3') {
             client.send(&filled("HELLO 3", |_| 0));
             client.hear();
@@ -190,10 +196,13 @@ impl Cast<'_> {
     fn say(&mut self, name: &str, words: &[Vec<u8>], answers: bool) {
         let client = self.cast.get_mut(name).unwrap();
         client.send(words);
-        client.waits = !answers;
         if answers {
-            client.hear();
+            // A reply to each name.
+            let names = words[0].to_ascii_uppercase().ends_with(b"SUBSCRIBE");
+            let replies = if names { (words.len() - 1).max(1) } else { 1 };
+            (0..replies + std::mem::take(&mut client.waits)).for_each(|_| drop(client.hear()));
         } else {
+            client.waits += 1;
             // It has to be there before the next line is said.
             let mut other = crate::oracle::Client::new(self.oracle);
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
@@ -209,39 +218,13 @@ impl Cast<'_> {
 
     /// Reads what was pushed to anybody since its last reply.
     fn collect(&mut self) {
-        for client in self.cast.values_mut().filter(|client| !client.gone) {
-            // One that has been waiting is answered first.
-            if client.waits {
-                client.hear();
-            }
-            client.send(&filled("PING farewell", |_| 0));
-            let before = loop {
-                let before = client.heard.len();
-                let bytes = client.hear();
-                if bytes.windows(8).any(|part| part == b"farewell") {
-                    break client
-                        .heard
-                        .len()
-                        .min(before + client.heard.len() - before - bytes.len());
-                }
-            };
-            client.heard.truncate(before);
-        }
-    }
-
-    fn shown(&self, name: &str) -> String {
-        let ids = self.cast.iter().map(|(name, client)| (name, client.id));
-        named(&self.cast[name].heard, ids)
+        self.cast.values_mut().filter(|client| !client.gone).for_each(Theirs::collect);
     }
 }
 
-/// Bytes as text, with names for the numbers of connections.
-fn named<'n>(heard: &[u8], ids: impl Iterator<Item = (&'n String, u64)>) -> String {
-    let mut text = heard.escape_ascii().to_string().replace("\\r\\n", "\n");
-    for (name, id) in ids {
-        text = text.replace(&format!(":{id}\n"), &format!(":{{{name}}}\n"));
-    }
-    text
+/// Bytes as text.
+fn shown(heard: &[u8]) -> String {
+    heard.escape_ascii().to_string().replace("\\r\\n", " ")
 }
 
 /// Whether a frame was not asked for.
