@@ -149,6 +149,13 @@ pub trait Holds<T: DataType>: Keyspace {
         key: Key<'_>,
         edit: impl FnOnce(&mut T) -> R,
     ) -> Result<Option<R>, CmdError>;
+    /// Edits how the value at `key` is kept, not what it is: that is no change for anybody.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn reshape(&mut self, key: Key<'_>, reshape: impl FnOnce(&mut T)) -> Result<(), CmdError> {
+        self.edit_existing(key, reshape).map(drop)
+    }
     /// Replaces whatever `key` holds, of any type; an empty value removes the key.
     fn put(&mut self, key: Key<'_>, value: T, deadline: Deadline);
 }

@@ -1,11 +1,16 @@
 //! Client-side caching and pushed messages: the same scenes, played by Kvist and by a redis-server.
+//!
+//! `KVIST_SEED` repeats a run of random requests.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod duet;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+mod tame;
 
+use base::Rng;
+use duet::Duet;
 use oracle::Oracle;
 use seats::engine_with;
 
@@ -442,4 +447,101 @@ fn shard_channels() {
         b: PUBSUB SHARDCHANNELS
         ",
     ]);
+}
+
+const READS: &[&str] = &[
+    "GET K",
+    "MGET K K K",
+    "EXISTS K K",
+    "TYPE K",
+    "TTL K",
+    "LLEN K",
+    "LRANGE K 0 -1",
+    "HGET K field1",
+    "HGETALL K",
+    "SMEMBERS K",
+    "SINTERCARD 2 K K LIMIT 1",
+    "SINTERCARD 5 K K",
+    "SINTERCARD x K K",
+    "SUNION K K K",
+    "ZRANGE K 0 -1",
+    "ZUNION 2 K K",
+    "ZINTERCARD 3 K K K",
+    "SORT_RO K BY w_* GET K",
+    "OBJECT ENCODING K",
+    "GETRANGE K x y",
+    "GETEX K",
+    "DUMP K",
+    "TOUCH K K",
+    "LCS K K",
+    "SCAN 0",
+    "DBSIZE",
+    "RANDOMKEY",
+    "SSCAN K 0",
+    "WATCH K",
+    "UNWATCH",
+];
+
+fn read(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let key = |rng: &mut Rng| format!("key:{}", rng.below(40)).into_bytes();
+    let words = READS[rng.below(READS.len())].split(' ');
+    words.map(|word| if word == "K" { key(rng) } else { word.as_bytes().to_vec() }).collect()
+}
+
+#[test]
+fn random_requests_make_the_same_notices() {
+    let Some(oracle) = Oracle::start(&[]) else { return };
+    let engine = engine_with("");
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
+    println!("KVIST_SEED={seed}");
+    let mut rng = Rng::new(seed);
+    let mut duet = Duet::new(&engine, &oracle);
+    for line in [
+        "a3: CLIENT TRACKING on",
+        "n3: CLIENT TRACKING on NOLOOP",
+        "o3: CLIENT TRACKING on OPTOUT",
+        "p3: CLIENT TRACKING on BCAST PREFIX key:1 PREFIX key:2",
+        "q3: CLIENT TRACKING on BCAST NOLOOP",
+        "r: SUBSCRIBE __redis__:invalidate",
+        "s: CLIENT TRACKING on REDIRECT {r}",
+        "w: PING",
+    ] {
+        duet.line(line);
+    }
+    let everybody = ["a3", "n3", "o3", "p3", "q3", "s", "w", "w"];
+    for step in 0..3000 {
+        let name = everybody[rng.below(everybody.len())];
+        let mut said = Vec::new();
+        let several = if rng.below(20) == 0 { 2 + rng.below(5) } else { 1 };
+        if several > 1 {
+            said.push(vec![b"MULTI".to_vec()]);
+        }
+        for _ in 0..several {
+            let request = if rng.below(2) == 0 { read(&mut rng) } else { tame::request(&mut rng) };
+            // Those that wait, or whose outcome depends on the millisecond, are not for this.
+            let odd = request[0].starts_with(b"BL") || request.last().is_some_and(|w| w == b"GT");
+            if !odd {
+                said.push(request);
+            }
+        }
+        if several > 1 {
+            said.push(vec![b"EXEC".to_vec()]);
+        }
+        match rng.below(100) {
+            0 => said = vec![b"SELECT 1".split(|&b| b == b' ').map(<[u8]>::to_vec).collect()],
+            1 => said = vec![b"SELECT 0".split(|&b| b == b' ').map(<[u8]>::to_vec).collect()],
+            2 => said = vec![vec![b"FLUSHDB".to_vec()]],
+            _ => {}
+        }
+        for words in &said {
+            duet.say(name, words);
+        }
+        for (listener, [ours, theirs]) in duet.pushed() {
+            let said: Vec<String> =
+                said.iter().map(|words| words.join(&b' ').escape_ascii().to_string()).collect();
+            assert_eq!(ours, theirs, "step {step}: {listener} when {name} said {said:?}");
+        }
+    }
 }

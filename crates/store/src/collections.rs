@@ -65,6 +65,17 @@ macro_rules! holds {
                 self.edit(key, edit).map(Some)
             }
 
+            fn reshape(
+                &mut self,
+                key: Key<'_>,
+                reshape: impl FnOnce(&mut $type),
+            ) -> Result<(), CmdError> {
+                let before = self.changes();
+                let done = self.edit_existing(key, reshape);
+                self.forget_changes_since(before);
+                done.map(drop)
+            }
+
             fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
                 self.replace(key, Object::$variant(value), deadline);
             }

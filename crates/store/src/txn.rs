@@ -461,6 +461,17 @@ impl Txn {
         self.touched.clear();
     }
 
+    /// The changes of the request that runs, so far.
+    pub(crate) fn changes(&self) -> (bool, usize) {
+        (self.changed, self.touched.len())
+    }
+
+    /// What came after these was none.
+    pub(crate) fn forget_changes_since(&mut self, (changed, touched): (bool, usize)) {
+        self.changed = changed;
+        self.touched.truncate(touched);
+    }
+
     /// Keys that may serve blocked clients, in the order they were fed. Empties the list.
     #[inline]
     pub fn take_ready(&mut self) -> Vec<Touched> {

@@ -14,31 +14,82 @@ use crate::oracle::Oracle;
 use crate::seats::Seat;
 
 /// A scene: each line is `NAME: words`, or `NAME~ words` if no reply is awaited as it blocks. A
-/// name with a `3` speaks RESP3; what one with `_` in front hears is up to chance. `{NAME}` is that connection's number. `NAME!` hangs up.
+/// name with a `3` speaks RESP3; what one with `_` in front hears is up to chance. `{NAME}` is that
+/// connection's number. `NAME!` hangs up.
 pub fn play(engine: &Arc<Engine>, oracle: &Oracle, scene: &str) {
-    let mut ours = Stage { engine, cast: BTreeMap::new() };
-    let mut theirs = Cast { oracle, cast: BTreeMap::new() };
+    let mut duet = Duet::new(engine, oracle);
     for line in scene.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        duet.line(line);
+    }
+    duet.theirs.collect();
+    for (name, client) in duet.ours.cast.iter().filter(|(name, _)| !name.starts_with('_')) {
+        let (ours, theirs) = (shown(&client.heard), shown(&duet.theirs.cast[name].heard));
+        assert_eq!(ours, theirs, "what {name} heard (ours, theirs) in:\n{scene}");
+    }
+}
+
+/// Both servers and their connections.
+pub struct Duet<'d> {
+    ours: Stage<'d>,
+    theirs: Cast<'d>,
+}
+
+impl<'d> Duet<'d> {
+    pub fn new(engine: &'d Arc<Engine>, oracle: &'d Oracle) -> Self {
+        let ours = Stage { engine, cast: BTreeMap::new() };
+        Duet { ours, theirs: Cast { oracle, cast: BTreeMap::new() } }
+    }
+
+    /// Plays one line of a scene.
+    pub fn line(&mut self, line: &str) {
         let at = line.find([':', '~', '!']).unwrap();
         let (name, how, rest) = (&line[..at], &line[at..=at], line[at + 1..].trim());
         if how == "!" {
-            let client = ours.cast.get_mut(name).unwrap();
-            client.seat.worker.disconnect(&mut client.seat.session);
-            client.gone = true;
-            let client = theirs.cast.get_mut(name).unwrap();
-            client.hang_up(oracle);
-            continue;
+            self.ours.hang_up(name);
+            return self.theirs.hang_up(name);
         }
-        theirs.enter(name);
-        ours.enter(name, theirs.cast[name].id);
-        ours.say(name, &filled(rest, |name| ours.id(name)));
-        theirs.say(name, &filled(rest, |name| theirs.cast[name].id), how == ":");
+        self.enter(name);
+        self.ours.say(name, &filled(rest, |name| self.theirs.cast[name].id));
+        self.theirs.say(name, &filled(rest, |name| self.theirs.cast[name].id), how == ":");
     }
-    theirs.collect();
-    for (name, client) in ours.cast.iter().filter(|(name, _)| !name.starts_with('_')) {
-        let (ours, theirs) = (shown(&client.heard), shown(&theirs.cast[name].heard));
-        assert_eq!(ours, theirs, "what {name} heard (ours, theirs) in:\n{scene}");
+
+    fn enter(&mut self, name: &str) {
+        self.theirs.enter(name);
+        self.ours.enter(name, self.theirs.cast[name].id);
     }
+
+    /// Says the same words to both, on a connection of this name.
+    pub fn say(&mut self, name: &str, words: &[Vec<u8>]) {
+        self.enter(name);
+        self.ours.say(name, words);
+        self.theirs.say(name, words, true);
+    }
+
+    /// What has been pushed to each connection since this was last asked, ours and theirs.
+    pub fn pushed(&mut self) -> Vec<(String, [String; 2])> {
+        self.theirs.collect();
+        let theirs = &mut self.theirs.cast;
+        let both = self.ours.cast.iter_mut().map(|(name, ours)| {
+            let theirs = &mut theirs.get_mut(name).unwrap().heard;
+            let both =
+                [&mut ours.heard, theirs].map(|heard| shown(&pushes(&std::mem::take(heard))));
+            (name.clone(), both)
+        });
+        both.collect()
+    }
+}
+
+/// The pushed frames among these.
+fn pushes(mut heard: &[u8]) -> Vec<u8> {
+    let mut pushed = Vec::new();
+    while let Some(len) = frame(heard) {
+        let (first, rest) = heard.split_at(len);
+        if is_push(first) {
+            pushed.extend_from_slice(first);
+        }
+        heard = rest;
+    }
+    pushed
 }
 
 fn filled(line: &str, id: impl Fn(&str) -> u64) -> Vec<Vec<u8>> {
@@ -78,8 +129,11 @@ impl Stage<'_> {
         if self.cast.contains_key(name) {
             return;
         }
-        while Seat::new(self.engine).session.client.id + 1 < id {}
-        let seat = Seat::new(self.engine);
+        let mut seat = Seat::new(self.engine);
+        while seat.session.client.id < id {
+            seat = Seat::new(self.engine);
+        }
+        assert_eq!(seat.session.client.id, id, "numbers that have been given already");
         self.cast.insert(name.to_owned(), Ours { seat, heard: Vec::new(), gone: false });
         if name.contains('3') {
             self.say(name, &filled("HELLO 3", |_| 0));
@@ -87,8 +141,10 @@ impl Stage<'_> {
         }
     }
 
-    fn id(&self, name: &str) -> u64 {
-        self.cast[name].seat.session.client.id
+    fn hang_up(&mut self, name: &str) {
+        let client = self.cast.get_mut(name).unwrap();
+        client.seat.worker.disconnect(&mut client.seat.session);
+        client.gone = true;
     }
 
     fn say(&mut self, name: &str, words: &[Vec<u8>]) {
@@ -162,6 +218,7 @@ impl Theirs {
         self.heard.truncate(self.heard.len() - reply.len());
     }
 
+    /// Leaves, and waits until that has been noticed.
     fn hang_up(&mut self, oracle: &Oracle) {
         self.collect();
         self.stream.shutdown(std::net::Shutdown::Both).unwrap();
@@ -175,6 +232,11 @@ impl Theirs {
 }
 
 impl Cast<'_> {
+    fn hang_up(&mut self, name: &str) {
+        let oracle = self.oracle;
+        self.cast.get_mut(name).unwrap().hang_up(oracle);
+    }
+
     fn enter(&mut self, name: &str) {
         if self.cast.contains_key(name) {
             return;

@@ -134,7 +134,7 @@ impl<'a> Request<'a> {
         host.notify_if_missing(self.key);
         let kind = host.kind(self.key);
         if kind == Some(Kind::ZSet) {
-            host.edit(self.key, ZSet::unpack)?;
+            host.reshape(self.key, ZSet::unpack)?;
         }
         let sorted = self.sorted(host, kind)?;
         let output = self.output(host, sorted);
