@@ -355,19 +355,3 @@ fn keys_expire_aloud() {
         assert_eq!(shown(&ours.run(&words(line))), shown(&theirs[0]), "{line}");
     }
 }
-
-/// Nobody asks for these keys.
-#[test]
-fn the_keeper_tells_what_has_expired() {
-    let engine = seats::engine_with("notify-keyspace-events Ex");
-    let mut ours = Ours::new(&engine);
-    for n in 0..100 {
-        ours.run(&words(&format!("PSETEX key:{n} 1 x")));
-    }
-    let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
-    for shard in 0..engine.store.shards() {
-        while txn.expire_step(shard, 2_000_000).0 > 0 {}
-    }
-    let heard = ours.run(&words("PING"));
-    assert_eq!(heard.windows(8).filter(|part| part == b"expired\r").count(), 100);
-}

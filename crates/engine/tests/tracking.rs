@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use seats::{Seat, engine, engine_with};
 
 const KEYS: usize = 6;
-const ROUNDS: usize = 400;
+const ROUNDS: usize = 1500;
 
 /// A client that keeps copies of what it reads.
 struct Reader {
