@@ -64,28 +64,20 @@ impl Desk<'_> {
             false
         });
         session.replies.request_done(out, start);
-        self.after_request(session, &request, out, start);
+        self.after_request(session, &request, out);
         ran
     }
 
     /// Gives the client the news that its own request made, and ends what held for it alone.
     #[inline]
-    fn after_request(
-        &mut self,
-        session: &mut Session,
-        request: &Request<'_>,
-        out: &mut Vec<u8>,
-        start: usize,
-    ) {
+    fn after_request(&mut self, session: &mut Session, request: &Request<'_>, out: &mut Vec<u8>) {
         if session.tracking.caching && session.multi.is_none() {
             let about_clients = request.entry.is_some_and(|entry| entry.is_about_clients());
             session.tracking.caching = about_clients;
         }
         self.txn.serve(0);
         if self.txn.has_own() {
-            let own = self.txn.take_own();
-            out.splice(start..start, own.before);
-            out.extend_from_slice(&own.after);
+            out.extend_from_slice(&self.txn.take_own());
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use base::{Class, Event, Protocol, Reply};
 use config::Config;
-use store::{Audience, BY_EVENT, BY_KEY, News, Own};
+use store::{Audience, BY_EVENT, BY_KEY, News};
 use wire::RespWriter;
 
 use crate::client::{Client, ClientId, Message};
@@ -40,7 +40,7 @@ pub(crate) fn wanted_events(config: &Config) -> u32 {
 pub(crate) struct Hearing(pub Weak<Engine>);
 
 impl Audience for Hearing {
-    fn tell(&self, news: Vec<News>, asker: ClientId, own: &mut Own) {
+    fn tell(&self, news: Vec<News>, asker: ClientId, own: &mut Vec<u8>) {
         let Some(engine) = self.0.upgrade() else { return };
         let mut teller = Teller { engine: &engine, asker, own };
         let mut changed: BTreeMap<&[u8], bool> = BTreeMap::new();
@@ -66,11 +66,11 @@ impl Audience for Hearing {
 struct Teller<'t> {
     engine: &'t Engine,
     asker: ClientId,
-    own: &'t mut Own,
+    own: &'t mut Vec<u8>,
 }
 
 impl Teller<'_> {
-    fn publish(&mut self, event: &Event) {
+    fn publish(&self, event: &Event) {
         let Event { name, db, key, .. } = event;
         let channels = self.engine.store.interest();
         let name = name.as_bytes();
@@ -84,9 +84,11 @@ impl Teller<'_> {
         }
     }
 
-    fn publish_in(&mut self, channel: &[u8], message: &[u8]) {
-        let mut own = |message: &[u8]| self.own.before.extend_from_slice(message);
-        self.engine.pubsub.publish(channel, message, self.asker, &mut own);
+    /// Who listens to what it does itself gets that, too, through its mailbox: what others do is in
+    /// there, and has its place in the order.
+    fn publish_in(&self, channel: &[u8], message: &[u8]) {
+        const NOBODY: ClientId = 0;
+        self.engine.pubsub.publish(channel, message, NOBODY, &mut |_| ());
     }
 
     /// Tells the readers of a key.
@@ -165,7 +167,7 @@ impl Teller<'_> {
 
     fn post(&mut self, client: &Client, message: Arc<[u8]>) {
         if client.id == self.asker {
-            self.own.after.extend_from_slice(&message);
+            self.own.extend_from_slice(&message);
         } else {
             client.mailbox.post(client.id, Message::Push(message));
         }

@@ -9,8 +9,8 @@
 //! and its news. So for any read and any change of a key one comes first: either the read saw the
 //! change, or the change saw the reader.
 //!
-//! The readers of keys lie in the shards (`store`); this file knows the clients. What a client asked
-//! for lies in its session, and what others must know of it in its public side.
+//! The readers of keys lie in the shards (`store`); this file knows the clients. What a client
+//! asked for lies in its session, and what others must know of it in its public side.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -80,8 +80,8 @@ struct Counts {
 }
 
 impl Tracking {
-    /// Turns it on for a session, or changes what it wants. More prefixes are added to those it has;
-    /// without any all keys are meant.
+    /// Turns it on for a session, or changes what it wants. More prefixes are added to those it
+    /// has; without any all keys are meant.
     pub(crate) fn enable(
         &self,
         store: &Store,
@@ -193,7 +193,7 @@ impl Engine {
             shards.clone().for_each(|shard| txn.trim_readers(shard));
         }
         if self.tracking.left.swap(false, Ordering::AcqRel) {
-            // Looked up one by one, under the shard's lock: whoever has read a key was there before.
+            // Looked up one by one, under the shard's lock: who has read a key was there before.
             let tracks = |id| {
                 let client = self.clients.get(id);
                 client.is_some_and(|client| client.tracking.load(Ordering::Relaxed))

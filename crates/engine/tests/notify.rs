@@ -64,27 +64,37 @@ fn the_keeper_tells_what_has_expired() {
     assert_eq!(heard(&listener).len(), 100);
 }
 
-/// In RESP3 a client may listen to what it does itself: it hears of it before the reply.
+/// What deletes keys to make room tells it so.
 #[test]
-fn who_listens_to_itself_is_told_before_the_reply() {
-    let engine = engine_with("notify-keyspace-events KE$g");
-    let mut seat = Seat::new(&engine);
+fn evictions_are_told_to_listeners_and_readers() {
+    let engine = engine_with("notify-keyspace-events KEe");
+    let mut listener = Seat::new(&engine);
+    listener.ask("SUBSCRIBE __keyevent@3__:evicted __keyspace@3__:k");
+    let mut reader = Seat::new(&engine);
+    reader.ask("HELLO 3");
+    reader.ask("CLIENT TRACKING on NOLOOP");
+    reader.ask("GET k");
+    let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
+    let key = engine.store.hasher().key(b"k");
+    let scope = store::Scope::One(engine.store.shard_of(key.hash));
+    txn.with(&engine.store, scope, |txn| txn.tell_evicted(3, key)).unwrap();
+    assert_eq!(heard(&listener), ["evicted", "k"]);
+    assert_eq!(heard(&reader), ["k"]);
+}
+
+/// In RESP3 a client may listen to what it does itself: the events come apart from its replies, in
+/// order with those of others.
+#[test]
+fn who_listens_to_itself_hears_all_in_order() {
+    let engine = engine_with("notify-keyspace-events K$g");
+    let (mut seat, mut other) = (Seat::new(&engine), Seat::new(&engine));
     seat.ask("HELLO 3");
-    seat.ask("SUBSCRIBE __keyevent@0__:set __keyevent@0__:del");
-    let message = |event: &str| {
-        let channel = format!("__keyevent@0__:{event}");
-        let len = channel.len();
-        format!(">3\r\n$7\r\nmessage\r\n${len}\r\n{channel}\r\n$1\r\nk\r\n")
-    };
-    let (set, del) = (message("set"), message("del"));
-    let (replies, _) = seat.feed("SET k 1\r\nGET k\r\nDEL k\r\n");
-    assert_eq!(replies, format!("{set}+OK\r\n$1\r\n1\r\n{del}:1\r\n"));
-    // A reply in parts is not torn.
-    let (replies, _) = seat.feed("MULTI\r\nSET k 1\r\nDEL k\r\nEXEC\r\n");
-    let queued = "+OK\r\n+QUEUED\r\n+QUEUED\r\n";
-    assert_eq!(replies, format!("{queued}{set}{del}*2\r\n+OK\r\n:1\r\n"));
-    // Nobody is disturbed in silence, but is told.
-    seat.ask("CLIENT REPLY OFF");
-    let (replies, _) = seat.feed("SET k 1\r\nGET k\r\n");
-    assert_eq!(replies, set);
+    seat.ask("SUBSCRIBE __keyspace@0__:k");
+    other.ask("SET k 1");
+    let (replies, _) = seat.feed("DEL k\r\nMULTI\r\nAPPEND k 1\r\nINCR k\r\nEXEC\r\n");
+    assert_eq!(replies, ":1\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n:1\r\n:2\r\n");
+    other.ask("EXPIRE k 10");
+    // Who wants no replies is told all the same.
+    seat.feed("CLIENT REPLY OFF\r\nPERSIST k\r\n");
+    assert_eq!(heard(&seat), ["set", "del", "append", "incrby", "expire", "persist"]);
 }

@@ -1,5 +1,5 @@
-//! Client-side caching: no copy is stale for good, whatever threads do at the same time; the table of
-//! readers is bounded and forgets those that are gone.
+//! Client-side caching: no copy is stale for good, whatever threads do at the same time; the table
+//! of readers is bounded and forgets those that are gone.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod seats;
@@ -58,12 +58,12 @@ fn keys_of(bytes: &[u8]) -> Vec<String> {
     text.split("\r\n").filter(|word| word.starts_with("key")).map(str::to_owned).collect()
 }
 
-/// Writers and readers of the same few keys; when the writers pause, all copies that nobody was told
-/// about are what the server has.
+/// Writers and readers of the same few keys; when the writers pause, all copies that nobody was
+/// told about are what the server has.
 fn copies_are_fresh(modes: &[&str]) {
     let engine = engine();
     let (writers, barrier) = (2, Barrier::new(2 + modes.len()));
-    // A thread that panicked would leave the others at the barrier: what is wrong is told afterwards.
+    // A thread that panics would leave the others at the barrier: what is wrong is told later.
     let wrong = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for writer in 0..writers {

@@ -39,7 +39,7 @@ mod watch;
 
 pub use census::Census;
 pub use entries::{Copied, Seen, Value};
-pub use news::{Audience, BROADCAST, BY_EVENT, BY_KEY, News, Own, READERS};
+pub use news::{Audience, BROADCAST, BY_EVENT, BY_KEY, News, READERS};
 pub use object::Object;
 pub use readers::Ids;
 pub use shard::{Db, Shard};

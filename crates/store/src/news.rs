@@ -5,9 +5,9 @@
 //!   command ─► Bulletin ── before the locks are released ──► Audience ─► mailboxes
 //! ```
 //!
-//! A transaction gathers its news while it runs and hands them over at its end, while it still holds
-//! its shards: so news of a key are heard in the order in which things happened to it, whichever
-//! threads did them. The audience must only hand on: it may not wait, nor lock a shard.
+//! A transaction gathers its news while it runs and hands them over at its end, while it still
+//! holds its shards: so news of a key are heard in the order in which things happened to it,
+//! whichever threads did them. The audience only hands on: it may not wait, nor lock a shard.
 //!
 //! Whether anybody wants news is one word of bits ([`Store::interest`]), read when the locks have
 //! been taken. Whoever begins to listen to a key does so under the key's lock and after setting its
@@ -59,29 +59,11 @@ pub enum News {
     Flushed,
 }
 
-/// News for the client whose request makes them, encoded.
-#[derive(Debug, Default)]
-pub struct Own {
-    /// What it gets before the reply.
-    pub before: Vec<u8>,
-    /// What it gets behind the reply.
-    pub after: Vec<u8>,
-}
-
-impl Own {
-    /// Whether there is nothing.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.after.is_empty()
-    }
-}
-
 /// Where news go.
 pub trait Audience: Send + Sync {
-    /// Hands news on. Those to the client with number `asker`, whose request is running, go to
-    /// `own`. Called with shards locked: must not wait for anything but short locks of its own.
-    fn tell(&self, news: Vec<News>, asker: u64, own: &mut Own);
+    /// Hands news on. Those to the client with number `asker`, whose request is running, may go to
+    /// `own`, encoded: it gets them behind the reply. Called with shards locked: must not wait for anything but short locks of its own.
+    fn tell(&self, news: Vec<News>, asker: u64, own: &mut Vec<u8>);
 }
 
 /// The news of a transaction and whom they are about.
@@ -92,14 +74,14 @@ pub(crate) struct Bulletin {
     /// The client whose request runs; 0 is none.
     pub asker: u64,
     news: std::cell::RefCell<Vec<News>>,
-    own: Own,
+    own: Vec<u8>,
 }
 
 impl Bulletin {
     /// Learns what is wanted now.
     #[inline]
     pub fn look_around(&mut self, store: &Store) {
-        self.interest = store.interest.load(Ordering::Relaxed);
+        self.interest = store.interest.0.load(Ordering::Relaxed);
     }
 
     #[inline]
@@ -187,14 +169,14 @@ impl Store {
     /// What anybody wants to hear: bits of [`Class`]es and those of this module.
     #[must_use]
     pub fn interest(&self) -> u32 {
-        self.interest.load(Ordering::Relaxed)
+        self.interest.0.load(Ordering::Relaxed)
     }
 
     /// Sets those of the bits `which` that are in `wanted`, and clears the others of them.
     pub fn set_interest(&self, which: u32, wanted: u32) {
         // Whoever changes its own bits does so under a lock of its own.
-        self.interest.fetch_or(which & wanted, Ordering::SeqCst);
-        self.interest.fetch_and(!which | wanted, Ordering::SeqCst);
+        self.interest.0.fetch_or(which & wanted, Ordering::SeqCst);
+        self.interest.0.fetch_and(!which | wanted, Ordering::SeqCst);
     }
 
     /// Says where news go. Only the first to say so is heard.
@@ -218,8 +200,8 @@ impl Txn {
         !self.bulletin.own.is_empty()
     }
 
-    /// The news for the client whose request ran.
-    pub fn take_own(&mut self) -> Own {
+    /// The news for the client whose request ran, encoded.
+    pub fn take_own(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bulletin.own)
     }
 
@@ -272,6 +254,13 @@ impl Txn {
             }
         }
         self.bulletin.add(News::Flushed);
+    }
+
+    /// Tells that a key whose shard is held was deleted to make room, and whom that concerns. For
+    /// whoever deletes it.
+    pub fn tell_evicted(&mut self, db: usize, key: Key<'_>) {
+        self.bulletin.event(Class::Evicted, "evicted", db, key.bytes);
+        self.tell_stale(key.hash, key.bytes, false);
     }
 
     /// Remembers that a client has read a key whose shard is held: it will be told when the key

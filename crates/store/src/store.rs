@@ -36,6 +36,10 @@ pub(crate) type Slot = Mutex<Option<Box<Shard>>>;
 #[repr(align(128))]
 pub(crate) struct Padded(pub Slot);
 
+/// Bits that every transaction reads and hardly anybody writes: apart from what is written often.
+#[repr(align(128))]
+pub(crate) struct Interest(pub AtomicU32);
+
 /// The dataset.
 pub struct Store {
     pub(crate) slots: Vec<Padded>,
@@ -48,7 +52,7 @@ pub struct Store {
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
     /// What anybody wants to hear of the keys.
-    pub(crate) interest: AtomicU32,
+    pub(crate) interest: Interest,
     pub(crate) audience: OnceLock<Box<dyn Audience>>,
     /// Keys whose readers are remembered, those readers, and how many keys there may be.
     pub(crate) read_keys: AtomicUsize,
@@ -78,7 +82,7 @@ impl Store {
             trash: Mutex::new(Vec::new()),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
-            interest: AtomicU32::new(0),
+            interest: Interest(AtomicU32::new(0)),
             audience: OnceLock::new(),
             read_keys: AtomicUsize::new(0),
             readers: AtomicUsize::new(0),
