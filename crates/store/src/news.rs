@@ -62,7 +62,8 @@ pub enum News {
 /// Where news go.
 pub trait Audience: Send + Sync {
     /// Hands news on. Those to the client with number `asker`, whose request is running, may go to
-    /// `own`, encoded: it gets them behind the reply. Called with shards locked: must not wait for anything but short locks of its own.
+    /// `own`, encoded: it gets them behind the reply. Called with shards locked: must not wait for
+    /// anything but short locks of its own.
     fn tell(&self, news: Vec<News>, asker: u64, own: &mut Vec<u8>);
 }
 

@@ -37,15 +37,16 @@ impl<'a> Transfer<'a> {
         let element = source.peek(self.take).unwrap_or_default().to_vec();
         host.peek(self.to)?;
         let limits = host.limits();
+        // The destination first: so the change of it is told first, as in Redis.
+        if self.from.bytes != self.to.bytes {
+            host.edit(self.to, |list| list.push(self.give, &element, &limits))?;
+        }
         host.edit(self.from, |list| {
             list.drop_from(self.take, 1);
             if self.from.bytes == self.to.bytes {
                 list.push(self.give, &element, &limits);
             }
         })?;
-        if self.from.bytes != self.to.bytes {
-            host.edit(self.to, |list| list.push(self.give, &element, &limits))?;
-        }
         let event = if self.give == End::Head { "lpush" } else { "rpush" };
         host.notify(Class::List, event, self.to);
         notify_pop(host, self.from, self.take);
