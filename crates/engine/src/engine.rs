@@ -221,10 +221,14 @@ impl Engine {
 
     /// Puts the settings in force after they changed; workers see them at their next batch.
     pub fn apply_settings(&self) {
-        let config = Arc::new(self.settings.lock().config());
+        // Held meanwhile: two who change settings at the same time must not mix what they put in
+        // force.
+        let settings = self.settings.lock();
+        let config = Arc::new(settings.config());
         self.store.set_limits(pack_limits(&config));
         follow_news(&self.store, &config);
         *self.config.write() = Arc::clone(&config);
+        drop(settings);
         self.config_version.fetch_add(1, Ordering::Release);
         if let Some(me) = self.me() {
             me.follow_durability(&config);
