@@ -235,10 +235,11 @@ impl Engine {
         }
     }
 
-    /// Bytes the dataset and the connections take.
+    /// Bytes the dataset, those who have read it and the connections take.
     #[must_use]
     pub fn used_memory(&self) -> usize {
-        self.store.memory() + self.buffers.load(Ordering::Relaxed)
+        let buffers = self.buffers.load(Ordering::Relaxed);
+        self.store.memory() + self.store.readers_memory() + buffers
     }
 }
 

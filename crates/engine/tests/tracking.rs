@@ -134,6 +134,7 @@ fn the_table_of_readers_is_bounded() {
         assert!(engine.store.read_keys() <= 50);
     }
     assert_eq!(engine.store.readers(), 50);
+    assert!((50 * 50..50 * 150).contains(&engine.store.readers_memory()));
     // Whoever was forgotten was told; its own reading made it so, hence among the replies.
     let mut seat = Seat::new(&engine);
     seat.ask("HELLO 3");
@@ -147,6 +148,7 @@ fn the_table_of_readers_is_bounded() {
         writer.ask(&format!("SET own:{n} x"));
     }
     assert_eq!((engine.store.read_keys(), engine.store.readers()), (0, 0));
+    assert_eq!(engine.store.readers_memory(), 0);
     let told_later: BTreeSet<String> = seat
         .letters
         .take(seat.session.client.id)
@@ -196,7 +198,7 @@ fn the_keeper_forgets_readers_that_are_gone_or_too_many() {
     // Nobody is left who cares: nothing is asked for any more.
     assert_ne!(engine.store.interest(), 0);
     staying.seat.ask("CLIENT TRACKING off");
-    eventually("rest", || engine.store.interest() == 0 && engine.store.read_keys() == 0);
+    eventually("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);
 }
 
 #[test]

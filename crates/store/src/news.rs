@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 
 use base::{Class, Event, Key, Rng};
 
-use crate::readers::Ids;
+use crate::readers::{Ids, PER_KEY};
 use crate::{Garbage, Shard, Store, Txn};
 
 /// Keys whose readers are forgotten at a time where there are too many.
@@ -153,10 +153,11 @@ impl Bulletin {
     fn deliver_all(&mut self, store: &Store) {
         let news = std::mem::take(self.news.get_mut());
         for piece in &news {
-            if let News::Stale { readers, .. } = piece
+            if let News::Stale { key, readers, .. } = piece
                 && !readers.is_empty()
             {
                 store.read_keys.fetch_sub(1, Ordering::Relaxed);
+                store.read_key_bytes.fetch_sub(key.len(), Ordering::Relaxed);
                 store.readers.fetch_sub(readers.len(), Ordering::Relaxed);
             }
         }
@@ -250,6 +251,7 @@ impl Txn {
             let readers = self.each_shard(number, |shard| std::mem::take(&mut shard.readers));
             self.store().read_keys.fetch_sub(readers.len(), Ordering::Relaxed);
             self.store().readers.fetch_sub(readers.ids(), Ordering::Relaxed);
+            self.store().read_key_bytes.fetch_sub(readers.bytes(), Ordering::Relaxed);
             if readers.len() > 0 {
                 self.discard(Garbage::Readers(Box::new(readers)));
             }
@@ -276,6 +278,7 @@ impl Txn {
         }
         if grown > 0 {
             self.store().read_keys.fetch_add(grown, Ordering::Relaxed);
+            self.store().read_key_bytes.fetch_add(key.bytes.len(), Ordering::Relaxed);
             if self.store().has_too_many_readers() {
                 let pick = self.rng.next_u64();
                 let place = self.place(key.hash);
@@ -314,9 +317,11 @@ impl Txn {
         let store = Arc::clone(self.store());
         self.each_shard(number, |shard| {
             let (keys, readers) = (shard.readers.len(), shard.readers.ids());
+            let bytes = shard.readers.bytes();
             let next = shard.readers.sweep(from, is_there);
             store.read_keys.fetch_sub(keys - shard.readers.len(), Ordering::Relaxed);
             store.readers.fetch_sub(readers - shard.readers.ids(), Ordering::Relaxed);
+            store.read_key_bytes.fetch_sub(bytes - shard.readers.bytes(), Ordering::Relaxed);
             next
         })
     }
@@ -333,6 +338,13 @@ impl Store {
     #[must_use]
     pub fn readers(&self) -> usize {
         self.readers.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that remembering them takes.
+    #[must_use]
+    pub fn readers_memory(&self) -> usize {
+        let bytes = self.read_key_bytes.load(Ordering::Relaxed);
+        bytes + self.read_keys() * PER_KEY + self.readers() * size_of::<u64>()
     }
 
     /// Sets how many keys' readers are remembered at most.

@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 /// Clients by their numbers, ascending.
 pub type Ids = SmallVec<[u64; 2]>;
 
+/// Bytes that a key takes beside its own: a slot, a place in the index, the cost of an allocation.
+pub(crate) const PER_KEY: usize = size_of::<Slot>() + 2 * size_of::<usize>() + 16;
 /// How many slots one sweep looks at: some microseconds.
 const SWEEP: usize = 256;
 
@@ -28,6 +30,8 @@ pub struct Readers {
     slots: Vec<Slot>,
     index: HashTable<usize>,
     ids: usize,
+    /// Bytes of the keys.
+    bytes: usize,
 }
 
 impl Readers {
@@ -41,6 +45,11 @@ impl Readers {
         self.ids
     }
 
+    /// Bytes of the keys.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Adds a reader; `false` if it was there. O(n) in the readers of the key at worst.
     pub fn add(&mut self, hash: u64, key: &[u8], client: u64) -> bool {
         let slots = &self.slots;
@@ -52,6 +61,7 @@ impl Readers {
             self.index.insert_unique(hash, self.slots.len(), |&at| slots[at].hash);
             let clients = SmallVec::from_slice(&[client]);
             self.slots.push(Slot { hash, key: key.into(), clients });
+            self.bytes += key.len();
         }
         self.ids += 1;
         true
@@ -99,6 +109,7 @@ impl Readers {
         }
         let slot = self.slots.swap_remove(at);
         self.ids -= slot.clients.len();
+        self.bytes -= slot.key.len();
         if let Some(moved) = self.slots.get(at) {
             let last = self.slots.len();
             if let Some(place) = self.index.find_mut(moved.hash, |&place| place == last) {
@@ -161,6 +172,7 @@ mod tests {
                 }
             }
             assert_eq!(readers.len(), model.len());
+            assert_eq!(readers.bytes(), model.keys().map(Vec::len).sum::<usize>());
             assert_eq!(readers.ids(), model.values().map(BTreeSet::len).sum::<usize>());
         }
     }

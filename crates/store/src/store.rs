@@ -56,6 +56,7 @@ pub struct Store {
     pub(crate) audience: OnceLock<Box<dyn Audience>>,
     /// Keys whose readers are remembered, those readers, and how many keys there may be.
     pub(crate) read_keys: AtomicUsize,
+    pub(crate) read_key_bytes: AtomicUsize,
     pub(crate) readers: AtomicUsize,
     pub(crate) read_keys_limit: AtomicUsize,
 }
@@ -85,6 +86,7 @@ impl Store {
             interest: Interest(AtomicU32::new(0)),
             audience: OnceLock::new(),
             read_keys: AtomicUsize::new(0),
+            read_key_bytes: AtomicUsize::new(0),
             readers: AtomicUsize::new(0),
             read_keys_limit: AtomicUsize::new(usize::MAX),
         }
