@@ -7,7 +7,7 @@
 //! All methods act on the session's current database and treat a key whose deadline has passed as
 //! missing. Which shards are locked was decided before the command ran (see [`Locks`]).
 
-use crate::{CmdError, DataType, Key, Kind, Millis, PackLimits, Rng};
+use crate::{Class, CmdError, DataType, Key, Kind, Millis, PackLimits, Rng};
 
 /// What happens to a key's deadline when its value is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,19 @@ pub trait Keyspace {
     fn flush(&mut self, db: Option<usize>, lazy: bool) -> usize;
     /// Exchanges two databases.
     fn swap(&mut self, a: usize, b: usize);
+
+    /// Tells those who listen what has happened to a key of the current database. The events of a
+    /// command are heard in the order in which it tells them. That a key is new or has expired the
+    /// host tells by itself. A host without listeners ignores it, as it does by default.
+    fn notify(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
+    /// The same about a key of another database.
+    fn notify_in(&mut self, _db: usize, _class: Class, _event: &'static str, _key: Key<'_>) {}
+    /// The same after elements were taken from a collection: it is told to be deleted, too, if the
+    /// last one has gone.
+    fn notify_taken(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
+    /// A command that writes looked for a key in order to read it: tells if it is missing. Commands
+    /// that only read need not say so.
+    fn notify_if_missing(&self, _key: Key<'_>) {}
 }
 
 /// Hosts that hold strings. They stand apart from [`Holds`] because a short string has no object
@@ -143,6 +156,13 @@ pub trait Holds<T: DataType>: Keyspace {
         key: Key<'_>,
         edit: impl FnOnce(&mut T) -> R,
     ) -> Result<Option<R>, CmdError>;
+    /// Edits how the value at `key` is kept, not what it is: that is no change for anybody.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn reshape(&mut self, key: Key<'_>, reshape: impl FnOnce(&mut T)) -> Result<(), CmdError> {
+        self.edit_existing(key, reshape).map(drop)
+    }
     /// Replaces whatever `key` holds, of any type; an empty value removes the key.
     fn put(&mut self, key: Key<'_>, value: T, deadline: Deadline);
 }

@@ -296,6 +296,7 @@ impl Worker {
         let engine = Arc::clone(&self.engine);
         crate::multi::unwatch(&engine, &mut self.txn, session);
         engine.pubsub.leave_all(session);
+        engine.tracking.disable(&engine.store, session);
         engine.clients.remove(session.client.id);
     }
 

@@ -115,6 +115,16 @@ pub struct Client {
     pub no_evict: AtomicBool,
     /// Asked not to touch keys' access times.
     pub no_touch: AtomicBool,
+    /// Wants to be told when copies of values are stale.
+    pub tracking: AtomicBool,
+    /// Of every change, rather than of keys that it has read.
+    pub broadcast: AtomicBool,
+    /// Not of its own changes.
+    pub no_loop: AtomicBool,
+    /// The client that is told instead; 0 is none.
+    pub redirect: AtomicU64,
+    /// That client was gone when it was to be told.
+    pub broken_redirect: AtomicBool,
 }
 
 impl Client {
@@ -170,6 +180,11 @@ impl Clients {
             watching: AtomicBool::new(false),
             no_evict: AtomicBool::new(false),
             no_touch: AtomicBool::new(false),
+            tracking: AtomicBool::new(false),
+            broadcast: AtomicBool::new(false),
+            no_loop: AtomicBool::new(false),
+            redirect: AtomicU64::new(0),
+            broken_redirect: AtomicBool::new(false),
         });
         self.by_id.write().insert(id, Arc::clone(&client));
         client

@@ -18,12 +18,14 @@ use crate::control;
 use crate::durable::Durable;
 use crate::errand::Errands;
 use crate::evict::{self, Evictions};
+use crate::hearing::{Hearing, event_bits, wanted_events};
 use crate::migrate::Dial;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
+use crate::tracking::Tracking;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
 /// why that cannot be. It runs in the thread of whoever changes the settings, one change at a time.
@@ -64,6 +66,8 @@ pub struct Engine {
     pub users: Users,
     /// Subscriptions.
     pub pubsub: PubSub,
+    /// Those who want to be told of stale copies.
+    pub tracking: Tracking,
     /// Blocked requests.
     pub blocked: BlockedRequests,
     /// Counters.
@@ -142,7 +146,8 @@ impl Engine {
             start.seed[2].rotate_left(32) ^ start.seed[3].wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let run_id = format!("{:016x}{:016x}{mixed:016x}", start.seed[2], start.seed[3]);
         let users = Users::new(&table, &config);
-        Arc::new_cyclic(|me| Engine {
+        follow_news(&store, &config);
+        let engine = Arc::new_cyclic(|me: &Weak<Engine>| Engine {
             store,
             table,
             users,
@@ -153,6 +158,7 @@ impl Engine {
             carry_out: OnceLock::new(),
             clients: Clients::default(),
             pubsub: PubSub::default(),
+            tracking: Tracking::default(),
             blocked: BlockedRequests::default(),
             stats: Stats::default(),
             started: start.now,
@@ -172,7 +178,9 @@ impl Engine {
             dataset_id,
             seed,
             me: me.clone(),
-        })
+        });
+        engine.store.set_audience(Box::new(Hearing(Arc::downgrade(&engine))));
+        engine
     }
 
     /// This engine, to keep.
@@ -249,20 +257,26 @@ impl Engine {
 
     /// Puts the settings in force after they changed; workers see them at their next batch.
     pub fn apply_settings(&self) {
-        let config = Arc::new(self.settings.lock().config());
+        // Held meanwhile: two who change settings at the same time must not mix what they put in
+        // force.
+        let settings = self.settings.lock();
+        let config = Arc::new(settings.config());
         self.store.set_limits(pack_limits(&config));
         self.store.set_measure(evict::measure(&config));
+        follow_news(&self.store, &config);
         *self.config.write() = Arc::clone(&config);
+        drop(settings);
         self.config_version.fetch_add(1, Ordering::Release);
         if let Some(me) = self.me() {
             me.follow_durability(&config);
         }
     }
 
-    /// Bytes the dataset and the connections take.
+    /// Bytes the dataset, those who have read it and the connections take.
     #[must_use]
     pub fn used_memory(&self) -> usize {
-        self.store.memory() + self.buffers.load(Ordering::Relaxed)
+        let buffers = self.buffers.load(Ordering::Relaxed);
+        self.store.memory() + self.store.readers_memory() + buffers
     }
 }
 
@@ -277,6 +291,14 @@ pub fn command_table() -> Result<Table, String> {
     rows.extend(control::rows());
     rows.sort_by_key(|(spec, _)| spec.name);
     Table::new(rows)
+}
+
+/// Tells the store what news the configuration wants.
+fn follow_news(store: &Store, config: &Config) {
+    store.set_interest(event_bits(), wanted_events(config));
+    let limit = config.tracking_table_max_keys;
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    store.set_read_keys_limit(limit.unwrap_or(usize::MAX));
 }
 
 fn pack_limits(config: &Config) -> PackLimits {

@@ -7,6 +7,7 @@ use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
 use store::{Scope, Txn};
 use wire::RespWriter;
 
+use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
@@ -63,7 +64,21 @@ impl Desk<'_> {
             false
         });
         session.replies.request_done(out, start);
+        self.after_request(session, &request, out);
         ran
+    }
+
+    /// Gives the client the news that its own request made, and ends what held for it alone.
+    #[inline]
+    fn after_request(&mut self, session: &mut Session, request: &Request<'_>, out: &mut Vec<u8>) {
+        if session.tracking.caching && session.multi.is_none() {
+            let about_clients = request.entry.is_some_and(|entry| entry.is_about_clients());
+            session.tracking.caching = about_clients;
+        }
+        self.txn.serve(0);
+        if self.txn.has_own() {
+            out.extend_from_slice(&self.txn.take_own());
+        }
     }
 
     /// Answers a request that may not run, and spoils the transaction it would have joined.
@@ -144,13 +159,15 @@ impl Desk<'_> {
         let Desk { engine, txn, seat } = self;
         txn.select(session.db);
         txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
+        txn.serve(session.client.id);
         match entry.action {
             Action::Data(own) => {
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let counters = &*seat.counters;
                 let run = access::sort_in_place_of(engine, session, entry, request.argv);
                 let run = run.unwrap_or(own);
-                let call = Call { engine, counters, entry, request, run };
+                let reader = session.reader();
+                let call = Call { engine, counters, entry, request, run, reader };
                 let mark = writer.raw().len();
                 let done = txn.with(&engine.store, scope, |txn| {
                     call.run(txn, writer, Some(session));
@@ -181,6 +198,8 @@ pub(crate) struct Call<'a> {
     pub entry: &'a Entry,
     pub request: &'a Request<'a>,
     pub run: Handler<Txn>,
+    /// Who is remembered to have read its keys.
+    pub reader: Option<ClientId>,
 }
 
 impl Call<'_> {
@@ -191,9 +210,11 @@ impl Call<'_> {
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
         let mark = writer.raw().len();
-        txn.count_lookups(self.entry.has(Flag::ReadOnly));
+        txn.count_lookups(self.entry.has(Flag::ReadOnly), self.entry.tells_misses);
         let alone = session.is_some();
-        match (self.run)(txn, args, writer) {
+        let done = (self.run)(txn, args, writer);
+        txn.count_lookups(false, false);
+        match done {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
                 txn.forget_changes();
@@ -218,6 +239,11 @@ impl Call<'_> {
                 writer.error_bytes(failure.bytes());
                 self.failed(&failure);
             }
+        }
+        if let Some(reader) = self.reader
+            && self.entry.has(Flag::ReadOnly)
+        {
+            remember::reader(self.engine, txn, (self.entry, argv), reader);
         }
         if alone {
             block::serve_ready(self.engine, txn);

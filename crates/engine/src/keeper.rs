@@ -71,6 +71,7 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
                 expire_round(engine, &mut txn);
             }
             engine.tend_durability();
+            engine.tend_tracking(&mut txn);
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
         }

@@ -28,6 +28,7 @@ pub mod evict;
 mod execute;
 mod feed;
 pub mod foreign;
+mod hearing;
 mod keeper;
 mod latency;
 mod migrate;
@@ -41,6 +42,7 @@ mod session;
 mod slowlog;
 mod stats;
 mod table;
+mod tracking;
 mod transfer;
 mod worker;
 

@@ -222,7 +222,8 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             let run = run.unwrap_or(own);
             let request = Request { argv: &argv, entry: Some(entry), hash: None };
             let counters = &control.seat.counters;
-            let call = Call { engine, counters, entry, request: &request, run };
+            let reader = control.session.reader();
+            let call = Call { engine, counters, entry, request: &request, run, reader };
             let mark = writer.raw().len();
             let done = control.txn.contain(|txn| call.run(txn, writer, None));
             if let Err(panicked) = done {

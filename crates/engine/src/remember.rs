@@ -1,4 +1,4 @@
-//! From what a command did to what the journal keeps of it.
+//! From what a command did to what the journal keeps of it, and who has read.
 //!
 //! A command about one key is kept as the command. One about several is kept as the keys it left
 //! behind, each as it is now: records then concern one shard each, and may be replayed side by side
@@ -9,6 +9,7 @@ use base::{Effect, Keyspace, num};
 use smallvec::SmallVec;
 use store::Txn;
 
+use crate::client::ClientId;
 use crate::engine::Engine;
 use crate::table::Entry;
 
@@ -115,4 +116,20 @@ fn other_database(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
         _ => return None,
     };
     num::parse_i64(text).and_then(|db| usize::try_from(db).ok())
+}
+
+/// Remembers that a client has read the keys of a request. Runs under the request's locks.
+#[cold]
+pub(crate) fn reader(
+    engine: &Engine,
+    txn: &mut Txn,
+    (entry, argv): (&Entry, &[&[u8]]),
+    reader: ClientId,
+) {
+    let mut positions = Vec::new();
+    // A request that failed may have no keys that can be found; then it has read none.
+    let _ = entry.spec.key_positions(argv, &mut positions);
+    for at in positions {
+        txn.remember_reader(engine.store.hasher().key(argv[at]), reader);
+    }
 }

@@ -8,9 +8,10 @@ use hashbrown::HashSet;
 
 use crate::access::Login;
 use crate::block::Blocked;
-use crate::client::Client;
+use crate::client::{Client, ClientId};
 use crate::multi::{Multi, Watched};
 use crate::replies::Replies;
+use crate::tracking::Wish;
 use crate::transfer::Replica;
 
 /// One client's state.
@@ -37,6 +38,8 @@ pub struct Session {
     pub patterns: HashSet<Arc<[u8]>>,
     /// Shard channels it listens to.
     pub shard_channels: HashSet<Arc<[u8]>>,
+    /// What it wants to be told of stale copies.
+    pub tracking: Wish,
     /// The request it is blocked in.
     pub blocked: Option<Arc<Blocked>>,
     /// Close the connection once the replies so far are sent.
@@ -64,6 +67,7 @@ impl Session {
             channels: HashSet::new(),
             patterns: HashSet::new(),
             shard_channels: HashSet::new(),
+            tracking: Wish::default(),
             blocked: None,
             closing: false,
             awaits: 0,
@@ -76,6 +80,12 @@ impl Session {
     #[must_use]
     pub fn is_subscriber(&self) -> bool {
         !(self.channels.is_empty() && self.patterns.is_empty() && self.shard_channels.is_empty())
+    }
+
+    /// Who is remembered to have read the keys of its requests.
+    #[inline]
+    pub(crate) fn reader(&self) -> Option<ClientId> {
+        self.tracking.remembers().then_some(self.client.id)
     }
 
     /// Changes the database.

@@ -39,6 +39,9 @@ pub struct Entry {
     pub moves: bool,
     /// Whether it takes the same short time whatever its arguments: not timed by itself.
     pub quick: bool,
+    /// Whether the keys it reads are told to be missing, as keyspace events: it does not only ask
+    /// how a value is kept.
+    pub tells_misses: bool,
     /// How many words its name has.
     pub words: usize,
     /// The container it is a subcommand of.
@@ -61,6 +64,11 @@ impl Entry {
     #[must_use]
     pub fn has(&self, flag: Flag) -> bool {
         self.flags.has(flag)
+    }
+
+    /// Whether it is a subcommand of CLIENT.
+    pub(crate) fn is_about_clients(&self) -> bool {
+        self.spec.name.starts_with("client|")
     }
 
     /// The name clients see in errors and statistics.
@@ -198,6 +206,9 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         one_key,
         moves: matches!(spec.name, "move" | "copy"),
         quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
+        tells_misses: spec.flags.contains(&Flag::ReadOnly)
+            && !spec.name.starts_with("object|")
+            && spec.name != "memory|usage",
         words,
         parent: None,
         children: Vec::new(),

@@ -104,7 +104,6 @@ fn saving_where_nothing_can_be_written_is_an_error() {
     let mut seat = Seat::new(&engine);
     assert!(seat.ask("SAVE").starts_with("-ERR "));
     assert_eq!(seat.ask("LASTSAVE"), ":1000");
-    assert!(seat.ask("CLIENT TRACKING on").starts_with("-ERR "));
 }
 
 #[test]

@@ -89,6 +89,8 @@ pub struct Connection {
     pub deadline: Option<Millis>,
     /// Since when its output has been over the soft limit.
     over_soft_since: Option<Millis>,
+    /// Bytes pushed to it since it last had no output.
+    pushed: usize,
     /// Bytes it has reported to the engine.
     accounted: usize,
 }
@@ -122,6 +124,7 @@ impl Connection {
             held: false,
             deadline: None,
             over_soft_since: None,
+            pushed: 0,
             accounted: 0,
         }
     }
@@ -327,6 +330,7 @@ impl Connection {
             Message::Push(_) if self.closing || self.lent => Turn::Wait,
             Message::Push(bytes) => {
                 desk.worker.note_now(&mut self.session);
+                self.pushed += bytes.len();
                 self.output.extend(&bytes);
                 self.account(desk);
                 if self.overflowed(desk) { Turn::Close } else { Turn::Wait }
@@ -370,8 +374,12 @@ impl Connection {
     pub fn overflowed(&mut self, desk: &Desk) -> bool {
         let kept = self.output.len();
         self.tell_output(kept);
+        if kept == 0 {
+            self.pushed = 0;
+        }
         let subscriber = self.session.is_subscriber();
-        match limits::output(kept, subscriber, self.over_soft_since, desk) {
+        let waiting = limits::Waiting { kept, pushed: self.pushed.min(kept), subscriber };
+        match limits::output(waiting, self.over_soft_since, desk) {
             Overflow::None => self.over_soft_since = None,
             Overflow::Soft(since) => self.over_soft_since = Some(since),
             Overflow::Close => {

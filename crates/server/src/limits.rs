@@ -16,15 +16,33 @@ pub enum Overflow {
     Close,
 }
 
-/// Judges a client's waiting replies. `since` is when they passed the soft limit, if they have.
+/// What waits to be sent to a client.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// Its bytes.
+    pub kept: usize,
+    /// How many of them it has not asked for.
+    pub pushed: usize,
+    /// It listens to channels.
+    pub subscriber: bool,
+}
+
+/// Judges what waits to be sent to a client. `since` is when it passed the soft limit, if it has.
+/// What is pushed to a client is limited as for those who listen to channels, even if it does not:
+/// else many that do not read their notices of stale copies would take all memory.
 #[must_use]
-pub fn output(kept: usize, subscriber: bool, since: Option<Millis>, desk: &Desk) -> Overflow {
-    if kept == 0 {
+pub fn output(waiting: Waiting, since: Option<Millis>, desk: &Desk) -> Overflow {
+    if waiting.kept == 0 {
         return Overflow::None;
     }
     let limits = &desk.worker.seat.config.client_output_buffer_limit;
-    let limit = if subscriber { &limits.pubsub } else { &limits.normal };
-    judge(limit, kept, since, desk.now)
+    if waiting.subscriber {
+        return judge(&limits.pubsub, waiting.kept, since, desk.now);
+    }
+    match judge(&limits.normal, waiting.kept, since, desk.now) {
+        Overflow::None => judge(&limits.pubsub, waiting.pushed, since, desk.now),
+        over => over,
+    }
 }
 
 fn judge(limit: &BufferLimit, kept: usize, since: Option<Millis>, now: Millis) -> Overflow {

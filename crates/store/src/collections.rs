@@ -34,6 +34,7 @@ macro_rules! holds {
                         let put = db.keys.put_object(key.hash, key.bytes, object);
                         put.entry.set_access(used.after(0));
                         self.touch_in(self.db, key.hash, key.bytes);
+                        self.tell_new(self.db, key);
                     }
                     return Ok(result);
                 };
@@ -64,6 +65,17 @@ macro_rules! holds {
                 self.edit(key, edit).map(Some)
             }
 
+            fn reshape(
+                &mut self,
+                key: Key<'_>,
+                reshape: impl FnOnce(&mut $type),
+            ) -> Result<(), CmdError> {
+                let before = self.changes();
+                let done = self.edit_existing(key, reshape);
+                self.forget_changes_since(before);
+                done.map(drop)
+            }
+
             fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
                 self.replace(key, Object::$variant(value), deadline);
             }
@@ -87,6 +99,8 @@ impl Txn {
             let garbage = db.remove(key.hash, key.bytes);
             return self.discard(garbage.unwrap_or(Garbage::Nothing));
         }
+        self.tell_if_new(key);
+        let db = self.table_mut(key.hash);
         db.objects += object.memory();
         let mut put = db.keys.put_object(key.hash, key.bytes, Box::new(object));
         let entry = &mut put.entry;

@@ -5,12 +5,14 @@
 //! at a time, so that the cache misses of one step overlap. What is dropped is told to the journal
 //! and to those who watch.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::{Millis, Rng};
 use smallvec::SmallVec;
 use table::EntryRef;
 
+use crate::news::Bulletin;
 use crate::usage::faded;
 use crate::{Garbage, Measure, Object, Shard, Txn};
 
@@ -112,22 +114,31 @@ impl Txn {
             clock: self.clock,
             minute: self.minute,
         };
-        let shards = self.store().shards();
+        let store = Arc::clone(self.store());
+        let mut bulletin = std::mem::take(&mut self.bulletin);
+        bulletin.serve_nobody();
+        let mut done = Evicted::default();
+        let shards = store.shards();
         let first = self.rng.below(shards);
         for number in (first..shards).chain(0..first) {
             let mut rng = Rng::new(self.rng.next_u64());
             let mut garbage: SmallVec<[Garbage; MOST]> = SmallVec::new();
             let evicted = self.each_shard(number, |shard| {
+                bulletin.look_around(&store);
                 let worst = look(shard, &judge, &mut rng);
-                drop_worst(shard, &worst, need, &mut garbage)
+                let evicted = drop_worst(shard, &worst, need, (&mut garbage, &bulletin));
+                bulletin.deliver(&store);
+                evicted
             });
             if evicted.keys > 0 {
                 garbage.into_iter().for_each(|removed| self.discard(removed));
-                self.store().evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
-                return evicted;
+                store.evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
+                done = evicted;
+                break;
             }
         }
-        Evicted::default()
+        self.bulletin = bulletin;
+        done
     }
 }
 
@@ -161,7 +172,7 @@ fn drop_worst(
     shard: &mut Shard,
     worst: &Worst,
     need: usize,
-    garbage: &mut SmallVec<[Garbage; MOST]>,
+    (garbage, bulletin): (&mut SmallVec<[Garbage; MOST]>, &Bulletin),
 ) -> Evicted {
     let mut evicted = Evicted::default();
     let before = shard.memory();
@@ -169,6 +180,7 @@ fn drop_worst(
         let hash = shard.dbs[*db].keys.hasher().0.hash(key);
         if let Some(removed) = shard.evict(*db, hash, key) {
             garbage.push(removed);
+            bulletin.evicted(shard, *db, (hash, key));
             evicted.keys += 1;
         }
         evicted.bytes = before.saturating_sub(shard.memory());

@@ -1,7 +1,10 @@
 //! Active expiry: keys nobody asks for any more are found and deleted in small steps.
 
+use std::sync::Arc;
+
 use base::Millis;
 
+use crate::news::Bulletin;
 use crate::{Garbage, Shard, Txn};
 
 /// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
@@ -22,12 +25,20 @@ impl Txn {
     pub fn expire_step(&mut self, number: usize, now: Millis) -> (usize, usize) {
         let mut garbage = Vec::new();
         let (mut deleted, mut seen, mut from) = (0, 0, 0);
-        while let Some(look) = self.each_shard(number, |shard| look(shard, from, now, &mut garbage))
-        {
+        let store = Arc::clone(self.store());
+        let mut bulletin = std::mem::take(&mut self.bulletin);
+        bulletin.serve_nobody();
+        while let Some(look) = self.each_shard(number, |shard| {
+            bulletin.look_around(&store);
+            let look = look(shard, from, now, (&mut garbage, &bulletin));
+            bulletin.deliver(&store);
+            look
+        }) {
             deleted += look.deleted;
             seen += look.seen;
             from = look.db + 1;
         }
+        self.bulletin = bulletin;
         for removed in garbage {
             self.discard(removed);
         }
@@ -43,7 +54,12 @@ impl Txn {
 }
 
 /// Walks on in the first database from `from` on that has keys with a deadline.
-fn look(shard: &mut Shard, from: usize, now: Millis, garbage: &mut Vec<Garbage>) -> Option<Look> {
+fn look(
+    shard: &mut Shard,
+    from: usize,
+    now: Millis,
+    (garbage, bulletin): (&mut Vec<Garbage>, &Bulletin),
+) -> Option<Look> {
     let db = (from..shard.dbs.len()).find(|&db| shard.dbs[db].keys.expiring() > 0)?;
     let (mut deleted, mut seen) = (0, 0);
     let mut overdue: Vec<Box<[u8]>> = Vec::new();
@@ -65,6 +81,7 @@ fn look(shard: &mut Shard, from: usize, now: Millis, garbage: &mut Vec<Garbage>)
         if let Some(removed) = shard.reap(db, hash, &key, now) {
             deleted += 1;
             garbage.push(removed);
+            bulletin.expired(shard, db, (hash, &key));
         }
     }
     Some(Look { deleted, seen, db })

@@ -142,7 +142,7 @@ impl Txn {
             self.shard_mut(hash)
                 .history
                 .record(Kind::Delete, db, |out| out.extend_from_slice(&key));
-            self.reap(db, hash, &key);
+            self.reap_met(db, hash, &key);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use base::{Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
+use base::{Class, Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
 use journal::codec::put_number;
 use journal::record;
 use table::{Content, EntryRef};
@@ -39,14 +39,25 @@ impl Txn {
         let overdue = found.is_some_and(|e| e.deadline().is_some_and(|at| at <= self.now));
         self.lookups.note(found.is_some() && !overdue);
         if overdue {
-            self.overdue.borrow_mut().push(Touched {
-                db: self.db,
-                hash: key.hash,
-                key: key.bytes.into(),
-            });
-            return None;
+            self.met_overdue(key);
+        }
+        let found = found.filter(|_| !overdue);
+        if found.is_none() && self.lookups.is_telling() {
+            self.bulletin.event(Class::Missed, "keymiss", self.db, key.bytes);
         }
         found
+    }
+
+    /// Notes a key that was met after its deadline.
+    #[cold]
+    fn met_overdue(&self, key: Key<'_>) {
+        let (db, hash) = (self.db, key.hash);
+        let mut overdue = self.overdue.borrow_mut();
+        if overdue.iter().any(|met| met.db == db && *met.key == *key.bytes) {
+            return;
+        }
+        overdue.push(Touched { db, hash, key: key.bytes.into() });
+        self.bulletin.event(Class::Expired, "expired", db, key.bytes);
     }
 
     /// The hash of a stored key.
@@ -79,6 +90,7 @@ impl Txn {
         flags: u8,
     ) {
         self.touch_in(db, key.hash, key.bytes);
+        self.tell_new(db, key);
         let used = self.use_now();
         let table = self.shard_mut(key.hash).db_mut(db);
         let mut put = match object {
@@ -312,6 +324,7 @@ impl Keyspace for Txn {
     fn flush(&mut self, db: Option<usize>, _lazy: bool) -> usize {
         let hasher = self.store().hasher().clone();
         let mut removed = 0;
+        self.tell_flushed();
         for number in 0..self.store().shards() {
             let tables = self.each_shard(number, |shard| {
                 let dbs = match db {
@@ -367,6 +380,35 @@ impl Keyspace for Txn {
                     self.touch_in(db, hash, &key);
                 }
             }
+        }
+    }
+
+    #[inline]
+    fn notify(&mut self, class: Class, event: &'static str, key: Key<'_>) {
+        self.bulletin.event(class, event, self.db, key.bytes);
+    }
+
+    #[inline]
+    fn notify_in(&mut self, db: usize, class: Class, event: &'static str, key: Key<'_>) {
+        self.bulletin.event(class, event, db, key.bytes);
+    }
+
+    #[inline]
+    fn notify_taken(&mut self, class: Class, event: &'static str, key: Key<'_>) {
+        if self.bulletin.interest != 0 {
+            self.notify(class, event, key);
+            if self.table(key.hash).keys.find(key.hash, key.bytes).is_none() {
+                self.notify(Class::Generic, "del", key);
+            }
+        }
+    }
+
+    #[inline]
+    fn notify_if_missing(&self, key: Key<'_>) {
+        // Where look-ups count as reads they tell it by themselves.
+        let told = self.lookups.is_telling() || !self.bulletin.wants(Class::Missed);
+        if !told && self.kind(key).is_none() {
+            self.bulletin.event(Class::Missed, "keymiss", self.db, key.bytes);
         }
     }
 }

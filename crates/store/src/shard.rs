@@ -5,6 +5,7 @@ use journal::record::Kind;
 use table::Table;
 
 use crate::history::History;
+use crate::readers::Readers;
 use crate::waiting::Waiting;
 use crate::watch::Watching;
 use crate::{Garbage, Object};
@@ -75,6 +76,7 @@ pub struct Shard {
     pub(crate) dbs: Vec<Db>,
     pub(crate) watching: Watching,
     pub(crate) waiting: Waiting,
+    pub(crate) readers: Readers,
     pub(crate) history: History,
     /// Databases that may have changed since the last report, one bit each; databases from 63 on
     /// share the last bit.
@@ -89,6 +91,7 @@ impl Shard {
             dbs: (0..databases).map(|_| Db::new(hasher)).collect(),
             watching: Watching::default(),
             waiting: Waiting::default(),
+            readers: Readers::default(),
             history: History { shard: number, ..History::default() },
             dirty: 0,
             expire_cursor: vec![0; databases],

@@ -1,13 +1,13 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use base::{KeyHasher, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Garbage, Measure, Shard};
+use crate::{Audience, Garbage, Measure, Shard};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,10 @@ pub(crate) type Slot = Mutex<Option<Box<Shard>>>;
 #[repr(align(128))]
 pub(crate) struct Padded(pub Slot);
 
+/// Bits that every transaction reads and hardly anybody writes: apart from what is written often.
+#[repr(align(128))]
+pub(crate) struct Interest(pub AtomicU32);
+
 /// The dataset.
 pub struct Store {
     pub(crate) slots: Vec<Padded>,
@@ -49,6 +53,14 @@ pub struct Store {
     pub(crate) trash: Mutex<Vec<Garbage>>,
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
+    /// What anybody wants to hear of the keys.
+    pub(crate) interest: Interest,
+    pub(crate) audience: OnceLock<Box<dyn Audience>>,
+    /// Keys whose readers are remembered, those readers, and how many keys there may be.
+    pub(crate) read_keys: AtomicUsize,
+    pub(crate) read_key_bytes: AtomicUsize,
+    pub(crate) readers: AtomicUsize,
+    pub(crate) read_keys_limit: AtomicUsize,
 }
 
 impl Store {
@@ -75,6 +87,12 @@ impl Store {
             trash: Mutex::new(Vec::new()),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
+            interest: Interest(AtomicU32::new(0)),
+            audience: OnceLock::new(),
+            read_keys: AtomicUsize::new(0),
+            read_key_bytes: AtomicUsize::new(0),
+            readers: AtomicUsize::new(0),
+            read_keys_limit: AtomicUsize::new(usize::MAX),
         }
     }
 

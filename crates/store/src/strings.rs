@@ -25,8 +25,9 @@ impl Strings for Txn {
     #[inline]
     fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline) {
         self.touch_in(self.db, key.hash, key.bytes);
-        if deadline == Deadline::Keep {
+        if deadline == Deadline::Keep || self.bulletin.interest != 0 {
             self.reap(self.db, key.hash, key.bytes);
+            self.tell_if_new(key);
         }
         let used = self.use_now();
         let db = self.table_mut(key.hash);
@@ -37,6 +38,7 @@ impl Strings for Txn {
     fn set_float_string(&mut self, key: Key<'_>, value: &[u8]) {
         self.touch_in(self.db, key.hash, key.bytes);
         self.reap(self.db, key.hash, key.bytes);
+        self.tell_if_new(key);
         let used = self.use_now();
         let garbage = write(self.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, used);
         self.discard(garbage);
@@ -56,6 +58,7 @@ impl Strings for Txn {
             if !bytes.is_empty() {
                 create(db, key, bytes, used);
                 self.touch_in(self.db, key.hash, key.bytes);
+                self.tell_new(self.db, key);
             }
             return Ok(result);
         };

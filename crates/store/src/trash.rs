@@ -1,6 +1,7 @@
 //! Values on their way out. Large ones are freed off the data path.
 
 use crate::Object;
+use crate::readers::Readers;
 use crate::shard::Keys;
 
 /// Freeing more than this many allocations is left to the background.
@@ -15,6 +16,8 @@ pub enum Garbage {
     Object(Box<Object>),
     /// A whole table.
     Keys(Box<Keys>),
+    /// Who had read which keys.
+    Readers(Box<Readers>),
 }
 
 impl Garbage {

@@ -20,6 +20,7 @@ use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 
 use crate::history::append_of;
+use crate::news::Bulletin;
 use crate::{Db, Garbage, Measure, Shard, Store, Waiter, Watch};
 
 /// The shards a request must hold.
@@ -90,17 +91,25 @@ pub struct Txn {
     pub(crate) seen: u64,
     /// The request that runs has changed something.
     changed: bool,
+    /// What others want to hear.
+    pub(crate) bulletin: Bulletin,
 }
 
 /// What the requests of a batch found; read through `&self`, hence the cells.
 #[derive(Default)]
 pub(crate) struct Lookups {
     counting: Cell<bool>,
+    telling: Cell<bool>,
     hits: Cell<u64>,
     misses: Cell<u64>,
 }
 
 impl Lookups {
+    #[inline]
+    pub fn is_telling(&self) -> bool {
+        self.telling.get()
+    }
+
     #[inline]
     pub fn note(&self, hit: bool) {
         if self.counting.get() {
@@ -144,6 +153,7 @@ impl Txn {
             lane,
             seen: 0,
             changed: false,
+            bulletin: Bulletin::default(),
         }
     }
 
@@ -192,7 +202,11 @@ impl Txn {
     ) -> Result<R, Panicked> {
         debug_assert!(self.held.is_empty(), "a transaction locks once");
         match scope {
-            Scope::None => self.outermost(work),
+            Scope::None => {
+                let result = self.outermost(work);
+                self.bulletin.deliver(store);
+                result
+            }
             Scope::One(number) => {
                 let mut guard = store.slots[number].0.lock();
                 if guard.as_ref().is_some_and(|s| !s.waiting.is_empty()) {
@@ -262,6 +276,7 @@ impl Txn {
     }
 
     fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
+        self.bulletin.look_around(&self.store);
         let result = self.contain(work);
         if result.is_err() {
             // Whoever waits for these keys is served by the next request that feeds them.
@@ -288,15 +303,16 @@ impl Txn {
         })
     }
 
-    /// Deletes keys found overdue and settles the memory account.
+    /// Deletes keys found overdue, tells the news and settles the memory account.
     fn settle(&mut self) {
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
             for Touched { db, hash, key } in overdue {
-                self.reap(db, hash, &key);
+                self.reap_met(db, hash, &key);
             }
         }
         self.append_history();
+        self.bulletin.deliver(&self.store);
         for held in &mut self.held {
             self.memory_delta += held.shard.unreported();
         }
@@ -313,10 +329,12 @@ impl Txn {
         }
     }
 
-    /// Whether the next request's look-ups count as hits and misses: those of reads do.
+    /// Whether the next request's look-ups count as hits and misses: those of reads do. And whether
+    /// misses are told as events.
     #[inline]
-    pub fn count_lookups(&mut self, counting: bool) {
+    pub fn count_lookups(&mut self, counting: bool, telling: bool) {
         self.lookups.counting.set(counting);
+        self.lookups.telling.set(telling);
     }
 
     /// Whether the next requests' reads leave the access time of keys alone.
@@ -357,7 +375,7 @@ impl Txn {
     /// Where in `held` the shard of `hash` is. A request that reaches for a key whose shard it
     /// did not declare is a bug in its spec: it panics, and the panic is contained.
     #[inline]
-    fn place(&self, hash: u64) -> usize {
+    pub(crate) fn place(&self, hash: u64) -> usize {
         let number = self.store.shard_of(hash);
         if self.everything {
             return number;
@@ -399,6 +417,23 @@ impl Txn {
         if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
             self.store.expired.fetch_add(1, Ordering::Relaxed);
             self.discard(garbage);
+            if self.bulletin.interest != 0 {
+                let met = |touched: &Touched| touched.db == db && *touched.key == *key;
+                let met = self.overdue.get_mut().iter().any(met);
+                self.tell_expired(db, hash, key, met);
+            }
+        }
+    }
+
+    /// The same for a key that was met after its deadline, and told to have expired then.
+    pub(crate) fn reap_met(&mut self, db: usize, hash: u64, key: &[u8]) {
+        let now = self.now;
+        if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
+            self.store.expired.fetch_add(1, Ordering::Relaxed);
+            self.discard(garbage);
+            if self.bulletin.interest != 0 {
+                self.tell_expired(db, hash, key, true);
+            }
         }
     }
 
@@ -406,7 +441,7 @@ impl Txn {
     #[inline]
     pub(crate) fn touch_in(&mut self, db: usize, hash: u64, key: &[u8]) {
         self.changed = true;
-        if self.shard(hash).observed() {
+        if self.bulletin.concerns_copies() || self.shard(hash).observed() {
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }
@@ -416,6 +451,7 @@ impl Txn {
     pub fn publish_changes(&mut self) {
         self.changed = false;
         for touched in std::mem::take(&mut self.touched) {
+            self.tell_stale(touched.hash, &touched.key, true);
             let shard = self.shard(touched.hash);
             shard.watching.touch(touched.db, &touched.key);
             if shard.waiting.is_awaited(touched.db, &touched.key) {
@@ -434,6 +470,17 @@ impl Txn {
     pub fn forget_changes(&mut self) {
         self.changed = false;
         self.touched.clear();
+    }
+
+    /// The changes of the request that runs, so far.
+    pub(crate) fn changes(&self) -> (bool, usize) {
+        (self.changed, self.touched.len())
+    }
+
+    /// What came after these was none.
+    pub(crate) fn forget_changes_since(&mut self, (changed, touched): (bool, usize)) {
+        self.changed = changed;
+        self.touched.truncate(touched);
     }
 
     /// Keys that may serve blocked clients, in the order they were fed. Empties the list.

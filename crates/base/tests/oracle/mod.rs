@@ -144,6 +144,11 @@ impl Client {
         parts.join(" ")
     }
 
+    /// Reads one message that nobody asked for, in the form of a reply.
+    pub fn hear(&mut self) -> Vec<Vec<u8>> {
+        self.reply()
+    }
+
     fn reply(&mut self) -> Vec<Vec<u8>> {
         let (mut parts, mut left) = (Vec::new(), 1);
         while left > 0 {
@@ -159,7 +164,7 @@ impl Client {
                     bulk.truncate(len);
                     parts.push(bulk);
                 }
-                (b'*', Ok(len)) => {
+                (b'*' | b'>', Ok(len)) => {
                     left += len;
                     parts.push(line);
                 }

@@ -1,8 +1,8 @@
 //! BITFIELD and BITFIELD_RO.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings, error,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
+    Run, Spec, Strings, error,
 };
 
 use super::field::{Overflow, Width};
@@ -157,6 +157,9 @@ impl<H: Strings> Run<H> for BitField<'_> {
             let replies: Vec<Option<i64>> = operations.iter().map(&mut apply).collect();
             (replies, changed)
         })?;
+        if changed {
+            host.notify(Class::String, "setbit", self.key);
+        }
         out.array(replies.len());
         for reply in replies {
             match reply {

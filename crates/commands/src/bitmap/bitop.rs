@@ -1,8 +1,8 @@
 //! BITOP.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings, error,
+    Args, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Kind, Reply, Run, Spec, Strings, error,
 };
 
 use super::combine::{Operation, combine, longest};
@@ -54,8 +54,37 @@ impl<'a> Command<'a> for BitOp<'a> {
     }
 }
 
+impl BitOp<'_> {
+    /// Puts the result in place of whatever there is, an empty one by removing it. Whether there
+    /// was anything.
+    fn put<H: Strings>(&self, result: Vec<u8>, host: &mut H) -> Result<bool, CmdError> {
+        let key = self.destination;
+        if result.is_empty() {
+            let existed = host.remove(key, true);
+            if existed {
+                host.notify(Class::Generic, "del", key);
+            }
+            return Ok(existed);
+        }
+        let before = host.kind(key);
+        match before {
+            None => {}
+            Some(Kind::String) => _ = host.set_deadline(key, None),
+            Some(_) => host.set_string(key, b"", Deadline::Clear),
+        }
+        // As an edit: the bytes are moved, and reported as `raw`.
+        host.edit_string(key, |bytes| *bytes = result)?;
+        host.notify(Class::String, "set", key);
+        Ok(before.is_some())
+    }
+}
+
 impl<H: Strings> Run<H> for BitOp<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        for key in &self.sources {
+            host.notify_if_missing(*key);
+            host.string(*key)?;
+        }
         let length = longest(&sources(&self.sources, host)?);
         // Untouched memory is dear: a megabyte of it costs more than the work that is done in it.
         // So the destination's is used again, if there is about as much as is needed.
@@ -68,11 +97,7 @@ impl<H: Strings> Run<H> for BitOp<'_> {
             Vec::new()
         };
         let result = combine(self.operation, &sources(&self.sources, host)?, memory);
-        let existed = host.remove(self.destination, true);
-        if length > 0 {
-            // As an edit of a missing key: the bytes are moved, and reported as `raw`.
-            host.edit_string(self.destination, |bytes| *bytes = result)?;
-        }
+        let existed = self.put(result, host)?;
         out.count(length);
         Ok(if existed || length > 0 { Effect::AsSent } else { Effect::None })
     }

@@ -1,8 +1,8 @@
 //! SETBIT.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings, num,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
+    Run, Spec, Strings, num,
 };
 
 use super::offset;
@@ -60,6 +60,9 @@ impl<H: Strings> Run<H> for SetBit<'_> {
             }
             (was, grown || was != on)
         })?;
+        if changed {
+            host.notify(Class::String, "setbit", self.key);
+        }
         out.int(i64::from(was));
         Ok(if changed { Effect::AsSent } else { Effect::None })
     }

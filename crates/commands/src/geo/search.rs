@@ -51,6 +51,20 @@ impl Form {
     fn is_search(self) -> bool {
         matches!(self, Form::Options | Form::OptionsStored)
     }
+
+    /// Whether it counts as a command that writes.
+    fn may_store(self) -> bool {
+        match self {
+            Form::Around { stores } | Form::AroundMember { stores } => stores,
+            Form::Options => false,
+            Form::OptionsStored => true,
+        }
+    }
+
+    /// What those who listen hear of a result that was stored.
+    fn event(self) -> &'static str {
+        if self.is_search() { "geosearchstore" } else { "georadiusstore" }
+    }
 }
 
 /// A request that has not been read any further than its keys.
@@ -295,6 +309,9 @@ impl Search<'_> {
         host: &mut H,
         out: &mut dyn Reply,
     ) -> Result<Effect, CmdError> {
+        if self.form.may_store() {
+            host.notify_if_missing(self.source);
+        }
         let limits = host.limits();
         let zset = host.peek(self.source)?;
         let options = Options::parse(&self, zset)?;
@@ -302,7 +319,7 @@ impl Search<'_> {
         match options.stored_at {
             Some(key) => {
                 let result = options.result(&found, unit, &limits);
-                Ok(zset::store(key, result, host, out))
+                Ok(zset::store((self.form.event(), key), result, host, out))
             }
             None => {
                 options.answer(&found, unit, out);

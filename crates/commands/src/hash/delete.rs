@@ -1,8 +1,8 @@
 //! HDEL.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::Hash;
 
@@ -38,6 +38,9 @@ impl<H: Holds<Hash>> Run<H> for HDel<'_> {
             self.fields.iter().filter(|field| hash.remove(field)).count()
         })?;
         let removed = removed.unwrap_or(0);
+        if removed > 0 {
+            host.notify_taken(Class::Hash, "hdel", self.key);
+        }
         out.count(removed);
         Ok(if removed == 0 { Effect::None } else { Effect::AsSent })
     }

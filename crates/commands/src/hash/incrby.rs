@@ -1,8 +1,8 @@
 //! HINCRBY.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, error, num,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, error, num,
 };
 use types::Hash;
 
@@ -43,6 +43,7 @@ impl<H: Holds<Hash>> Run<H> for HIncrBy<'_> {
         let mut text = itoa::Buffer::new();
         let text = text.format(sum).as_bytes();
         host.edit(self.key, |hash| hash.set(self.field, text, &limits))?;
+        host.notify(Class::Hash, "hincrby", self.key);
         out.int(sum);
         Ok(Effect::AsSent)
     }

@@ -1,8 +1,8 @@
 //! HINCRBYFLOAT.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, error, num::LongDouble,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, error, num::LongDouble,
 };
 use types::Hash;
 
@@ -50,6 +50,7 @@ impl<H: Holds<Hash>> Run<H> for HIncrByFloat<'_> {
         sum.write(&mut text);
         let limits = host.limits();
         host.edit(self.key, |hash| hash.set(self.field, &text, &limits))?;
+        host.notify(Class::Hash, "hincrbyfloat", self.key);
         out.bulk(&text);
         // The sum itself is remembered: no second machine must agree on its digits.
         Ok(Effect::Rewritten(Argv::new(&[b"HSET", self.key.bytes, self.field, &text])))

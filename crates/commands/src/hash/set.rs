@@ -1,7 +1,7 @@
 //! HSET, HMSET, HSETNX: fields are given values.
 
 use base::{
-    Args, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, Key, KeyFlag,
+    Args, Category, Class, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, Key, KeyFlag,
     KeySpec, Reply, Run, Spec, error,
 };
 use types::Hash;
@@ -24,10 +24,12 @@ impl<'a> Pairs<'a> {
     /// Sets them all; how many are new.
     fn store<H: Holds<Hash>>(self, host: &mut H) -> Result<usize, CmdError> {
         let limits = host.limits();
-        host.edit(self.key, |hash| {
+        let new = host.edit(self.key, |hash| {
             let pairs = self.pairs.chunks_exact(2);
             pairs.filter(|pair| hash.set(pair[0], pair[1], &limits)).count()
-        })
+        })?;
+        host.notify(Class::Hash, "hset", self.key);
+        Ok(new)
     }
 }
 
@@ -125,6 +127,9 @@ impl<H: Holds<Hash>> Run<H> for HSetNx<'_> {
         let new = host.edit(self.key, |hash| {
             !hash.contains(self.field) && hash.set(self.field, self.value, &limits)
         })?;
+        if new {
+            host.notify(Class::Hash, "hset", self.key);
+        }
         out.int(new.into());
         Ok(if new { Effect::AsSent } else { Effect::None })
     }

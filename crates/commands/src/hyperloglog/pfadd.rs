@@ -1,8 +1,8 @@
 //! PFADD.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
+    Run, Spec, Strings,
 };
 use types::hyperloglog::{self, Corrupted};
 
@@ -60,6 +60,9 @@ impl<H: Strings> Run<H> for PfAdd<'_> {
             })
         })?;
         let changed = added.map_err(corrupted)?;
+        if changed {
+            host.notify(Class::String, "pfadd", self.key);
+        }
         out.int(i64::from(changed));
         Ok(if changed { Effect::AsSent } else { Effect::None })
     }

@@ -1,8 +1,8 @@
 //! PFMERGE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
+    Run, Spec, Strings,
 };
 use types::hyperloglog::{self, Encoding, Registers};
 
@@ -43,6 +43,7 @@ impl<H: Strings> Run<H> for PfMerge<'_> {
         let mut registers = Registers::default();
         let mut any_dense = false;
         for key in &self.keys {
+            host.notify_if_missing(*key);
             if let Some((bytes, encoding)) = find(host, *key)? {
                 registers.merge(bytes).map_err(corrupted)?;
                 any_dense |= encoding == Encoding::Dense;
@@ -62,6 +63,7 @@ impl<H: Strings> Run<H> for PfMerge<'_> {
             Ok(())
         })?;
         merged.map_err(corrupted)?;
+        host.notify(Class::String, "pfadd", *destination);
         out.ok();
         Ok(Effect::AsSent)
     }

@@ -1,8 +1,8 @@
 //! DEL, UNLINK, EXISTS, TOUCH: counting over keys.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
+    Reply, Run, Spec,
 };
 
 macro_rules! over_keys {
@@ -118,7 +118,13 @@ fn remove<H: Keyspace>(
     host: &mut H,
     out: &mut dyn Reply,
 ) -> Result<Effect, CmdError> {
-    let removed = keys.into_iter().filter(|key| host.remove(*key, lazy)).count();
+    let mut removed = 0;
+    for key in keys {
+        if host.remove(key, lazy) {
+            host.notify(Class::Generic, "del", key);
+            removed += 1;
+        }
+    }
     out.count(removed);
     Ok(if removed > 0 { Effect::AsSent } else { Effect::None })
 }

@@ -1,8 +1,8 @@
 //! EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT: one deadline under four spellings; PERSIST.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
-    Millis, Reply, Run, Spec, error, num,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Keyspace, Millis, Reply, Run, Spec, error, num,
 };
 
 /// Gives `key` a deadline.
@@ -97,6 +97,7 @@ impl<'a> Expire<'a> {
         match Millis::try_from(at) {
             Ok(deadline) if deadline > host.now() => {
                 host.set_deadline(self.key, Some(deadline));
+                host.notify(Class::Generic, "expire", self.key);
                 let mut argv = Argv::new(&[b"PEXPIREAT", self.key.bytes]);
                 argv.push_int(at);
                 Ok(Effect::Rewritten(argv))
@@ -104,6 +105,7 @@ impl<'a> Expire<'a> {
             // A deadline in the past removes the key at once.
             _ => {
                 host.remove(self.key, false);
+                host.notify(Class::Generic, "del", self.key);
                 Ok(Effect::Rewritten(Argv::new(&[b"DEL", self.key.bytes])))
             }
         }
@@ -234,6 +236,7 @@ impl<H: Keyspace> Run<H> for Persist<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         if let Some(Some(_)) = host.deadline(self.key) {
             host.set_deadline(self.key, None);
+            host.notify(Class::Generic, "persist", self.key);
             out.int(1);
             return Ok(Effect::AsSent);
         }

@@ -1,8 +1,8 @@
 //! RENAME, RENAMENX, COPY, MOVE: a value changes its place.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Reply,
-    Run, Spec, error, num,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
+    Reply, Run, Spec, error, num,
 };
 
 /// Gives a key another name, replacing what had it.
@@ -42,10 +42,16 @@ impl<H: Keyspace> Run<H> for Rename<'_> {
             out.ok();
             return Ok(Effect::None);
         }
-        host.rename(self.from, self.to);
+        rename(host, self.from, self.to);
         out.ok();
         Ok(Effect::AsSent)
     }
+}
+
+fn rename<H: Keyspace>(host: &mut H, from: Key<'_>, to: Key<'_>) {
+    host.rename(from, to);
+    host.notify(Class::Generic, "rename_from", from);
+    host.notify(Class::Generic, "rename_to", to);
 }
 
 /// Gives a key another name, if nobody has it.
@@ -86,7 +92,7 @@ impl<H: Keyspace> Run<H> for RenameNx<'_> {
             out.int(0);
             return Ok(Effect::None);
         }
-        host.rename(self.from, self.to);
+        rename(host, self.from, self.to);
         out.int(1);
         Ok(Effect::AsSent)
     }
@@ -149,7 +155,11 @@ impl<H: Keyspace> Run<H> for Copy<'_> {
         if db == host.db() && self.from.bytes == self.to.bytes {
             return Err(error::SAME_OBJECT);
         }
+        host.notify_if_missing(self.from);
         let copied = host.copy(self.from, self.to, db, self.replace);
+        if copied {
+            host.notify_in(db, Class::Generic, "copy_to", self.to);
+        }
         out.int(i64::from(copied));
         Ok(if copied { Effect::AsSent } else { Effect::None })
     }
@@ -187,6 +197,10 @@ impl<H: Keyspace> Run<H> for Move<'_> {
             return Err(error::SAME_OBJECT);
         }
         let moved = host.move_to(self.key, db);
+        if moved {
+            host.notify(Class::Generic, "move_from", self.key);
+            host.notify_in(db, Class::Generic, "move_to", self.key);
+        }
         out.int(i64::from(moved));
         Ok(if moved { Effect::AsSent } else { Effect::None })
     }

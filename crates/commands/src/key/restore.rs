@@ -1,8 +1,8 @@
 //! RESTORE, and RESTORE-ASKING, which nodes of a cluster use among themselves.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Millis, Reply, Run, Spec, error, num,
+    Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
+    KeySpec, Millis, Reply, Run, Spec, error, num,
 };
 use rdb::dump;
 
@@ -120,10 +120,15 @@ impl<H: Host> Run<H> for Restore<'_> {
             Ok(deadline) => deadline,
             Err(()) if taken => {
                 host.remove(self.key, false);
+                host.notify(Class::Generic, "del", self.key);
                 return Ok(Effect::Rewritten(Argv::new(&[b"DEL", self.key.bytes])));
             }
             Err(()) => return Ok(Effect::None),
         };
+        if taken {
+            // The old key goes, another comes: that counts as new, unlike an overwritten one.
+            host.notify(Class::New, "new", self.key);
+        }
         portable::put(host, self.key, value, deadline.map_or(Deadline::Clear, Deadline::At));
         if let Some(count) = self.frequency.filter(|_| host.counts_uses()) {
             host.set_frequency(self.key, count);
@@ -131,6 +136,7 @@ impl<H: Host> Run<H> for Restore<'_> {
         if let Some(seconds) = self.idle_seconds.filter(|_| !host.counts_uses()) {
             host.set_idle(self.key, seconds);
         }
+        host.notify(Class::Generic, "restore", self.key);
         Ok(match deadline {
             Some(at) if !self.absolute => Effect::Rewritten(self.absolutely(at)),
             _ => Effect::AsSent,

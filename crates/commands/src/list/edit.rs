@@ -1,8 +1,8 @@
 //! LSET, LINSERT, LREM: changes inside a list.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, error, num,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, error, num,
 };
 use types::{End, List};
 
@@ -41,6 +41,7 @@ impl<H: Holds<List>> Run<H> for LSet<'_> {
         let at = position(index, list.len()).ok_or(error::INDEX_OUT_OF_RANGE)?;
         let limits = host.limits();
         host.edit(self.key, |list| list.set(at, self.element, &limits))?;
+        host.notify(Class::List, "lset", self.key);
         out.ok();
         Ok(Effect::AsSent)
     }
@@ -88,6 +89,7 @@ impl<H: Holds<List>> Run<H> for LInsert<'_> {
             None => out.int(0),
             Some(None) => out.int(-1),
             Some(Some(length)) => {
+                host.notify(Class::List, "linsert", self.key);
                 out.count(length);
                 return Ok(Effect::AsSent);
             }
@@ -131,6 +133,9 @@ impl<H: Holds<List>> Run<H> for LRem<'_> {
         };
         let remove = |list: &mut List| list.remove(self.element, limit, from);
         let removed = host.edit_existing(self.key, remove)?.unwrap_or(0);
+        if removed > 0 {
+            host.notify_taken(Class::List, "lrem", self.key);
+        }
         out.count(removed);
         Ok(if removed > 0 { Effect::AsSent } else { Effect::None })
     }

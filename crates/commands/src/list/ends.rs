@@ -1,6 +1,6 @@
 //! The ends of a list as commands name them, and what taking from one leaves to remember.
 
-use base::{Args, Argv, CmdError, Effect, Key, Reply, error};
+use base::{Args, Argv, Class, CmdError, Effect, Holds, Key, Reply, error};
 use types::{End, List};
 
 /// `LEFT` or `RIGHT`.
@@ -41,4 +41,9 @@ pub(super) fn taken(key: Key<'_>, end: End, count: usize) -> Effect {
     let mut argv = Argv::new(&[name, key.bytes]);
     argv.push_int(i64::try_from(count).unwrap_or(i64::MAX));
     Effect::Rewritten(argv)
+}
+
+/// Tells that elements were taken from an end.
+pub(super) fn notify_pop<H: Holds<List>>(host: &mut H, key: Key<'_>, end: End) {
+    host.notify_taken(Class::List, if end == End::Head { "lpop" } else { "rpop" }, key);
 }

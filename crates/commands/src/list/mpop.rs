@@ -6,7 +6,7 @@ use base::{
 };
 use types::{End, List};
 
-use super::ends::{parse_end, take, taken};
+use super::ends::{notify_pop, parse_end, take, taken};
 use crate::blocking;
 
 /// Takes elements from the first list that has any.
@@ -43,6 +43,7 @@ impl<'a> FirstList<'a> {
                 out.bulk(key.bytes);
                 take(list, self.end, count, out);
             })?;
+            notify_pop(host, *key, self.end);
             return Ok(Some(taken(*key, self.end, count)));
         }
         Ok(None)

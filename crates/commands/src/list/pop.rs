@@ -6,7 +6,7 @@ use base::{
 };
 use types::{End, List};
 
-use super::ends::{take, taken};
+use super::ends::{notify_pop, take, taken};
 use crate::blocking;
 
 /// Takes elements from one end.
@@ -56,6 +56,7 @@ impl<'a> Pop<'a> {
                 list.drop_from(end, 1);
             }
         })?;
+        notify_pop(host, self.key, end);
         Ok(Effect::AsSent)
     }
 }
@@ -147,6 +148,7 @@ impl<'a> BlockingPop<'a> {
                 out.bulk_or_null(list.peek(end));
                 list.drop_from(end, 1);
             })?;
+            notify_pop(host, *key, end);
             return Ok(taken(*key, end, 1));
         }
         let keys = (1..=self.keys.len()).collect();

@@ -1,8 +1,8 @@
 //! LPUSH, RPUSH, LPUSHX, RPUSHX.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::{End, List};
 
@@ -35,6 +35,10 @@ impl<'a> Push<'a> {
             true => host.edit_existing(self.key, push)?,
             false => Some(host.edit(self.key, push)?),
         };
+        if length.is_some() {
+            let event = if end == End::Head { "lpush" } else { "rpush" };
+            host.notify(Class::List, event, self.key);
+        }
         out.count(length.unwrap_or(0));
         Ok(if length.is_some() { Effect::AsSent } else { Effect::None })
     }

@@ -1,8 +1,8 @@
 //! LRANGE, LTRIM, LINDEX, LLEN: by position.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, error, num,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, error, num,
 };
 use types::List;
 
@@ -91,6 +91,9 @@ impl<H: Holds<List>> Run<H> for LTrim<'_> {
             let (start, count) = resolve(self.start, self.end, list.len());
             list.trim(start, count);
         })?;
+        if trimmed.is_some() {
+            host.notify_taken(Class::List, "ltrim", self.key);
+        }
         out.ok();
         Ok(if trimmed.is_some() { Effect::AsSent } else { Effect::None })
     }

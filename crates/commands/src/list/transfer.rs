@@ -1,12 +1,12 @@
 //! LMOVE and RPOPLPUSH, and BLMOVE and BRPOPLPUSH that wait: an element changes lists.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Kind, Nothing, Reply, Run, Spec, Wait,
+    Args, Argv, Category, Class, CmdError, Command, Deprecated, Effect, Flag, Group, Holds, Key,
+    KeyFlag, KeySpec, Kind, Nothing, Reply, Run, Spec, Wait,
 };
 use types::{End, List};
 
-use super::ends::{end_name, parse_end};
+use super::ends::{end_name, notify_pop, parse_end};
 use crate::blocking;
 
 /// Moves one element.
@@ -37,15 +37,19 @@ impl<'a> Transfer<'a> {
         let element = source.peek(self.take).unwrap_or_default().to_vec();
         host.peek(self.to)?;
         let limits = host.limits();
+        // The destination first: so the change of it is told first, as in Redis.
+        if self.from.bytes != self.to.bytes {
+            host.edit(self.to, |list| list.push(self.give, &element, &limits))?;
+        }
         host.edit(self.from, |list| {
             list.drop_from(self.take, 1);
             if self.from.bytes == self.to.bytes {
                 list.push(self.give, &element, &limits);
             }
         })?;
-        if self.from.bytes != self.to.bytes {
-            host.edit(self.to, |list| list.push(self.give, &element, &limits))?;
-        }
+        let event = if self.give == End::Head { "lpush" } else { "rpush" };
+        host.notify(Class::List, event, self.to);
+        notify_pop(host, self.from, self.take);
         out.bulk(&element);
         if self.from.bytes == self.to.bytes {
             let (take, give) = (end_name(self.take), end_name(self.give));

@@ -1,8 +1,8 @@
 //! SADD.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::Set;
 
@@ -38,6 +38,9 @@ impl<H: Holds<Set>> Run<H> for SAdd<'_> {
         let added = host.edit(self.key, |set| {
             self.members.iter().filter(|member| set.add(member, &limits)).count()
         })?;
+        if added > 0 {
+            host.notify(Class::Set, "sadd", self.key);
+        }
         out.count(added);
         Ok(if added == 0 { Effect::None } else { Effect::AsSent })
     }

@@ -48,7 +48,7 @@ impl<'a> Command<'a> for SDiffStore<'a> {
 impl<H: Holds<Set>> Run<H> for SDiffStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let result = difference(&self.0.sources, host)?;
-        Ok(self.0.store(result, host, out))
+        Ok(self.0.store("sdiffstore", result, host, out))
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a> Command<'a> for SInterStore<'a> {
 impl<H: Holds<Set>> Run<H> for SInterStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let result = Common::of(&self.0.sources, host)?.collect(&host.limits());
-        Ok(self.0.store(result, host, out))
+        Ok(self.0.store("sinterstore", result, host, out))
     }
 }
 

@@ -1,8 +1,8 @@
 //! SPOP.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Rng, Run, Spec, error,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Rng, Run, Spec, error,
 };
 use types::Set;
 
@@ -63,6 +63,7 @@ impl SPop<'_> {
             out.null();
             return Ok(Effect::None);
         };
+        host.notify_taken(Class::Set, "spop", self.key);
         out.bulk(&member);
         Ok(Effect::Rewritten(Argv::new(&[b"SREM", self.key.bytes, &member])))
     }
@@ -84,11 +85,13 @@ impl SPop<'_> {
             out.set(set.len());
             set.iter().for_each(|member| out.bulk(&member.text()));
             host.remove(self.key, true);
+            host.notify_taken(Class::Set, "spop", self.key);
             return Ok(Effect::Rewritten(Argv::new(&[b"DEL", self.key.bytes])));
         }
         let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         let popped = host.edit_existing(self.key, |set| set.pop_many(count, &mut rng, &limits))?;
         let popped = popped.unwrap_or_default();
+        host.notify_taken(Class::Set, "spop", self.key);
         out.set(popped.len());
         popped.iter().for_each(|member| out.bulk(member));
         Ok(self.remembered(&popped))

@@ -1,8 +1,8 @@
 //! SREM.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::Set;
 
@@ -38,6 +38,9 @@ impl<H: Holds<Set>> Run<H> for SRem<'_> {
             self.members.iter().filter(|member| set.remove(member)).count()
         })?;
         let removed = removed.unwrap_or(0);
+        if removed > 0 {
+            host.notify_taken(Class::Set, "srem", self.key);
+        }
         out.count(removed);
         Ok(if removed == 0 { Effect::None } else { Effect::AsSent })
     }

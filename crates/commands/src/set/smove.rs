@@ -1,8 +1,8 @@
 //! SMOVE.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec,
 };
 use types::Set;
 
@@ -51,7 +51,10 @@ impl<H: Holds<Set>> Run<H> for SMove<'_> {
         }
         let limits = host.limits();
         host.edit_existing(self.from, |from| from.remove(self.member))?;
-        host.edit(self.to, |to| to.add(self.member, &limits))?;
+        host.notify_taken(Class::Set, "srem", self.from);
+        if host.edit(self.to, |to| to.add(self.member, &limits))? {
+            host.notify(Class::Set, "sadd", self.to);
+        }
         // Told key by key: the two sets are remembered apart.
         Ok(Effect::Several(vec![
             Argv::new(&[b"SREM", self.from.bytes, self.member]),

@@ -1,8 +1,8 @@
 //! The sets that union, intersection and difference read, and where results go.
 
 use base::{
-    Args, Category, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Spec,
+    Args, Category, Class, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Spec,
 };
 use types::{Set, set::Member};
 
@@ -44,7 +44,11 @@ impl<'a> Sources<'a> {
     /// # Errors
     /// Any of the keys holds another type, even if no set could change the result any more.
     pub fn sets<'h, H: Holds<Set>>(&self, host: &'h H) -> Result<Vec<Option<&'h Set>>, CmdError> {
-        self.0.iter().map(|key| host.peek(*key)).collect()
+        let set = |key: &Key<'a>| {
+            host.notify_if_missing(*key);
+            host.peek(*key)
+        };
+        self.0.iter().map(set).collect()
     }
 }
 
@@ -62,15 +66,25 @@ impl<'a> Storing<'a> {
     }
 
     /// Puts the result in place of whatever the destination holds and answers its size; an empty
-    /// one removes the destination.
-    pub fn store<H: Holds<Set>>(self, result: Set, host: &mut H, out: &mut dyn Reply) -> Effect {
+    /// one removes the destination. `event` is told if there is a result.
+    pub fn store<H: Holds<Set>>(
+        self,
+        event: &'static str,
+        result: Set,
+        host: &mut H,
+        out: &mut dyn Reply,
+    ) -> Effect {
         let members = result.len();
         out.count(members);
         if members == 0 {
             let removed = host.remove(self.destination, true);
+            if removed {
+                host.notify(Class::Generic, "del", self.destination);
+            }
             return if removed { Effect::AsSent } else { Effect::None };
         }
         host.put(self.destination, result, Deadline::Clear);
+        host.notify(Class::Set, event, self.destination);
         Effect::AsSent
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Command<'a> for SUnionStore<'a> {
 impl<H: Holds<Set>> Run<H> for SUnionStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let result = union(&self.0.sources, host)?;
-        Ok(self.0.store(result, host, out))
+        Ok(self.0.store("sunionstore", result, host, out))
     }
 }
 

@@ -1,8 +1,8 @@
 //! APPEND.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
+    Run, Spec, Strings,
 };
 
 use super::length::check_length;
@@ -37,6 +37,7 @@ impl<H: Strings> Run<H> for Append<'_> {
         let Some(old) = host.string(self.key)?.map(<[u8]>::len) else {
             // A new key is stored as SET would store it, with the encoding its text deserves.
             host.set_string(self.key, self.value, base::Deadline::Clear);
+            host.notify(Class::String, "append", self.key);
             out.count(self.value.len());
             return Ok(Effect::AsSent);
         };
@@ -45,6 +46,7 @@ impl<H: Strings> Run<H> for Append<'_> {
             bytes.extend_from_slice(self.value);
             bytes.len()
         })?;
+        host.notify(Class::String, "append", self.key);
         out.count(length);
         Ok(Effect::AsSent)
     }

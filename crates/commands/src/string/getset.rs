@@ -1,11 +1,12 @@
 //! GETSET, GETDEL, GETEX: answer the string, then change the key.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deadline, Deprecated, Effect, Flag, Group, Key,
+    Args, Argv, Category, Class, CmdError, Command, Deadline, Deprecated, Effect, Flag, Group, Key,
     KeyFlag, KeySpec, Reply, Run, Spec, Strings, error,
 };
 
 use super::expiry::Expiry;
+use super::set::notify;
 
 /// Replaces the string; answers the old one.
 pub struct GetSet<'a> {
@@ -35,8 +36,10 @@ impl<'a> Command<'a> for GetSet<'a> {
 
 impl<H: Strings> Run<H> for GetSet<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        host.notify_if_missing(self.key);
         let old = host.string(self.key)?.map(<[u8]>::to_vec);
         host.set_string(self.key, self.value, Deadline::Clear);
+        notify(host, self.key, Deadline::Clear);
         out.bulk_or_null(old.as_deref());
         Ok(Effect::Rewritten(Argv::new(&[b"SET", self.key.bytes, self.value])))
     }
@@ -68,11 +71,13 @@ impl<'a> Command<'a> for GetDel<'a> {
 
 impl<H: Strings> Run<H> for GetDel<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        host.notify_if_missing(self.key);
         let Some(old) = host.string(self.key)?.map(<[u8]>::to_vec) else {
             out.null();
             return Ok(Effect::None);
         };
         host.remove(self.key, false);
+        host.notify(Class::Generic, "del", self.key);
         out.bulk(&old);
         Ok(Effect::Rewritten(Argv::new(&[b"DEL", self.key.bytes])))
     }
@@ -116,6 +121,7 @@ impl<'a> Command<'a> for GetEx<'a> {
 
 impl<H: Strings> Run<H> for GetEx<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        host.notify_if_missing(self.key);
         let Some(value) = host.string(self.key)?.map(<[u8]>::to_vec) else {
             out.null();
             return Ok(Effect::None);
@@ -125,10 +131,12 @@ impl<H: Strings> Run<H> for GetEx<'_> {
             Some(expiry) => match expiry.deadline(host.now(), "getex")? {
                 Deadline::At(at) if at <= host.now() => {
                     host.remove(self.key, false);
+                    host.notify(Class::Generic, "del", self.key);
                     Effect::Rewritten(Argv::new(&[b"DEL", self.key.bytes]))
                 }
                 Deadline::At(at) => {
                     host.set_deadline(self.key, Some(at));
+                    host.notify(Class::Generic, "expire", self.key);
                     let mut argv = Argv::new(&[b"PEXPIREAT", self.key.bytes]);
                     argv.push_int(i64::try_from(at).unwrap_or(i64::MAX));
                     Effect::Rewritten(argv)
@@ -136,6 +144,7 @@ impl<H: Strings> Run<H> for GetEx<'_> {
                 Deadline::Keep | Deadline::Clear => match host.deadline(self.key) {
                     Some(Some(_)) => {
                         host.set_deadline(self.key, None);
+                        host.notify(Class::Generic, "persist", self.key);
                         Effect::Rewritten(Argv::new(&[b"PERSIST", self.key.bytes]))
                     }
                     _ => Effect::None,

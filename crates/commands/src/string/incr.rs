@@ -1,8 +1,8 @@
 //! INCR, DECR, INCRBY, DECRBY: one addition under four names.
 
 use base::{
-    Args, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Strings, error, num,
+    Args, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, Strings, error, num,
 };
 
 /// Adds to the integer at `key`; answers the sum.
@@ -20,6 +20,7 @@ impl Addition<'_> {
         let sum = old.checked_add(self.by).ok_or(error::OVERFLOW)?;
         let mut text = itoa::Buffer::new();
         host.set_string(self.key, text.format(sum).as_bytes(), Deadline::Keep);
+        host.notify(Class::String, "incrby", self.key);
         out.int(sum);
         Ok(Effect::AsSent)
     }

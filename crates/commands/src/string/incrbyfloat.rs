@@ -1,8 +1,8 @@
 //! INCRBYFLOAT.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Strings, error, num::LongDouble,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, Strings, error, num::LongDouble,
 };
 
 /// Adds a number with a fraction to the number at `key`; answers the sum as text. The sum is
@@ -39,6 +39,7 @@ impl<H: Strings> Run<H> for IncrByFloat<'_> {
         let sum = old.checked_add(by).ok_or(error::NAN_OR_INFINITY)?;
         let text = sum.to_string().into_bytes();
         host.set_float_string(self.key, &text);
+        host.notify(Class::String, "incrbyfloat", self.key);
         out.bulk(&text);
         // The sum itself is remembered: another machine may add differently.
         Ok(Effect::Rewritten(Argv::new(&[b"SET", self.key.bytes, &text, b"KEEPTTL"])))

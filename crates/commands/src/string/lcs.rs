@@ -83,8 +83,10 @@ impl Match {
 impl<H: Strings> Run<H> for Lcs<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let not_string = |_| CmdError::new("ERR The specified keys must contain string values");
-        let a = host.string(self.keys[0]).map_err(not_string)?.unwrap_or_default();
-        let b = host.string(self.keys[1]).map_err(not_string)?.unwrap_or_default();
+        // Both are looked up, whatever the first one holds.
+        let (a, b) = (host.string(self.keys[0]), host.string(self.keys[1]));
+        let a = a.map_err(not_string)?.unwrap_or_default();
+        let b = b.map_err(not_string)?.unwrap_or_default();
         let options = Options::parse(self.options)?;
         let table = Table::new(a, b, host.limits().string_max)?;
         if options.only_length {

@@ -5,6 +5,8 @@ use base::{
     Run, Spec, Strings, error,
 };
 
+use super::set::notify;
+
 /// Answers the strings at several keys; null where there is none or another type.
 pub struct MGet<'a> {
     keys: Vec<Key<'a>>,
@@ -58,6 +60,7 @@ impl<'a> Pairs<'a> {
     fn store<H: Strings>(self, host: &mut H) {
         for (key, value) in self.0 {
             host.set_string(key, value, Deadline::Clear);
+            notify(host, key, Deadline::Clear);
         }
     }
 }

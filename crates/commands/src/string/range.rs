@@ -1,8 +1,8 @@
 //! GETRANGE (and its old name SUBSTR), SETRANGE, STRLEN.
 
 use base::{
-    Args, Category, CmdError, Command, Deprecated, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, Strings, error,
+    Args, Category, Class, CmdError, Command, Deprecated, Effect, Flag, Group, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, Strings, error,
 };
 
 use super::length::check_length;
@@ -141,6 +141,7 @@ impl<H: Strings> Run<H> for SetRange<'_> {
             bytes[self.offset..end].copy_from_slice(self.value);
             bytes.len()
         })?;
+        host.notify(Class::String, "setrange", self.key);
         out.count(length);
         Ok(Effect::AsSent)
     }

@@ -1,8 +1,8 @@
 //! SET.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, Strings, error,
+    Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, Strings, error,
 };
 
 use super::expiry::Expiry;
@@ -104,8 +104,18 @@ impl<H: Strings> Run<H> for Set<'_> {
             return Ok(Effect::None);
         }
         host.set_string(self.key, self.value, deadline);
+        notify(host, self.key, deadline);
         out.ok();
         Ok(self.effect(deadline))
+    }
+}
+
+/// Tells that a key was set and, if so, given a deadline.
+#[inline]
+pub(super) fn notify<H: Strings>(host: &mut H, key: Key<'_>, deadline: Deadline) {
+    host.notify(Class::String, "set", key);
+    if let Deadline::At(_) = deadline {
+        host.notify(Class::Generic, "expire", key);
     }
 }
 
@@ -126,10 +136,12 @@ impl Set<'_> {
         deadline: Deadline,
         out: &mut dyn Reply,
     ) -> Result<Effect, CmdError> {
+        host.notify_if_missing(self.key);
         let old = host.string(self.key)?.map(<[u8]>::to_vec);
         let refused = self.refused(host);
         if !refused {
             host.set_string(self.key, self.value, deadline);
+            notify(host, self.key, deadline);
         }
         out.bulk_or_null(old.as_deref());
         Ok(if refused { Effect::None } else { self.effect(deadline) })

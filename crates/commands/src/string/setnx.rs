@@ -6,6 +6,7 @@ use base::{
 };
 
 use super::expiry::Expiry;
+use super::set::notify;
 
 /// Sets a key that does not exist.
 pub struct SetNx<'a> {
@@ -39,6 +40,7 @@ impl<H: Strings> Run<H> for SetNx<'_> {
             return Ok(Effect::None);
         }
         host.set_string(self.key, self.value, Deadline::Clear);
+        notify(host, self.key, Deadline::Clear);
         out.int(1);
         Ok(Effect::AsSent)
     }
@@ -65,6 +67,7 @@ impl<'a> Timed<'a> {
     ) -> Result<Effect, CmdError> {
         let deadline = self.expiry.deadline(host.now(), name)?;
         host.set_string(self.key, self.value, deadline);
+        notify(host, self.key, deadline);
         out.ok();
         let Deadline::At(at) = deadline else { return Ok(Effect::AsSent) };
         let mut argv = Argv::new(&[b"SET", self.key.bytes, self.value, b"PXAT"]);

@@ -1,7 +1,7 @@
 //! ZADD and ZINCRBY, which is ZADD with INCR.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
     PackLimits, Reply, Run, Spec, error,
 };
 use smallvec::SmallVec;
@@ -180,6 +180,10 @@ impl<'a> ZAdd<'a> {
         } else {
             host.edit(key, apply)?
         };
+        if tally.added + tally.changed > 0 {
+            let event = if options.increment { "zincr" } else { "zadd" };
+            host.notify(Class::ZSet, event, key);
+        }
         if tally.not_a_number {
             return Err(error::SCORE_NAN);
         }

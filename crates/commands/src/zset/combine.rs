@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use base::{Args, CmdError, Deadline, Effect, Holds, Key, KeyHasher, Reply, error, num};
+use base::{Args, Class, CmdError, Deadline, Effect, Holds, Key, KeyHasher, Reply, error, num};
 use types::set::{Member, Text};
 use types::{Set, ZSet};
 
@@ -85,6 +85,7 @@ impl<'a> Inputs<'a> {
         H: Holds<ZSet> + Holds<Set>,
     {
         let source = |key: &Key<'a>| {
+            host.notify_if_missing(*key);
             let what = match Holds::<ZSet>::peek(host, *key) {
                 Ok(zset) => zset.map_or(What::Nothing, What::Scored),
                 Err(_) => Holds::<Set>::peek(host, *key)?.map_or(What::Nothing, What::Plain),
@@ -229,17 +230,22 @@ pub(super) fn collect<H: Holds<ZSet>>(pairs: &Pairs<'_>, host: &H) -> ZSet {
 }
 
 /// Puts a result in place of whatever `key` holds and answers its size; an empty one removes the
-/// key.
+/// key. `event` is told if there is a result.
 pub(crate) fn store<H: Holds<ZSet>>(
-    key: Key<'_>,
+    (event, key): (&'static str, Key<'_>),
     result: ZSet,
     host: &mut H,
     out: &mut dyn Reply,
 ) -> Effect {
     out.count(result.len());
     if result.is_empty() {
-        return if host.remove(key, true) { Effect::AsSent } else { Effect::None };
+        if !host.remove(key, true) {
+            return Effect::None;
+        }
+        host.notify(Class::Generic, "del", key);
+        return Effect::AsSent;
     }
     host.put(key, result, Deadline::Clear);
+    host.notify(Class::ZSet, event, key);
     Effect::AsSent
 }

@@ -84,6 +84,6 @@ impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZDiffStore<'_> {
         let mut sources = self.inputs.sources(host)?;
         self.inputs.options(Known::default())?;
         let result = combine::collect(&difference(&mut sources), host);
-        Ok(combine::store(self.destination, result, host, out))
+        Ok(combine::store((Self::SPEC.name, self.destination), result, host, out))
     }
 }

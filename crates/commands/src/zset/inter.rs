@@ -95,7 +95,7 @@ impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZInterStore<'_> {
         options.arrange(&mut sources);
         let pairs = intersection(&sources, options.aggregate);
         let result = combine::collect(&pairs, host);
-        Ok(combine::store(self.destination, result, host, out))
+        Ok(combine::store((Self::SPEC.name, self.destination), result, host, out))
     }
 }
 

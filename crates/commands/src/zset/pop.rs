@@ -1,8 +1,8 @@
 //! ZPOPMIN and ZPOPMAX, and what all commands share that take members from an end.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Protocol, Reply, Run, Spec, error, num,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Protocol, Reply, Run, Spec, error, num,
 };
 use smallvec::SmallVec;
 use types::ZSet;
@@ -27,7 +27,7 @@ pub(super) fn take<H: Holds<ZSet>>(
     side: Side,
     count: usize,
 ) -> Result<Option<Taken>, CmdError> {
-    host.edit_existing(key, |zset| {
+    let taken = host.edit_existing(key, |zset| {
         let (len, count) = (zset.len(), count.min(zset.len()));
         let copy = |(member, score): (&[u8], f64)| (member.to_vec(), score);
         let (ranks, taken): (_, Taken) = match side {
@@ -36,7 +36,15 @@ pub(super) fn take<H: Holds<ZSet>>(
         };
         zset.remove_ranks(ranks);
         taken
-    })
+    })?;
+    if taken.is_some() {
+        let event = match side {
+            Side::Min => "zpopmin",
+            Side::Max => "zpopmax",
+        };
+        host.notify_taken(Class::ZSet, event, key);
+    }
+    Ok(taken)
 }
 
 /// What the journal must know: which members are gone, however they were found.

@@ -42,6 +42,7 @@ impl<'a> Command<'a> for ZRangeStore<'a> {
 
 impl<H: Holds<ZSet>> Run<H> for ZRangeStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        host.notify_if_missing(self.query.key);
         let limits = host.limits();
         let result = match host.peek(self.query.key)? {
             Some(zset) => {
@@ -57,7 +58,7 @@ impl<H: Holds<ZSet>> Run<H> for ZRangeStore<'_> {
             }
             None => ZSet::default(),
         };
-        Ok(store(self.destination, result, host, out))
+        Ok(store((Self::SPEC.name, self.destination), result, host, out))
     }
 }
 

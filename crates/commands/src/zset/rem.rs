@@ -1,8 +1,8 @@
 //! ZREM.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::ZSet;
 
@@ -38,6 +38,9 @@ impl<H: Holds<ZSet>> Run<H> for ZRem<'_> {
             self.members.iter().filter(|member| zset.remove(member).is_some()).count()
         })?;
         let removed = removed.unwrap_or(0);
+        if removed > 0 {
+            host.notify_taken(Class::ZSet, "zrem", self.key);
+        }
         out.count(removed);
         Ok(if removed > 0 { Effect::AsSent } else { Effect::None })
     }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec,
 };
 use types::ZSet;
 
@@ -12,12 +12,15 @@ use super::bounds::{self, Members, Scores};
 
 /// Removes the members of the ranks that `find` finds.
 fn remove<H: Holds<ZSet>>(
-    key: Key<'_>,
+    (event, key): (&'static str, Key<'_>),
     find: impl FnOnce(&ZSet) -> Range<usize>,
     host: &mut H,
     out: &mut dyn Reply,
 ) -> Result<Effect, CmdError> {
     let removed = host.edit_existing(key, |zset| zset.remove_ranks(find(zset)))?.unwrap_or(0);
+    if removed > 0 {
+        host.notify_taken(Class::ZSet, event, key);
+    }
     out.count(removed);
     Ok(if removed > 0 { Effect::AsSent } else { Effect::None })
 }
@@ -50,7 +53,12 @@ impl<'a> Command<'a> for ZRemRangeByRank<'a> {
 impl<H: Holds<ZSet>> Run<H> for ZRemRangeByRank<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let (start, stop) = self.range;
-        remove(self.key, |zset| bounds::ranks(start, stop, zset.len()), host, out)
+        remove(
+            (Self::SPEC.name, self.key),
+            |zset| bounds::ranks(start, stop, zset.len()),
+            host,
+            out,
+        )
     }
 }
 
@@ -83,7 +91,7 @@ impl<'a> Command<'a> for ZRemRangeByScore<'a> {
 impl<H: Holds<ZSet>> Run<H> for ZRemRangeByScore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let (min, max) = self.range;
-        remove(self.key, |zset| zset.score_ranks(min, max), host, out)
+        remove((Self::SPEC.name, self.key), |zset| zset.score_ranks(min, max), host, out)
     }
 }
 
@@ -116,6 +124,6 @@ impl<'a> Command<'a> for ZRemRangeByLex<'a> {
 impl<H: Holds<ZSet>> Run<H> for ZRemRangeByLex<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let (min, max) = self.range;
-        remove(self.key, |zset| zset.lex_ranks(min, max), host, out)
+        remove((Self::SPEC.name, self.key), |zset| zset.lex_ranks(min, max), host, out)
     }
 }

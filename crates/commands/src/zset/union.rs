@@ -106,6 +106,6 @@ impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZUnionStore<'_> {
         options.arrange(&mut sources);
         let pairs = union(&sources, options.aggregate, self.inputs.hasher());
         let result = combine::collect(&pairs, host);
-        Ok(combine::store(self.destination, result, host, out))
+        Ok(combine::store((Self::SPEC.name, self.destination), result, host, out))
     }
 }

@@ -49,6 +49,5 @@ pub(super) const LIST: &[D] = &[
         0,
         i64::MAX,
         "How many keys the server remembers for client-side caching. 0 means no limit.",
-    )
-    .pending(),
+    ),
 ];

@@ -30,6 +30,5 @@ pub(super) const LIST: &[D] = &[
         "Which changes of keys are published: K by key, E by event; g generic, $ string, l list, s \
          set, h hash, z sorted set, x expired, e evicted, t stream, d module, A all of these; m \
          missed, n new. Empty publishes none.",
-    )
-    .default_only(),
+    ),
 ];

@@ -252,7 +252,8 @@ impl Errand<'_> {
             let entry = engine.table.find(&argv)?;
             let Action::Data(run) = entry.action else { return None };
             let request = Request { argv: &argv, entry: Some(entry), hash: Some(key.hash) };
-            let call = Call { engine: &engine, counters: &counters, entry, request: &request, run };
+            let (counters, request) = (&counters, &request);
+            let call = Call { engine: &engine, counters, entry, request, run, reader: None };
             let mut reply = Vec::new();
             call.run(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2), None);
             block::serve_ready(&engine, txn);

@@ -6,7 +6,7 @@ mod order;
 mod pattern;
 
 use base::{
-    Args, Category, CmdError, Command, Deadline, Effect, Find, Flag, Group, Key, KeyFlag,
+    Args, Category, Class, CmdError, Command, Deadline, Effect, Find, Flag, Group, Key, KeyFlag,
     KeyHasher, KeySpec, Kind, Locks, Reply, Run, Spec, Start, error,
 };
 use types::{End, List, Set, ZSet};
@@ -62,8 +62,8 @@ impl<'a> Request<'a> {
     }
 
     /// The elements in the order asked for, cut to the limit.
-    fn sorted<H: Host>(&self, host: &H) -> Result<Vec<Vec<u8>>, CmdError> {
-        let (elements, kind) = self.elements(host)?;
+    fn sorted<H: Host>(&self, host: &H, kind: Option<Kind>) -> Result<Vec<Vec<u8>>, CmdError> {
+        let elements = self.elements(host, kind)?;
         let (from, to) = self.window(elements.len());
         let natural = self.by.is_some_and(|by| !by.contains(&b'*'));
         // A set has no order of its own; what is stored must not depend on chance.
@@ -87,8 +87,7 @@ impl<'a> Request<'a> {
         Ok(sorted.split_off(from.min(sorted.len())))
     }
 
-    fn elements<H: Host>(&self, host: &H) -> Result<(Vec<Vec<u8>>, Option<Kind>), CmdError> {
-        let kind = host.kind(self.key);
+    fn elements<H: Host>(&self, host: &H, kind: Option<Kind>) -> Result<Vec<Vec<u8>>, CmdError> {
         let mut elements = Vec::new();
         match kind {
             None => {}
@@ -106,7 +105,7 @@ impl<'a> Request<'a> {
             }
             Some(_) => return Err(error::WRONG_TYPE),
         }
-        Ok((elements, kind))
+        Ok(elements)
     }
 
     /// The positions `from..to` that the limit leaves of `len` elements.
@@ -132,10 +131,12 @@ impl<'a> Request<'a> {
     }
 
     fn run<H: Host>(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        if host.kind(self.key) == Some(Kind::ZSet) {
-            host.edit(self.key, ZSet::unpack)?;
+        host.notify_if_missing(self.key);
+        let kind = host.kind(self.key);
+        if kind == Some(Kind::ZSet) {
+            host.reshape(self.key, ZSet::unpack)?;
         }
-        let sorted = self.sorted(host)?;
+        let sorted = self.sorted(host, kind)?;
         let output = self.output(host, sorted);
         let Some(target) = self.store else {
             out.array(output.len());
@@ -144,6 +145,9 @@ impl<'a> Request<'a> {
         };
         if output.is_empty() {
             let removed = host.remove(target, false);
+            if removed {
+                host.notify(Class::Generic, "del", target);
+            }
             out.int(0);
             return Ok(if removed { Effect::AsSent } else { Effect::None });
         }
@@ -153,6 +157,7 @@ impl<'a> Request<'a> {
             list.push(End::Tail, value.as_deref().unwrap_or_default(), &limits);
         }
         host.put(target, list, Deadline::Clear);
+        host.notify(Class::List, "sortstore", target);
         out.count(output.len());
         Ok(Effect::AsSent)
     }

@@ -26,6 +26,7 @@ pub(super) fn look_up<H: Host>(
     };
     let name = [before, element, after].concat();
     let key = hasher.key(&name);
+    host.notify_if_missing(key);
     // Whatever holds another type means nothing.
     match field {
         None => host.string(key).ok().flatten().map(<[u8]>::to_vec),

@@ -24,6 +24,7 @@ impl Act for Reset<'_> {
         // Never inside EXEC: it is not queued, it ends the transaction.
         multi::discard(engine, txn, session);
         engine.pubsub.leave_all(session);
+        engine.tracking.disable(&engine.store, session);
         session.client.labels.lock().name.clear();
         session.select(0);
         session.speak(Protocol::Resp2);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Command, Flag, KeyFlag, KeySpec, Reply, Spec};
+use base::{CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
 use wire::RespWriter;
 
 use super::PUBSUB;
@@ -22,7 +22,7 @@ macro_rules! listening {
             $name,
             $spec,
             |control, names, out| {
-                $work(control, Topic::$topic, <$name<'_> as Command<'_>>::SPEC.name, names, out);
+                $work(control, Topic::$topic, <$name<'_> as Command<'_>>::SPEC.name, names, out)?;
                 control.session.replies.keep(out.raw());
                 Ok(())
             }
@@ -122,7 +122,11 @@ fn join(
     word: &str,
     names: &[&[u8]],
     out: &mut RespWriter<'_>,
-) {
+) -> Result<(), CmdError> {
+    // As in Redis, which has an exception for the other two.
+    if topic == Topic::Shard && control.in_exec {
+        return Err(CmdError::new("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"));
+    }
     for name in names {
         control.engine.pubsub.subscribe(control.session, topic, name);
         let is_pattern = topic == Topic::Pattern;
@@ -131,6 +135,7 @@ fn join(
         }
         confirm(control.session, topic, word, Some(name), out);
     }
+    Ok(())
 }
 
 fn leave(
@@ -139,13 +144,13 @@ fn leave(
     word: &str,
     names: &[&[u8]],
     out: &mut RespWriter<'_>,
-) {
+) -> Result<(), CmdError> {
     for name in names {
         control.engine.pubsub.unsubscribe(control.session, topic, name);
         confirm(control.session, topic, word, Some(name), out);
     }
     if !names.is_empty() {
-        return;
+        return Ok(());
     }
     let all: Vec<Arc<[u8]>> = match topic {
         Topic::Channel => control.session.channels.iter().map(Arc::clone).collect(),
@@ -159,6 +164,7 @@ fn leave(
         control.engine.pubsub.unsubscribe(control.session, topic, &name);
         confirm(control.session, topic, word, Some(&name), out);
     }
+    Ok(())
 }
 
 /// What was done, to which name, and how many names are left. Shard channels are counted by

@@ -75,13 +75,14 @@ pub(crate) fn line(viewer: &Viewer<'_>, client: &Client, asking: &Asking<'_>) ->
     );
     let _ = write!(
         text,
-        " sub={} psub={} ssub={} multi={} {} cmd={command} user={} redir=-1 resp={}",
+        " sub={} psub={} ssub={} multi={} {} cmd={command} user={} redir={} resp={}",
         client.channels.load(Relaxed),
         client.patterns.load(Relaxed),
         client.shard_channels.load(Relaxed),
         client.multi.load(Relaxed),
         memory(client, own.then_some(asking)),
         String::from_utf8_lossy(engine.users.of(client).name()),
+        redirection(client),
         client.resp.load(Relaxed),
     );
     // Redis 7.0 does not know these two: shown only where a client has set them.
@@ -113,11 +114,22 @@ fn memory(client: &Client, asking: Option<&Asking<'_>>) -> String {
     )
 }
 
+/// Where its notices of stale copies go; -1 if it does not want any.
+fn redirection(client: &Client) -> i64 {
+    if !client.tracking.load(Relaxed) {
+        return -1;
+    }
+    i64::try_from(client.redirect.load(Relaxed)).unwrap_or(i64::MAX)
+}
+
 fn flags(client: &Client) -> String {
     let flags = [
         (client.is_subscriber(), 'P'),
         (client.multi.load(Relaxed) >= 0, 'x'),
         (client.blocked.load(Relaxed) != 0, 'b'),
+        (client.tracking.load(Relaxed), 't'),
+        (client.broken_redirect.load(Relaxed), 'R'),
+        (client.broadcast.load(Relaxed), 'B'),
         (client.origin.unix, 'U'),
         (client.no_evict.load(Relaxed), 'e'),
         (client.no_touch.load(Relaxed), 'T'),

@@ -87,7 +87,7 @@ impl Act for Debug<'_> {
         let found = found.ok_or_else(|| misused(self.argv))?;
         // Looking is no use of a key.
         control.txn.keep_access(true);
-        control.txn.count_lookups(false);
+        control.txn.count_lookups(false, false);
         (found.run)(control, arguments, out)
     }
 }

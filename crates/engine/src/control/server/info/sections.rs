@@ -53,7 +53,7 @@ pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("client_recent_max_input_buffer", largest_input.unwrap_or(0));
     lines.put("client_recent_max_output_buffer", largest_output.unwrap_or(0));
     lines.put("blocked_clients", engine.blocked.len());
-    lines.put("tracking_clients", 0);
+    lines.put("tracking_clients", engine.tracking.clients());
     let subscribers = clients.iter().filter(|client| client.is_subscriber()).count();
     lines.put("pubsub_clients", subscribers);
     let watching = clients.iter().filter(|client| client.watching.load(Relaxed)).count();

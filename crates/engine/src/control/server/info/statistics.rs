@@ -43,11 +43,11 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
         "active_defrag_key_misses",
         "total_active_defrag_time",
         "current_active_defrag_time",
-        "tracking_total_keys",
-        "tracking_total_items",
-        "tracking_total_prefixes",
-        "unexpected_error_replies",
     ]);
+    lines.put("tracking_total_keys", engine.store.read_keys());
+    lines.put("tracking_total_items", engine.store.readers());
+    lines.put("tracking_total_prefixes", engine.tracking.prefixes());
+    lines.put("unexpected_error_replies", 0);
     lines.put("total_error_replies", totals.errors);
     lines.put("dump_payload_sanitizations", 0);
     lines.put("total_reads_processed", totals.reads);

@@ -1,0 +1,268 @@
+//! Client-side caching: no copy is stale for good, whatever threads do at the same time; the table
+//! of readers is bounded and forgets those that are gone.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod seats;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kvist_engine::{Engine, Keeper, Message};
+use parking_lot::Mutex;
+use seats::{Seat, engine, engine_with};
+
+const KEYS: usize = 6;
+const ROUNDS: usize = 1500;
+
+/// A client that keeps copies of what it reads.
+struct Reader {
+    seat: Seat,
+    copies: BTreeMap<String, String>,
+    notices: usize,
+}
+
+impl Reader {
+    fn new(engine: &Arc<Engine>, mode: &str) -> Self {
+        let mut seat = Seat::new(engine);
+        seat.ask("HELLO 3");
+        assert_eq!(seat.ask(&format!("CLIENT TRACKING on {mode}")), "+OK");
+        Reader { seat, copies: BTreeMap::new(), notices: 0 }
+    }
+
+    fn read(&mut self, key: &str) {
+        // Only who has no copy asks.
+        if !self.copies.contains_key(key) {
+            let value = self.seat.ask(&format!("GET {key}"));
+            self.copies.insert(key.to_owned(), value);
+        }
+        self.listen();
+    }
+
+    /// Throws stale copies away.
+    fn listen(&mut self) {
+        for letter in self.seat.letters.take(self.seat.session.client.id) {
+            let Message::Push(bytes) = letter else { continue };
+            self.notices += 1;
+            for key in keys_of(&bytes) {
+                self.copies.remove(&key);
+            }
+        }
+    }
+}
+
+/// The keys that a notice names: its words that look like keys.
+fn keys_of(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    text.split("\r\n").filter(|word| word.starts_with("key")).map(str::to_owned).collect()
+}
+
+/// Writers and readers of the same few keys; when the writers pause, all copies that nobody was
+/// told about are what the server has.
+fn copies_are_fresh(modes: &[&str]) {
+    let engine = engine();
+    let (writers, barrier) = (2, Barrier::new(2 + modes.len()));
+    // A thread that panics would leave the others at the barrier: what is wrong is told later.
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for writer in 0..writers {
+            let (engine, barrier) = (&engine, &barrier);
+            scope.spawn(move || {
+                let mut seat = Seat::new(engine);
+                for round in 0..ROUNDS {
+                    for n in 0..KEYS {
+                        let key = (n + writer * 3 + round) % KEYS;
+                        match (round + n) % 5 {
+                            0 => seat.ask(&format!("DEL key{key}")),
+                            1 => seat.feed(&format!("MULTI\r\nINCR key{key}\r\nEXEC\r\n")).0,
+                            2 => seat.ask(&format!("RENAME key{key} key{}", (key + 1) % KEYS)),
+                            _ => seat.ask(&format!("SET key{key} {round}{writer}")),
+                        };
+                    }
+                    barrier.wait();
+                    barrier.wait();
+                }
+            });
+        }
+        for mode in modes {
+            let (engine, barrier, wrong) = (&engine, &barrier, &wrong);
+            scope.spawn(move || {
+                let mut reader = Reader::new(engine, mode);
+                let mut judge = Seat::new(engine);
+                for round in 0..ROUNDS {
+                    for n in 0..KEYS * 3 {
+                        reader.read(&format!("key{}", (n * 5 + round) % KEYS));
+                    }
+                    barrier.wait();
+                    reader.listen();
+                    for (key, copy) in &reader.copies {
+                        let now = judge.ask(&format!("GET {key}"));
+                        let copy = if copy == "_" { "$-1" } else { copy };
+                        if copy != now {
+                            let what = format!("round {round}: {key} is {now}, not {copy}; {mode}");
+                            wrong.lock().push(what);
+                        }
+                    }
+                    barrier.wait();
+                }
+                if reader.notices < ROUNDS {
+                    wrong.lock().push(format!("{} notices; {mode}", reader.notices));
+                }
+            });
+        }
+    });
+    assert_eq!(wrong.into_inner(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_read_is_never_stale_unsaid() {
+    copies_are_fresh(&["", "NOLOOP"]);
+}
+
+#[test]
+fn broadcasts_miss_nothing() {
+    copies_are_fresh(&["BCAST", "BCAST PREFIX key"]);
+}
+
+#[test]
+fn the_table_of_readers_is_bounded() {
+    let engine = engine_with("tracking-table-max-keys 50");
+    let mut reader = Reader::new(&engine, "NOLOOP");
+    for n in 0..1000 {
+        reader.seat.ask(&format!("GET key:{n}"));
+        assert!(engine.store.read_keys() <= 50);
+    }
+    assert_eq!(engine.store.readers(), 50);
+    assert!((50 * 50..50 * 150).contains(&engine.store.readers_memory()));
+    // Whoever was forgotten was told; its own reading made it so, hence among the replies.
+    let mut seat = Seat::new(&engine);
+    seat.ask("HELLO 3");
+    seat.ask("CLIENT TRACKING on");
+    let (replies, _) = seat.feed(&(0..200).map(|n| format!("GET own:{n}\r\n")).collect::<String>());
+    let told = replies.matches("invalidate").count();
+    assert!((150..200).contains(&told), "{told} of 200 were told");
+    let mut writer = Seat::new(&engine);
+    for n in 0..1000 {
+        writer.ask(&format!("SET key:{n} x"));
+        writer.ask(&format!("SET own:{n} x"));
+    }
+    assert_eq!((engine.store.read_keys(), engine.store.readers()), (0, 0));
+    assert_eq!(engine.store.readers_memory(), 0);
+    let told_later: BTreeSet<String> = seat
+        .letters
+        .take(seat.session.client.id)
+        .into_iter()
+        .filter_map(|letter| match letter {
+            Message::Push(bytes) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told + told_later.len(), 200);
+}
+
+fn eventually(what: &str, mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !done() {
+        assert!(Instant::now() < deadline, "{what} did not happen");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn the_keeper_forgets_readers_that_are_gone_or_too_many() {
+    let engine = engine();
+    let mut leaving: Vec<Seat> = (0..3).map(|_| Seat::new(&engine)).collect();
+    let mut staying = Reader::new(&engine, "");
+    for n in 0..2000 {
+        for seat in &mut leaving {
+            seat.ask("CLIENT TRACKING on");
+            seat.ask(&format!("GET key:{n}"));
+        }
+        if n % 2 == 0 {
+            staying.seat.ask(&format!("GET key:{n}"));
+        }
+    }
+    assert_eq!((engine.store.read_keys(), engine.store.readers()), (2000, 7000));
+    let _keeper = Keeper::start(&engine, || ()).unwrap();
+    for seat in &mut leaving {
+        seat.worker.disconnect(&mut seat.session);
+    }
+    eventually("forgetting", || (engine.store.read_keys(), engine.store.readers()) == (1000, 1000));
+    staying.seat.ask("CONFIG SET tracking-table-max-keys 100");
+    eventually("trimming", || engine.store.read_keys() == 100);
+    eventually("telling", || {
+        staying.listen();
+        staying.notices == 900
+    });
+    // Nobody is left who cares: nothing is asked for any more.
+    assert_ne!(engine.store.interest(), 0);
+    staying.seat.ask("CLIENT TRACKING off");
+    eventually("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);
+}
+
+#[test]
+fn readers_are_told_of_what_expires() {
+    let engine = engine();
+    let mut readers = ["", "NOLOOP", "BCAST NOLOOP"].map(|mode| Reader::new(&engine, mode));
+    let mut writer = Seat::new(&engine);
+    for met in [true, false] {
+        writer.worker.begin(1_000_000);
+        writer.ask("PSETEX key 5 x");
+        for reader in &mut readers {
+            reader.listen();
+            reader.notices = 0;
+            reader.seat.worker.begin(1_000_000);
+            assert_eq!(reader.seat.ask("GET key"), "$1\r\nx");
+        }
+        if met {
+            writer.worker.begin(1_000_005);
+            assert_eq!(writer.ask("EXISTS key"), ":0");
+        } else {
+            let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
+            for shard in 0..engine.store.shards() {
+                txn.expire_step(shard, 1_000_005);
+            }
+        }
+        for reader in &mut readers {
+            reader.listen();
+            assert_eq!(reader.notices, 1);
+        }
+    }
+}
+
+#[test]
+fn lists_and_info_show_who_is_told() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let mut other = Seat::new(&engine);
+    let field = |seat: &mut Seat, name: &str| {
+        let info = seat.ask("INFO everything");
+        let line = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+        line.unwrap().to_owned()
+    };
+    seat.ask("CLIENT TRACKING on");
+    assert!(seat.ask("CLIENT INFO").contains(" flags=t "));
+    assert!(seat.ask("CLIENT INFO").contains(" redir=0 "));
+    seat.ask("MGET a b c");
+    let id = other.session.client.id;
+    other.ask("CLIENT TRACKING on BCAST PREFIX x PREFIX y");
+    assert!(other.ask("CLIENT INFO").contains(" flags=tB "));
+    for (name, count) in [
+        ("tracking_clients", "2"),
+        ("tracking_total_keys", "3"),
+        ("tracking_total_items", "3"),
+        ("tracking_total_prefixes", "2"),
+    ] {
+        assert_eq!(field(&mut seat, name), count, "{name}");
+    }
+    seat.ask(&format!("CLIENT TRACKING on REDIRECT {id}"));
+    assert!(seat.ask("CLIENT INFO").contains(&format!(" redir={id} ")));
+    other.worker.disconnect(&mut other.session);
+    seat.ask("SET a 1");
+    assert!(seat.ask("CLIENT INFO").contains(" flags=tR "));
+    seat.ask("CLIENT TRACKING off");
+    assert!(seat.ask("CLIENT INFO").contains(" flags=N "));
+    assert!(seat.ask("CLIENT INFO").contains(" redir=-1 "));
+    assert_eq!(field(&mut seat, "tracking_clients"), "0");
+}
