@@ -21,6 +21,7 @@ pub mod num;
 mod reply;
 mod rng;
 mod spec;
+mod stream_id;
 
 pub use args::Args;
 pub use data_type::{DataType, Kind};
@@ -35,6 +36,7 @@ pub use spec::{
     Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Row, Run,
     Spec, Start, Tip,
 };
+pub use stream_id::StreamId;
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.
 pub type Millis = u64;

@@ -15,6 +15,10 @@ pub struct PackLimits {
     pub zset_entries: usize,
     /// `zset-max-listpack-value`: bytes of a member.
     pub zset_value: usize,
+    /// `stream-node-max-bytes`: bytes of a node as Redis counts them; 0 for the most there can be.
+    pub stream_node_bytes: usize,
+    /// `stream-node-max-entries`: entries of a node, deleted ones too; 0 for no limit.
+    pub stream_node_entries: usize,
     /// `proto-max-bulk-len`: bytes a string may grow to.
     pub string_max: usize,
 }
@@ -28,6 +32,8 @@ impl Default for PackLimits {
             set_intset_entries: 512,
             zset_entries: 128,
             zset_value: 64,
+            stream_node_bytes: 4096,
+            stream_node_entries: 100,
             string_max: 512 * 1024 * 1024,
         }
     }

@@ -19,6 +19,7 @@ pub enum Group {
     Server,
     Set,
     SortedSet,
+    Stream,
     String,
     Transactions,
 }
@@ -37,6 +38,7 @@ impl Group {
             Group::Server => "server",
             Group::Set => "set",
             Group::SortedSet => "sorted-set",
+            Group::Stream => "stream",
             Group::String => "string",
             Group::Transactions => "transactions",
         }
@@ -102,6 +104,7 @@ named_bits! {
         String = "string",
         Bitmap = "bitmap",
         PubSub = "pubsub",
+        Stream = "stream",
         Admin = "admin",
         Dangerous = "dangerous",
         Connection = "connection",

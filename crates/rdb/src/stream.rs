@@ -1,38 +1,8 @@
 //! The value of a key of type stream, as files hold it.
 
-use std::fmt;
 use std::sync::Arc;
 
-/// The id of an entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StreamId {
-    /// Milliseconds since the Unix epoch.
-    pub ms: u64,
-    /// A number among the entries of the same millisecond.
-    pub seq: u64,
-}
-
-impl fmt::Display for StreamId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.ms, self.seq)
-    }
-}
-
-impl StreamId {
-    /// The sixteen bytes of an id in a file.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; 16] {
-        (u128::from(self.ms) << 64 | u128::from(self.seq)).to_be_bytes()
-    }
-
-    /// The id of these sixteen bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        let [ms, seq] = [&bytes[..8], &bytes[8..]]
-            .map(|half| half.iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte)));
-        StreamId { ms, seq }
-    }
-}
+pub use base::StreamId;
 
 /// A stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

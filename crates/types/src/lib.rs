@@ -18,6 +18,7 @@ pub mod packed;
 mod room;
 mod sample;
 pub mod set;
+pub mod stream;
 pub mod zset;
 
 /// Walking hashes.
@@ -29,4 +30,5 @@ pub use hash::Hash;
 pub use hasher::seed_members;
 pub use list::{End, List};
 pub use set::{Member, Set};
+pub use stream::Stream;
 pub use zset::ZSet;
