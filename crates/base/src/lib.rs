@@ -25,7 +25,7 @@ mod stream_id;
 
 pub use args::Args;
 pub use data_type::{DataType, Kind};
-pub use effect::{Argv, Effect, Nothing, Wait};
+pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
 pub use key::{Key, KeyHasher, SHARD_BITS};
