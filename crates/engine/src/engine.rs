@@ -252,6 +252,8 @@ fn pack_limits(config: &Config) -> PackLimits {
         set_intset_entries: size(config.set_max_intset_entries),
         zset_entries: size(config.zset_max_listpack_entries),
         zset_value: size(config.zset_max_listpack_value),
+        stream_node_bytes: size(config.stream_node_max_bytes),
+        stream_node_entries: usize::try_from(config.stream_node_max_entries).unwrap_or(0),
         string_max: size(config.proto_max_bulk_len),
     }
 }

@@ -187,6 +187,9 @@ impl Call<'_> {
         match (self.run)(txn, args, writer) {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
+                if let Some(resume) = &wait.resume {
+                    remember::several(self.engine, txn, &resume.done);
+                }
                 txn.forget_changes();
                 match session {
                     Some(session) => block::block(self, txn, session, *wait),
@@ -197,7 +200,10 @@ impl Call<'_> {
                 self.counters.changes.add(1);
                 let sent = (self.entry, argv, self.request.hash);
                 remember::effect(self.engine, txn, sent, &effect);
-                txn.publish_changes();
+                match effect {
+                    Effect::Unwatched(_) => txn.publish_unwatched(),
+                    _ => txn.publish_changes(),
+                }
             }
             Err(failure) => {
                 // A command that failed may still have changed something before.

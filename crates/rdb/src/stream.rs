@@ -9,6 +9,8 @@ pub use base::StreamId;
 pub struct Stream {
     /// What it holds, ids ascending.
     pub entries: Vec<StreamEntry>,
+    /// The same as a file holds it; nothing if it comes from elsewhere.
+    pub nodes: Nodes,
     /// The greatest id it ever had.
     pub last_id: StreamId,
     /// The smallest id it has; 0-0 if it is empty.
@@ -20,6 +22,20 @@ pub struct Stream {
     /// Its consumer groups.
     pub groups: Vec<Group>,
 }
+
+/// The nodes of a stream in a file: the id that the ids of entries are counted from, and a listpack.
+/// Where entries are cut into nodes, and which of them were deleted, is no part of what a stream
+/// is: all nodes count as equal.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes(pub Vec<(StreamId, Vec<u8>)>);
+
+impl PartialEq for Nodes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Nodes {}
 
 /// An entry of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

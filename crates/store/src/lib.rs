@@ -24,6 +24,7 @@ mod entries;
 mod expire;
 mod history;
 pub mod image;
+mod image_stream;
 mod keyspace;
 mod object;
 mod shard;

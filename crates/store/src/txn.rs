@@ -413,6 +413,16 @@ impl Txn {
         }
     }
 
+    /// As [`publish_changes`](Self::publish_changes), but watchers are not told.
+    pub fn publish_unwatched(&mut self) {
+        self.changed = false;
+        for touched in std::mem::take(&mut self.touched) {
+            if self.shard(touched.hash).waiting.is_awaited(touched.db, &touched.key) {
+                self.ready.push(touched);
+            }
+        }
+    }
+
     /// Whether the request that just ran has changed anything.
     #[must_use]
     pub fn has_changed(&self) -> bool {

@@ -9,6 +9,7 @@ pub mod hashes;
 pub mod keys;
 pub mod lists;
 pub mod sets;
+pub mod streams;
 pub mod strings;
 pub mod transactions;
 pub mod wire;
@@ -35,13 +36,14 @@ pub struct Family {
 }
 
 /// All families that are made of commands. The `wire` family, made of bytes, stands apart.
-pub const ALL: [&Family; 9] = [
+pub const ALL: [&Family; 10] = [
     &strings::FAMILY,
     &keys::FAMILY,
     &hashes::FAMILY,
     &lists::FAMILY,
     &sets::FAMILY,
     &zsets::FAMILY,
+    &streams::FAMILY,
     &transactions::FAMILY,
     &bitmaps::FAMILY,
     &connection::FAMILY,
