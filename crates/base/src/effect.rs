@@ -47,8 +47,6 @@ pub struct Resume {
     /// What the client gets when such a key no longer holds a value of the right type; without,
     /// it waits on.
     pub gone: Option<CmdError>,
-    /// What the request has changed before it began to wait, as in [`Effect::Unwatched`].
-    pub done: Vec<Argv>,
 }
 
 /// The reply of a blocking command that got nothing and may not wait.

@@ -187,9 +187,6 @@ impl Call<'_> {
         match (self.run)(txn, args, writer) {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
-                if let Some(resume) = &wait.resume {
-                    remember::several(self.engine, txn, &resume.done);
-                }
                 txn.forget_changes();
                 match session {
                     Some(session) => block::block(self, txn, session, *wait),

@@ -24,13 +24,10 @@ pub(crate) fn effect(
         Effect::None | Effect::Block(_) => {}
         Effect::AsSent => command(engine, txn, (entry, argv, hash)),
         Effect::Rewritten(words) => rewritten(engine, txn, words),
-        Effect::Several(requests) | Effect::Unwatched(requests) => several(engine, txn, requests),
+        Effect::Several(requests) | Effect::Unwatched(requests) => {
+            requests.iter().for_each(|words| rewritten(engine, txn, words))
+        }
     }
-}
-
-/// Keeps requests that leave what a command has left.
-pub(crate) fn several(engine: &Engine, txn: &mut Txn, requests: &[base::Argv]) {
-    requests.iter().for_each(|words| rewritten(engine, txn, words));
 }
 
 fn rewritten(engine: &Engine, txn: &mut Txn, words: &base::Argv) {

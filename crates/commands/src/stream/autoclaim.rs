@@ -81,8 +81,8 @@ struct Found {
 }
 
 impl XAutoClaim<'_> {
-    /// Walks over what is pending without changing it.
-    fn find(&self, log: &Log, group: &stream::Group, consumer: u32, now: Millis) -> Found {
+    /// Walks over what is pending without changing it. The consumer is yet to be filled in.
+    fn find(&self, log: &Log, group: &stream::Group, now: Millis) -> Found {
         let mut found = Found { claimed: Vec::new(), gone: Vec::new(), next: StreamId::MIN };
         let mut pending = group.pending_from(self.start);
         for _ in 0..self.count.saturating_mul(ATTEMPTS) {
@@ -99,7 +99,7 @@ impl XAutoClaim<'_> {
                 continue;
             }
             let deliveries = one.deliveries.wrapping_add(u64::from(!self.just_id));
-            found.claimed.push(Pending { id: one.id, delivered: now, deliveries, consumer });
+            found.claimed.push(Pending { id: one.id, delivered: now, deliveries, consumer: 0 });
         }
         found.next = pending.next().map_or(StreamId::MIN, |one| one.id);
         found
@@ -116,15 +116,17 @@ impl<H: Holds<Stream>> Run<H> for XAutoClaim<'_> {
         let now = host.now();
         let done = host.edit(key, |stream| {
             stream.edit_group(name, |log, group| {
-                let (number, created) = group.find_or_create(self.consumer, now);
-                group.see(number, now);
-                let found = self.find(log, group, number, now);
-                found.claimed.iter().for_each(|one| group.deliver(*one));
-                found.gone.iter().for_each(|id| _ = group.acknowledge(*id));
+                let found = self.find(log, group, now);
                 let mut requests = Vec::new();
-                if created {
-                    requests.push(journal::created(key.bytes, name, self.consumer));
+                if !found.claimed.is_empty() {
+                    let (consumer, created) = group.find_or_create(self.consumer, now);
+                    group.see(consumer, now);
+                    found.claimed.iter().for_each(|one| group.deliver(Pending { consumer, ..*one }));
+                    if created {
+                        requests.push(journal::created(key.bytes, name, self.consumer));
+                    }
                 }
+                found.gone.iter().for_each(|id| _ = group.acknowledge(*id));
                 journal::claimed(key.bytes, name, self.consumer, &found.claimed, &mut requests);
                 journal::dropped(key.bytes, name, &found.gone, &mut requests);
                 out.array(3);

@@ -107,8 +107,9 @@ impl Claim {
         Ok(claim)
     }
 
-    /// Claims one entry; `None` if it stays as it is.
-    fn take(&self, group: &mut stream::Group, id: StreamId, consumer: u32) -> Option<Pending> {
+    /// What is known of an entry if it is claimed; `None` if it stays as it is. The consumer is yet
+    /// to be filled in.
+    fn of(&self, group: &stream::Group, id: StreamId) -> Option<Pending> {
         let before = group.pending_at(id).copied();
         if before.is_none() && !self.force {
             return None;
@@ -124,30 +125,37 @@ impl Claim {
             (None, count) if self.just_id => count,
             (None, count) => count.wrapping_add(1),
         };
-        let pending = Pending { id, delivered: self.delivered, deliveries, consumer };
-        group.deliver(pending);
-        Some(pending)
+        Some(Pending { id, delivered: self.delivered, deliveries, consumer: 0 })
     }
 
-    /// Claims; what is the consumer's now, and what was found deleted.
-    fn run(
-        &self,
-        log: &Log,
-        group: &mut stream::Group,
-        consumer: u32,
-    ) -> (Vec<Pending>, Vec<StreamId>) {
-        let (mut claimed, mut gone) = (Vec::new(), Vec::new());
+    /// Claims for the consumer of this name, who is made with the first entry; what is the
+    /// consumer's now, what was found deleted, and whether the consumer is new.
+    fn run(&self, log: &Log, group: &mut stream::Group, name: &[u8]) -> Claimed {
+        let mut done = Claimed { claimed: Vec::new(), gone: Vec::new(), created: false };
         for &id in &self.ids {
             if log.get(id).is_none() {
                 if group.acknowledge(id) {
-                    gone.push(id);
+                    done.gone.push(id);
                 }
                 continue;
             }
-            claimed.extend(self.take(group, id, consumer));
+            let Some(pending) = self.of(group, id) else { continue };
+            let (consumer, created) = group.find_or_create(name, self.now);
+            group.see(consumer, self.now);
+            let pending = Pending { consumer, ..pending };
+            group.deliver(pending);
+            done.claimed.push(pending);
+            done.created |= created;
         }
-        (claimed, gone)
+        done
     }
+}
+
+/// What a request has claimed.
+struct Claimed {
+    claimed: Vec<Pending>,
+    gone: Vec<StreamId>,
+    created: bool,
 }
 
 impl<H: Holds<Stream>> Run<H> for XClaim<'_> {
@@ -163,9 +171,7 @@ impl<H: Holds<Stream>> Run<H> for XClaim<'_> {
                 let mut requests = Vec::new();
                 let moved = claim.last_id > group.last_id;
                 group.last_id = group.last_id.max(claim.last_id);
-                let (number, created) = group.find_or_create(consumer, claim.now);
-                group.see(number, claim.now);
-                let (claimed, gone) = claim.run(log, group, number);
+                let Claimed { claimed, gone, created } = claim.run(log, group, consumer);
                 if created {
                     requests.push(journal::created(key.bytes, name, consumer));
                 }

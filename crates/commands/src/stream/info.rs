@@ -157,7 +157,7 @@ fn full_group(log: &Log, group: &stream::Group, count: usize, out: &mut dyn Repl
     progress(log, group, out);
     out.bulk(b"pel-count");
     out.count(group.pending());
-    out.bulk(b"pel");
+    out.bulk(b"pending");
     let pending: Vec<&Pending> = group.pending_from(StreamId::MIN).take(count).collect();
     out.array(pending.len());
     for one in pending {
@@ -178,7 +178,7 @@ fn full_group(log: &Log, group: &stream::Group, count: usize, out: &mut dyn Repl
         reply::counter(consumer.seen, out);
         out.bulk(b"pel-count");
         out.count(consumer.pending());
-        out.bulk(b"pel");
+        out.bulk(b"pending");
         let own = consumer.pending_from(StreamId::MIN).take(count);
         let own: Vec<&Pending> = own.filter_map(|id| group.pending_at(id)).collect();
         out.array(own.len());

@@ -19,6 +19,10 @@ const GROUP_FOR_READ: CmdError = CmdError::new(
 const NOACK_FOR_READ: CmdError = CmdError::new(
     "ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.",
 );
+/// Redis says so of XREADGROUP too.
+const UNBALANCED: CmdError = CmdError::new(
+    "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.",
+);
 const NO_GROUP_OPTION: CmdError = CmdError::new("ERR Missing GROUP option for XREADGROUP");
 const TIMEOUT: CmdError = CmdError::new("ERR timeout is not an integer or out of range");
 const LAST_FOR_GROUP: CmdError = CmdError::new(
@@ -96,7 +100,7 @@ impl<'a> Read<'a> {
         }
         let words = args.left();
         if !words.is_multiple_of(2) {
-            return Err(unbalanced(for_group));
+            return Err(UNBALANCED);
         }
         if for_group && reader.is_none() {
             return Err(NO_GROUP_OPTION);
@@ -178,12 +182,11 @@ impl<'a> Read<'a> {
         name: &[u8],
         from: &[From],
         now: Millis,
-        done: Vec<Argv>,
         out: &mut dyn Reply,
     ) -> Effect {
         let Some(timeout) = self.block else {
             out.null_array();
-            return if done.is_empty() { Effect::None } else { Effect::Unwatched(done) };
+            return Effect::None;
         };
         let pairs = self.keys.iter().zip(from);
         let again = pairs.map(|(key, from)| self.again(name, *key, *from)).collect();
@@ -197,18 +200,9 @@ impl<'a> Read<'a> {
             kind: Kind::Stream,
             until,
             in_transaction: Nothing::NullArray,
-            resume: Some(Resume { again, gone: self.reader.map(|_| KEY_GONE), done }),
+            resume: Some(Resume { again, gone: self.reader.map(|_| KEY_GONE) }),
         }))
     }
-}
-
-fn unbalanced(for_group: bool) -> CmdError {
-    CmdError::new(if for_group {
-        "ERR Unbalanced XREADGROUP list of streams: for each stream key an ID or '>' must be \
-         specified."
-    } else {
-        "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified."
-    })
 }
 
 /// Begins a reply about so many streams.
@@ -268,7 +262,7 @@ impl<H: Holds<Stream>> Run<H> for XRead<'_> {
             }
         }
         if ready.is_empty() {
-            return Ok(read.wait(b"XREAD", &from, host.now(), Vec::new(), out));
+            return Ok(read.wait(b"XREAD", &from, host.now(), out));
         }
         begin(ready.len(), out);
         for (key, entries) in ready {
@@ -316,16 +310,16 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
         let served = read.served(host, reader, &from)?;
         let now = host.now();
         let count = served.iter().filter(|&&served| served).count();
-        if count > 0 {
-            begin(count, out);
+        if count == 0 {
+            return Ok(read.wait(b"XREADGROUP", &from, now, out));
         }
+        begin(count, out);
         let mut requests = Vec::new();
         for (at, &key) in read.keys.iter().enumerate() {
-            if read.woken && !served[at] {
-                // Nobody has tried anything: it waits on.
+            if !served[at] {
+                // A consumer that gets nothing is not even made.
                 continue;
             }
-            let from = served[at].then_some(from[at]);
             host.edit_existing(key, |stream| {
                 stream.edit_group(reader.group, |log, group| {
                     let (number, created) = group.find_or_create(reader.consumer, now);
@@ -335,16 +329,12 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
                         requests.push(made);
                     }
                     let mut to = Delivery { read: &read, reader, key, number, now };
-                    match from {
-                        Some(From::New) => to.deliver(log, group, &mut requests, out),
-                        Some(From::After(id)) => to.remind(log, group, id, &mut requests, out),
-                        None => {}
+                    match from[at] {
+                        From::New => to.deliver(log, group, &mut requests, out),
+                        From::After(id) => to.remind(log, group, id, &mut requests, out),
                     }
                 })
             })?;
-        }
-        if count == 0 {
-            return Ok(read.wait(b"XREADGROUP", &from, now, requests, out));
         }
         Ok(if requests.is_empty() { Effect::None } else { Effect::Unwatched(requests) })
     }

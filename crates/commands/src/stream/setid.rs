@@ -12,9 +12,6 @@ const ADDED_NEGATIVE: CmdError = CmdError::new("ERR entries_added must be positi
 const BELOW_GIVEN_DELETED: CmdError = CmdError::new(
     "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id",
 );
-const BELOW_DELETED: CmdError = CmdError::new(
-    "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id",
-);
 const BELOW_TOP: CmdError =
     CmdError::new("ERR The ID specified in XSETID is smaller than the target stream top item");
 const ADDED_BELOW_LENGTH: CmdError = CmdError::new(
@@ -69,9 +66,6 @@ impl<'a> Command<'a> for XSetId<'a> {
 impl<H: Holds<Stream>> Run<H> for XSetId<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let log = host.peek(self.key)?.ok_or(error::NO_SUCH_KEY)?.log();
-        if self.id < log.max_deleted_id() {
-            return Err(BELOW_DELETED);
-        }
         if !log.is_empty() {
             if self.id < log.greatest_id() {
                 return Err(BELOW_TOP);

@@ -24,7 +24,7 @@ const FORMS: [(usize, &str); 76] = [
     (1, "XADD <key> LIMIT <length> <new-id> f0 v"),
     (1, "XADD <key> <new-id> f0 v f1"),
     (1, "XADD <key> [ MAXLEN | MINID ] [ ~ ] <length>"),
-    (1, "XADD e9 NOMKSTREAM * f v"),
+    (1, "XADD e9 NOMKSTREAM 5-* f v"),
     (2, "XADD <any> <new-id> f0 v"),
     (6, "XTRIM <key> MAXLEN [ ~ | = ] <length>"),
     (5, "XTRIM <key> MINID [ ~ | = ] <id>"),

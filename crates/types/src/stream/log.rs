@@ -338,6 +338,7 @@ impl Log {
     pub fn has_gaps_from(&self, id: StreamId) -> bool {
         !self.is_empty()
             && self.max_deleted_id != StreamId::MIN
+            && self.first_id <= self.max_deleted_id
             && id <= self.max_deleted_id
     }
 
