@@ -45,9 +45,7 @@ fn time_in(items: &[Value]) -> Option<usize> {
         {
             Some(2)
         }
-        [id, time, count]
-            if is_id(id) && time.integer().is_some() && count.integer().is_some() =>
-        {
+        [id, time, count] if is_id(id) && time.integer().is_some() && count.integer().is_some() => {
             Some(1)
         }
         _ => None,

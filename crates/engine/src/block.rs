@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::{
-    CmdError, Effect, Find, Handler, KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume, Start,
-    Wait,
+    CmdError, Effect, Find, Handler, KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume,
+    Start, Wait,
 };
 use hashbrown::HashMap;
 use parking_lot::Mutex;
@@ -124,6 +124,19 @@ pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
         ready = txn.take_ready();
     }
     txn.select(here);
+}
+
+/// Tells those who wait for keys that went by their deadline, or with a whole database. The caller
+/// holds no shard.
+pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
+    for key in engine.store.take_gone() {
+        let scope = Scope::One(engine.store.shard_of(key.hash));
+        // A panic while serving is contained there; whoever waits is served by the next who comes.
+        let _ = txn.with(&engine.store, scope, |txn| {
+            txn.note_ready(key);
+            serve_ready(engine, txn);
+        });
+    }
 }
 
 fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {

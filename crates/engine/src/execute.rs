@@ -161,6 +161,7 @@ impl Desk<'_> {
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
         seat.counters.commands[entry.number].calls.add(1);
+        block::serve_gone(engine, txn);
         Ok(())
     }
 }

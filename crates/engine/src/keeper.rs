@@ -67,6 +67,7 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
             let expires = engine.active_expire.load(Ordering::Relaxed);
             if expires && !engine.durable.is_loading() {
                 expire_round(engine, &mut txn);
+                crate::block::serve_gone(engine, &mut txn);
             }
             engine.tend_durability();
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);

@@ -2,7 +2,7 @@
 
 use base::Millis;
 
-use crate::{Garbage, Shard, Txn};
+use crate::{Garbage, Shard, Touched, Txn};
 
 /// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
 const STEPS: usize = 32;
@@ -20,9 +20,10 @@ impl Txn {
     /// how many it deleted and how many it looked at. Call without holding any shard: it locks the
     /// shard anew for every database that has such keys.
     pub fn expire_step(&mut self, number: usize, now: Millis) -> (usize, usize) {
-        let mut garbage = Vec::new();
+        let (mut garbage, mut awaited) = (Vec::new(), Vec::new());
         let (mut deleted, mut seen, mut from) = (0, 0, 0);
-        while let Some(look) = self.each_shard(number, |shard| look(shard, from, now, &mut garbage))
+        while let Some(look) =
+            self.each_shard(number, |shard| look(shard, from, now, (&mut garbage, &mut awaited)))
         {
             deleted += look.deleted;
             seen += look.seen;
@@ -31,6 +32,7 @@ impl Txn {
         for removed in garbage {
             self.discard(removed);
         }
+        awaited.into_iter().for_each(|key| self.store().note_gone(key));
         self.count_expired(deleted);
         (deleted, seen)
     }
@@ -43,7 +45,12 @@ impl Txn {
 }
 
 /// Walks on in the first database from `from` on that has keys with a deadline.
-fn look(shard: &mut Shard, from: usize, now: Millis, garbage: &mut Vec<Garbage>) -> Option<Look> {
+fn look(
+    shard: &mut Shard,
+    from: usize,
+    now: Millis,
+    (garbage, awaited): (&mut Vec<Garbage>, &mut Vec<Touched>),
+) -> Option<Look> {
     let db = (from..shard.dbs.len()).find(|&db| shard.dbs[db].keys.expiring() > 0)?;
     let (mut deleted, mut seen) = (0, 0);
     let mut overdue: Vec<Box<[u8]>> = Vec::new();
@@ -65,6 +72,9 @@ fn look(shard: &mut Shard, from: usize, now: Millis, garbage: &mut Vec<Garbage>)
         if let Some(removed) = shard.reap(db, hash, &key, now) {
             deleted += 1;
             garbage.push(removed);
+            if shard.waiting.is_awaited(db, &key) {
+                awaited.push(Touched { db, hash, key });
+            }
         }
     }
     Some(Look { deleted, seen, db })

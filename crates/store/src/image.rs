@@ -21,8 +21,8 @@ use journal::codec::{Malformed, Source, put_bytes, put_number};
 use table::{Content, EntryRef};
 use types::{Hash, List, Set, ZSet};
 
-use crate::{Object, image_stream};
 use crate::strings::{NOT_INT, RAW};
+use crate::{Object, image_stream};
 
 const STRING: u8 = 0;
 const LIST: u8 = 1;

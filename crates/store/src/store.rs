@@ -1,13 +1,13 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use base::{KeyHasher, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Garbage, Shard};
+use crate::{Garbage, Shard, Touched};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,9 @@ pub struct Store {
     pub(crate) trash: Mutex<Vec<Garbage>>,
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
+    /// Awaited keys that went where nobody could be served.
+    gone: Mutex<Vec<Touched>>,
+    any_gone: AtomicBool,
 }
 
 impl Store {
@@ -71,7 +74,28 @@ impl Store {
             trash: Mutex::new(Vec::new()),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
+            gone: Mutex::new(Vec::new()),
+            any_gone: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that an awaited key went, by its deadline or with its whole database. Whoever does so
+    /// holds locks that do not suffice to tell those who wait.
+    pub(crate) fn note_gone(&self, key: Touched) {
+        self.gone.lock().push(key);
+        self.any_gone.store(true, Ordering::Release);
+    }
+
+    /// Awaited keys that went since this was last asked. Costs a load if there are none.
+    #[inline]
+    #[must_use]
+    pub fn take_gone(&self) -> Vec<Touched> {
+        if !self.any_gone.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        let mut gone = self.gone.lock();
+        self.any_gone.store(false, Ordering::Release);
+        std::mem::take(&mut gone)
     }
 
     /// The hash of keys.

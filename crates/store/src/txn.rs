@@ -387,6 +387,9 @@ impl Txn {
         let now = self.now;
         if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
             self.store.expired.fetch_add(1, Ordering::Relaxed);
+            if self.shard(hash).waiting.is_awaited(db, key) {
+                self.store.note_gone(Touched { db, hash, key: key.into() });
+            }
             self.discard(garbage);
         }
     }
@@ -439,6 +442,11 @@ impl Txn {
     #[inline]
     pub fn take_ready(&mut self) -> Vec<Touched> {
         if self.ready.is_empty() { Vec::new() } else { std::mem::take(&mut self.ready) }
+    }
+
+    /// Lets those be served who wait for a key that went; its shard is held.
+    pub fn note_ready(&mut self, key: Touched) {
+        self.ready.push(key);
     }
 
     /// Blocked requests that wait for this key, longest first.

@@ -10,9 +10,8 @@ use super::ids;
 use super::trimming::Trimming;
 
 const ZERO: CmdError = CmdError::new("ERR The ID specified in XADD must be greater than 0-0");
-const EXHAUSTED: CmdError = CmdError::new(
-    "ERR The stream has exhausted the last possible ID, unable to add more items",
-);
+const EXHAUSTED: CmdError =
+    CmdError::new("ERR The stream has exhausted the last possible ID, unable to add more items");
 const NOT_GREATER: CmdError = CmdError::new(
     "ERR The ID specified in XADD is equal or smaller than the target stream top item",
 );

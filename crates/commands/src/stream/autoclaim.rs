@@ -121,7 +121,10 @@ impl<H: Holds<Stream>> Run<H> for XAutoClaim<'_> {
                 if !found.claimed.is_empty() {
                     let (consumer, created) = group.find_or_create(self.consumer, now);
                     group.see(consumer, now);
-                    found.claimed.iter().for_each(|one| group.deliver(Pending { consumer, ..*one }));
+                    found
+                        .claimed
+                        .iter()
+                        .for_each(|one| group.deliver(Pending { consumer, ..*one }));
                     if created {
                         requests.push(journal::created(key.bytes, name, self.consumer));
                     }

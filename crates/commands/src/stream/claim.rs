@@ -79,9 +79,8 @@ impl Claim {
         while let Some(word) = rest.next() {
             let more = rest.len() > 0;
             let is = |option: &str| word.eq_ignore_ascii_case(option.as_bytes());
-            let mut value = |error: CmdError| {
-                rest.next().and_then(|word| num::parse_i64(word)).ok_or(error)
-            };
+            let mut value =
+                |error: CmdError| rest.next().and_then(|word| num::parse_i64(word)).ok_or(error);
             if is("FORCE") {
                 claim.force = true;
             } else if is("JUSTID") {
@@ -98,9 +97,10 @@ impl Claim {
                 return Err(CmdError::quoting("ERR Unrecognized XCLAIM option '", word, "'"));
             }
         }
-        // A time that makes no sense is taken for now.
+        // A time that makes no sense is taken for now. A clock that stands at 0 is that of a replay:
+        // it knows no now, and what is written down made sense once.
         if let Ok(at) = u64::try_from(delivered)
-            && at <= now
+            && (at <= now || now == 0)
         {
             claim.delivered = at;
         }
@@ -141,7 +141,8 @@ impl Claim {
             }
             let Some(pending) = self.of(group, id) else { continue };
             let (consumer, created) = group.find_or_create(name, self.now);
-            group.see(consumer, self.now);
+            // In a replay nobody is seen now, but was when the entry was delivered.
+            group.see(consumer, if self.now == 0 { self.delivered } else { self.now });
             let pending = Pending { consumer, ..pending };
             group.deliver(pending);
             done.claimed.push(pending);

@@ -217,7 +217,8 @@ impl<'a> Named<'a> {
         let stream = host.peek(self.key)?.ok_or(NO_KEY)?;
         let missing = || reply::no_group(self.key.bytes, self.group);
         stream.group(self.group).ok_or_else(missing)?;
-        let done = host.edit(self.key, |stream| stream.edit_group(self.group, |_, group| edit(group)));
+        let done =
+            host.edit(self.key, |stream| stream.edit_group(self.group, |_, group| edit(group)));
         done?.ok_or_else(missing)
     }
 

@@ -248,8 +248,11 @@ impl<'a> Command<'a> for Consumers<'a> {
     }
 }
 
-/// Milliseconds since a consumer was seen.
+/// Milliseconds since a consumer was seen; 0 if that was before a restart and nobody remembers.
 fn idle(consumer: &Consumer, now: Millis) -> i64 {
+    if consumer.seen == 0 {
+        return 0;
+    }
     now.cast_signed().wrapping_sub(consumer.seen.cast_signed()).max(0)
 }
 

@@ -30,7 +30,8 @@ pub(super) fn claimed(
     pending: &[Pending],
     requests: &mut Vec<Argv>,
 ) {
-    let alike = |a: &Pending, b: &Pending| (a.delivered, a.deliveries) == (b.delivered, b.deliveries);
+    let alike =
+        |a: &Pending, b: &Pending| (a.delivered, a.deliveries) == (b.delivered, b.deliveries);
     for same in pending.chunk_by(alike) {
         let mut argv = Argv::new(&[b"XCLAIM", key, group, consumer, b"0"]);
         for one in same {

@@ -114,8 +114,7 @@ impl<H: Holds<Stream>> Run<H> for XPending<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let now = host.now();
         let group = host.peek(self.key)?.and_then(|stream| stream.group(self.group));
-        let group =
-            group.ok_or_else(|| reply::no_key_or_group(self.key.bytes, self.group, ""))?;
+        let group = group.ok_or_else(|| reply::no_key_or_group(self.key.bytes, self.group, ""))?;
         match self.listed {
             Some(listed) => listed.run(group, now, out),
             None => summary(group, out),

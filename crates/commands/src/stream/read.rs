@@ -177,13 +177,7 @@ impl<'a> Read<'a> {
     }
 
     /// Nothing can be answered: waits, or says so.
-    fn wait(
-        &self,
-        name: &[u8],
-        from: &[From],
-        now: Millis,
-        out: &mut dyn Reply,
-    ) -> Effect {
+    fn wait(&self, name: &[u8], from: &[From], now: Millis, out: &mut dyn Reply) -> Effect {
         let Some(timeout) = self.block else {
             out.null_array();
             return Effect::None;

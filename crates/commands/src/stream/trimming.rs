@@ -6,14 +6,12 @@ use types::stream::{Keep, Trim};
 
 use super::ids;
 
-const TWICE: CmdError = CmdError::new(
-    "ERR syntax error, MAXLEN and MINID options at the same time are not compatible",
-);
+const TWICE: CmdError =
+    CmdError::new("ERR syntax error, MAXLEN and MINID options at the same time are not compatible");
 const NEGATIVE_LENGTH: CmdError = CmdError::new("ERR The MAXLEN argument must be >= 0.");
 const NEGATIVE_LIMIT: CmdError = CmdError::new("ERR The LIMIT argument must be >= 0.");
-const LIMIT_ALONE: CmdError = CmdError::new(
-    "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
-);
+const LIMIT_ALONE: CmdError =
+    CmdError::new("ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
 const LIMIT_EXACT: CmdError =
     CmdError::new("ERR syntax error, LIMIT cannot be used without the special ~ option");
 
@@ -123,4 +121,3 @@ fn usual_limit(limits: &PackLimits) -> u64 {
         entries => entries.saturating_mul(100).min(1_000_000),
     }
 }
-

@@ -42,7 +42,10 @@ const FORMS: [(usize, &str); 76] = [
     (1, "XREAD BLOCK { 10 | x | -1 } [ COUNT x ] STREAMS <key> $"),
     (1, "XREAD &( [ NOACK ] [ GROUP g0 c0 ] [ COUNT 1 ] ) STREAMS <key> 0"),
     (1, "XREAD COUNT 1 <key> 0"),
-    (30, "XREADGROUP GROUP <group> <consumer> &( [ COUNT <count> ] [ NOACK ] ) STREAMS <group-keys>"),
+    (
+        30,
+        "XREADGROUP GROUP <group> <consumer> &( [ COUNT <count> ] [ NOACK ] ) STREAMS <group-keys>",
+    ),
     (20, "XREADGROUP GROUP g0 <consumer> COUNT <count> STREAMS <key> >"),
     (10, "XREADGROUP GROUP g0 <consumer> STREAMS <key> <id>"),
     (1, "XREADGROUP GROUP g0 c0 &( [ COUNT 2 ] BLOCK 10 [ NOACK ] ) STREAMS <group-keys>"),

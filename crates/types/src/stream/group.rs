@@ -133,7 +133,11 @@ impl Group {
     /// The consumers, in the order of their names.
     pub fn consumers(&self) -> impl ExactSizeIterator<Item = &Consumer> {
         // Every number in `order` has its slot.
-        self.order.iter().filter_map(|&number| self.consumer(number)).collect::<Vec<_>>().into_iter()
+        self.order
+            .iter()
+            .filter_map(|&number| self.consumer(number))
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// The numbers of the consumers, in the order of their names.

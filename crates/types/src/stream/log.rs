@@ -356,8 +356,7 @@ impl Log {
         if id > self.last_id {
             return None;
         }
-        let whole =
-            self.max_deleted_id == StreamId::MIN || self.max_deleted_id < self.first_id;
+        let whole = self.max_deleted_id == StreamId::MIN || self.max_deleted_id < self.first_id;
         match id.cmp(&self.first_id) {
             std::cmp::Ordering::Less if whole => Some(added.wrapping_sub(len)),
             std::cmp::Ordering::Equal if whole => Some(added.wrapping_sub(len).wrapping_add(1)),
