@@ -110,7 +110,14 @@ pub fn kept_back(command: &Command) -> bool {
         // Ties under BY … ALPHA are left in no defined order, which STORE would make permanent.
         "SORT" => command.has("STORE") && command.has("ALPHA") && command.has("BY"),
         "CLIENT" => matches!(command.upper(1).as_str(), "REPLY" | "KILL" | "PAUSE" | "TRACKING"),
+        // The ids of two clocks.
+        "XADD" => command.args().iter().any(|arg| arg == b"*"),
+        "XREAD" | "XREADGROUP" => (1..last).any(|at| {
+            command.upper(at) == "BLOCK"
+                && number(command, at + 1).is_some_and(|n| n != 10 && n >= 0)
+        }),
         "CONFIG" => match command.upper(1).as_str() {
+            "SET" if command.upper(2).starts_with("STREAM-NODE-") => false,
             "SET" | "REWRITE" | "RESETSTAT" => true,
             // Everything includes the port and the folder, which are each server's own.
             _ => command.args().iter().any(|arg| arg.iter().all(|byte| *byte == b'*')),
