@@ -25,7 +25,6 @@ pub fn limits(limits: &PackLimits) -> Limits {
         zset_value: limits.zset_value,
         stream_bytes: limits.stream_node_bytes,
         stream_entries: limits.stream_node_entries,
-        ..Limits::default()
     }
 }
 

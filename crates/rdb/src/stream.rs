@@ -23,9 +23,9 @@ pub struct Stream {
     pub groups: Vec<Group>,
 }
 
-/// The nodes of a stream in a file: the id that the ids of entries are counted from, and a listpack.
-/// Where entries are cut into nodes, and which of them were deleted, is no part of what a stream
-/// is: all nodes count as equal.
+/// The nodes of a stream in a file: the id that the ids of entries are counted from, and a
+/// listpack. Where entries are cut into nodes, and which of them were deleted, is no part of what
+/// a stream is: all nodes count as equal.
 #[derive(Clone, Debug, Default)]
 pub struct Nodes(pub Vec<(StreamId, Vec<u8>)>);
 

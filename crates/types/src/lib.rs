@@ -3,8 +3,8 @@
 //! [`Hash`](struct@Hash), [`List`], [`Set`] and [`ZSet`] each have a small form, one compact
 //! allocation, and a large one that scales; they change from one to the other at exactly the
 //! moments at which Redis 7.0 does, one way only, so that `OBJECT ENCODING` agrees. The limits come
-//! with every mutating call, as they can change at run time. A [`Stream`] has one form, that of Redis
-//! to the byte.
+//! with every mutating call, as they can change at run time. A [`Stream`] has one form, that of
+//! Redis to the byte.
 //!
 //! Nothing here knows keys, locks, clocks, sockets or files; chance is handed in. All values are
 //! `Send`, tell their memory in O(1) and exactly, and never fail: an edit that makes no sense

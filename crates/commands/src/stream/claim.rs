@@ -97,8 +97,8 @@ impl Claim {
                 return Err(CmdError::quoting("ERR Unrecognized XCLAIM option '", word, "'"));
             }
         }
-        // A time that makes no sense is taken for now. A clock that stands at 0 is that of a replay:
-        // it knows no now, and what is written down made sense once.
+        // A time that makes no sense is taken for now. A clock that stands at 0 is that of a
+        // replay: it knows no now, and what is written down made sense once.
         if let Ok(at) = u64::try_from(delivered)
             && (at <= now || now == 0)
         {

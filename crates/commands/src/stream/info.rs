@@ -219,7 +219,7 @@ impl<H: Holds<Stream>> Run<H> for Groups<'_> {
             out.bulk(b"name");
             out.bulk(group.name());
             out.bulk(b"consumers");
-            out.count(group.consumers().len());
+            out.count(group.numbers().len());
             out.bulk(b"pending");
             out.count(group.pending());
             progress(stream.log(), group, out);

@@ -1,8 +1,8 @@
 //! XREAD and XREADGROUP: entries behind those already read, for which both can wait.
 //!
 //! A request that waits goes on for one stream at a time, by a request of its own: what `$` meant
-//! is then an id, and a count that was not given is [`WOKEN_COUNT`]. A woken request asks less than a
-//! fresh one: it is served as soon as the last id has moved, even if nothing is left to show.
+//! is then an id, and a count that was not given is [`WOKEN_COUNT`]. A woken request asks less
+//! than a fresh one: it is served as soon as the last id has moved, even if nothing is left.
 
 use base::{
     Args, Argv, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,

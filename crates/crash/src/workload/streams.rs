@@ -72,8 +72,7 @@ impl Draw<'_> {
     }
 
     fn group_name(&mut self) -> Bytes {
-        let names: [&str; 3] = ["g", "g", "h"];
-        word(*self.rng.pick(&names))
+        word(if self.rng.chance(66) { "g" } else { "h" })
     }
 
     fn stream_at(&self, key: &Bytes) -> Stream {

@@ -172,7 +172,8 @@ impl Group {
         };
         let consumer = Consumer { name: name.into(), seen: now, pending: Ordered::default() };
         self.bytes += consumer.memory();
-        let free = self.slots.iter().position(Option::is_none);
+        let any_free = self.order.len() < self.slots.len();
+        let free = any_free.then(|| self.slots.iter().position(Option::is_none)).flatten();
         let slot = free.unwrap_or_else(|| {
             room::reserve(&mut self.slots, 1);
             self.slots.push(None);

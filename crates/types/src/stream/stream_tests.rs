@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
 
 type Model = Vec<(StreamId, Vec<Vec<u8>>)>;
+
+fn limits() -> PackLimits {
+    PackLimits::default()
+}
 
 fn id(ms: u64, seq: u64) -> StreamId {
     StreamId { ms, seq }
@@ -116,7 +121,7 @@ proptest! {
     #[test]
     fn entries_are_those_of_a_list(steps in steps(), bytes in 0_usize..400, count in 0_usize..20) {
         let limits =
-            PackLimits { stream_node_bytes: bytes, stream_node_entries: count, ..PackLimits::default() };
+            PackLimits { stream_node_bytes: bytes, stream_node_entries: count, ..limits() };
         let (mut stream, mut model) = (Stream::default(), Model::new());
         for step in steps {
             apply(&mut stream, &mut model, step, &limits);
@@ -139,12 +144,13 @@ proptest! {
     }
 
     #[test]
-    fn damaged_nodes_are_refused_or_read(flips in proptest::collection::vec((0_usize..300, any::<u8>()), 1..6)) {
+    fn damaged_nodes_are_refused_or_read(flips in vec((0_usize..300, any::<u8>()), 1..6)) {
         let mut stream = Stream::default();
         for n in 1..12_u64 {
             let number = (n * 1_000_003).to_string();
             let fields: [&[u8]; 4] = [b"name", number.as_bytes(), b"b", b"some text"];
-            stream.push(id(n, n), &fields[..if n % 5 == 0 { 2 } else { 4 }], &PackLimits::default()).unwrap();
+            let words = if n % 5 == 0 { 2 } else { 4 };
+            stream.push(id(n, n), &fields[..words], &limits()).unwrap();
         }
         let (first, bytes) = stream.log().nodes().next().unwrap();
         let mut bytes = bytes.to_vec();
@@ -159,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn pending_is_that_of_a_map(steps in proptest::collection::vec((0_u8..8, 0_u64..900, 0_u8..4), 0..1500)) {
+    fn pending_is_that_of_a_map(steps in vec((0_u8..8, 0_u64..900, 0_u8..4), 0..1500)) {
         let mut stream = Stream::default();
         stream.create_group(b"g", StreamId::MIN, None);
         let mut model: BTreeMap<StreamId, u8> = BTreeMap::new();
@@ -168,8 +174,10 @@ proptest! {
             stream.edit_group(b"g", |_, group| match what {
                 0..5 => {
                     let (number, _) = group.find_or_create(&name, 1);
-                    group.deliver(Pending { id: id(n, 1), delivered: n, deliveries: 1, consumer: number });
-                    model.insert(id(n, 1), consumer);
+                    let (entry, deliveries) = (id(n, 1), 1);
+                    let consumer = number;
+                    group.deliver(Pending { id: entry, delivered: n, deliveries, consumer });
+                    model.insert(entry, name[0]);
                 }
                 5..7 => assert_eq!(group.acknowledge(id(n, 1)), model.remove(&id(n, 1)).is_some()),
                 _ if n < 20 => {
