@@ -226,7 +226,7 @@ fn make_streams(theirs: &mut Client) {
         theirs.say(&format!("XADD big {n}-1 field {n} other text"));
     }
     for line in [
-        "XTRIM big MAXLEN ~ 300",
+        "XTRIM big MAXLEN ~ 300 LIMIT 150",
         "XTRIM big MAXLEN 250",
         "XDEL big 200-1 300-1 301-1 420-1",
         "XGROUP CREATE big g 0",

@@ -82,14 +82,17 @@ impl<'a> Command<'a> for XAdd<'a> {
             break;
         }
         trimming.check_alone()?;
-        trimming.check_exact()?;
         let fields = args.rest().get(1..).unwrap_or_default();
         if fields.is_empty() || !fields.len().is_multiple_of(2) {
+            trimming.check_exact(Millis::MAX)?;
             return Err(error::wrong_arity("xadd"));
         }
         let id = match id {
             None => Wanted::Auto,
-            Some((StreamId::MIN, true)) => return Err(ZERO),
+            Some((StreamId::MIN, true)) => {
+                trimming.check_exact(Millis::MAX)?;
+                return Err(ZERO);
+            }
             Some((id, true)) => Wanted::Exact(id),
             Some((id, false)) => Wanted::Millis(id.ms),
         };
@@ -120,6 +123,7 @@ impl XAdd<'_> {
 
 impl<H: Holds<Stream>> Run<H> for XAdd<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        self.trimming.check_exact(host.now())?;
         let last = match host.peek(self.key)? {
             Some(stream) => stream.log().last_id(),
             None if self.make => StreamId::MIN,

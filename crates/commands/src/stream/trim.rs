@@ -47,13 +47,13 @@ impl<'a> Command<'a> for XTrim<'a> {
         if !trimming.is_given() {
             return Err(NO_STRATEGY);
         }
-        trimming.check_exact()?;
         Ok(XTrim { key, trimming })
     }
 }
 
 impl<H: Holds<Stream>> Run<H> for XTrim<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        self.trimming.check_exact(host.now())?;
         let limits = host.limits();
         let done = host.edit_existing(self.key, |stream| {
             let gone = self.trimming.apply(stream, &limits);

@@ -1,6 +1,6 @@
 //! What XADD and XTRIM have in common: `MAXLEN | MINID [= | ~] threshold [LIMIT count]`.
 
-use base::{Args, Argv, CmdError, PackLimits, StreamId};
+use base::{Args, Argv, CmdError, Millis, PackLimits, StreamId};
 use types::Stream;
 use types::stream::{Keep, Trim};
 
@@ -69,12 +69,14 @@ impl Trimming {
         if alone { Err(LIMIT_ALONE) } else { Ok(()) }
     }
 
-    /// Whether a limit goes with exact trimming.
+    /// Whether a limit goes with exact trimming. In the append-only files of Redis it does: what
+    /// was approximate is made exact there, and the limit stays. It means nothing then.
     ///
     /// # Errors
-    /// It does.
-    pub fn check_exact(&self) -> Result<(), CmdError> {
-        if self.limit.is_some() && !self.approximate { Err(LIMIT_EXACT) } else { Ok(()) }
+    /// It does, at `now`; a clock that stands at 0 is that of a file being read.
+    pub fn check_exact(&self, now: Millis) -> Result<(), CmdError> {
+        let wrong = self.limit.is_some() && !self.approximate;
+        if wrong && now != 0 { Err(LIMIT_EXACT) } else { Ok(()) }
     }
 
     /// Whether what it removes depends on where nodes end.
@@ -86,9 +88,9 @@ impl Trimming {
     pub fn apply(&self, stream: &mut Stream, limits: &PackLimits) -> usize {
         let Some(keep) = self.keep else { return 0 };
         let limit = match self.limit {
+            _ if !self.approximate => 0,
             Some(limit) => limit,
-            None if self.approximate => usual_limit(limits),
-            None => 0,
+            None => usual_limit(limits),
         };
         stream.trim(&Trim { keep, approximate: self.approximate, limit })
     }
