@@ -9,13 +9,20 @@
 //!     pel of a consumer                    [id, time, deliveries] ...
 //! ```
 //!
-//! The times are compared with a tolerance, everything else exactly.
+//! The times are compared with a tolerance, everything else exactly. They may have been set long
+//! before the reply, when the two servers happened to be further apart than now; what the tests set
+//! on purpose lies further back still.
 
 use crate::resp::Value;
 
-/// Whether two replies agree but for times, and the times about so.
+/// Milliseconds that two servers may always have been apart.
+const APART: i64 = 20_000;
+
+/// Whether two replies agree but for times, and the times about so. `slack` as in
+/// [`difference`](crate::rules::difference).
 #[must_use]
 pub fn alike(a: &Value, b: &Value, slack: i64) -> bool {
+    let slack = slack.max(APART);
     let (Value::Many { kind: x, items: one }, Value::Many { kind: y, items: two }) = (a, b) else {
         return a == b;
     };
@@ -49,5 +56,38 @@ fn time_in(items: &[Value]) -> Option<usize> {
             Some(1)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(items: Vec<Value>) -> Value {
+        Value::Many { kind: b'*', items }
+    }
+
+    fn text(text: &str) -> Value {
+        Value::Bulk { kind: b'$', body: text.into() }
+    }
+
+    fn number(n: i64) -> Value {
+        Value::Line { kind: b':', text: n.to_string().into_bytes() }
+    }
+
+    fn pending(time: i64, count: i64) -> Value {
+        list(vec![list(vec![text("1-1"), text("c"), number(time), number(count)])])
+    }
+
+    #[test]
+    fn times_are_near_and_all_else_exact() {
+        assert!(alike(&pending(5, 1), &pending(900, 1), 10));
+        assert!(!alike(&pending(5, 1), &pending(100_000, 1), 10), "claimed as idle");
+        assert!(!alike(&pending(5, 1), &pending(5, 2), 10), "other deliveries");
+        let seen = |at| list(vec![text("seen-time"), number(at), text("pel-count"), number(3)]);
+        assert!(alike(&seen(1000), &seen(1005), 10));
+        let count = |n| list(vec![text("seen-time"), number(7), text("pel-count"), number(n)]);
+        assert!(!alike(&count(3), &count(4), 10));
+        assert!(!alike(&number(1), &number(2), 10));
     }
 }

@@ -117,7 +117,10 @@ pub fn kept_back(command: &Command) -> bool {
                 && number(command, at + 1).is_some_and(|n| n != 10 && n >= 0)
         }),
         "CONFIG" => match command.upper(1).as_str() {
-            "SET" if command.upper(2).starts_with("STREAM-NODE-") => false,
+            // What else a directive is given is tested elsewhere.
+            "SET" if command.upper(2).starts_with("STREAM-NODE-") && last == 3 => {
+                !number(command, 3).is_some_and(|n| (0..=4096).contains(&n))
+            }
             "SET" | "REWRITE" | "RESETSTAT" => true,
             // Everything includes the port and the folder, which are each server's own.
             _ => command.args().iter().any(|arg| arg.iter().all(|byte| *byte == b'*')),
