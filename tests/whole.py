@@ -294,8 +294,8 @@ def check_unit(job):
 
 
 # The families of commands that Kvist has: bitmaps are not built yet.
-FAMILIES = ("strings", "keys", "hashes", "lists", "sets", "zsets", "transactions", "connection",
-            "wire")
+FAMILIES = ("strings", "keys", "hashes", "lists", "sets", "zsets", "streams", "transactions",
+            "connection", "wire")
 
 
 @check("differential", soaks=True)

@@ -14,6 +14,7 @@ pub struct Args<'a> {
     /// Hash of `argv[1]`, computed when the request was decoded.
     first: Option<u64>,
     hasher: &'a KeyHasher,
+    woken: bool,
 }
 
 impl<'a> Args<'a> {
@@ -26,7 +27,19 @@ impl<'a> Args<'a> {
         first: Option<u64>,
         hasher: &'a KeyHasher,
     ) -> Self {
-        Args { argv, at: skip, first, hasher }
+        Args { argv, at: skip, first, hasher, woken: false }
+    }
+
+    /// The same arguments, of a request that has waited and runs again because a key was fed.
+    #[must_use]
+    pub fn woken(self) -> Self {
+        Args { woken: true, ..self }
+    }
+
+    /// Whether the request has waited and runs again.
+    #[must_use]
+    pub fn is_woken(&self) -> bool {
+        self.woken
     }
 
     /// The whole request, name included.

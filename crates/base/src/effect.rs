@@ -1,6 +1,6 @@
 //! What a command changed, told to whoever must remember it.
 
-use crate::{Kind, Millis};
+use crate::{CmdError, Kind, Millis};
 
 /// What the journal must remember about a command that ran.
 ///
@@ -16,6 +16,9 @@ pub enum Effect {
     Rewritten(Argv),
     /// These requests, in order, have the same result.
     Several(Vec<Argv>),
+    /// As `Several`, but those who watch the keys are not told: Redis does not count as a change
+    /// what happens to the groups of a stream.
+    Unwatched(Vec<Argv>),
     /// Nothing could be done yet: the client waits. Never mixed with a written reply.
     Block(Box<Wait>),
 }
@@ -32,6 +35,18 @@ pub struct Wait {
     /// What the client gets at once where it may not wait, inside a transaction. (Where it waits
     /// in vain it gets a missing array, whatever the command.)
     pub in_transaction: Nothing,
+    /// How it goes on, if not as it was sent.
+    pub resume: Option<Resume>,
+}
+
+/// How a waiting request goes on that depends on the moment at which it began to wait.
+#[derive(Debug, Default, PartialEq)]
+pub struct Resume {
+    /// For each of [`Wait::keys`], the request to run when that key is fed.
+    pub again: Vec<Argv>,
+    /// What the client gets when such a key no longer holds a value of the right type; without,
+    /// it waits on.
+    pub gone: Option<CmdError>,
 }
 
 /// The reply of a blocking command that got nothing and may not wait.

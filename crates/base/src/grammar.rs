@@ -236,7 +236,9 @@ impl<'t> Parser<'t> {
                 None => (word, ""),
             },
         };
-        let mut arg = if let Some(name) = word.strip_suffix('=') {
+        // `equal!=` is the token `=`.
+        let before = word.strip_suffix('=').filter(|name| !name.ends_with('!'));
+        let mut arg = if let Some(name) = before {
             let kind = self.group()?;
             make(name, kind, token)
         } else if let Some((name, kind)) = word.rsplit_once(':') {

@@ -22,10 +22,11 @@ pub mod num;
 mod reply;
 mod rng;
 mod spec;
+mod stream_id;
 
 pub use args::Args;
 pub use data_type::{DataType, Kind};
-pub use effect::{Argv, Effect, Nothing, Wait};
+pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use event::{Class, Event};
 pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
@@ -37,6 +38,7 @@ pub use spec::{
     Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Row, Run,
     Spec, Start, Tip,
 };
+pub use stream_id::StreamId;
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.
 pub type Millis = u64;

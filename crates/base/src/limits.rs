@@ -17,6 +17,10 @@ pub struct PackLimits {
     pub zset_value: usize,
     /// `hll-sparse-max-bytes`: bytes of a HyperLogLog, header included.
     pub hll_sparse: usize,
+    /// `stream-node-max-bytes`: bytes of a node as Redis counts them; 0 for the most there can be.
+    pub stream_node_bytes: usize,
+    /// `stream-node-max-entries`: entries of a node, deleted ones too; 0 for no limit.
+    pub stream_node_entries: usize,
     /// `proto-max-bulk-len`: bytes a string may grow to.
     pub string_max: usize,
 }
@@ -31,6 +35,8 @@ impl Default for PackLimits {
             zset_entries: 128,
             zset_value: 64,
             hll_sparse: 3000,
+            stream_node_bytes: 4096,
+            stream_node_entries: 100,
             string_max: 512 * 1024 * 1024,
         }
     }

@@ -21,6 +21,7 @@ pub enum Group {
     Server,
     Set,
     SortedSet,
+    Stream,
     String,
     Transactions,
 }
@@ -41,6 +42,7 @@ impl Group {
             Group::Server => "server",
             Group::Set => "set",
             Group::SortedSet => "sorted-set",
+            Group::Stream => "stream",
             Group::String => "string",
             Group::Transactions => "transactions",
         }
@@ -108,6 +110,7 @@ named_bits! {
         HyperLogLog = "hyperloglog",
         Geo = "geo",
         PubSub = "pubsub",
+        Stream = "stream",
         Admin = "admin",
         Dangerous = "dangerous",
         Connection = "connection",

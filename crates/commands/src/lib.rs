@@ -15,6 +15,7 @@ pub mod list;
 pub mod portable;
 mod repeats;
 pub mod set;
+pub mod stream;
 pub mod string;
 mod walk;
 pub mod zset;
@@ -22,12 +23,18 @@ pub mod zset;
 pub use key::dump_payload;
 
 use base::{Holds, Row, Spec, Strings};
-use types::{Hash, List, Set, ZSet};
+use types::{Hash, List, Set, Stream, ZSet};
 
 /// A host that holds everything that data commands touch.
-pub trait Host: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static {}
+pub trait Host:
+    Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + 'static
+{
+}
 
-impl<H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<ZSet> + 'static> Host for H {}
+impl<H> Host for H where
+    H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + 'static
+{
+}
 
 /// Every command, family by family. A new family is one line here.
 #[must_use]
@@ -40,6 +47,7 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows.extend(key::rows());
     rows.extend(list::rows());
     rows.extend(set::rows());
+    rows.extend(stream::rows());
     rows.extend(string::rows());
     rows.extend(zset::rows());
     rows
@@ -48,5 +56,5 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
 /// Names that stand only before a subcommand.
 #[must_use]
 pub fn containers() -> Vec<&'static Spec> {
-    key::CONTAINERS.to_vec()
+    [key::CONTAINERS, stream::CONTAINERS].concat()
 }

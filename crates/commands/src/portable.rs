@@ -5,10 +5,11 @@
 
 use std::io::{self, Write};
 
-use base::{DataType, Deadline, Holds, Key, PackLimits};
-use hashbrown::HashSet;
+use base::{DataType, Deadline, Holds, Key, PackLimits, StreamId};
+use hashbrown::{HashMap, HashSet};
 use rdb::{Encoder, Limits, Value};
-use types::{Hash, List, Member, Set, ZSet};
+use types::stream::{Counters, Pending};
+use types::{Hash, List, Member, Set, Stream, ZSet};
 
 use crate::Host;
 
@@ -22,7 +23,8 @@ pub fn limits(limits: &PackLimits) -> Limits {
         set_intset_entries: limits.set_intset_entries,
         zset_entries: limits.zset_entries,
         zset_value: limits.zset_value,
-        ..Limits::default()
+        stream_bytes: limits.stream_node_bytes,
+        stream_entries: limits.stream_node_entries,
     }
 }
 
@@ -92,6 +94,98 @@ pub fn write_zset<W: Write>(
     }
 }
 
+/// Writes a stream: its nodes are those of Redis.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_stream<W: Write>(
+    encoder: &mut Encoder,
+    out: &mut W,
+    key: Option<&[u8]>,
+    stream: &Stream,
+) -> io::Result<()> {
+    let log = stream.log();
+    encoder.stream_packed(out, key, log.nodes(), log.len(), &stream_rest(stream))
+}
+
+/// What of a stream is not in its nodes.
+#[must_use]
+pub fn stream_rest(stream: &Stream) -> rdb::Stream {
+    let log = stream.log();
+    rdb::Stream {
+        last_id: log.last_id(),
+        first_id: log.first_id(),
+        max_deleted_id: log.max_deleted_id(),
+        entries_added: log.entries_added(),
+        groups: stream.groups().iter().map(group_rest).collect(),
+        ..rdb::Stream::default()
+    }
+}
+
+fn group_rest(group: &types::stream::Group) -> rdb::Group {
+    let consumer = |one: &types::stream::Consumer| rdb::Consumer {
+        name: one.name().to_vec(),
+        seen: one.seen,
+        active: None,
+    };
+    let places: HashMap<u32, usize> =
+        group.numbers().iter().enumerate().map(|(place, &number)| (number, place)).collect();
+    let pending = |one: &types::stream::Pending| rdb::Pending {
+        id: one.id,
+        consumer: places.get(&one.consumer).copied().unwrap_or(usize::MAX),
+        delivered: one.delivered,
+        deliveries: one.deliveries,
+    };
+    rdb::Group {
+        name: group.name().to_vec(),
+        last_id: group.last_id,
+        entries_read: group.entries_read,
+        pending: group.pending_from(StreamId::MIN).map(pending).collect(),
+        consumers: group.consumers().map(consumer).collect(),
+    }
+}
+
+/// A stream of one from a file, with the nodes of the file.
+fn restore_stream(file: &rdb::Stream, limits: &PackLimits) -> Option<Stream> {
+    let mut stream = Stream::default();
+    for (id, bytes) in &file.nodes.0 {
+        stream.adopt_node(*id, bytes).ok()?;
+    }
+    if file.nodes.0.is_empty() {
+        for entry in &file.entries {
+            let words: Vec<&[u8]> =
+                entry.fields().flat_map(|(name, value)| [name, value]).collect();
+            stream.push(entry.id, &words, limits).ok()?;
+        }
+    }
+    let counters = Counters {
+        last_id: file.last_id,
+        first_id: file.first_id,
+        max_deleted_id: file.max_deleted_id,
+        entries_added: file.entries_added,
+    };
+    stream.adopt_counters(counters).ok()?;
+    for group in &file.groups {
+        if !stream.create_group(&group.name, group.last_id, group.entries_read) {
+            return None;
+        }
+        stream.edit_group(&group.name, |_, own| {
+            let numbers: Vec<u32> = group
+                .consumers
+                .iter()
+                .map(|one| own.find_or_create(&one.name, one.seen).0)
+                .collect();
+            for one in &group.pending {
+                let &consumer = numbers.get(one.consumer)?;
+                let (id, delivered, deliveries) = (one.id, one.delivered, one.deliveries);
+                own.deliver(Pending { id, delivered, deliveries, consumer });
+            }
+            Some(())
+        })??;
+    }
+    Some(stream)
+}
+
 /// A value as we keep it.
 pub enum Restored {
     /// A string.
@@ -104,6 +198,8 @@ pub enum Restored {
     Hash(Hash),
     /// A sorted set.
     ZSet(ZSet),
+    /// A stream.
+    Stream(Stream),
 }
 
 /// Makes a value of ours of one from a file. `None` if a member or field repeats, which no server
@@ -132,7 +228,8 @@ pub fn restore(value: Value, limits: &PackLimits) -> Option<Restored> {
             let pairs = members.iter().map(|(member, score)| (&**member, *score));
             Restored::ZSet(ZSet::collect(pairs, limits))
         }
-        Value::Stream(_) | Value::Module(_) => return None,
+        Value::Stream(stream) => Restored::Stream(restore_stream(&stream, limits)?),
+        Value::Module(_) => return None,
     })
 }
 
@@ -144,5 +241,6 @@ pub fn put<H: Host>(host: &mut H, key: Key<'_>, value: Restored, deadline: Deadl
         Restored::Set(set) => Holds::put(host, key, set, deadline),
         Restored::Hash(hash) => Holds::put(host, key, hash, deadline),
         Restored::ZSet(zset) => Holds::put(host, key, zset, deadline),
+        Restored::Stream(stream) => Holds::put(host, key, stream, deadline),
     }
 }

@@ -9,7 +9,7 @@ use differential::connection::Connection;
 use differential::resp::{Reply, Value as Frame};
 
 use crate::clock;
-use crate::value::{Bytes, Deadline, Entry, Keys, Value};
+use crate::value::{Bytes, Deadline, Entry, Group, Keys, Stream, Value};
 use crate::workload::{BALLAST_DB, DATABASES, SHARED_DB};
 
 /// All keys, and between which times they were read.
@@ -139,6 +139,10 @@ fn question(kind: &[u8], key: &Bytes) -> io::Result<Command> {
         b"list" => &["LRANGE", "0", "-1"],
         b"set" => &["SMEMBERS"],
         b"zset" => &["ZRANGE", "0", "-1", "WITHSCORES"],
+        b"stream" => {
+            let words = [&b"XINFO"[..], b"STREAM", key, b"FULL", b"COUNT", b"0"];
+            return Ok(Command::new(words.iter().map(|word| word.to_vec()).collect()));
+        }
         other => return Err(io::Error::other(format!("TYPE is {}", other.escape_ascii()))),
     };
     let mut args: Vec<Bytes> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
@@ -161,6 +165,48 @@ fn value(kind: &[u8], body: &Reply) -> io::Result<Option<Value>> {
             let score = |text: Bytes| String::from_utf8_lossy(&text).parse().unwrap_or(f64::NAN);
             Some(Value::Zset(pairs().into_iter().map(|(m, s)| (m, score(s))).collect()))
         }
+        b"stream" => Some(Value::Stream(stream(&body.value))),
         _ => None,
     })
+}
+
+/// What stands behind a word in a flat list of words and values.
+fn behind<'a>(items: &'a [Frame], word: &[u8]) -> Option<&'a Frame> {
+    let at = items.iter().step_by(2).position(|name| name.bytes() == Some(word))?;
+    items.get(2 * at + 1)
+}
+
+/// The first half of an id.
+fn id(frame: Option<&Frame>) -> u64 {
+    let text = String::from_utf8_lossy(frame.and_then(Frame::bytes).unwrap_or_default());
+    text.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(u64::MAX)
+}
+
+/// A stream from what XINFO STREAM FULL answers.
+fn stream(frame: &Frame) -> Stream {
+    let items = frame.items().unwrap_or_default();
+    let parts = |word: &[u8]| behind(items, word).and_then(Frame::items).unwrap_or_default();
+    let added = behind(items, b"entries-added").and_then(Frame::integer).unwrap_or(-1);
+    let entry = |entry: &Frame| {
+        let value = entry.leaves().pop().unwrap_or_default();
+        (id(entry.items().and_then(<[Frame]>::first)), value)
+    };
+    let group = |group: &Frame| {
+        let items = group.items().unwrap_or_default();
+        let name = behind(items, b"name").and_then(Frame::bytes).unwrap_or_default();
+        let pending = behind(items, b"pending").and_then(Frame::items).unwrap_or_default();
+        let one = |one: &Frame| {
+            let parts = one.items().unwrap_or_default();
+            let owner = parts.get(1).and_then(Frame::bytes).unwrap_or_default();
+            (id(parts.first()), owner.to_vec())
+        };
+        let last = id(behind(items, b"last-delivered-id"));
+        (name.to_vec(), Group { last, pending: pending.iter().map(one).collect() })
+    };
+    Stream {
+        last: id(behind(items, b"last-generated-id")),
+        added: u64::try_from(added).unwrap_or(u64::MAX),
+        entries: parts(b"entries").iter().map(entry).collect(),
+        groups: parts(b"groups").iter().map(group).collect(),
+    }
 }

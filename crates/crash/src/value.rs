@@ -29,8 +29,32 @@ pub enum Value {
     Set(BTreeSet<Bytes>),
     /// A sorted set.
     Zset(BTreeMap<Bytes, f64>),
+    /// A stream.
+    Stream(Stream),
     /// Not known: a deadline may or may not have passed while a command ran.
     Unknown,
+}
+
+/// A stream whose entries have ids of the form `n-1` and one field.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stream {
+    /// The greatest id it ever had.
+    pub last: u64,
+    /// How many entries were ever added.
+    pub added: u64,
+    /// The values of the entries, by id.
+    pub entries: BTreeMap<u64, Bytes>,
+    /// Its groups, by name.
+    pub groups: BTreeMap<Bytes, Group>,
+}
+
+/// A group of a stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// The last id it delivered.
+    pub last: u64,
+    /// Who has got what and not acknowledged it.
+    pub pending: BTreeMap<u64, Bytes>,
 }
 
 /// When a key expires: at some millisecond in this range. A relative expiry is known as exactly
@@ -83,7 +107,7 @@ impl Entry {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match &self.value {
-            Value::Text(_) | Value::Unknown => false,
+            Value::Text(_) | Value::Stream(_) | Value::Unknown => false,
             Value::Hash(h) => h.is_empty(),
             Value::List(l) => l.is_empty(),
             Value::Set(s) => s.is_empty(),
@@ -135,6 +159,17 @@ pub fn describe(entry: Option<&Entry>) -> String {
         Value::Zset(zset) => {
             let members = zset.iter().map(|(m, s)| format!("{}={s}", cut(m)));
             format!("zset of {} {{{}}}", zset.len(), first(members))
+        }
+        Value::Stream(stream) => {
+            let entries = stream.entries.iter().map(|(id, value)| format!("{id}={}", cut(value)));
+            let groups = stream.groups.iter().map(|(name, group)| {
+                let pending =
+                    group.pending.iter().map(|(id, owner)| format!("{id}:{}", cut(owner)));
+                format!("{} at {} <{}>", cut(name), group.last, first(pending))
+            });
+            let groups = groups.collect::<Vec<_>>().join(", ");
+            let (count, last, added) = (stream.entries.len(), stream.last, stream.added);
+            format!("stream of {count}, {added} added up to {last} {{{}}} {groups}", first(entries))
         }
         Value::Unknown => "anything".to_owned(),
     };

@@ -16,8 +16,8 @@ differential: the same random commands to redis-server and Kvist; says where the
 
   differential [--family F]… [--steps N] [--seed S] [--protocol 2|3] [--known FILE] [--most K]
 
-  --family F      strings keys hashes lists sets zsets transactions bitmaps hyperloglog geo
-                  connection wire (default: all)
+  --family F      strings keys hashes lists sets zsets streams transactions bitmaps
+                  hyperloglog geo connection wire (default: all)
   --steps N       steps per family and protocol (default 20000)
   --seed S        repeats a run (default: KVIST_SEED, else the clock)
   --protocol P    2 or 3 (default: both)

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
+mod clocks;
 pub mod command;
 pub mod connection;
 pub mod exchange;

@@ -110,10 +110,20 @@ pub fn kept_back(command: &Command) -> bool {
         // Ties under BY … ALPHA are left in no defined order, which STORE would make permanent.
         "SORT" => command.has("STORE") && command.has("ALPHA") && command.has("BY"),
         "CLIENT" => matches!(command.upper(1).as_str(), "REPLY" | "KILL" | "PAUSE" | "TRACKING"),
+        // The ids of two clocks.
+        "XADD" => command.args().iter().any(|arg| arg == b"*"),
+        "XREAD" | "XREADGROUP" => (1..last).any(|at| {
+            command.upper(at) == "BLOCK"
+                && number(command, at + 1).is_some_and(|n| n != 10 && n >= 0)
+        }),
         "CONFIG" => match command.upper(1).as_str() {
             // It decides the form of a HyperLogLog, and nothing else.
             "SET" if command.upper(2) == "HLL-SPARSE-MAX-BYTES" => {
                 last != 3 || number(command, 3).is_none_or(|n| !(0..100_000).contains(&n))
+            }
+            // What else a directive is given is tested elsewhere.
+            "SET" if command.upper(2).starts_with("STREAM-NODE-") && last == 3 => {
+                !number(command, 3).is_some_and(|n| (0..=4096).contains(&n))
             }
             "SET" | "REWRITE" | "RESETSTAT" => true,
             // Everything includes the port and the folder, which are each server's own.

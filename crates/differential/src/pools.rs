@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 use crate::rng::Rng;
 
+mod streams;
+
 /// The type a family's own keys usually hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -25,6 +27,8 @@ pub enum Kind {
     Set,
     /// Sorted sets: `z0`…
     Zset,
+    /// Streams: `e0`…
+    Stream,
 }
 
 const TEXT: [&[u8]; 6] = [b"s0", b"s1", b"s2", b"s3", b"s4", b"s5"];
@@ -32,6 +36,7 @@ const HASH: [&[u8]; 4] = [b"h0", b"h1", b"h2", b"h3"];
 const LIST: [&[u8]; 4] = [b"l0", b"l1", b"l2", b"l3"];
 const SET: [&[u8]; 5] = [b"t0", b"t1", b"t2", b"t3", b"t4"];
 const ZSET: [&[u8]; 5] = [b"z0", b"z1", b"z2", b"z3", b"z4"];
+const STREAM: [&[u8]; 3] = [b"e0", b"e1", b"e2"];
 /// Keys of any type.
 const SHARED: [&[u8]; 3] = [b"x0", b"x1", b"x2"];
 /// Keys of unusual spelling.
@@ -47,6 +52,8 @@ pub struct Draw {
     /// Set while a batch of hundreds is drawn: elements are then all different.
     pub wide: Option<Wide>,
     numkeys: usize,
+    /// Entries of streams drawn so far: their ids grow.
+    entries: usize,
 }
 
 /// How the elements of a large batch look.
@@ -76,7 +83,7 @@ impl Draw {
     /// Drawing for a family whose own keys are of type `home`.
     #[must_use]
     pub fn new(rng: Rng, home: Kind) -> Self {
-        Self { rng, home, wide: None, numkeys: 0 }
+        Self { rng, home, wide: None, numkeys: 0, entries: 0 }
     }
 
     fn own(&mut self, kind: Kind) -> Vec<u8> {
@@ -86,6 +93,7 @@ impl Draw {
             Kind::List => &LIST,
             Kind::Set => &SET,
             Kind::Zset => &ZSET,
+            Kind::Stream => &STREAM,
         };
         self.rng.pick(list).to_vec()
     }
@@ -235,7 +243,7 @@ pub const FLOATS: [&str; 32] = [
 /// All keys a generator can name: what differences are traced by.
 #[must_use]
 pub fn universe() -> BTreeSet<Vec<u8>> {
-    let groups: [&[&[u8]]; 7] = [&TEXT, &HASH, &LIST, &SET, &ZSET, &SHARED, &ODD];
+    let groups: [&[&[u8]]; 8] = [&TEXT, &HASH, &LIST, &SET, &ZSET, &STREAM, &SHARED, &ODD];
     groups.iter().flat_map(|g| g.iter()).map(|k| k.to_vec()).collect()
 }
 
@@ -404,6 +412,7 @@ pub fn named(name: &str) -> Option<Pool> {
         "list-key" => |d, a| a.push(d.key_of(Kind::List)),
         "set-key" => |d, a| a.push(d.key_of(Kind::Set)),
         "zset-key" => |d, a| a.push(d.key_of(Kind::Zset)),
+        "stream-key" => |d, a| a.push(d.key_of(Kind::Stream)),
         "value" => |d, a| a.push(d.value()),
         "text" => |d, a| a.push(d.text()),
         "field" => |d, a| a.push(d.element('f')),
@@ -414,7 +423,7 @@ pub fn named(name: &str) -> Option<Pool> {
         "milliseconds" => |d, a| expiry(d, a, milliseconds),
         "timestamp" => |d, a| from(&ABSOLUTE, d, a),
         "timestamp-ms" => |d, a| from(&ABSOLUTE_MS, d, a),
-        _ => return numeric(name).or_else(|| textual(name)),
+        _ => return numeric(name).or_else(|| textual(name)).or_else(|| streams::named(name)),
     })
 }
 
@@ -517,7 +526,9 @@ mod tests {
     fn drawn_keys_are_of_the_universe() {
         let all = universe();
         let mut draw = Draw::new(Rng::new(5, ""), Kind::Zset);
-        let seen: BTreeSet<Vec<u8>> = (0..5000).map(|_| draw.key()).collect();
+        let mut seen: BTreeSet<Vec<u8>> = (0..5000).map(|_| draw.key()).collect();
+        // A stream is drawn where one is asked for.
+        seen.extend((0..200).map(|_| draw.key_of(Kind::Stream)));
         assert_eq!(seen, all);
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::clocks;
 use crate::command::{Command, escaped};
 use crate::pair::cut;
 use crate::resp::{Reply, Value};
@@ -33,6 +34,8 @@ enum Rule {
     Hello,
     /// CLIENT LIST and INFO: the same fields, and the ones that tell something equal.
     Clients,
+    /// What is told of streams: times within so many milliseconds.
+    Clocks,
     /// SORT: exact unless its own words leave the order open.
     Sort,
 }
@@ -49,6 +52,7 @@ fn rule_of(command: &Command) -> Rule {
         ("CLIENT", "LIST" | "INFO") => Rule::Clients,
         ("TIME", _) => Rule::Shape,
         ("HELLO", _) => Rule::Hello,
+        ("XPENDING", _) | ("XINFO", _) => Rule::Clocks,
         ("SORT" | "SORT_RO", _) => Rule::Sort,
         _ => Rule::Exact,
     }
@@ -111,6 +115,7 @@ fn between(command: &Command, a: &Value, b: &Value, slack: i64) -> Option<String
         Rule::Shape => same_shape(a, b),
         Rule::Hello => without_id(a) == without_id(b),
         Rule::Clients => clients(a) == clients(b),
+        Rule::Clocks => clocks::alike(a, b, slack),
         Rule::Sort => sort(command, a, b),
     };
     if same { None } else { Some(contrast(a, b)) }

@@ -69,6 +69,11 @@ fn sets() {
 }
 
 #[test]
+fn streams() {
+    family("streams");
+}
+
+#[test]
 fn zsets() {
     family("zsets");
 }

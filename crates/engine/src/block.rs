@@ -8,7 +8,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Find, Handler, KeySpec, Millis, Nothing, Protocol, Reply, Start, Wait};
+use base::{
+    CmdError, Effect, Find, Handler, KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume,
+    Start, Wait,
+};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use store::{Scope, Touched, Txn, Waiter};
@@ -38,6 +41,7 @@ pub struct Blocked {
     argv: Vec<Vec<u8>>,
     db: usize,
     keys: Vec<usize>,
+    resume: Option<Resume>,
 }
 
 /// Every blocked request, by ticket.
@@ -89,6 +93,7 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
         argv: request.argv.iter().map(|word| word.to_vec()).collect(),
         db: session.db,
         keys: wait.keys,
+        resume: wait.resume,
     });
     engine.blocked.by_ticket.lock().insert(ticket, Arc::clone(&blocked));
     for &position in &blocked.keys {
@@ -122,6 +127,7 @@ impl Blocked {
             argv: Vec::new(),
             db: session.db,
             keys: Vec::new(),
+            resume: None,
         });
         session.blocked = Some(Arc::clone(&blocked));
         blocked
@@ -162,20 +168,42 @@ pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
     txn.select(here);
 }
 
+/// Tells those who wait for keys that went by their deadline, or with a whole database. The caller
+/// holds no shard.
+pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
+    for key in engine.store.take_gone() {
+        let scope = Scope::One(engine.store.shard_of(key.hash));
+        // A panic while serving is contained there; whoever waits is served by the next who comes.
+        let _ = txn.with(&engine.store, scope, |txn| {
+            txn.note_ready(key);
+            serve_ready(engine, txn);
+        });
+    }
+}
+
 fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
     for waiter in txn.waiters(key) {
         txn.select(key.db);
         let place = base::Key { bytes: &key.key, hash: key.hash };
-        let Some(kind) = base::Keyspace::kind(txn, place) else { return };
-        // Behind one who waits for a list there may be one who waits for a sorted set.
-        if kind != waiter.kind {
-            continue;
-        }
+        let kind = base::Keyspace::kind(txn, place);
         let Some(blocked) = engine.blocked.get(waiter.ticket) else { continue };
-        if !waiter.settle() {
+        // Behind one who waits for a list there may be one who waits for a sorted set.
+        if !blocked.concerns(kind) || !waiter.settle() {
             continue;
         }
-        let reply = blocked.run_again(engine, txn, &key.key);
+        let reply = if kind == Some(waiter.kind) {
+            blocked.run_again(engine, txn, &key.key)
+        } else {
+            blocked.resume.as_ref().and_then(|resume| resume.gone.as_ref()).map(|gone| {
+                engine.stats.error(gone.code());
+                blocked.encoded(|writer| writer.error_bytes(gone.bytes()))
+            })
+        };
+        let reply = match reply {
+            Some(reply) => reply,
+            None if waiter.unsettle() => continue,
+            None => blocked.encoded(|writer| writer.null_array()),
+        };
         txn.remove_waiter(key.db, key.hash, &key.key, &waiter);
         let message = Message::Unblocked { ticket: waiter.ticket, reply };
         blocked.client.mailbox.post(blocked.client.id, message);
@@ -183,8 +211,20 @@ fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
 }
 
 impl Blocked {
-    /// Runs the request now that `fed` has been fed; its reply, encoded.
-    fn run_again(&self, engine: &Engine, txn: &mut Txn, fed: &[u8]) -> Vec<u8> {
+    /// Whether it ends the wait that a key holds this.
+    fn concerns(&self, kind: Option<Kind>) -> bool {
+        let gone = self.resume.as_ref().is_some_and(|resume| resume.gone.is_some());
+        kind == Some(self.waiter.kind) || gone
+    }
+
+    fn encoded(&self, write: impl FnOnce(&mut RespWriter<'_>)) -> Vec<u8> {
+        let mut reply = Vec::new();
+        write(&mut RespWriter::new(&mut reply, self.protocol));
+        reply
+    }
+
+    /// Runs the request now that `fed` has been fed; its reply, encoded, or `None` if it waits on.
+    fn run_again(&self, engine: &Engine, txn: &mut Txn, fed: &[u8]) -> Option<Vec<u8>> {
         let entry = &engine.table.entries()[self.entry];
         let argv = self.words_for(entry, fed);
         let now = base::Keyspace::now(txn);
@@ -192,13 +232,13 @@ impl Blocked {
             engine.stats.error(refusal.code());
             let mut reply = Vec::new();
             RespWriter::new(&mut reply, self.protocol).error_bytes(refusal.bytes());
-            return reply;
+            return Some(reply);
         }
         let request = Request { argv: &argv, entry: Some(entry), hash: None };
         let mut reply = Vec::new();
         let mut writer = RespWriter::new(&mut reply, self.protocol);
         let hasher = engine.store.hasher();
-        let args = base::Args::new(request.argv, entry.words, None, hasher);
+        let args = base::Args::new(request.argv, entry.words, None, hasher).woken();
         txn.select(self.db);
         // A panic here is not the fault of the request that fed the key.
         let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
@@ -206,29 +246,41 @@ impl Blocked {
             Err(panicked) => {
                 remember::keys(engine, txn, entry, &argv);
                 contained(entry, &panicked.message, 0, &mut writer);
-                return reply;
+                return Some(reply);
             }
         };
         match done {
-            Ok(base::Effect::None) => txn.forget_changes(),
-            Ok(base::Effect::Block(wait)) => {
+            Ok(Effect::Block(_)) => {
                 txn.forget_changes();
-                nothing(wait.in_transaction, &mut writer);
+                return None;
             }
+            Ok(Effect::None) => txn.forget_changes(),
             Ok(effect) => {
                 remember::effect(engine, txn, (entry, &argv, None), &effect);
-                txn.publish_changes();
-            }
-            Err(failure) => {
-                if txn.has_changed() {
-                    remember::keys(engine, txn, entry, &argv);
+                match effect {
+                    Effect::Unwatched(_) => txn.publish_unwatched(),
+                    _ => txn.publish_changes(),
                 }
-                txn.publish_changes();
-                engine.stats.error(failure.code());
-                writer.error_bytes(failure.bytes());
             }
+            Err(failure) => self.failed(engine, txn, (entry, &argv), &failure, &mut writer),
         }
-        reply
+        Some(reply)
+    }
+
+    fn failed(
+        &self,
+        engine: &Engine,
+        txn: &mut Txn,
+        (entry, argv): (&Entry, &[&[u8]]),
+        failure: &CmdError,
+        writer: &mut RespWriter<'_>,
+    ) {
+        if txn.has_changed() {
+            remember::keys(engine, txn, entry, argv);
+        }
+        txn.publish_changes();
+        engine.stats.error(failure.code());
+        writer.error_bytes(failure.bytes());
     }
 }
 
@@ -236,6 +288,11 @@ impl Blocked {
     /// The request as if it waited for `fed` alone: what its other keys hold is of no concern,
     /// not even if they hold another type by now.
     fn words_for(&self, entry: &Entry, fed: &[u8]) -> Vec<&[u8]> {
+        if let Some(resume) = &self.resume {
+            let at = self.keys.iter().position(|&at| self.argv[at] == fed);
+            let again = at.and_then(|at| resume.again.get(at));
+            return again.into_iter().flat_map(base::Argv::iter).collect();
+        }
         let kept = self.keys.iter().find(|&&at| self.argv[at] == fed);
         let stays = |at: &usize| Some(at) == kept || !self.keys.contains(at);
         let places = (0..self.argv.len()).filter(stays);
@@ -255,7 +312,7 @@ impl Worker {
     /// is on its way through the mailbox.
     pub fn give_up(&mut self, session: &mut Session, out: &mut Vec<u8>) -> bool {
         let Some(blocked) = session.blocked.clone() else { return false };
-        if !blocked.waiter.settle() {
+        if !blocked.waiter.settle_overdue() {
             return false;
         }
         self.leave_queues(&blocked);

@@ -312,6 +312,8 @@ fn pack_limits(config: &Config) -> PackLimits {
         zset_entries: size(config.zset_max_listpack_entries),
         zset_value: size(config.zset_max_listpack_value),
         hll_sparse: size(config.hll_sparse_max_bytes),
+        stream_node_bytes: size(config.stream_node_max_bytes),
+        stream_node_entries: usize::try_from(config.stream_node_max_entries).unwrap_or(0),
         string_max: size(config.proto_max_bulk_len),
     }
 }

@@ -187,6 +187,7 @@ impl Desk<'_> {
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
         seat.counters.commands[entry.number].calls.add(1);
+        block::serve_gone(engine, txn);
         Ok(())
     }
 }
@@ -227,7 +228,10 @@ impl Call<'_> {
                 self.counters.changes.add(1);
                 let sent = (self.entry, argv, self.request.hash);
                 remember::effect(self.engine, txn, sent, &effect);
-                txn.publish_changes();
+                match effect {
+                    Effect::Unwatched(_) => txn.publish_unwatched(),
+                    _ => txn.publish_changes(),
+                }
             }
             Err(failure) => {
                 // A command that failed may still have changed something before.

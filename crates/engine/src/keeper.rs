@@ -69,6 +69,7 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
             let expires = engine.active_expire.load(Ordering::Relaxed);
             if expires && !engine.durable.is_loading() {
                 expire_round(engine, &mut txn);
+                crate::block::serve_gone(engine, &mut txn);
             }
             engine.tend_durability();
             engine.tend_tracking(&mut txn);

@@ -25,7 +25,7 @@ pub(crate) fn effect(
         Effect::None | Effect::Block(_) => {}
         Effect::AsSent => command(engine, txn, (entry, argv, hash)),
         Effect::Rewritten(words) => rewritten(engine, txn, words),
-        Effect::Several(requests) => {
+        Effect::Several(requests) | Effect::Unwatched(requests) => {
             requests.iter().for_each(|words| rewritten(engine, txn, words))
         }
     }

@@ -46,7 +46,13 @@ fn run(txn: &mut Txn, mut args: Args<'_>, out: &mut dyn Reply) -> Result<Effect,
         b"boom-waiting" if txn.kind(key) != Some(Kind::List) => {
             let (keys, kind, until) = (vec![1], Kind::List, None);
             let in_transaction = Nothing::Null;
-            return Ok(Effect::Block(Box::new(Wait { keys, kind, until, in_transaction })));
+            return Ok(Effect::Block(Box::new(Wait {
+                keys,
+                kind,
+                until,
+                in_transaction,
+                resume: None,
+            })));
         }
         _ => {}
     }

@@ -7,7 +7,7 @@ mod seats;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use kvist_engine::{Engine, Keeper};
+use kvist_engine::{Engine, Keeper, Message};
 use seats::{Seat, engine};
 
 /// Longer than a busy machine takes.
@@ -134,4 +134,27 @@ fn watchers_see_what_the_keeper_removes() {
     drop(keeper);
     seat.ask("MULTI");
     assert_eq!(seat.ask("EXEC"), "*-1");
+}
+
+#[test]
+fn who_waits_in_a_group_of_a_stream_is_told_when_its_time_is_up() {
+    let engine = engine();
+    let (mut waits, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    waits.worker.begin(now());
+    other.worker.begin(now());
+    other.ask("XGROUP CREATE s g $ MKSTREAM");
+    assert_eq!(waits.ask("XREADGROUP GROUP g c BLOCK 0 STREAMS s >"), "");
+    other.ask("PEXPIRE s 5");
+    let _keeper = Keeper::start(&engine, || ()).unwrap();
+    let client = waits.session.client.id;
+    eventually("the end of the wait", || {
+        let letters = waits.letters.take(client);
+        letters.into_iter().any(|letter| match letter {
+            Message::Unblocked { reply, .. } => {
+                assert_eq!(reply, b"-UNBLOCKED the stream key no longer exists\r\n");
+                true
+            }
+            _ => false,
+        })
+    });
 }

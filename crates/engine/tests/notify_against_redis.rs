@@ -225,6 +225,52 @@ fn play(scenes: &[&str]) {
 }
 
 #[test]
+fn streams_and_their_groups_make_events() {
+    play(&["
+        l: PSUBSCRIBE __key*__:*
+        w: XADD s 1-1 f v
+        w: XADD s MAXLEN 1 2-1 f v
+        w: XADD s NOMKSTREAM MAXLEN ~ 100 3-1 f v
+        w: XADD none NOMKSTREAM 3-1 f v
+        w: XTRIM s MAXLEN 100
+        w: XTRIM s MAXLEN 1
+        w: XDEL s 9-9
+        w: XDEL s 3-1
+        w: XSETID s 5-0
+        w: XGROUP CREATE s g 0
+        w: XGROUP CREATE new g $ MKSTREAM
+        w: XGROUP CREATE s g 0
+        w: XGROUP SETID s g 1-0
+        w: XGROUP CREATECONSUMER s g c
+        w: XGROUP CREATECONSUMER s g c
+        w: XADD s 6-1 f v
+        w: XADD s 7-1 f v
+        w: XREADGROUP GROUP g c COUNT 1 STREAMS s >
+        w: XREADGROUP GROUP g d COUNT 1 STREAMS s >
+        w: XREADGROUP GROUP g e STREAMS s >
+        w: XREADGROUP GROUP g f STREAMS s 0
+        w: XREADGROUP GROUP g f STREAMS nothing >
+        w: XCLAIM s g h 0 6-1
+        w: XCLAIM s g i 0 99-1
+        w: XCLAIM nothing g i 0 99-1
+        w: XAUTOCLAIM s g j 0 0
+        w: XAUTOCLAIM s g k 1000000 0
+        w: XAUTOCLAIM nothing g k 1000000 0
+        w: XACK s g 6-1
+        w: XACK nothing g 6-1
+        w: XPENDING nothing g
+        w: XLEN nothing
+        w: XGROUP DELCONSUMER s g c
+        w: XGROUP DELCONSUMER s g c
+        w: XGROUP DESTROY s g
+        w: XGROUP DESTROY s g
+        b~ XREAD BLOCK 0 STREAMS s $
+        w: XADD s 8-1 f v
+        w: DEL s
+        "]);
+}
+
+#[test]
 fn transactions_and_those_who_wait_make_events_in_order() {
     play(&[
         "

@@ -12,7 +12,7 @@ use base::{
     CmdError, DataType, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis, PackLimits, Rng,
     Strings, error, num,
 };
-use types::{Hash, List, Set, ZSet};
+use types::{Hash, List, Set, Stream, ZSet};
 
 /// What a key holds.
 #[derive(Clone)]
@@ -22,6 +22,7 @@ enum Value {
     List(List),
     Set(Set),
     ZSet(ZSet),
+    Stream(Stream),
 }
 
 #[derive(Clone)]
@@ -112,6 +113,7 @@ fn kind_of(value: &Value) -> Kind {
         Value::List(_) => Kind::List,
         Value::Set(_) => Kind::Set,
         Value::ZSet(_) => Kind::ZSet,
+        Value::Stream(_) => Kind::Stream,
     }
 }
 
@@ -154,6 +156,7 @@ impl Keyspace for Model {
             Value::List(value) => value.encoding(),
             Value::Set(value) => value.encoding(),
             Value::ZSet(value) => value.encoding(),
+            Value::Stream(value) => value.encoding(),
         })
     }
 
@@ -350,3 +353,4 @@ holds!(Hash, Hash);
 holds!(List, List);
 holds!(Set, Set);
 holds!(ZSet, ZSet);
+holds!(Stream, Stream);

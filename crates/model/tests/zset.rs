@@ -72,7 +72,8 @@ fn who_finds_nothing_waits_without_a_reply() {
     ] {
         let outcome = stage.ask(line);
         assert!(outcome.reply.is_empty(), "{line}");
-        let wait = Wait { keys, kind: Kind::ZSet, until, in_transaction: Nothing::NullArray };
+        let in_transaction = Nothing::NullArray;
+        let wait = Wait { keys, kind: Kind::ZSet, until, in_transaction, resume: None };
         assert_eq!(outcome.effect, Effect::Block(Box::new(wait)), "{line}");
     }
 }

@@ -48,6 +48,6 @@ pub use input::Input;
 pub use object::{Encoder, FieldTtls, Limits, Loaded, Refusal};
 pub use output::Output;
 pub use reader::{FieldTtlCount, Item, Key, Magic, Reader};
-pub use stream::{Consumer, Group, Pending, Stream, StreamEntry, StreamId};
+pub use stream::{Consumer, Group, Nodes, Pending, Stream, StreamEntry, StreamId};
 pub use value::{Module, ModuleAux, ModulePart, Value};
 pub use writer::{Header, Meta, Replication, Writer};

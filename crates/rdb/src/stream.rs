@@ -1,44 +1,16 @@
 //! The value of a key of type stream, as files hold it.
 
-use std::fmt;
 use std::sync::Arc;
 
-/// The id of an entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StreamId {
-    /// Milliseconds since the Unix epoch.
-    pub ms: u64,
-    /// A number among the entries of the same millisecond.
-    pub seq: u64,
-}
-
-impl fmt::Display for StreamId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.ms, self.seq)
-    }
-}
-
-impl StreamId {
-    /// The sixteen bytes of an id in a file.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; 16] {
-        (u128::from(self.ms) << 64 | u128::from(self.seq)).to_be_bytes()
-    }
-
-    /// The id of these sixteen bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        let [ms, seq] = [&bytes[..8], &bytes[8..]]
-            .map(|half| half.iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte)));
-        StreamId { ms, seq }
-    }
-}
+pub use base::StreamId;
 
 /// A stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
     /// What it holds, ids ascending.
     pub entries: Vec<StreamEntry>,
+    /// The same as a file holds it; nothing if it comes from elsewhere.
+    pub nodes: Nodes,
     /// The greatest id it ever had.
     pub last_id: StreamId,
     /// The smallest id it has; 0-0 if it is empty.
@@ -50,6 +22,20 @@ pub struct Stream {
     /// Its consumer groups.
     pub groups: Vec<Group>,
 }
+
+/// The nodes of a stream in a file: the id that the ids of entries are counted from, and a
+/// listpack. Where entries are cut into nodes, and which of them were deleted, is no part of what
+/// a stream is: all nodes count as equal.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes(pub Vec<(StreamId, Vec<u8>)>);
+
+impl PartialEq for Nodes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Nodes {}
 
 /// An entry of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

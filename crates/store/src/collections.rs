@@ -1,7 +1,7 @@
 //! Collections: one `holds!` line per type is all that a type needs to be the value of a key.
 
 use base::{CmdError, DataType, Deadline, Holds, Key, error};
-use types::{Hash, List, Set, ZSet};
+use types::{Hash, List, Set, Stream, ZSet};
 
 use crate::object::Object;
 use crate::{Garbage, Txn};
@@ -87,6 +87,7 @@ holds!(Hash, Hash);
 holds!(List, List);
 holds!(Set, Set);
 holds!(ZSet, ZSet);
+holds!(Stream, Stream);
 
 impl Txn {
     /// Replaces whatever `key` holds; an empty collection removes the key.

@@ -14,7 +14,7 @@ use table::EntryRef;
 
 use crate::news::Bulletin;
 use crate::usage::faded;
-use crate::{Garbage, Measure, Object, Shard, Txn};
+use crate::{Garbage, Measure, Object, Shard, Touched, Txn};
 
 /// Keys that a step drops at most.
 const MOST: usize = 8;
@@ -80,6 +80,14 @@ impl Worst {
     }
 }
 
+/// What is left to do for keys that were dropped.
+#[derive(Default)]
+struct Gone {
+    garbage: SmallVec<[Garbage; MOST]>,
+    /// Somebody waits for these: readers of a stream.
+    awaited: Vec<Touched>,
+}
+
 /// What scores are made of.
 #[derive(Clone, Copy)]
 struct Judge {
@@ -122,16 +130,17 @@ impl Txn {
         let first = self.rng.below(shards);
         for number in (first..shards).chain(0..first) {
             let mut rng = Rng::new(self.rng.next_u64());
-            let mut garbage: SmallVec<[Garbage; MOST]> = SmallVec::new();
+            let mut gone = Gone::default();
             let evicted = self.each_shard(number, |shard| {
                 bulletin.look_around(&store);
                 let worst = look(shard, &judge, &mut rng);
-                let evicted = drop_worst(shard, &worst, need, (&mut garbage, &bulletin));
+                let evicted = drop_worst(shard, &worst, need, (&mut gone, &bulletin));
                 bulletin.deliver(&store);
                 evicted
             });
             if evicted.keys > 0 {
-                garbage.into_iter().for_each(|removed| self.discard(removed));
+                gone.garbage.into_iter().for_each(|removed| self.discard(removed));
+                gone.awaited.into_iter().for_each(|key| store.note_gone(key));
                 store.evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
                 done = evicted;
                 break;
@@ -172,14 +181,17 @@ fn drop_worst(
     shard: &mut Shard,
     worst: &Worst,
     need: usize,
-    (garbage, bulletin): (&mut SmallVec<[Garbage; MOST]>, &Bulletin),
+    (gone, bulletin): (&mut Gone, &Bulletin),
 ) -> Evicted {
     let mut evicted = Evicted::default();
     let before = shard.memory();
     for Candidate { db, key, .. } in &worst.candidates {
         let hash = shard.dbs[*db].keys.hasher().0.hash(key);
         if let Some(removed) = shard.evict(*db, hash, key) {
-            garbage.push(removed);
+            gone.garbage.push(removed);
+            if shard.waiting.is_awaited(*db, key) {
+                gone.awaited.push(Touched { db: *db, hash, key: key.as_slice().into() });
+            }
             bulletin.evicted(shard, *db, (hash, key));
             evicted.keys += 1;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Millis;
 
 use crate::news::Bulletin;
-use crate::{Garbage, Shard, Txn};
+use crate::{Garbage, Shard, Touched, Txn};
 
 /// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
 const STEPS: usize = 32;
@@ -23,14 +23,14 @@ impl Txn {
     /// how many it deleted and how many it looked at. Call without holding any shard: it locks the
     /// shard anew for every database that has such keys.
     pub fn expire_step(&mut self, number: usize, now: Millis) -> (usize, usize) {
-        let mut garbage = Vec::new();
+        let (mut garbage, mut awaited) = (Vec::new(), Vec::new());
         let (mut deleted, mut seen, mut from) = (0, 0, 0);
         let store = Arc::clone(self.store());
         let mut bulletin = std::mem::take(&mut self.bulletin);
         bulletin.serve_nobody();
         while let Some(look) = self.each_shard(number, |shard| {
             bulletin.look_around(&store);
-            let look = look(shard, from, now, (&mut garbage, &bulletin));
+            let look = look(shard, from, now, (&mut garbage, &mut awaited, &bulletin));
             bulletin.deliver(&store);
             look
         }) {
@@ -42,6 +42,7 @@ impl Txn {
         for removed in garbage {
             self.discard(removed);
         }
+        awaited.into_iter().for_each(|key| self.store().note_gone(key));
         self.count_expired(deleted);
         (deleted, seen)
     }
@@ -58,7 +59,7 @@ fn look(
     shard: &mut Shard,
     from: usize,
     now: Millis,
-    (garbage, bulletin): (&mut Vec<Garbage>, &Bulletin),
+    (garbage, awaited, bulletin): (&mut Vec<Garbage>, &mut Vec<Touched>, &Bulletin),
 ) -> Option<Look> {
     let db = (from..shard.dbs.len()).find(|&db| shard.dbs[db].keys.expiring() > 0)?;
     let (mut deleted, mut seen) = (0, 0);
@@ -82,6 +83,9 @@ fn look(
             deleted += 1;
             garbage.push(removed);
             bulletin.expired(shard, db, (hash, &key));
+            if shard.waiting.is_awaited(db, &key) {
+                awaited.push(Touched { db, hash, key });
+            }
         }
     }
     Some(Look { deleted, seen, db })

@@ -8,6 +8,7 @@
 //!        2 set      count, members
 //!        3 hash     count, field and value in turn
 //!        4 zset     count, member and score (8 bytes) in turn, by rank
+//!        5 stream   length, see `image_stream`
 //!   flags 1, 2      the string is reported as raw, not as int
 //!         128       there is a deadline
 //! ```
@@ -20,14 +21,15 @@ use journal::codec::{Malformed, Source, put_bytes, put_number};
 use table::{Content, EntryRef};
 use types::{Hash, List, Set, ZSet};
 
-use crate::Object;
 use crate::strings::{NOT_INT, RAW};
+use crate::{Object, image_stream};
 
 const STRING: u8 = 0;
 const LIST: u8 = 1;
 const SET: u8 = 2;
 const HASH: u8 = 3;
 const ZSET: u8 = 4;
+const STREAM: u8 = 5;
 const HAS_DEADLINE: u8 = 128;
 
 /// An entry, read.
@@ -58,6 +60,7 @@ pub(crate) fn put(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
         Content::Object(Object::Set(_)) => SET,
         Content::Object(Object::Hash(_)) => HASH,
         Content::Object(Object::ZSet(_)) => ZSET,
+        Content::Object(Object::Stream(_)) => STREAM,
     };
     let deadline = entry.deadline();
     let flags = entry.user_flags() & (RAW | NOT_INT);
@@ -98,6 +101,7 @@ fn put_object(out: &mut Vec<u8>, object: &Object) {
                 out.extend_from_slice(&score.to_bits().to_le_bytes());
             }
         }
+        Object::Stream(stream) => put_bytes(out, &image_stream::encode(stream)),
     }
 }
 
@@ -120,6 +124,7 @@ pub fn read<'a>(source: &mut Source<'a>, limits: &PackLimits) -> Result<Image<'a
             Value::Object(Object::Hash(Hash::collect(pairs, limits)))
         }
         ZSET => Value::Object(Object::ZSet(ZSet::collect(scored(source)?, limits))),
+        STREAM => Value::Object(Object::Stream(image_stream::decode(source.bytes()?)?)),
         _ => return Err(Malformed("a value of unknown type")),
     };
     if matches!(&value, Value::Object(object) if object.is_empty()) {
@@ -139,7 +144,7 @@ pub fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
     }
     source.number()?;
     source.bytes()?;
-    let count = if kind == STRING { 1 } else { source.length()? };
+    let count = if matches!(kind, STRING | STREAM) { 1 } else { source.length()? };
     for _ in 0..count {
         source.bytes()?;
         match kind {

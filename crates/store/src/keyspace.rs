@@ -326,6 +326,7 @@ impl Keyspace for Txn {
         let mut removed = 0;
         self.tell_flushed();
         for number in 0..self.store().shards() {
+            let mut awaited = Vec::new();
             let tables = self.each_shard(number, |shard| {
                 let dbs = match db {
                     Some(db) => db..db + 1,
@@ -343,9 +344,13 @@ impl Keyspace for Txn {
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
                     let fresh = Db::new(&hasher);
                     tables.push(shard.db_mut(db).replace(fresh));
+                    awaited.extend(shard.waiting.keys_of(db).into_iter().map(|key| (db, key)));
                 }
                 tables
             });
+            for (db, key) in awaited {
+                self.store().note_gone(Touched { db, hash: hasher.hash(&key), key });
+            }
             for table in tables {
                 removed += table.len();
                 self.discard(Garbage::Keys(Box::new(table)));

@@ -1,7 +1,7 @@
 //! What a key can hold, beyond a short string: the one closed list of types.
 
 use base::{DataType, Kind};
-use types::{Hash, List, Set, ZSet};
+use types::{Hash, List, Set, Stream, ZSet};
 
 /// The value of an entry that is not a short inline string. A new type is one line here, one in
 /// each function below, and one `holds!` line in `collections.rs`.
@@ -17,6 +17,8 @@ pub enum Object {
     Set(Set),
     /// Members by score.
     ZSet(ZSet),
+    /// Entries by id, and groups.
+    Stream(Stream),
 }
 
 impl Object {
@@ -29,6 +31,7 @@ impl Object {
             Object::List(_) => Kind::List,
             Object::Set(_) => Kind::Set,
             Object::ZSet(_) => Kind::ZSet,
+            Object::Stream(_) => Kind::Stream,
         }
     }
 
@@ -41,6 +44,7 @@ impl Object {
             Object::List(value) => value.memory(),
             Object::Set(value) => value.memory(),
             Object::ZSet(value) => value.memory(),
+            Object::Stream(value) => value.memory(),
         }
     }
 
@@ -53,6 +57,7 @@ impl Object {
             Object::List(value) => value.encoding(),
             Object::Set(value) => value.encoding(),
             Object::ZSet(value) => value.encoding(),
+            Object::Stream(value) => value.encoding(),
         }
     }
 
@@ -65,6 +70,7 @@ impl Object {
             Object::List(value) => value.free_effort(),
             Object::Set(value) => value.free_effort(),
             Object::ZSet(value) => value.free_effort(),
+            Object::Stream(value) => value.free_effort(),
         }
     }
 
@@ -77,6 +83,7 @@ impl Object {
             Object::List(value) => value.is_empty(),
             Object::Set(value) => value.is_empty(),
             Object::ZSet(value) => value.is_empty(),
+            Object::Stream(value) => value.is_empty(),
         }
     }
 }

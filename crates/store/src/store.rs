@@ -1,13 +1,13 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::{KeyHasher, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{Audience, Garbage, Measure, Shard};
+use crate::{Audience, Garbage, Measure, Shard, Touched};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,9 @@ pub struct Store {
     pub(crate) read_key_bytes: AtomicUsize,
     pub(crate) readers: AtomicUsize,
     pub(crate) read_keys_limit: AtomicUsize,
+    /// Awaited keys that went where nobody could be served.
+    gone: Mutex<Vec<Touched>>,
+    any_gone: AtomicBool,
 }
 
 impl Store {
@@ -93,7 +96,28 @@ impl Store {
             read_key_bytes: AtomicUsize::new(0),
             readers: AtomicUsize::new(0),
             read_keys_limit: AtomicUsize::new(usize::MAX),
+            gone: Mutex::new(Vec::new()),
+            any_gone: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that an awaited key went, by its deadline or with its whole database. Whoever does so
+    /// holds locks that do not suffice to tell those who wait.
+    pub(crate) fn note_gone(&self, key: Touched) {
+        self.gone.lock().push(key);
+        self.any_gone.store(true, Ordering::Release);
+    }
+
+    /// Awaited keys that went since this was last asked. Costs a load if there are none.
+    #[inline]
+    #[must_use]
+    pub fn take_gone(&self) -> Vec<Touched> {
+        if !self.any_gone.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        let mut gone = self.gone.lock();
+        self.any_gone.store(false, Ordering::Release);
+        std::mem::take(&mut gone)
     }
 
     /// The hash of keys.

@@ -416,6 +416,9 @@ impl Txn {
         let now = self.now;
         if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
             self.store.expired.fetch_add(1, Ordering::Relaxed);
+            if self.shard(hash).waiting.is_awaited(db, key) {
+                self.store.note_gone(Touched { db, hash, key: key.into() });
+            }
             self.discard(garbage);
             if self.bulletin.interest != 0 {
                 let met = |touched: &Touched| touched.db == db && *touched.key == *key;
@@ -460,6 +463,16 @@ impl Txn {
         }
     }
 
+    /// As [`publish_changes`](Self::publish_changes), but watchers are not told.
+    pub fn publish_unwatched(&mut self) {
+        self.changed = false;
+        for touched in std::mem::take(&mut self.touched) {
+            if self.shard(touched.hash).waiting.is_awaited(touched.db, &touched.key) {
+                self.ready.push(touched);
+            }
+        }
+    }
+
     /// Whether the request that just ran has changed anything.
     #[must_use]
     pub fn has_changed(&self) -> bool {
@@ -487,6 +500,11 @@ impl Txn {
     #[inline]
     pub fn take_ready(&mut self) -> Vec<Touched> {
         if self.ready.is_empty() { Vec::new() } else { std::mem::take(&mut self.ready) }
+    }
+
+    /// Lets those be served who wait for a key that went; its shard is held.
+    pub fn note_ready(&mut self, key: Touched) {
+        self.ready.push(key);
     }
 
     /// Blocked requests that wait for this key, longest first.

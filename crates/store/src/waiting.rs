@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use base::Kind;
 use hashbrown::HashMap;
@@ -17,26 +17,47 @@ pub struct Waiter {
     pub kind: Kind,
     /// Every shard its request needs (the destination of `BLMOVE` too), ascending.
     pub shards: Vec<usize>,
-    settled: AtomicBool,
+    state: AtomicU8,
 }
+
+/// Somebody has claimed the waiter.
+const CLAIMED: u8 = 1;
+/// Its time was up while somebody else had it.
+const OVERDUE: u8 = 2;
 
 impl Waiter {
     /// A request that waits.
     #[must_use]
     pub fn new(ticket: u64, kind: Kind, shards: Vec<usize>) -> Self {
-        Waiter { ticket, kind, shards, settled: AtomicBool::new(false) }
+        Waiter { ticket, kind, shards, state: AtomicU8::new(0) }
     }
 
-    /// Claims it; `true` for exactly one caller.
+    /// Claims it; `true` for exactly one caller, until that one lets go of it.
     #[must_use]
     pub fn settle(&self) -> bool {
-        !self.settled.swap(true, Ordering::AcqRel)
+        self.state.fetch_or(CLAIMED, Ordering::AcqRel) & CLAIMED == 0
+    }
+
+    /// As [`settle`](Self::settle), for whom its time is up: who has it now must end the wait.
+    #[must_use]
+    pub fn settle_overdue(&self) -> bool {
+        let next = |state: u8| Some(if state & CLAIMED == 0 { CLAIMED } else { state | OVERDUE });
+        // The closure always answers, so this cannot fail.
+        let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        before.is_ok_and(|state| state & CLAIMED == 0)
+    }
+
+    /// Lets go of it again: it could not be served and waits on. `false` if its time was up
+    /// meanwhile: then it stays claimed, and the caller must end the wait.
+    #[must_use]
+    pub fn unsettle(&self) -> bool {
+        self.state.compare_exchange(CLAIMED, 0, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     /// Whether somebody has claimed it.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.settled.load(Ordering::Acquire)
+        self.state.load(Ordering::Acquire) & CLAIMED != 0
     }
 }
 

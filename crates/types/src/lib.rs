@@ -3,7 +3,8 @@
 //! [`Hash`](struct@Hash), [`List`], [`Set`] and [`ZSet`] each have a small form, one compact
 //! allocation, and a large one that scales; they change from one to the other at exactly the
 //! moments at which Redis 7.0 does, one way only, so that `OBJECT ENCODING` agrees. The limits come
-//! with every mutating call, as they can change at run time.
+//! with every mutating call, as they can change at run time. A [`Stream`] has one form, that of
+//! Redis to the byte.
 //!
 //! [`hyperloglog`] has no type of its own: it reads and edits the bytes of strings.
 //!
@@ -21,6 +22,7 @@ pub mod packed;
 mod room;
 mod sample;
 pub mod set;
+pub mod stream;
 pub mod zset;
 
 /// Walking hashes.
@@ -32,4 +34,5 @@ pub use hash::Hash;
 pub use hasher::seed_members;
 pub use list::{End, List};
 pub use set::{Member, Set};
+pub use stream::Stream;
 pub use zset::ZSet;

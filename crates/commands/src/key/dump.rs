@@ -71,7 +71,9 @@ fn encoded<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError>
         Kind::ZSet => {
             Holds::peek(host, key)?.map(|zset| portable::write_zset(encoder, out, None, zset))
         }
-        Kind::Stream => None,
+        Kind::Stream => {
+            Holds::peek(host, key)?.map(|stream| portable::write_stream(encoder, out, None, stream))
+        }
     };
     match written {
         Some(Ok(())) => Ok(Some(value)),

@@ -122,6 +122,12 @@ impl<H: Holds<List>> Run<H> for BlmPop<'_> {
         // BLMPOP timeout numkeys key …
         let keys = (3..3 + self.first.keys.len()).collect();
         let in_transaction = Nothing::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, in_transaction })))
+        Ok(Effect::Block(Box::new(Wait {
+            keys,
+            kind: Kind::List,
+            until,
+            in_transaction,
+            resume: None,
+        })))
     }
 }

@@ -153,7 +153,13 @@ impl<'a> BlockingPop<'a> {
         }
         let keys = (1..=self.keys.len()).collect();
         let in_transaction = Nothing::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::List, until, in_transaction })))
+        Ok(Effect::Block(Box::new(Wait {
+            keys,
+            kind: Kind::List,
+            until,
+            in_transaction,
+            resume: None,
+        })))
     }
 }
 

@@ -88,7 +88,13 @@ impl<'a> Transfer<'a> {
             return Ok(effect);
         }
         let in_transaction = Nothing::Null;
-        Ok(Effect::Block(Box::new(Wait { keys: vec![1], kind: Kind::List, until, in_transaction })))
+        Ok(Effect::Block(Box::new(Wait {
+            keys: vec![1],
+            kind: Kind::List,
+            until,
+            in_transaction,
+            resume: None,
+        })))
     }
 }
 

@@ -41,7 +41,13 @@ impl<'a> Pop<'a> {
         // BZPOPMIN key … timeout
         let keys = (1..=self.keys.len()).collect();
         let in_transaction = Nothing::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, in_transaction })))
+        Ok(Effect::Block(Box::new(Wait {
+            keys,
+            kind: Kind::ZSet,
+            until,
+            in_transaction,
+            resume: None,
+        })))
     }
 }
 

@@ -133,6 +133,12 @@ impl<H: Holds<ZSet>> Run<H> for BzmPop<'_> {
         // BZMPOP timeout numkeys key …
         let keys = (3..3 + self.first.keys.len()).collect();
         let in_transaction = Nothing::NullArray;
-        Ok(Effect::Block(Box::new(Wait { keys, kind: Kind::ZSet, until, in_transaction })))
+        Ok(Effect::Block(Box::new(Wait {
+            keys,
+            kind: Kind::ZSet,
+            until,
+            in_transaction,
+            resume: None,
+        })))
     }
 }

@@ -75,16 +75,14 @@ pub(super) const LIST: &[D] = &[
         0,
         I64,
         "Most bytes of one node of a stream. 0: no limit.",
-    )
-    .pending(),
+    ),
     D::int(
         "stream-node-max-entries",
         "100",
         0,
         i64::MAX,
         "Most entries of one node of a stream. 0: no limit.",
-    )
-    .pending(),
+    ),
     D::one_of(
         "sanitize-dump-payload",
         &["no", "yes", "clients"],

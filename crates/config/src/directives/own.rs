@@ -51,7 +51,7 @@ pub(super) const LIST: &[D] = &[
         "import-skip-unknown",
         "no",
         "When the first start finds files of Redis: leave out what this server does not keep \
-         (streams, values of modules, functions) instead of refusing to start.",
+         (values of modules, functions) instead of refusing to start.",
     )
     .at_start()
     .own(),

@@ -23,7 +23,7 @@ impl Model {
     }
 
     /// Replaces the value and keeps the deadline, as every command does that changes a collection.
-    fn change(&mut self, name: &Name, value: Value) {
+    pub(super) fn change(&mut self, name: &Name, value: Value) {
         if let Some(entry) = self.keys.get_mut(name) {
             entry.value = value;
         } else {

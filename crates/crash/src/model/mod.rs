@@ -6,6 +6,7 @@
 
 mod collections;
 mod keys;
+mod streams;
 mod strings;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -146,6 +147,7 @@ impl Model {
         }
         let ran = self.run_string(&name, step, context);
         let ran = ran.or_else(|| self.run_collection(&name, step, context));
+        let ran = ran.or_else(|| self.run_stream(&name, step));
         let ran = ran.or_else(|| self.run_key(&name, step, context));
         match ran {
             Some(expect) if !shared => expect,

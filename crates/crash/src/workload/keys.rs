@@ -2,7 +2,7 @@
 
 use super::{DATABASES, Draw, Steps, past, word};
 
-const KINDS: [char; 7] = ['s', 'n', 'f', 'h', 'l', 't', 'z'];
+const KINDS: [char; 8] = ['s', 'n', 'f', 'h', 'l', 't', 'z', 'e'];
 
 impl Draw<'_> {
     pub(super) fn key_command(&mut self) -> Steps {

@@ -8,6 +8,7 @@
 mod ballast;
 mod collections;
 mod keys;
+mod streams;
 mod strings;
 mod together;
 
@@ -95,6 +96,12 @@ pub const COMMANDS: &[&str] = &[
     "SUNIONSTORE",
     "SWAPDB",
     "UNLINK",
+    "XACK",
+    "XADD",
+    "XDEL",
+    "XGROUP",
+    "XREADGROUP",
+    "XTRIM",
     "ZADD",
     "ZINCRBY",
     "ZINTERSTORE",
@@ -171,8 +178,9 @@ impl Draw<'_> {
             28..=42 => self.key_command(),
             43..=56 => self.hash(),
             57..=71 => self.list(),
-            72..=84 => self.set(),
-            _ => self.zset(),
+            72..=80 => self.set(),
+            81..=90 => self.zset(),
+            _ => self.stream(),
         }
     }
 
@@ -240,6 +248,7 @@ impl Draw<'_> {
             Some(Value::Set(s)) => s.len(),
             Some(Value::Zset(z)) => z.len(),
             Some(Value::Text(t)) => t.len(),
+            Some(Value::Stream(s)) => s.entries.len(),
             _ => 0,
         }
     }

@@ -12,7 +12,9 @@ use crate::pools::Kind;
 pub const FAMILY: Family =
     Family { name: "keys", home: Kind::Text, forms: &FORMS, scenario: Some((1, expiring)) };
 
-const FORMS: [(usize, &str); 63] = [
+const FORMS: [(usize, &str); 65] = [
+    (3, "XADD <any> <new-id> <field> <value>"),
+    (1, "XGROUP CREATE <any> g0 $ MKSTREAM"),
     (6, "SET <text-key> <value> [ EX <seconds> ]"),
     (3, "SET <text-key> <small>"),
     (3, "RPUSH <list-key> ( <small> )+"),

@@ -11,6 +11,7 @@ pub mod hyperloglog;
 pub mod keys;
 pub mod lists;
 pub mod sets;
+pub mod streams;
 pub mod strings;
 pub mod transactions;
 pub mod wire;
@@ -37,13 +38,14 @@ pub struct Family {
 }
 
 /// All families that are made of commands. The `wire` family, made of bytes, stands apart.
-pub const ALL: [&Family; 11] = [
+pub const ALL: [&Family; 12] = [
     &strings::FAMILY,
     &keys::FAMILY,
     &hashes::FAMILY,
     &lists::FAMILY,
     &sets::FAMILY,
     &zsets::FAMILY,
+    &streams::FAMILY,
     &transactions::FAMILY,
     &bitmaps::FAMILY,
     &hyperloglog::FAMILY,

@@ -268,5 +268,6 @@ fn write_entry<W: io::Write>(
         Value::Object(Object::Set(set)) => portable::write_set(encoder, out, key, set),
         Value::Object(Object::Hash(hash)) => portable::write_hash(encoder, out, key, hash),
         Value::Object(Object::ZSet(zset)) => portable::write_zset(encoder, out, key, zset),
+        Value::Object(Object::Stream(stream)) => portable::write_stream(encoder, out, key, stream),
     }
 }

@@ -215,7 +215,6 @@ impl<'e> Loader<'e> {
             Item::Database { db } => _ = self.database(db)?,
             Item::Refused(_, Refusal::Empty) => {}
             Item::Refused(_, Refusal::FieldTtls(_)) => loss.mortal_hashes += 1,
-            Item::Key(_, Value::Stream(_)) => loss.streams += 1,
             Item::Key(_, Value::Module(value)) => {
                 *loss.module_keys.entry(value.name()).or_default() += 1;
             }

@@ -6,8 +6,6 @@ use std::fmt;
 /// What was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loss {
-    /// Keys that hold streams.
-    pub streams: u64,
     /// Keys that hold values of modules, by the type's name.
     pub module_keys: BTreeMap<String, u64>,
     /// Records that modules keep beside the keys, by the type's name.
@@ -38,7 +36,6 @@ impl fmt::Display for Loss {
                 parts.push(format!("{count} {what}"));
             }
         };
-        add(self.streams, "streams");
         for (name, &count) in &self.module_keys {
             add(count, &format!("keys of the module type {name}"));
         }

@@ -1,5 +1,7 @@
 //! An entry of the store as the neutral value of a file.
 
+use base::StreamId;
+use commands::portable;
 use rdb::Value;
 use store::{Object, Seen};
 
@@ -19,5 +21,15 @@ pub(super) fn value(seen: &Seen<'_>) -> Value {
         Object::ZSet(zset) => {
             Value::ZSet(zset.iter().map(|(member, score)| (member.to_vec(), score)).collect())
         }
+        Object::Stream(stream) => Value::Stream(Box::new(rdb::Stream {
+            entries: stream.log().range(StreamId::MIN, StreamId::MAX).map(entry).collect(),
+            ..portable::stream_rest(stream)
+        })),
     }
+}
+
+fn entry(entry: types::stream::Entry<'_>) -> rdb::StreamEntry {
+    let (names, values): (Vec<_>, Vec<_>) =
+        entry.fields().map(|(name, value)| (name.to_vec(), value.to_vec())).unzip();
+    rdb::StreamEntry { id: entry.id, names: names.into(), values }
 }

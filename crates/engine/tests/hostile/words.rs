@@ -99,9 +99,9 @@ const WORDS: [&[u8]; 52] = [
 ];
 
 /// Keys of every type, small and large, and missing ones.
-pub const KEYS: [&[u8]; 20] = [
-    b"s", b"n", b"S", b"l", b"L", b"h", b"H", b"t", b"i", b"T", b"z", b"Z", b"ZZ", b"none", b"",
-    b"new", b"p", b"P", b"q", b"g",
+pub const KEYS: [&[u8]; 21] = [
+    b"s", b"n", b"S", b"l", b"L", b"h", b"H", b"t", b"i", b"T", b"z", b"Z", b"ZZ", b"e", b"none",
+    b"", b"new", b"p", b"P", b"q", b"g",
 ];
 
 /// Fills an empty database with those keys.
@@ -116,7 +116,13 @@ pub fn dataset() -> Vec<Vec<Vec<u8>>> {
         words.into_iter().map(String::into_bytes).collect::<Vec<_>>()
     };
     let pair = |n: usize| format!("{n}.5 m{n}");
-    vec![
+    let words = |text: &str| text.split(' ').map(|word| word.as_bytes().to_vec()).collect();
+    let mut all: Vec<Vec<Vec<u8>>> =
+        (1..300).map(|n| words(&format!("XADD e {n}-1 f {n}"))).collect();
+    // Groups are drawn from the words, too.
+    all.push(words("XGROUP CREATE e x 0"));
+    all.push(words("XREADGROUP GROUP x x COUNT 150 STREAMS e >"));
+    all.extend(vec![
         vec![b"SET".to_vec(), b"s".to_vec(), b"abcabc".to_vec()],
         vec![b"SET".to_vec(), b"n".to_vec(), b"9223372036854775800".to_vec()],
         vec![b"SET".to_vec(), b"S".to_vec(), b"ab".repeat(20_000)],
@@ -135,7 +141,8 @@ pub fn dataset() -> Vec<Vec<Vec<u8>>> {
         many("ZADD", "z", pair, 5),
         many("ZADD", "Z", pair, 1_000),
         many("ZADD", "ZZ", |n| format!("0 m{n}"), 300),
-    ]
+    ]);
+    all
 }
 
 pub fn pick<'a, T: ?Sized>(rng: &mut Rng, list: &[&'a T]) -> &'a T {

@@ -6,7 +6,7 @@ use base::Rng;
 /// What is sent. Letters stand for themselves but for these words:
 /// `K` a key, `V` a value, `W` several values, `I` a small integer, `F` a field, `S` a score,
 /// `P` fields with values, `Z` scores with members, `G` places with members, `B` an offset of a
-/// bit, `L` a lot of padding, `D` a database.
+/// bit, `L` a lot of padding, `D` a database, `T` a stream, `E` the id of an entry.
 const REQUESTS: &[&str] = &[
     "SET K V",
     "SET K V",
@@ -133,11 +133,50 @@ const REQUESTS: &[&str] = &[
     "GEORADIUS g 0 0 700 km STORE K STOREDIST K",
     "GEORADIUS K 0 0 700 mi STORE K STORE K COUNT 2",
     "GEORADIUSBYMEMBER g a 700 km STOREDIST K",
+    "XADD T E F V",
+    "XADD T E F V F I",
+    "XADD T E F V F I F V",
+    "XADD K E F V",
+    "XADD T MAXLEN ~ 20 E F V",
+    "XTRIM T MAXLEN 25",
+    "XDEL T E E",
+    "DEL T",
+    "XSETID T 70-0",
+    "COPY T T REPLACE",
+    "RENAME T T",
 ];
 
 /// What chance or the order of equals decides, or what is rare, as it is about whole databases.
 const WILD: &[&str] =
     &["SPOP K", "SPOP K 3", "ZREMRANGEBYLEX K - [b", "SWAPDB 0 D", "FLUSHDB", "FLUSHALL ASYNC"];
+
+/// What depends on a clock.
+const TIMED: &[&str] = &[
+    "XADD T * F V",
+    "XADD T * F V",
+    "XADD T * F V F I",
+    "XADD T * F V F I F V",
+    "XADD T MAXLEN ~ 20 * F V",
+    "XADD T MAXLEN 30 * F L",
+    "XADD T NOMKSTREAM MINID ~ 1700000000500-0 * F V",
+    "XTRIM T MAXLEN ~ 5 LIMIT 200",
+    "XGROUP CREATE T g 0 MKSTREAM",
+    "XGROUP CREATE T g $",
+    "XGROUP CREATE T h $",
+    "XGROUP SETID T g 0",
+    "XGROUP CREATECONSUMER T g a",
+    "XGROUP DELCONSUMER T g b",
+    "XGROUP DESTROY T h",
+    "XREADGROUP GROUP g a COUNT 4 STREAMS T >",
+    "XREADGROUP GROUP g b STREAMS T >",
+    "XREADGROUP GROUP g b COUNT 3 STREAMS T 0",
+    "XREADGROUP GROUP g a NOACK COUNT 2 STREAMS T T > >",
+    "XREADGROUP GROUP g c BLOCK 5 STREAMS T >",
+    "XAUTOCLAIM T g b 0 0 COUNT 3",
+    "XAUTOCLAIM T g a 1000 0 JUSTID",
+    "XCLAIM T g c 0 E E E FORCE",
+    "XACK T g E E E E",
+];
 
 /// A request that two servers carry out alike.
 pub fn request(rng: &mut Rng) -> Vec<Vec<u8>> {
@@ -147,6 +186,10 @@ pub fn request(rng: &mut Rng) -> Vec<Vec<u8>> {
 
 /// Any request: also those that chance decides, or that are about whole databases.
 pub fn any_request(rng: &mut Rng) -> Vec<Vec<u8>> {
+    if rng.below(8) == 0 {
+        let template = TIMED[rng.below(TIMED.len())];
+        return fill(rng, template);
+    }
     let at = match rng.below(800) {
         0..8 => rng.below(3),
         8 => 3 + rng.below(3),
@@ -160,6 +203,8 @@ fn fill(rng: &mut Rng, template: &str) -> Vec<Vec<u8>> {
     for word in template.split(' ') {
         match word {
             "K" => words.push(format!("key:{}", rng.below(40)).into_bytes()),
+            "E" => words.push(format!("{}-{}", rng.below(60), rng.below(3)).into_bytes()),
+            "T" => words.push(format!("stream:{}", rng.below(6)).into_bytes()),
             "V" => words.push(value(rng)),
             "W" => (0..1 + rng.below(5)).for_each(|_| words.push(value(rng))),
             "I" => words.push((rng.below(300) as i64 - 100).to_string().into_bytes()),

@@ -7,7 +7,7 @@ use base::num::{parse_i64, write_f64};
 
 use super::{kind, stream_save, write_parts};
 use crate::lzf::Compressor;
-use crate::{Module, Stream, Value, intset, length, listpack, text};
+use crate::{Module, Stream, StreamId, Value, intset, length, listpack, text};
 
 /// Below which sizes collections are written compactly: the directives of Redis 7.0 of like names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,6 +296,22 @@ impl Encoder {
     ) -> io::Result<()> {
         self.begin(out, kind::STREAM_LISTPACKS_2, key)?;
         stream_save::save(out, stream, &self.limits, self.compressor.as_deref_mut())
+    }
+
+    /// Writes a stream whose nodes are at hand, as they are; `rest` says what is not in the nodes.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn stream_packed<'a, W: Write>(
+        &mut self,
+        out: &mut W,
+        key: Option<&[u8]>,
+        nodes: impl ExactSizeIterator<Item = (StreamId, &'a [u8])>,
+        entries: usize,
+        rest: &Stream,
+    ) -> io::Result<()> {
+        self.begin(out, kind::STREAM_LISTPACKS_2, key)?;
+        stream_save::save_packed(out, nodes, entries, rest, self.compressor.as_deref_mut())
     }
 
     /// Writes the value of a module's type.

@@ -37,7 +37,11 @@ pub fn load<R: Read>(input: &mut Input<R>, form: u8) -> Result<Stream, Error> {
         let id =
             blob(input, |bytes| bytes.try_into().map_err(|_| "a stream's node without an id"))?;
         let id = StreamId::from_bytes(id);
-        blob(input, |bytes| Node::new(bytes)?.read(id, &mut stream.entries))?;
+        let bytes = blob(input, |bytes| {
+            Node::new(bytes)?.read(id, &mut stream.entries)?;
+            Ok(bytes.to_vec())
+        })?;
+        stream.nodes.0.push((id, bytes));
     }
     if length::read_plain(input)? != stream.entries.len() as u64 {
         return Err(input.corrupt("a stream with another number of entries than it says"));

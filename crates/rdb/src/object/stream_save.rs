@@ -30,7 +30,33 @@ pub fn save<W: Write>(
         text::write(out, &first.id.to_bytes(), compressor.as_deref_mut())?;
         text::write(out, &node(first, here), compressor.as_deref_mut())?;
     }
-    length::write(out, stream.entries.len() as u64)?;
+    save_rest(out, stream, stream.entries.len(), compressor)
+}
+
+/// Writes a stream whose nodes are at hand, without the byte of its form. `rest` says what is not
+/// in the nodes.
+pub fn save_packed<'a, W: Write>(
+    out: &mut W,
+    nodes: impl ExactSizeIterator<Item = (StreamId, &'a [u8])>,
+    entries: usize,
+    rest: &Stream,
+    mut compressor: Option<&mut Compressor>,
+) -> io::Result<()> {
+    length::write(out, nodes.len() as u64)?;
+    for (id, bytes) in nodes {
+        text::write(out, &id.to_bytes(), compressor.as_deref_mut())?;
+        text::write(out, bytes, compressor.as_deref_mut())?;
+    }
+    save_rest(out, rest, entries, compressor)
+}
+
+fn save_rest<W: Write>(
+    out: &mut W,
+    stream: &Stream,
+    entries: usize,
+    mut compressor: Option<&mut Compressor>,
+) -> io::Result<()> {
+    length::write(out, entries as u64)?;
     for id in [stream.last_id, stream.first_id, stream.max_deleted_id] {
         save_id(out, id)?;
     }

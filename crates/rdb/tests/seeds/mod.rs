@@ -59,6 +59,7 @@ fn stream(numbers: &mut Numbers) -> Value {
     let last_id = StreamId { ms: 20, seq: 0 };
     Value::Stream(Box::new(Stream {
         entries: entries.collect(),
+        nodes: kvist_rdb::Nodes::default(),
         last_id,
         first_id: StreamId { ms: 0, seq: 1 },
         max_deleted_id: StreamId::default(),

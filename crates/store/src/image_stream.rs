@@ -1,0 +1,124 @@
+//! A stream as it stands in snapshots and records.
+//!
+//! ```text
+//!   | nodes | id 16, length, bytes | ... | last id 16 | first id 16 | greatest deleted id 16 |
+//!   | ever added | groups | group | ... |
+//!
+//!   group      | name | last id 16 | 1 + entries read, or 0 | consumers | consumer | ...
+//!                                                           | pending | entry | ... |
+//!   consumer   | name | seen, 8 bytes |
+//!   entry      | id 16 | delivered, 8 bytes | deliveries | place of its consumer in the list |
+//! ```
+//!
+//! Nodes are written as they lie in memory: where they end decides what `XTRIM ~` removes, and what
+//! was approximate once must not come out differently after a restart. Ids have their high bytes
+//! first, counts and lengths are as in [`journal::codec`].
+//!
+//! Nothing here may be trusted: every node is checked before it is taken.
+
+use base::StreamId;
+use journal::codec::{Malformed, Source, put_bytes, put_number};
+use types::Stream;
+use types::stream::{Counters, Group, Pending};
+
+/// A stream as bytes.
+pub(crate) fn encode(stream: &Stream) -> Vec<u8> {
+    let (mut out, log) = (Vec::new(), stream.log());
+    put_number(&mut out, log.node_count() as u64);
+    for (id, bytes) in log.nodes() {
+        put_id(&mut out, id);
+        put_bytes(&mut out, bytes);
+    }
+    for id in [log.last_id(), log.first_id(), log.max_deleted_id()] {
+        put_id(&mut out, id);
+    }
+    put_number(&mut out, log.entries_added());
+    put_number(&mut out, stream.groups().len() as u64);
+    stream.groups().iter().for_each(|group| put_group(&mut out, group));
+    out
+}
+
+fn put_id(out: &mut Vec<u8>, id: StreamId) {
+    out.extend_from_slice(&id.to_bytes());
+}
+
+fn put_group(out: &mut Vec<u8>, group: &Group) {
+    put_bytes(out, group.name());
+    put_id(out, group.last_id);
+    put_number(out, group.entries_read.map_or(0, |read| read.saturating_add(1)));
+    let consumers = group.consumers();
+    put_number(out, consumers.len() as u64);
+    for consumer in consumers {
+        put_bytes(out, consumer.name());
+        out.extend_from_slice(&consumer.seen.to_le_bytes());
+    }
+    // From a consumer's number to its place among the names.
+    let highest = group.numbers().iter().copied().max().map_or(0, |number| number as usize + 1);
+    let mut places = vec![0; highest];
+    for (place, &number) in group.numbers().iter().enumerate() {
+        places[number as usize] = place as u64;
+    }
+    put_number(out, group.pending() as u64);
+    for one in group.pending_from(StreamId::MIN) {
+        put_id(out, one.id);
+        out.extend_from_slice(&one.delivered.to_le_bytes());
+        put_number(out, one.deliveries);
+        put_number(out, places.get(one.consumer as usize).copied().unwrap_or(0));
+    }
+}
+
+/// The stream of these bytes.
+///
+/// # Errors
+/// They are something else.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
+    let mut source = Source::new(bytes);
+    let mut stream = Stream::default();
+    for _ in 0..source.length()? {
+        let id = id(&mut source)?;
+        stream.adopt_node(id, source.bytes()?).map_err(Malformed)?;
+    }
+    let (last_id, first_id) = (id(&mut source)?, id(&mut source)?);
+    let max_deleted_id = id(&mut source)?;
+    let entries_added = source.number()?;
+    let counters = Counters { last_id, first_id, max_deleted_id, entries_added };
+    stream.adopt_counters(counters).map_err(Malformed)?;
+    for _ in 0..source.length()? {
+        read_group(&mut source, &mut stream)?;
+    }
+    if source.is_done() { Ok(stream) } else { Err(Malformed("bytes behind a stream")) }
+}
+
+fn id(source: &mut Source<'_>) -> Result<StreamId, Malformed> {
+    let bytes = source.take(16)?.try_into().map_err(|_| Malformed("an id"))?;
+    Ok(StreamId::from_bytes(bytes))
+}
+
+fn read_group(source: &mut Source<'_>, stream: &mut Stream) -> Result<(), Malformed> {
+    let name = source.bytes()?;
+    let (last_id, read) = (id(source)?, source.number()?.checked_sub(1));
+    if !stream.create_group(name, last_id, read) {
+        return Err(Malformed("a group that is there twice"));
+    }
+    let filled = stream.edit_group(name, |_, group| fill(source, group));
+    filled.unwrap_or(Ok(()))
+}
+
+fn fill(source: &mut Source<'_>, group: &mut Group) -> Result<(), Malformed> {
+    let mut numbers = Vec::new();
+    for _ in 0..source.length()? {
+        let (name, seen) = (source.bytes()?, source.fixed_u64()?);
+        let (number, fresh) = group.find_or_create(name, seen);
+        if !fresh {
+            return Err(Malformed("a consumer that is there twice"));
+        }
+        numbers.push(number);
+    }
+    for _ in 0..source.length()? {
+        let (id, delivered, deliveries) = (id(source)?, source.fixed_u64()?, source.number()?);
+        let place = source.length()?;
+        let &consumer = numbers.get(place).ok_or(Malformed("a consumer that is not there"))?;
+        group.deliver(Pending { id, delivered, deliveries, consumer });
+    }
+    Ok(())
+}
