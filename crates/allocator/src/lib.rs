@@ -14,6 +14,8 @@
 //! Each function is one call of the C library and nothing else; this crate exists so that no other
 //! needs unsafe code for it.
 
+use std::ffi::{CStr, c_char, c_void};
+
 pub use mimalloc::MiMalloc as Allocator;
 
 /// Options of mimalloc 2.x by their place in `mi_option_t`; the binding names only some of them.
@@ -59,6 +61,28 @@ pub fn give_back() {
     }
 }
 
+/// What the allocator says of itself: its statistics as text.
+#[must_use]
+pub fn describe() -> String {
+    let mut text: Vec<u8> = Vec::new();
+    // SAFETY: the library calls `collect` with the pointer it is given, from this thread and only
+    // until it returns; nobody else touches `text` meanwhile.
+    unsafe { libmimalloc_sys::mi_stats_print_out(Some(collect), (&raw mut text).cast()) };
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Appends a piece of text to the vector that `into` points to.
+unsafe extern "C" fn collect(piece: *const c_char, into: *mut c_void) {
+    if piece.is_null() || into.is_null() {
+        return;
+    }
+    // SAFETY: a text of C's that ends with a zero, and the vector of `describe`, which waits.
+    unsafe {
+        let piece = CStr::from_ptr(piece).to_bytes();
+        (*into.cast::<Vec<u8>>()).extend_from_slice(piece);
+    }
+}
+
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
@@ -66,6 +90,12 @@ mod tests {
     fn get(option: libmimalloc_sys::mi_option_t) -> i64 {
         // SAFETY: the number is that of an option.
         unsafe { libmimalloc_sys::mi_option_get(option) }
+    }
+
+    #[test]
+    fn it_describes_itself() {
+        let text = describe();
+        assert!(text.contains("peak"), "{text}");
     }
 
     /// The binding has no names for these options; the library itself finds them by their names

@@ -11,6 +11,7 @@ use crate::{Args, CmdError, Effect, Locks, Reply};
 #[allow(missing_docs)] // the names say it
 pub enum Group {
     Bitmap,
+    Cluster,
     Connection,
     Generic,
     Geo,
@@ -32,6 +33,7 @@ impl Group {
     pub fn name(self) -> &'static str {
         match self {
             Group::Bitmap => "bitmap",
+            Group::Cluster => "cluster",
             Group::Connection => "connection",
             Group::Generic => "generic",
             Group::Geo => "geo",

@@ -64,6 +64,12 @@ impl BlockedRequests {
         self.len() == 0
     }
 
+    /// How many of them give up at some time.
+    #[must_use]
+    pub fn timed(&self) -> usize {
+        self.by_ticket.lock().values().filter(|blocked| blocked.until.is_some()).count()
+    }
+
     /// The request with this ticket.
     #[must_use]
     pub fn get(&self, ticket: u64) -> Option<Arc<Blocked>> {
@@ -351,6 +357,8 @@ impl Worker {
             self.leave_queues(&blocked);
         }
         let engine = Arc::clone(&self.engine);
+        engine.forget_postponed(session);
+        engine.monitors.leave(&engine.heed, session);
         crate::multi::unwatch(&engine, &mut self.txn, session);
         engine.pubsub.leave_all(session);
         engine.tracking.disable(&engine.store, session);

@@ -25,6 +25,8 @@ pub enum Message {
     },
     /// An out-of-band message, encoded for the client's protocol.
     Push(Arc<[u8]>),
+    /// The request that was postponed may be judged anew: a pause was ended.
+    Resume,
     /// Send a copy of the dataset, then close the connection.
     Transfer(Arc<Transfer>),
     /// Close the connection.
@@ -115,6 +117,12 @@ pub struct Client {
     pub no_evict: AtomicBool,
     /// Asked not to touch keys' access times.
     pub no_touch: AtomicBool,
+    /// Monitors.
+    pub monitors: AtomicBool,
+    /// Wants no replies: `CLIENT REPLY OFF`.
+    pub silent: AtomicBool,
+    /// Its request waits for the end of a pause.
+    pub paused: AtomicBool,
     /// Wants to be told when copies of values are stale.
     pub tracking: AtomicBool,
     /// Of every change, rather than of keys that it has read.
@@ -180,6 +188,9 @@ impl Clients {
             watching: AtomicBool::new(false),
             no_evict: AtomicBool::new(false),
             no_touch: AtomicBool::new(false),
+            monitors: AtomicBool::new(false),
+            silent: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
             tracking: AtomicBool::new(false),
             broadcast: AtomicBool::new(false),
             no_loop: AtomicBool::new(false),

@@ -19,10 +19,15 @@ use crate::durable::Durable;
 use crate::errand::Errands;
 use crate::evict::{self, Evictions};
 use crate::hearing::{Hearing, event_bits, wanted_events};
+use crate::heed::Heed;
+use crate::keeper::Allocator;
 use crate::migrate::Dial;
+use crate::monitor::Monitors;
+use crate::pause::Pauses;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::slowlog::Slowlog;
+use crate::spikes::Spikes;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
 use crate::tracking::Tracking;
@@ -74,6 +79,16 @@ pub struct Engine {
     pub stats: Stats,
     /// Slow requests.
     pub slowlog: Slowlog,
+    /// Pauses that were long.
+    pub spikes: Spikes,
+    /// What every request must heed.
+    pub(crate) heed: Heed,
+    /// Everybody who monitors.
+    pub(crate) monitors: Monitors,
+    /// Until when requests wait.
+    pub pauses: Pauses,
+    /// How memory is given back.
+    pub(crate) allocator: OnceLock<Allocator>,
     /// When the server started.
     pub started: Millis,
     /// When the server started, for durations.
@@ -153,6 +168,11 @@ impl Engine {
             users,
             settings: Mutex::new(start.settings),
             slowlog: Slowlog::default(),
+            spikes: Spikes::default(),
+            heed: Heed::default(),
+            monitors: Monitors::default(),
+            pauses: Pauses::default(),
+            allocator: OnceLock::new(),
             config: RwLock::new(config),
             config_version: AtomicU64::new(0),
             carry_out: OnceLock::new(),

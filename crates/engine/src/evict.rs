@@ -12,6 +12,7 @@ use config::{Config, EvictionPolicy};
 use store::{By, Measure, Txn, Victims};
 
 use crate::engine::Engine;
+use crate::spikes::EVICTION_CYCLE;
 
 /// Of `maxmemory`, one in so many bytes is freed beyond what is needed.
 const SPARE: u64 = 2048;
@@ -95,15 +96,36 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
     if used() <= limit || engine.durable.is_loading() {
         return false;
     }
+    // While clients are paused the dataset stands still, and writes wait anyway.
+    if engine.store.is_still(txn.time()) {
+        return false;
+    }
     let Some(victims) = victims(config) else { return true };
-    let (start, patience) = (Instant::now(), patience(config.eviction.tenacity));
+    let start = Instant::now();
+    let exceeded = drop_keys(engine, txn, (&victims, limit), patience(config.eviction.tenacity));
+    if let Some(threshold) = config.latency_monitor_threshold {
+        engine.spikes.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
+    }
+    exceeded
+}
+
+/// Drops keys until there is room, nothing is left to drop, or the patience is at its end. `true`
+/// if there is nothing to drop.
+fn drop_keys(
+    engine: &Engine,
+    txn: &mut Txn,
+    (victims, limit): (&Victims, u64),
+    patience: Option<Duration>,
+) -> bool {
+    let used = || engine.used_memory() as u64;
+    let start = Instant::now();
     let goal = limit - (limit / SPARE).min(SPARE_MOST);
     for step in 1_usize.. {
         let need = usize::try_from(used().saturating_sub(goal)).unwrap_or(usize::MAX);
         if need == 0 {
             break;
         }
-        if txn.evict_step(&victims, need).keys == 0 {
+        if txn.evict_step(victims, need).keys == 0 {
             break;
         }
         txn.report_memory();

@@ -12,10 +12,11 @@ use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, multi, remember};
+use crate::{access, block, monitor, multi, remember};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -41,8 +42,8 @@ impl Worker {
 }
 
 impl Desk<'_> {
-    /// Runs one request of `session` and writes its reply to `out`. `false` if it was refused or
-    /// only queued: then its time is not the command's.
+    /// Runs one request of `session` and writes its reply to `out`. `false` if it was refused,
+    /// only queued or postponed: then its time is not the command's.
     pub fn execute(
         &mut self,
         session: &mut Session,
@@ -52,17 +53,29 @@ impl Desk<'_> {
         let start = out.len();
         let mut writer = RespWriter::new(out, session.protocol);
         let result = self.admit(session, &request).and_then(|entry| {
+            if self.engine.heed.now().paused()
+                && self.engine.must_wait(session, entry, self.seat.now)
+            {
+                session.must_wait = true;
+                return Ok(false);
+            }
             if multi::must_queue(session, entry) {
                 multi::queue(session, entry, request.argv);
                 writer.simple("QUEUED");
                 return Ok(false);
             }
-            self.dispatch(session, entry, &request, &mut writer).map(|()| true)
+            self.dispatch(session, entry, &request, &mut writer)
         });
         let ran = result.unwrap_or_else(|refusal| {
             self.refuse(session, &request, &refusal, &mut writer);
             false
         });
+        if std::mem::take(&mut session.must_wait) {
+            // Nothing has happened yet: not even `CLIENT REPLY SKIP` has been used up.
+            out.truncate(start);
+            self.engine.postpone(session, request.argv);
+            return false;
+        }
         session.replies.request_done(out, start);
         self.after_request(session, &request, out);
         ran
@@ -146,6 +159,9 @@ impl Desk<'_> {
                 entry.name()
             )));
         }
+        if session.monitors && touches_keys(entry) {
+            return Err(CmdError::new("ERR Replica can't interact with the keyspace"));
+        }
         Ok(entry)
     }
 
@@ -155,7 +171,7 @@ impl Desk<'_> {
         entry: &Entry,
         request: &Request<'_>,
         writer: &mut RespWriter<'_>,
-    ) -> Result<(), CmdError> {
+    ) -> Result<bool, CmdError> {
         let Desk { engine, txn, seat } = self;
         txn.select(session.db);
         txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
@@ -169,7 +185,13 @@ impl Desk<'_> {
                 let reader = session.reader();
                 let call = Call { engine, counters, entry, request, run, reader };
                 let mark = writer.raw().len();
+                let now = seat.now;
                 let done = txn.with(&engine.store, scope, |txn| {
+                    // Asked again now that its shards are held: see `pause.rs`.
+                    if engine.heed.now().paused() && engine.must_wait(session, entry, now) {
+                        session.must_wait = true;
+                        return;
+                    }
                     call.run(txn, writer, Some(session));
                 });
                 if let Err(panicked) = done {
@@ -186,9 +208,15 @@ impl Desk<'_> {
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
+        if session.must_wait {
+            return Ok(false);
+        }
         seat.counters.commands[entry.number].calls.add(1);
         block::serve_gone(engine, txn);
-        Ok(())
+        if engine.heed.now().monitored() {
+            monitor::tell(&engine.monitors, session, entry, request.argv, writer.raw());
+        }
+        Ok(true)
     }
 }
 
@@ -327,6 +355,10 @@ impl Seat {
     ) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.counters.commands[entry.number].took(nanos, 1, self.config.latency.tracking);
+        if let Some(threshold) = self.config.latency_monitor_threshold {
+            let event = if entry.has(Flag::Fast) { FAST_COMMAND } else { COMMAND };
+            engine.spikes.note(event, took, threshold, self.now);
+        }
         let threshold = self.config.slowlog_log_slower_than;
         let slow = u64::try_from(threshold).is_ok_and(|limit| nanos / 1000 >= limit);
         if slow && !entry.has(Flag::SkipSlowlog) {
@@ -367,6 +399,11 @@ pub(crate) fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     let start = Instant::now();
     let result = work();
     (result, start.elapsed())
+}
+
+/// Whether a command reads or writes keys, or would be told to replicas.
+fn touches_keys(entry: &Entry) -> bool {
+    [Flag::ReadOnly, Flag::Write, Flag::MayReplicate].into_iter().any(|flag| entry.has(flag))
 }
 
 fn allowed_while_subscribed(name: &str) -> bool {

@@ -48,6 +48,9 @@ pub enum State {
     Full,
     /// Its last request is blocked; feed nothing until it is unblocked.
     Blocked,
+    /// Its last request was postponed (`CLIENT PAUSE`): feed again, with what is left, when the
+    /// pause is over or a [`crate::Message::Resume`] comes.
+    Paused,
     /// It is to be closed when its replies are sent.
     Closing,
 }
@@ -97,6 +100,9 @@ impl Desk<'_> {
         out: &mut Vec<u8>,
     ) -> Fed {
         let engine = self.engine;
+        if let Some(stop) = self.resume(session, out) {
+            return stop;
+        }
         let mut consumed = 0;
         loop {
             let mut group = Group::new();
@@ -142,11 +148,13 @@ impl Desk<'_> {
             return None;
         }
         let mut argv: SmallVec<[&[u8]; 16]> = SmallVec::new();
-        let each = (0..TIME_EACH_BELOW_US).contains(&self.seat.config.slowlog_log_slower_than);
+        let config = &self.seat.config;
+        let each = (0..TIME_EACH_BELOW_US).contains(&config.slowlog_log_slower_than)
+            || config.latency_monitor_threshold.is_some();
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
         self.note_activity(session, group);
-        for pending in group {
+        for (at, pending) in group.iter().enumerate() {
             argv.clear();
             argv.extend(words[pending.words.clone()].iter().map(|word| word.of(input)));
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
@@ -163,20 +171,34 @@ impl Desk<'_> {
                     }
                 }
             }
-            let state = match (session.closing, session.blocked.is_some()) {
-                (true, _) => State::Closing,
-                (false, true) => State::Blocked,
-                (false, false) if out.len() >= REPLIES_PER_TURN => State::Full,
-                (false, false) => continue,
-            };
-            return Some(Fed { consumed: pending.end, missing: 0, state });
+            if let Some(state) = stop_after(session, out) {
+                let ran = at + usize::from(state != State::Paused);
+                self.seat.counters.executed.add(ran as u64);
+                return Some(Fed { consumed: pending.end, missing: 0, state });
+            }
         }
+        self.seat.counters.executed.add(group.len() as u64);
         self.seat.share_time(start, &shared);
         None
     }
 
+    /// Runs the request that a pause has postponed, if there is one. Something to return if the
+    /// connection must stop at it.
+    fn resume(&mut self, session: &mut Session, out: &mut Vec<u8>) -> Option<Fed> {
+        let words = self.engine.resumed(session)?;
+        let argv: SmallVec<[&[u8]; 16]> = words.iter().map(Vec::as_slice).collect();
+        let entry = self.engine.table.find(&argv);
+        let request = Request { argv: &argv, entry, hash: None };
+        let (ran, took) = timed(|| self.execute(session, request, out));
+        if let (true, Some(entry)) = (ran, entry) {
+            self.seat.took(self.engine, entry, &argv, session, took);
+        }
+        let state = stop_after(session, out);
+        self.seat.counters.executed.add(u64::from(state != Some(State::Paused)));
+        Some(Fed { consumed: 0, missing: 0, state: state? })
+    }
+
     fn note_activity(&self, session: &Session, group: &Group<'_>) {
-        self.seat.counters.executed.add(group.len() as u64);
         session.client.last.store(self.seat.now, Ordering::Relaxed);
         if let Some(entry) = group.last().and_then(|pending| pending.entry) {
             session.client.command.store(entry.number + 1, Ordering::Relaxed);
@@ -184,7 +206,24 @@ impl Desk<'_> {
     }
 }
 
-/// Decodes up to `most` requests from `at` on; where it stopped, and why.
+/// Why the connection must stop after the request that has just run, if it must.
+#[inline]
+fn stop_after(session: &Session, out: &[u8]) -> Option<State> {
+    if session.closing {
+        return Some(State::Closing);
+    }
+    if session.blocked.is_some() {
+        return Some(State::Blocked);
+    }
+    if session.is_paused() {
+        return Some(State::Paused);
+    }
+    (out.len() >= REPLIES_PER_TURN).then_some(State::Full)
+}
+
+/// Decodes up to `most` requests from `at` on; where it stopped, and why. An inline request is
+/// decoded alone: it is unquoted where it lies, and so must run before anything makes those behind
+/// it wait to be decoded again.
 fn decode<'e>(
     engine: &'e Engine,
     decoder: &mut Decoder,
@@ -194,6 +233,10 @@ fn decode<'e>(
     (group, most): (&mut Group<'e>, usize),
 ) -> (Ended, usize) {
     while group.len() < most {
+        let inline = input.get(at).is_some_and(|&byte| byte != b'*');
+        if inline && !group.is_empty() {
+            return (Ended::Full, at);
+        }
         let first = words.len();
         match decoder.next(input, at, limits, words) {
             Ok(Step::Request { bytes, .. }) => {
@@ -203,6 +246,9 @@ fn decode<'e>(
                     words[range.clone()].iter().take(2).map(|word| word.of(input)).collect();
                 let entry = engine.table.find(&head);
                 group.push(Pending { entry, hash: None, words: range, end: at });
+                if inline {
+                    return (Ended::Full, at);
+                }
             }
             Ok(Step::Empty { bytes }) => at += bytes,
             Ok(Step::Partial { missing }) => return (Ended::Short(missing), at),

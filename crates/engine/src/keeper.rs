@@ -8,11 +8,12 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use journal::wall_clock;
+use journal::{Policy, wall_clock};
 use store::Txn;
 
 use crate::engine::Engine;
 use crate::evict;
+use crate::spikes::{AOF_FSYNC_ALWAYS, AOF_WRITE, EXPIRE_CYCLE};
 
 /// The pause between rounds when there is little to do; Redis's `hz 10`.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -25,8 +26,22 @@ const BIG: Duration = Duration::from_millis(1);
 /// A shard is walked again at once while at least one in this many of the keys seen was overdue.
 const AGAIN_ONE_IN: usize = 10;
 
-/// Returns free memory to the system. Handed in, as only a program knows its allocator.
-pub type GiveBack = fn();
+/// What a program's allocator can do. Handed in, as only the program knows which it has.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocator {
+    /// Gives free memory back to the system.
+    pub give_back: fn(),
+    /// What it says of itself: `MEMORY MALLOC-STATS`.
+    pub describe: fn() -> String,
+}
+
+impl Allocator {
+    /// One of which nothing is known.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Allocator { give_back: || (), describe: String::new }
+    }
+}
 
 /// The running background thread.
 pub struct Keeper {
@@ -35,15 +50,17 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Starts it; `give_back` is called about once a second to return free memory to the system.
+    /// Starts it; about once a second it lets `allocator` give free memory back to the system.
     ///
     /// # Errors
     /// The thread could not be started.
-    pub fn start(engine: &Arc<Engine>, give_back: GiveBack) -> std::io::Result<Self> {
+    pub fn start(engine: &Arc<Engine>, allocator: Allocator) -> std::io::Result<Self> {
+        // A second one knows the same allocator.
+        let _ = engine.allocator.set(allocator);
         let shared = Arc::clone(engine);
         let thread = std::thread::Builder::new()
             .name("keeper".to_owned())
-            .spawn(move || keep(&shared, give_back))?;
+            .spawn(move || keep(&shared, allocator.give_back))?;
         Ok(Keeper { thread: Some(thread), engine: Arc::clone(engine) })
     }
 }
@@ -58,7 +75,7 @@ impl Drop for Keeper {
     }
 }
 
-fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
+fn keep(engine: &Arc<Engine>, give_back: fn()) {
     let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
     let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
     while !engine.stopping.load(Ordering::Acquire) {
@@ -67,11 +84,14 @@ fn keep(engine: &Arc<Engine>, give_back: GiveBack) {
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
             let expires = engine.active_expire.load(Ordering::Relaxed);
-            if expires && !engine.durable.is_loading() {
+            // A pause whose time is up ends here at the latest.
+            let paused = engine.is_paused(wall_clock());
+            if expires && !paused && !engine.durable.is_loading() {
                 expire_round(engine, &mut txn);
                 crate::block::serve_gone(engine, &mut txn);
             }
             engine.tend_durability();
+            note_journal(engine);
             engine.tend_tracking(&mut txn);
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
@@ -98,7 +118,7 @@ fn make_room(engine: &Engine, txn: &mut Txn) {
 
 /// Frees what was unlinked. The blocks of a big value lie in pages of the threads that made it,
 /// which are told to take them back.
-fn free_trash(engine: &Engine) {
+pub(crate) fn free_trash(engine: &Engine) {
     let start = Instant::now();
     drop(engine.store.take_trash());
     if start.elapsed() > BIG {
@@ -109,15 +129,36 @@ fn free_trash(engine: &Engine) {
 /// Walks a part of every shard; stays with a shard while many of its keys are overdue.
 fn expire_round(engine: &Engine, txn: &mut Txn) {
     let now = wall_clock();
+    let start = Instant::now();
+    let mut sums = (0, 0);
     txn.begin(now);
     for shard in 0..engine.store.shards() {
         // Bounded, so that one shard full of overdue keys does not starve the others.
         for _ in 0..16 {
             let (deleted, seen) = txn.expire_step(shard, now);
+            sums = (sums.0 + deleted, sums.1 + seen);
             if deleted == 0 || deleted * AGAIN_ONE_IN < seen {
                 break;
             }
         }
     }
     txn.report_memory();
+    let took = start.elapsed();
+    engine.stats.expire_round(took, sums.0, sums.1);
+    engine.note_spike(EXPIRE_CYCLE, took, now);
+}
+
+/// Notes the longest write and sync of the journal since the last round. One sample per second is
+/// kept of each kind, the longest: a look every tenth of a second misses none.
+fn note_journal(engine: &Engine) {
+    let log = engine.store.log();
+    let now = wall_clock();
+    let longest = |micros: u64| Duration::from_micros(micros);
+    let write = log.figures.slowest_write_micros.swap(0, Ordering::Relaxed);
+    let sync = log.figures.slowest_sync_micros.swap(0, Ordering::Relaxed);
+    engine.note_spike(AOF_WRITE, longest(write), now);
+    // Otherwise nobody waits for a sync.
+    if log.policy() == Policy::Always {
+        engine.note_spike(AOF_FSYNC_ALWAYS, longest(sync), now);
+    }
 }

@@ -10,12 +10,12 @@ use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
 use crate::access;
-use crate::block;
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
 use crate::session::Session;
 use crate::table::{Action, Entry};
+use crate::{block, monitor};
 
 /// A transaction being queued.
 #[derive(Default)]
@@ -157,16 +157,23 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let Some(multi) = control.session.multi.take() else {
         return Err(CmdError::new("ERR EXEC without MULTI"));
     };
-    no_longer_queueing(control.session);
     let Control { engine, txn, seat, session, .. } = control;
     if multi.aborted {
+        no_longer_queueing(session);
         unwatch(engine, txn, session);
         return Err(error::EXEC_ABORT);
     }
     let mut plan = std::mem::take(&mut seat.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);
     let began = Instant::now();
+    let mut waits = false;
     let done = txn.with(&engine.store, plan.scope(), |txn| {
+        // Asked again now that the shards are held: see `pause.rs`.
+        if engine.heed.now().paused() && engine.transaction_must_wait(session, &multi, seat.now) {
+            waits = true;
+            return;
+        }
+        no_longer_queueing(session);
         if session.watched.changed(engine, txn) {
             return writer.null_array();
         }
@@ -186,8 +193,19 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         block::serve_ready(engine, txn);
     });
     seat.plan = plan;
+    if waits {
+        (session.multi, session.must_wait) = (Some(multi), true);
+        return Ok(());
+    }
     unwatch(engine, txn, session);
     done.map_err(|_| error::INTERNAL)
+}
+
+impl Multi {
+    /// Whether any queued command is of this kind.
+    pub(crate) fn any(&self, engine: &Engine, is: impl Fn(&Entry) -> bool) -> bool {
+        self.queued.iter().any(|queued| is(&engine.table.entries()[queued.entry]))
+    }
 }
 
 fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut crate::plan::Plan) {
@@ -233,5 +251,8 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
         }
         Action::Control(run) => control.run(entry, run, &argv, writer),
         Action::Container => contained(entry, "a container was queued", writer.raw().len(), writer),
+    }
+    if engine.heed.now().monitored() {
+        monitor::tell(&engine.monitors, control.session, entry, &argv, writer.raw());
     }
 }

@@ -42,6 +42,12 @@ pub struct Session {
     pub tracking: Wish,
     /// The request it is blocked in.
     pub blocked: Option<Arc<Blocked>>,
+    /// The request that waits for the end of a pause.
+    pub(crate) postponed: Option<Vec<Vec<u8>>>,
+    /// The request that runs has to wait for the end of a pause.
+    pub(crate) must_wait: bool,
+    /// It monitors.
+    pub(crate) monitors: bool,
     /// Close the connection once the replies so far are sent.
     pub closing: bool,
     /// The replies so far may be sent once this epoch of the journal is durable.
@@ -69,6 +75,9 @@ impl Session {
             shard_channels: HashSet::new(),
             tracking: Wish::default(),
             blocked: None,
+            postponed: None,
+            must_wait: false,
+            monitors: false,
             closing: false,
             awaits: 0,
             replica: Replica::default(),
@@ -80,6 +89,12 @@ impl Session {
     #[must_use]
     pub fn is_subscriber(&self) -> bool {
         !(self.channels.is_empty() && self.patterns.is_empty() && self.shard_channels.is_empty())
+    }
+
+    /// Whether its request waits for the end of a pause.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.postponed.is_some()
     }
 
     /// Who is remembered to have read the keys of its requests.

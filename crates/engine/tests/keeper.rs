@@ -7,7 +7,7 @@ mod seats;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use kvist_engine::{Engine, Keeper, Message};
+use kvist_engine::{Allocator, Engine, Keeper, Message};
 use seats::{Seat, engine};
 
 /// Longer than a busy machine takes.
@@ -56,7 +56,7 @@ fn keys_vanish_untouched_and_their_memory_comes_back() {
     seat.ask("SELECT 0");
     std::thread::sleep(Duration::from_millis(60));
     assert!(size(&mut seat) > 90_000, "nobody has looked at them yet");
-    let keeper = Keeper::start(&engine, || ()).unwrap();
+    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
     let took = eventually("expiry", || size(&mut seat) == 0);
     println!("100,000 keys expired {took:?} after the keeper began");
     seat.ask("SELECT 3");
@@ -116,7 +116,7 @@ fn unlinked_values_are_freed_behind_the_scenes() {
     }
     assert_eq!(seat.ask("UNLINK hash"), ":1");
     assert_eq!(engine.store.pending_frees(), 1);
-    let keeper = Keeper::start(&engine, || ()).unwrap();
+    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
     eventually("freeing", || engine.store.pending_frees() == 0);
     drop(keeper);
 }
@@ -129,7 +129,7 @@ fn watchers_see_what_the_keeper_removes() {
     seat.worker.begin(now());
     seat.ask("SET k v PX 20");
     seat.ask("WATCH k");
-    let keeper = Keeper::start(&engine, || ()).unwrap();
+    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
     eventually("expiry", || engine.store.expired() == 1);
     drop(keeper);
     seat.ask("MULTI");
@@ -145,7 +145,7 @@ fn who_waits_in_a_group_of_a_stream_is_told_when_its_time_is_up() {
     other.ask("XGROUP CREATE s g $ MKSTREAM");
     assert_eq!(waits.ask("XREADGROUP GROUP g c BLOCK 0 STREAMS s >"), "");
     other.ask("PEXPIRE s 5");
-    let _keeper = Keeper::start(&engine, || ()).unwrap();
+    let _keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
     let client = waits.session.client.id;
     eventually("the end of the wait", || {
         let letters = waits.letters.take(client);

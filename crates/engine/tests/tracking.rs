@@ -184,7 +184,7 @@ fn the_keeper_forgets_readers_that_are_gone_or_too_many() {
         }
     }
     assert_eq!((engine.store.read_keys(), engine.store.readers()), (2000, 7000));
-    let _keeper = Keeper::start(&engine, || ()).unwrap();
+    let _keeper = Keeper::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
     for seat in &mut leaving {
         seat.worker.disconnect(&mut seat.session);
     }

@@ -315,7 +315,10 @@ impl Writer {
             last.resize(records + pad + frame::HEADER, 0);
             records
         });
+        let start = Instant::now();
         let written = put_frame(open, &self.taken, &head);
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.log.figures.slowest_write_micros.fetch_max(micros, Ordering::Relaxed);
         if let Some(part) = self.taken.last_mut() {
             part.truncate(last);
         }
@@ -343,6 +346,7 @@ impl Writer {
         figures.syncs.fetch_add(1, Ordering::Relaxed);
         figures.last_sync_micros.store(micros, Ordering::Relaxed);
         figures.longest_sync_micros.fetch_max(micros, Ordering::Relaxed);
+        figures.slowest_sync_micros.fetch_max(micros, Ordering::Relaxed);
         if let Err(error) = &result {
             tracing::error!(%error, "syncing the journal failed; writes are refused");
             figures.failures.fetch_add(1, Ordering::Relaxed);

@@ -94,6 +94,10 @@ pub struct Figures {
     pub last_sync_micros: AtomicU64,
     /// Microseconds the longest sync took.
     pub longest_sync_micros: AtomicU64,
+    /// Microseconds of the longest write since somebody last took this number.
+    pub slowest_write_micros: AtomicU64,
+    /// Microseconds of the longest sync since somebody last took this number.
+    pub slowest_sync_micros: AtomicU64,
     /// A sync is going on.
     pub syncing: AtomicBool,
     /// The segment being written; 0 while there is none.

@@ -85,6 +85,8 @@ pub struct Connection {
     pub queued: bool,
     /// It stands among those whose replies wait for the disk.
     pub held: bool,
+    /// It stands among those whose request waits for the end of a pause.
+    pub paused: bool,
     /// Its place among the deadlines, while its request is blocked.
     pub deadline: Option<Millis>,
     /// Since when its output has been over the soft limit.
@@ -122,6 +124,7 @@ impl Connection {
             lent: false,
             queued: false,
             held: false,
+            paused: false,
             deadline: None,
             over_soft_since: None,
             pushed: 0,
@@ -166,8 +169,8 @@ impl Connection {
 
     /// Reads once, executes what is complete, writes once.
     pub fn turn(&mut self, desk: &mut Desk) -> Turn {
-        if self.session.blocked.is_some() {
-            // Requests behind a blocked one stay in the kernel, where they slow the sender down.
+        if self.session.blocked.is_some() || self.session.is_paused() {
+            // Requests behind one that waits stay in the kernel, where they slow the sender down.
             return if self.peer_done { Turn::Close } else { Turn::Wait };
         }
         if self.closing {
@@ -208,11 +211,16 @@ impl Connection {
         self.settle(desk, fed.state)
     }
 
-    /// Executes what was kept while a request was blocked, or since the last turn.
+    /// A pause is over, or nearly: judges the request that waits anew, then those behind it.
+    pub fn end_pause(&mut self, desk: &mut Desk) -> Turn {
+        if self.session.is_paused() { self.resume(desk) } else { Turn::Wait }
+    }
+
+    /// Executes what was kept while a request was blocked or paused, or since the last turn.
     fn resume(&mut self, desk: &mut Desk) -> Turn {
         let mut state = State::Open;
         let kept = self.input.len();
-        if kept > 0 {
+        if kept > 0 || self.session.is_paused() {
             let fed = if self.input.is_large() {
                 let fed =
                     desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out);
@@ -253,6 +261,7 @@ impl Connection {
             self.closing = true;
         }
         self.unfed = state == State::Full && !self.input.is_empty();
+        let waits = matches!(state, State::Blocked | State::Paused);
         let turn = self.send(desk);
         if limits::input_too_long(self.input.len(), desk) {
             return Turn::Close;
@@ -260,8 +269,8 @@ impl Connection {
         self.account(desk);
         match turn {
             Turn::Wait if self.closing => Turn::Wait,
-            Turn::Wait if state == State::Blocked && self.peer_done => Turn::Close,
-            Turn::Wait if state == State::Blocked => Turn::Wait,
+            Turn::Wait if waits && self.peer_done => Turn::Close,
+            Turn::Wait if waits => Turn::Wait,
             Turn::Wait if self.unread || self.unfed => Turn::Again,
             turn => turn,
         }
@@ -326,6 +335,7 @@ impl Connection {
     pub fn deliver(&mut self, desk: &mut Desk, message: Message) -> Turn {
         match message {
             Message::Kill => Turn::Close,
+            Message::Resume => self.end_pause(desk),
             Message::Transfer(transfer) => self.lend(transfer),
             Message::Push(_) if self.closing || self.lent => Turn::Wait,
             Message::Push(bytes) => {
@@ -413,7 +423,9 @@ impl Connection {
     pub fn is_idle(&self, now: Millis, seconds: u64) -> bool {
         let last = self.session.client.last.load(Relaxed);
         self.session.blocked.is_none()
+            && !self.session.is_paused()
             && !self.session.is_subscriber()
+            && !self.session.client.monitors.load(Relaxed)
             && now.saturating_sub(last) / 1000 > seconds
     }
 

@@ -55,6 +55,8 @@ pub struct EventLoop {
     deadlines: BTreeSet<(Millis, Place)>,
     /// Connections whose replies wait for the disk.
     held: Vec<Place>,
+    /// Connections whose request waits for the end of a pause, in the order they came.
+    paused: Vec<Place>,
     /// The epoch of the journal that was last asked to be made durable.
     asked: u64,
     /// Connections whose replies are over the soft limit.
@@ -104,6 +106,7 @@ impl EventLoop {
             again: Vec::new(),
             deadlines: BTreeSet::new(),
             held: Vec::new(),
+            paused: Vec::new(),
             asked: 0,
             over_soft: Vec::new(),
             letters: Vec::new(),
@@ -135,6 +138,7 @@ impl EventLoop {
             self.second_turns();
             self.read_letters();
             self.end_waits();
+            self.end_pause();
             self.release();
             // A tick too far away means that somebody has set the clock back.
             if self.desk.now >= self.next_tick || self.next_tick > self.desk.now + IDLE_TICK {
@@ -172,6 +176,9 @@ impl EventLoop {
         let mut until = self.next_tick;
         if let Some(&(deadline, _)) = self.deadlines.first() {
             until = until.min(deadline);
+        }
+        if !self.paused.is_empty() {
+            until = until.min(self.desk.worker.engine.pauses.until());
         }
         if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
             until = until.min(retry);
@@ -218,6 +225,10 @@ impl EventLoop {
         if !connection.held && connection.must_wait(&self.desk) {
             connection.held = true;
             self.held.push(place);
+        }
+        if !connection.paused && connection.session.is_paused() {
+            connection.paused = true;
+            self.paused.push(place);
         }
         if turn == Turn::Again && !connection.queued {
             connection.queued = true;
@@ -360,6 +371,21 @@ impl EventLoop {
                 // Somebody else has just ended the wait; the reply is in the inbox.
                 connection.deadline = Some(deadline);
             }
+            self.after(place, turn);
+        }
+    }
+
+    /// Lets requests run that waited for the end of a pause, once it is reached. (Who ends a pause
+    /// before its time tells everybody who waits.)
+    fn end_pause(&mut self) {
+        let over = self.desk.worker.engine.pauses.until() <= self.desk.now;
+        if self.paused.is_empty() || !over {
+            return;
+        }
+        for place in std::mem::take(&mut self.paused) {
+            let Some(connection) = self.connections.get_mut(place) else { continue };
+            connection.paused = false;
+            let turn = connection.end_pause(&mut self.desk);
             self.after(place, turn);
         }
     }

@@ -25,6 +25,10 @@ use crate::signals;
 use crate::supervisor;
 use journal::wall_clock;
 
+/// What the engine may ask of the allocator.
+const ALLOCATOR: engine::Allocator =
+    engine::Allocator { give_back: allocator::give_back, describe: allocator::describe };
+
 /// Runs the server with these arguments until it is told to stop.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
@@ -103,7 +107,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let crew =
         Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most: AtomicUsize::new(most) });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
-    let keeper = Keeper::start(engine, allocator::give_back).map_err(failed("keeper"))?;
+    let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
     let listening = Arc::new(Listening::new(listeners, registry).map_err(failed("listeners"))?);
     engine.durable.tell_durable({

@@ -15,6 +15,8 @@ pub struct Census {
     pub keys: usize,
     /// Keys with a deadline.
     pub expiring: usize,
+    /// Bytes the tables take beside keys and values.
+    pub table: usize,
     /// Milliseconds that keys with a deadline still have, on average; estimated from some of them
     /// in each shard.
     pub average_ttl: Millis,
@@ -68,6 +70,7 @@ impl Txn {
                 for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
                     sum.keys += db.keys.len();
                     sum.expiring += db.keys.expiring();
+                    sum.table += db.keys.overhead();
                     if db.keys.expiring() > 0 {
                         lives.sample(db, *cursor, now);
                     }

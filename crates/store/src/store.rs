@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use base::{KeyHasher, PackLimits, SHARD_BITS};
+use base::{KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
@@ -53,6 +53,9 @@ pub struct Store {
     pub(crate) trash: Mutex<Vec<Garbage>>,
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
+    /// Until when nothing is deleted because its deadline has passed.
+    still_until: AtomicU64,
+    pub(crate) freed: AtomicU64,
     /// What anybody wants to hear of the keys.
     pub(crate) interest: Interest,
     pub(crate) audience: OnceLock<Box<dyn Audience>>,
@@ -90,6 +93,8 @@ impl Store {
             trash: Mutex::new(Vec::new()),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
+            still_until: AtomicU64::new(0),
+            freed: AtomicU64::new(0),
             interest: Interest(AtomicU32::new(0)),
             audience: OnceLock::new(),
             read_keys: AtomicUsize::new(0),
@@ -191,6 +196,24 @@ impl Store {
         self.expired.load(Ordering::Relaxed)
     }
 
+    /// Until this time no key is deleted because its deadline has passed: it is missing to
+    /// readers, but stays. A key that is written is deleted before, as ever. 0 ends that.
+    pub fn stand_still(&self, until: Millis) {
+        self.still_until.store(until, Ordering::Release);
+    }
+
+    /// Whether that is so at time `now`.
+    #[must_use]
+    pub fn is_still(&self, now: Millis) -> bool {
+        now < self.still_until.load(Ordering::Acquire)
+    }
+
+    /// Values that have been freed in the background.
+    #[must_use]
+    pub fn freed(&self) -> u64 {
+        self.freed.load(Ordering::Relaxed)
+    }
+
     /// When small collections change shape.
     #[must_use]
     pub fn limits(&self) -> PackLimits {
@@ -222,7 +245,9 @@ impl Store {
     /// Takes away what waits to be freed; the caller frees it by dropping.
     #[must_use]
     pub fn take_trash(&self) -> Vec<Garbage> {
-        std::mem::take(&mut self.trash.lock())
+        let trash = std::mem::take(&mut *self.trash.lock());
+        self.freed.fetch_add(trash.len() as u64, Ordering::Relaxed);
+        trash
     }
 
     pub(crate) fn discard(&self, garbage: Garbage) {

@@ -307,7 +307,8 @@ impl Txn {
     fn settle(&mut self) {
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
-            for Touched { db, hash, key } in overdue {
+            let still = self.store.is_still(self.now);
+            for Touched { db, hash, key } in overdue.into_iter().filter(|_| !still) {
                 self.reap_met(db, hash, &key);
             }
         }
@@ -526,7 +527,9 @@ impl Txn {
 
     /// Deletes a key of the current database whose shard is held, if its deadline has passed.
     pub fn expire_key(&mut self, hash: u64, key: &[u8]) {
-        self.reap(self.db, hash, key);
+        if !self.store.is_still(self.now) {
+            self.reap(self.db, hash, key);
+        }
     }
 
     /// Watches a key whose shard is held.

@@ -187,6 +187,14 @@ impl<O, H> Table<O, H> {
             + self.accounts.objects * size_class(size_of::<O>())
     }
 
+    /// The part of [`Table::memory`] that is directory and segments: what it takes beside its
+    /// entries. O(1).
+    #[inline]
+    #[must_use]
+    pub fn overhead(&self) -> usize {
+        self.directory.memory() + self.accounts.segment_bytes
+    }
+
     /// Removes everything and gives all memory back. O(entries).
     pub fn clear(&mut self) {
         // Taken out first: should the drop of an object panic, the rest leaks, but nothing that

@@ -21,7 +21,7 @@ use self::dump::Dump;
 use self::expire::{ExpireAt, ExpireIn, PExpire, PExpireAt, Persist};
 use self::flush::{FlushAll, FlushDb, SwapDb};
 use self::kind::Type;
-use self::object::{Encoding, Freq, IdleTime, MemoryHelp, ObjectHelp, RefCount, Usage};
+use self::object::{Encoding, Freq, IdleTime, ObjectHelp, RefCount, Usage};
 use self::rename::{Copy, Move, Rename, RenameNx};
 use self::restore::{Restore, RestoreAsking};
 use self::scan::{DbSize, Keys, RandomKey, Scan};
@@ -34,7 +34,7 @@ use crate::Host;
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows![
         H; Copy, DbSize, Del, Dump, Encoding, Exists, ExpireAt, ExpireIn, ExpireTime, FlushAll,
-        FlushDb, Freq, IdleTime, Keys, MemoryHelp, Move, ObjectHelp, PExpire, PExpireAt,
+        FlushDb, Freq, IdleTime, Keys, Move, ObjectHelp, PExpire, PExpireAt,
         PExpireTime, PTtl, Persist, RandomKey, RefCount, Rename, RenameNx, Restore, RestoreAsking,
         Scan, Sort, SortRo, SwapDb, Touch, Ttl, Type, Unlink, Usage
     ]

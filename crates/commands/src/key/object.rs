@@ -1,4 +1,4 @@
-//! OBJECT ENCODING, IDLETIME, FREQ, REFCOUNT, HELP; MEMORY USAGE, HELP: what a key is made of.
+//! OBJECT ENCODING, IDLETIME, FREQ, REFCOUNT, HELP; MEMORY USAGE: what a key is made of.
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Locks,
@@ -254,40 +254,6 @@ impl<H: Keyspace> Run<H> for ObjectHelp<'_> {
             "    Seconds since <key> was used.",
             "REFCOUNT <key>",
             "    How many places share the value at <key>.",
-            "HELP",
-            "    This text.",
-        ];
-        help(&lines, out)
-    }
-}
-
-/// MEMORY HELP.
-pub struct MemoryHelp<'a>(std::marker::PhantomData<&'a ()>);
-
-impl<'a> Command<'a> for MemoryHelp<'a> {
-    const SPEC: Spec = Spec {
-        name: "memory|help",
-        group: Group::Server,
-        since: "4.0.0",
-        summary: "Lists the subcommands of MEMORY.",
-        complexity: "O(1)",
-        grammar: "",
-        flags: &[Flag::Loading, Flag::Stale],
-        locks: |_| Locks::Nothing,
-        ..Spec::NEW
-    };
-
-    fn parse(_: Args<'a>) -> Result<Self, CmdError> {
-        Ok(MemoryHelp(std::marker::PhantomData))
-    }
-}
-
-impl<H: Keyspace> Run<H> for MemoryHelp<'_> {
-    fn run(self, _: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let lines = [
-            "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-            "USAGE <key> [SAMPLES <count>]",
-            "    Bytes that <key> and its value take. The count is exact; SAMPLES changes nothing.",
             "HELP",
             "    This text.",
         ];

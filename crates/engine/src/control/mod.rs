@@ -3,6 +3,7 @@
 //! One file per verb, one folder per family; a row in the family's `rows()` makes a command known
 //! to the table, and with it to `COMMAND`, `ACL CAT`, `HELP` and the statistics.
 
+mod cluster;
 mod connection;
 pub(crate) mod gate;
 mod help;
@@ -143,6 +144,7 @@ pub(crate) fn misused(argv: &[&[u8]]) -> CmdError {
 /// Every control command. A new family is one line here.
 pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     let mut rows = Vec::new();
+    rows.extend(cluster::rows());
     rows.extend(connection::rows());
     rows.extend(pubsub::rows());
     rows.extend(server::rows());

@@ -161,6 +161,9 @@ impl Stage<'_> {
                     Message::Unblocked { ticket, reply } => {
                         assert!(worker.unblock(session, ticket, &reply, &mut client.heard));
                     }
+                    Message::Resume => {
+                        worker.feed(session, &mut [], &mut client.heard);
+                    }
                     Message::Kill | Message::Transfer(_) => {}
                 }
             }

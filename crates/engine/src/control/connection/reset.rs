@@ -1,5 +1,7 @@
 //! RESET.
 
+use std::sync::atomic::Ordering;
+
 use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
@@ -24,6 +26,8 @@ impl Act for Reset<'_> {
         // Never inside EXEC: it is not queued, it ends the transaction.
         multi::discard(engine, txn, session);
         engine.pubsub.leave_all(session);
+        engine.monitors.leave(&engine.heed, session);
+        session.client.silent.store(false, Ordering::Relaxed);
         engine.tracking.disable(&engine.store, session);
         session.client.labels.lock().name.clear();
         session.select(0);

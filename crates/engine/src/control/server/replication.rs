@@ -1,4 +1,4 @@
-//! ROLE, REPLICAOF, SLAVEOF, WAIT: this server is a master without replicas.
+//! FAILOVER, ROLE, REPLICAOF, SLAVEOF, WAIT: this server is a master without replicas.
 
 use base::{Args, Category, CmdError, Command, Deprecated, Flag, Group, Reply, Spec, error, num};
 use wire::RespWriter;
@@ -9,7 +9,7 @@ use crate::table::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
-    acts![ReplicaOf, Role, SlaveOf, Wait]
+    acts![Failover, ReplicaOf, Role, SlaveOf, Wait]
 }
 
 bare! {
@@ -129,5 +129,56 @@ impl Act for Wait {
     fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         out.int(0);
         Ok(())
+    }
+}
+
+/// Hands the part of the master to a replica. There is none: after its words have been read,
+/// only the errors are left.
+pub struct Failover {
+    abort: bool,
+}
+
+impl<'a> Command<'a> for Failover {
+    const SPEC: Spec = Spec {
+        name: "failover",
+        since: "6.2.0",
+        summary: "Fails: there are no replicas to hand over to.",
+        grammar: "[TO target={host:string port:integer [FORCE]}] [ABORT] [TIMEOUT \
+                  milliseconds:integer]",
+        flags: &[Flag::Admin, Flag::NoScript, Flag::Stale],
+        ..SERVER
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        if args.left() == 1 && args.token("ABORT") {
+            return Ok(Failover { abort: true });
+        }
+        let (mut to, mut timeout, mut force) = (false, false, false);
+        while args.left() > 0 {
+            if !timeout && args.left() > 1 && args.token("TIMEOUT") {
+                if args.integer()? <= 0 {
+                    return Err(CmdError::new("ERR FAILOVER timeout must be greater than 0"));
+                }
+                timeout = true;
+            } else if !to && args.left() > 2 && args.token("TO") {
+                args.next()?;
+                args.integer()?;
+                to = true;
+            } else if !force && args.token("FORCE") {
+                force = true;
+            } else {
+                return Err(error::SYNTAX);
+            }
+        }
+        Ok(Failover { abort: false })
+    }
+}
+
+impl Act for Failover {
+    fn act(self, _: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        Err(CmdError::new(match self.abort {
+            true => "ERR No failover in progress.",
+            false => "ERR FAILOVER requires connected replicas.",
+        }))
     }
 }

@@ -124,9 +124,10 @@ fn redirection(client: &Client) -> i64 {
 
 fn flags(client: &Client) -> String {
     let flags = [
+        (client.monitors.load(Relaxed), 'O'),
         (client.is_subscriber(), 'P'),
         (client.multi.load(Relaxed) >= 0, 'x'),
-        (client.blocked.load(Relaxed) != 0, 'b'),
+        (client.blocked.load(Relaxed) != 0 || client.paused.load(Relaxed), 'b'),
         (client.tracking.load(Relaxed), 't'),
         (client.broken_redirect.load(Relaxed), 'R'),
         (client.broadcast.load(Relaxed), 'B'),

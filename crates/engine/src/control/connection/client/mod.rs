@@ -6,6 +6,7 @@ mod kill;
 mod line;
 mod list;
 mod name;
+mod pause;
 mod reply;
 mod setinfo;
 mod tracking;
@@ -20,6 +21,7 @@ pub(crate) use self::line::{Asking, Viewer, line as client_line};
 use self::list::{ClientInfo, ClientList};
 pub(super) use self::name::set_name;
 use self::name::{ClientGetName, ClientSetName};
+use self::pause::{ClientPause, ClientUnpause};
 use self::reply::ClientReply;
 use self::setinfo::ClientSetInfo;
 use self::tracking::{ClientCaching, ClientGetRedir, ClientTracking, ClientTrackingInfo};
@@ -74,12 +76,14 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
         ClientList,
         ClientNoEvict,
         ClientNoTouch,
+        ClientPause,
         ClientReply,
         ClientSetInfo,
         ClientSetName,
         ClientTracking,
         ClientTrackingInfo,
         ClientUnblock,
+        ClientUnpause,
     ];
     rows.push(container(&CONTAINER));
     rows

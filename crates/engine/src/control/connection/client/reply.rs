@@ -1,5 +1,7 @@
 //! CLIENT REPLY.
 
+use std::sync::atomic::Ordering;
+
 use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
@@ -35,13 +37,17 @@ impl<'a> Command<'a> for ClientReply {
 
 impl Act for ClientReply {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let replies = &mut control.session.replies;
+        let (replies, client) = (&mut control.session.replies, &control.session.client);
         match self.wish {
             Wish::On => {
                 replies.on();
+                client.silent.store(false, Ordering::Relaxed);
                 out.ok();
             }
-            Wish::Off => replies.off(),
+            Wish::Off => {
+                replies.off();
+                client.silent.store(true, Ordering::Relaxed);
+            }
             Wish::Skip => replies.skip_next(),
         }
         Ok(())

@@ -1,29 +1,24 @@
 //! INFO memory.
 
-use std::sync::atomic::Ordering;
-
-use super::{Lines, process, ratio};
+use super::{Lines, process};
+use crate::control::server::memory::{Figures, ratio};
 use crate::control::{Control, identity};
 
 pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
-    control.txn.report_memory();
+    let figures = Figures::take(control);
     let engine = control.engine;
     let config = engine.config();
-    let used = engine.used_memory();
-    let dataset = engine.store.memory();
-    let buffers = engine.buffers.load(Ordering::Relaxed);
-    // The background thread samples too, but may have missed what is seen now.
-    let sampled = engine.stats.peak_memory.fetch_max(used as u64, Ordering::Relaxed);
-    let peak = usize::try_from(sampled).unwrap_or(0).max(used);
+    let Figures { used, peak, resident, .. } = figures;
+    let dataset = figures.dataset();
     lines.put_bytes("used_memory", used);
-    let resident = process::resident();
     if let Some(resident) = resident {
         lines.put_bytes("used_memory_rss", resident);
     }
     lines.put_bytes("used_memory_peak", peak);
     lines.put("used_memory_peak_perc", format_args!("{:.2}%", ratio(used, peak) * 100.0));
-    // Everything is counted where it is owned: what is not the dataset is connections.
-    lines.put("used_memory_overhead", buffers);
+    // Everything is counted where it is owned: what is not the dataset is tables and connections.
+    lines.put("used_memory_overhead", figures.overhead());
+    // The program itself is not counted.
     lines.put("used_memory_startup", 0);
     lines.put("used_memory_dataset", dataset);
     lines.put("used_memory_dataset_perc", format_args!("{:.2}%", ratio(dataset, used) * 100.0));
@@ -66,9 +61,11 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
         "mem_total_replication_buffers",
         "mem_clients_slaves",
     ]);
-    lines.put("mem_clients_normal", buffers);
-    lines.put_zeros(&["mem_cluster_links", "mem_aof_buffer"]);
+    lines.put("mem_clients_normal", figures.clients);
+    lines.put("mem_cluster_links", 0);
+    lines.put("mem_aof_buffer", figures.journal);
     lines.put("mem_allocator", identity::ALLOCATOR);
     lines.put("active_defrag_running", 0);
     lines.put("lazyfree_pending_objects", engine.store.pending_frees());
+    lines.put("lazyfreed_objects", engine.store.freed());
 }

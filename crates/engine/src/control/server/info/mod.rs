@@ -3,7 +3,7 @@
 
 mod memory;
 mod persistence;
-mod process;
+pub(super) mod process;
 mod sections;
 mod statistics;
 
@@ -139,11 +139,6 @@ fn human(bytes: usize) -> String {
         unit += 1;
     }
     format!("{amount:.2}{}", UNITS[unit])
-}
-
-/// `part / whole`, or zero of nothing.
-fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[cfg(test)]

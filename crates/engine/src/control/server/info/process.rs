@@ -40,7 +40,7 @@ fn parse_stat(line: &str) -> Option<CpuTime> {
 }
 
 /// Resident memory in bytes.
-pub(super) fn resident() -> Option<usize> {
+pub(in crate::control::server) fn resident() -> Option<usize> {
     kibibytes("/proc/self/status", "VmRSS:")
 }
 

@@ -52,12 +52,13 @@ pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("maxclients", engine.config().maxclients);
     lines.put("client_recent_max_input_buffer", largest_input.unwrap_or(0));
     lines.put("client_recent_max_output_buffer", largest_output.unwrap_or(0));
-    lines.put("blocked_clients", engine.blocked.len());
+    lines.put("blocked_clients", engine.blocked.len() + engine.pauses.waiting());
     lines.put("tracking_clients", engine.tracking.clients());
     let subscribers = clients.iter().filter(|client| client.is_subscriber()).count();
     lines.put("pubsub_clients", subscribers);
     let watching = clients.iter().filter(|client| client.watching.load(Relaxed)).count();
     lines.put("watching_clients", watching);
+    lines.put("clients_in_timeout_table", engine.blocked.timed());
 }
 
 /// There is no persistence: nothing is pending, running or failed.

@@ -21,7 +21,9 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("rejected_connections", totals.refused);
     lines.put_zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
     lines.put("expired_keys", engine.store.expired());
+    lines.put("expired_stale_perc", format_args!("{:.2}", engine.stats.stale_percentage()));
     lines.put("expired_time_cap_reached_count", 0);
+    lines.put("expire_cycle_cpu_milliseconds", engine.stats.expiring_millis());
     lines.put("evicted_keys", engine.store.evicted());
     lines.put("evicted_clients", 0);
     let (total, current) = engine.evictions.exceeded_millis(engine.clock.elapsed());
@@ -55,6 +57,8 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     // Every thread that serves clients reads and writes for itself.
     lines.put("io_threaded_reads_processed", totals.reads);
     lines.put("io_threaded_writes_processed", totals.writes);
+    // Connections at rest have no buffers, so none of them shrinks or grows.
+    lines.put_zeros(&["reply_buffer_shrinks", "reply_buffer_expands"]);
     lines.put("client_query_buffer_limit_disconnections", totals.input_overflows);
     lines.put("client_output_buffer_limit_disconnections", totals.output_overflows);
 }

@@ -1,5 +1,7 @@
-//! LATENCY. Histograms of how long commands take are kept; spikes are not sampled: answers about
-//! those are of a server on which none has been recorded, and `DOCTOR` says so.
+//! LATENCY: pauses that were long (see `spikes.rs` of the crate), and histograms of how long
+//! commands take.
+
+mod doctor;
 
 use base::{CmdError, Reply, Spec};
 use wire::RespWriter;
@@ -9,6 +11,8 @@ use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, worded};
 use crate::engine::Engine;
 use crate::latency::Histogram;
+use crate::sparkline;
+use crate::spikes::{Series, Spike};
 use crate::table::{Action, Entry};
 
 static CONTAINER: Spec = Spec {
@@ -49,7 +53,7 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
 }
 
 bare! {
-    /// Lists the latest spike of every event: none.
+    /// Lists the latest spike of every event.
     LatencyLatest,
     Spec {
         name: "latency|latest",
@@ -59,8 +63,17 @@ bare! {
 }
 
 impl Act for LatencyLatest<'_> {
-    fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        out.array(0);
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let all = control.engine.spikes.all();
+        out.array(all.len());
+        for (event, series) in all {
+            out.array(4);
+            out.bulk(event.as_bytes());
+            let latest = series.latest().map_or((0, 0), |spike| (spike.second, spike.millis));
+            out.int(number(latest.0));
+            out.int(number(latest.1));
+            out.int(number(series.longest));
+        }
         Ok(())
     }
 }
@@ -76,16 +89,16 @@ bare! {
 }
 
 impl Act for LatencyDoctor<'_> {
-    fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let text = "This server records no pauses. SLOWLOG GET shows requests that took long, \
-                    LATENCY HISTOGRAM and INFO latencystats how long commands take.\n";
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let threshold = control.seat.config.latency_monitor_threshold;
+        let text = doctor::report(threshold, &control.engine.spikes.all());
         out.verbatim("txt", text.as_bytes());
         Ok(())
     }
 }
 
 worded! {
-    /// Lists the samples of an event: none.
+    /// Lists the samples of an event.
     LatencyHistory,
     Spec {
         name: "latency|history",
@@ -93,14 +106,20 @@ worded! {
         grammar: "event:string",
         ..LATENCY
     },
-    |_, _, out| {
-        out.array(0);
+    |control, words, out| {
+        let series = series(control, words).1.unwrap_or_default();
+        out.array(series.spikes.len());
+        for spike in series.spikes {
+            out.array(2);
+            out.int(number(spike.second));
+            out.int(number(spike.millis));
+        }
         Ok(())
     }
 }
 
 worded! {
-    /// Draws the samples of an event: there are none.
+    /// Draws the samples of an event.
     LatencyGraph,
     Spec {
         name: "latency|graph",
@@ -108,9 +127,13 @@ worded! {
         grammar: "event:string",
         ..LATENCY
     },
-    |_, events, _| {
-        let event = String::from_utf8_lossy(events.first().copied().unwrap_or_default());
-        Err(CmdError::owned(format!("ERR No samples available for event '{event}'")))
+    |control, words, out| {
+        let (event, series) = series(control, words);
+        let Some(series) = series else {
+            return Err(CmdError::owned(format!("ERR No samples available for event '{event}'")));
+        };
+        out.verbatim("txt", graph(&event, &series, control.seat.now / 1000).as_bytes());
+        Ok(())
     }
 }
 
@@ -124,10 +147,50 @@ worded! {
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
         ..LATENCY
     },
-    |_, _, out| {
-        out.int(0);
+    |control, events, out| {
+        let spikes = &control.engine.spikes;
+        let forgotten = match events {
+            [] => spikes.forget_all(),
+            _ => events.iter().filter(|e| spikes.forget(&String::from_utf8_lossy(e))).count(),
+        };
+        out.count(forgotten);
         Ok(())
     }
+}
+
+/// The event that is asked for, and what is kept of it.
+fn series(control: &Control<'_>, words: &[&[u8]]) -> (String, Option<Series>) {
+    let event = String::from_utf8_lossy(words.first().copied().unwrap_or_default()).into_owned();
+    let series = control.engine.spikes.of(&event);
+    (event, series)
+}
+
+/// A chart of samples, labelled with how long ago each was.
+fn graph(event: &str, series: &Series, now: u64) -> String {
+    let millis = || series.spikes.iter().map(|spike| spike.millis);
+    let (high, low) = (millis().max().unwrap_or(0), millis().min().unwrap_or(0));
+    let labelled = |spike: &Spike| (spike.millis, ago(now.saturating_sub(spike.second)));
+    let samples: Vec<_> = series.spikes.iter().map(labelled).collect();
+    format!(
+        "{event} - high {high} ms, low {low} ms (all time high {} ms)\n{}\n{}",
+        series.longest,
+        "-".repeat(sparkline::COLUMNS),
+        sparkline::draw(&samples)
+    )
+}
+
+/// A time in its largest unit.
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+fn number(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 worded! {
@@ -165,7 +228,6 @@ fn histograms(engine: &Engine, names: &[&[u8]], out: &mut RespWriter<'_>) {
         .collect();
     out.map(found.len());
     for (entry, histogram) in found {
-        let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         out.bulk(entry.name().as_bytes());
         out.map(2);
         out.bulk(b"calls");

@@ -1,0 +1,165 @@
+//! `MONITOR`: every command that runs, told to whoever asked for it.
+//!
+//! ```text
+//!   +1700000000.123456 [0 127.0.0.1:50000] "set" "key" "a\"b"
+//!    time               database, client      words, with Redis's escapes
+//! ```
+//!
+//! A worker tells of a command right after it ran, from the thread that ran it, so the commands of
+//! one client are seen in their order; those of two clients that run at the same time on two
+//! threads are seen in either. As in Redis a command is told of when it runs, not when `MULTI`
+//! queues it; commands for the operator are not told of, and passwords never.
+//!
+//! Must never: tell of a request that was refused, wait, or cost more than one load of a byte while
+//! nobody listens (see `heed.rs`).
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base::Flag;
+use parking_lot::RwLock;
+
+use crate::client::{Client, ClientId, Message, Origin};
+use crate::heed::Heed;
+use crate::session::Session;
+use crate::slowlog::is_secret;
+use crate::table::Entry;
+
+/// Everybody who monitors.
+#[derive(Default)]
+pub struct Monitors(RwLock<Vec<Arc<Client>>>);
+
+impl Monitors {
+    /// A session begins to monitor; `false` if it did already.
+    pub(crate) fn join(&self, heed: &Heed, session: &mut Session) -> bool {
+        if std::mem::replace(&mut session.monitors, true) {
+            return false;
+        }
+        session.client.monitors.store(true, Ordering::Relaxed);
+        let mut listeners = self.0.write();
+        listeners.push(Arc::clone(&session.client));
+        heed.set_monitored(true);
+        true
+    }
+
+    /// A session monitors no longer, if it did.
+    pub(crate) fn leave(&self, heed: &Heed, session: &mut Session) {
+        if !std::mem::take(&mut session.monitors) {
+            return;
+        }
+        session.client.monitors.store(false, Ordering::Relaxed);
+        let mut listeners = self.0.write();
+        listeners.retain(|client| client.id != session.client.id);
+        heed.set_monitored(!listeners.is_empty());
+    }
+
+    /// Hands `line` to everybody but `own`, which is its own writer.
+    fn send(&self, line: &[u8], own: ClientId) {
+        let mut shared: Option<Arc<[u8]>> = None;
+        for client in self.0.read().iter().filter(|client| client.id != own) {
+            // `CLIENT REPLY OFF` silences this too.
+            if !client.silent.load(Ordering::Relaxed) {
+                let line = Arc::clone(shared.get_or_insert_with(|| line.into()));
+                client.mailbox.post(client.id, Message::Push(line));
+            }
+        }
+    }
+}
+
+/// Tells of a command of `session` that has just run. What the session itself is to hear, if it
+/// monitors, goes to `out`: behind its reply.
+#[cold]
+pub(crate) fn tell(
+    monitors: &Monitors,
+    session: &Session,
+    entry: &Entry,
+    argv: &[&[u8]],
+    out: &mut Vec<u8>,
+) {
+    if entry.has(Flag::Admin) || entry.has(Flag::SkipMonitor) {
+        return;
+    }
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let line = line(micros, session.db, &peer(&session.client.origin), argv);
+    monitors.send(&line, session.client.id);
+    if session.monitors {
+        out.extend_from_slice(&line);
+    }
+}
+
+/// The client as Redis shows it here: a unix socket by its path.
+fn peer(origin: &Origin) -> String {
+    match origin.unix {
+        true => format!("unix:{}", origin.addr.strip_suffix(":0").unwrap_or(&origin.addr)),
+        false => origin.addr.clone(),
+    }
+}
+
+/// One command as a simple string. `micros` since 1970.
+fn line(micros: u64, db: usize, peer: &str, argv: &[&[u8]]) -> Vec<u8> {
+    let words: usize = argv.iter().map(|word| word.len() + 3).sum();
+    let mut line = Vec::with_capacity(words + peer.len() + 32);
+    let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
+    // Writing to memory cannot fail.
+    let _ = write!(line, "+{seconds}.{rest:06} [{db} {peer}]");
+    for (at, word) in argv.iter().enumerate() {
+        line.push(b' ');
+        quote(if is_secret(argv, at) { b"(redacted)" } else { word }, &mut line);
+    }
+    line.extend_from_slice(b"\r\n");
+    line
+}
+
+/// Appends `word` in double quotes with Redis's escapes.
+fn quote(word: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for &byte in word {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x07 => out.extend_from_slice(b"\\a"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            b' '..=b'~' => out.push(byte),
+            _ => {
+                // Writing to memory cannot fail.
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What redis-server 7.0.15 shows for the same words.
+    #[test]
+    fn lines_are_those_of_redis() {
+        let words: [&[u8]; 3] = [b"SET", b"a\"b\\c\n\r\t\x07\x08\x00\xff\x7fe", b"it's \xc3\xa9"];
+        let shown = line(1_795_274_980_112_780, 0, "127.0.0.1:54956", &words);
+        let expected = "+1795274980.112780 [0 127.0.0.1:54956] \"SET\" \
+                        \"a\\\"b\\\\c\\n\\r\\t\\a\\b\\x00\\xff\\x7fe\" \"it's \\xc3\\xa9\"\r\n";
+        assert_eq!(String::from_utf8(shown).unwrap(), expected);
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let words: [&[u8]; 5] = [b"HELLO", b"2", b"AUTH", b"default", b"x"];
+        let shown = String::from_utf8(line(7, 3, "unix:/s", &words)).unwrap();
+        let expected = "+0.000007 [3 unix:/s] \"HELLO\" \"2\" \"AUTH\" \"(redacted)\" \
+                        \"(redacted)\"\r\n";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_unix_socket_is_shown_by_its_path() {
+        let origin = Origin { addr: "/run/s:0".into(), unix: true, ..Origin::default() };
+        assert_eq!(peer(&origin), "unix:/run/s");
+    }
+}

@@ -1,0 +1,170 @@
+//! `CLIENT PAUSE`: requests wait until a time is reached, or until `CLIENT UNPAUSE`.
+//!
+//! A request that must wait is kept whole in its session ([`Session::postponed`]); what comes
+//! behind it is not even decoded. When the pause is over it is judged anew and runs first, so the
+//! requests of a client run in their order. Nobody polls: the worker that owns the connection waits
+//! until [`Pauses::until`], and `UNPAUSE` posts a message to everybody who waits.
+//!
+//! ```text
+//!   request ─► admit ─► waits? ──yes──► postponed ─► time is up, or Message::Resume ─┐
+//!                ▲                                                                   │
+//!                └───────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! While clients are paused the dataset stands still: keys past their deadline are missing to
+//! readers, but stay (`store::Store::stand_still`). `PAUSE` holds every shard while it says so, and
+//! requests on data ask while they hold theirs; so once `PAUSE` has answered, nothing changes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use base::{Flag, Millis};
+use parking_lot::Mutex;
+
+use crate::client::{Client, ClientId, Message};
+use crate::engine::Engine;
+use crate::multi::Multi;
+use crate::session::Session;
+use crate::table::Entry;
+
+/// The pause, if there is one.
+#[derive(Default)]
+pub struct Pauses {
+    state: Mutex<Pause>,
+    /// When it ends; 0 is no pause.
+    until: AtomicU64,
+    /// Who waits.
+    waiting: Mutex<BTreeMap<ClientId, Arc<Client>>>,
+}
+
+#[derive(Default)]
+struct Pause {
+    /// When it ends; 0 is no pause.
+    until: Millis,
+    /// All requests wait, not only those that may change something.
+    all: bool,
+}
+
+impl Pauses {
+    /// When the pause ends; 0 if there is none.
+    #[must_use]
+    pub fn until(&self) -> Millis {
+        self.until.load(Ordering::Acquire)
+    }
+
+    /// How many clients wait for its end.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.lock().len()
+    }
+}
+
+impl Engine {
+    /// Whether clients are paused at time `now`: nothing may be deleted by itself then. Ends a
+    /// pause whose time is up.
+    #[must_use]
+    pub fn is_paused(&self, now: Millis) -> bool {
+        match self.pauses.until() {
+            0 => false,
+            until if until > now => true,
+            _ => {
+                let mut state = self.pauses.state.lock();
+                // Another pause may have begun meanwhile.
+                if state.until <= now {
+                    self.set_pause(&mut state, Pause::default());
+                }
+                state.until > now
+            }
+        }
+    }
+
+    /// Begins a pause, or prolongs and widens the one there is: it never gets shorter. Call while
+    /// holding every shard, so that no request is half-way.
+    pub(crate) fn pause(&self, now: Millis, until: Millis, all: bool) {
+        if until <= now {
+            return;
+        }
+        let mut state = self.pauses.state.lock();
+        let old = if state.until > now { std::mem::take(&mut *state) } else { Pause::default() };
+        let pause = Pause { until: until.max(old.until), all: all || old.all };
+        self.set_pause(&mut state, pause);
+    }
+
+    /// Ends the pause: whoever waits is told.
+    pub fn unpause(&self) {
+        let mut state = self.pauses.state.lock();
+        self.set_pause(&mut state, Pause::default());
+        drop(state);
+        for client in self.pauses.waiting.lock().values() {
+            client.mailbox.post(client.id, Message::Resume);
+        }
+    }
+
+    fn set_pause(&self, state: &mut Pause, pause: Pause) {
+        *state = pause;
+        self.pauses.until.store(state.until, Ordering::Release);
+        self.store.stand_still(state.until);
+        self.heed.set_waiting(state.until > 0, state.all);
+    }
+
+    /// Whether a request has to wait. Only asked where the byte says that there is a pause.
+    #[cold]
+    pub(crate) fn must_wait(&self, session: &Session, entry: &Entry, now: Millis) -> bool {
+        // Who monitors sends nothing that changes anything.
+        if session.monitors || !self.is_paused(now) {
+            return false;
+        }
+        let transaction = session.multi.as_ref().filter(|_| entry.name() == "exec");
+        self.heed.now().all_wait()
+            || may_change(entry)
+            || transaction.is_some_and(|multi| multi.any(self, may_change))
+    }
+
+    /// The same of an `EXEC` that has taken its commands up.
+    #[cold]
+    pub(crate) fn transaction_must_wait(
+        &self,
+        session: &Session,
+        multi: &Multi,
+        now: Millis,
+    ) -> bool {
+        !session.monitors
+            && self.is_paused(now)
+            && (self.heed.now().all_wait() || multi.any(self, may_change))
+    }
+
+    /// Keeps a request that has to wait.
+    #[cold]
+    pub(crate) fn postpone(&self, session: &mut Session, argv: &[&[u8]]) {
+        session.postponed = Some(argv.iter().map(|word| word.to_vec()).collect());
+        session.client.paused.store(true, Ordering::Relaxed);
+        let mut waiting = self.pauses.waiting.lock();
+        waiting.insert(session.client.id, Arc::clone(&session.client));
+        drop(waiting);
+        // Whoever ended the pause before this client was in the register has not told it.
+        if self.pauses.until() == 0 {
+            session.client.mailbox.post(session.client.id, Message::Resume);
+        }
+    }
+
+    /// The request that waited, to be judged anew.
+    pub(crate) fn resumed(&self, session: &mut Session) -> Option<Vec<Vec<u8>>> {
+        let words = session.postponed.take()?;
+        self.forget_postponed(session);
+        Some(words)
+    }
+
+    /// The session waits no longer; its client may be gone.
+    pub(crate) fn forget_postponed(&self, session: &mut Session) {
+        session.postponed = None;
+        if session.client.paused.swap(false, Ordering::Relaxed) {
+            self.pauses.waiting.lock().remove(&session.client.id);
+        }
+    }
+}
+
+/// Whether a command may change the dataset, or would be told to replicas.
+fn may_change(entry: &Entry) -> bool {
+    entry.has(Flag::Write) || entry.has(Flag::MayReplicate)
+}

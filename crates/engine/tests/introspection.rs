@@ -1,0 +1,240 @@
+//! INFO, LATENCY and MEMORY tell what there is to tell, with the names of Redis.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+#[path = "../../base/tests/oracle/mod.rs"]
+mod oracle;
+mod seats;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use kvist_engine::{Allocator, Keeper};
+use seats::{Seat, engine, engine_with};
+use wire::{ReplyParser, Value};
+
+/// One reply of ours.
+fn ask(seat: &mut Seat, line: &str) -> Value {
+    let (reply, _) = seat.feed(&format!("{line}\r\n"));
+    let mut parser = ReplyParser::new();
+    parser.feed(reply.as_bytes());
+    parser.next_value().unwrap().unwrap()
+}
+
+/// One reply of Redis.
+fn ask_redis(stream: &mut std::net::TcpStream, line: &str) -> Value {
+    stream.write_all(format!("{line}\r\n").as_bytes()).unwrap();
+    let (mut parser, mut chunk) = (ReplyParser::new(), [0; 4096]);
+    loop {
+        if let Some(value) = parser.next_value().unwrap() {
+            return value;
+        }
+        let n = stream.read(&mut chunk).unwrap();
+        assert!(n > 0, "closed at {line}");
+        parser.feed(&chunk[..n]);
+    }
+}
+
+fn text(value: &Value) -> String {
+    String::from_utf8(value.as_bytes().unwrap().to_vec()).unwrap()
+}
+
+fn items(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(items) => items,
+        other => panic!("{other:?} is no array"),
+    }
+}
+
+/// The fields of each section of an INFO.
+fn fields(info: &str) -> BTreeMap<String, Vec<(String, String)>> {
+    let mut sections = BTreeMap::new();
+    let mut here = String::new();
+    for line in info.lines() {
+        if let Some(title) = line.strip_prefix("# ") {
+            here = title.to_owned();
+            sections.insert(here.clone(), Vec::new());
+        } else if let Some((name, value)) = line.split_once(':') {
+            let field = (name.to_owned(), value.to_owned());
+            sections.get_mut(&here).unwrap().push(field);
+        }
+    }
+    sections
+}
+
+/// Fields are looked for by name; those of commands, errors and databases come and go.
+fn is_fixed(name: &str) -> bool {
+    let changing = ["cmdstat_", "errorstat_", "latency_percentiles_usec_", "db"];
+    !changing.iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[test]
+fn info_has_every_field_of_redis_in_its_section() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    let mut stream = oracle.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let theirs = fields(&text(&ask_redis(&mut stream, "INFO everything")));
+    let ours = fields(&text(&ask(&mut seat, "INFO everything")));
+    let titles: Vec<&String> = ours.keys().collect();
+    assert_eq!(titles, theirs.keys().collect::<Vec<_>>());
+    let mut missing = Vec::new();
+    for (title, fields) in &theirs {
+        for (name, _) in fields.iter().filter(|(name, _)| is_fixed(name)) {
+            if !ours[title].iter().any(|(own, _)| own == name) {
+                missing.push(format!("{title}: {name}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn info_tells_of_commands_and_errors_as_redis_does() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    let mut stream = oracle.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let script = [
+        "CONFIG RESETSTAT",
+        "SET a 1 EX 100",
+        "GET a",
+        "GET",
+        "LPUSH a 1",
+        "NOSUCH",
+        "MULTI",
+        "GET a",
+        "EXEC",
+        "CLIENT GETNAME",
+        "CLUSTER INFO",
+        "INFO keyspace",
+    ];
+    for line in script {
+        ask_redis(&mut stream, line);
+        ask(&mut seat, line);
+    }
+    // Times differ; all else is the same.
+    let timeless = |info: &str| {
+        let mut lines: Vec<String> = fields(info)["Commandstats"]
+            .iter()
+            .map(|(name, value)| {
+                let parts = value.split(',').filter(|part| !part.starts_with("usec"));
+                format!("{name} {}", parts.collect::<Vec<_>>().join(","))
+            })
+            .collect();
+        lines.sort();
+        lines
+    };
+    let sections = "INFO commandstats errorstats";
+    let theirs = text(&ask_redis(&mut stream, sections));
+    let ours = text(&ask(&mut seat, sections));
+    assert_eq!(timeless(&ours), timeless(&theirs));
+    assert_eq!(fields(&ours)["Errorstats"], fields(&theirs)["Errorstats"]);
+    let shape = |value: &str| {
+        value.split(',').map(|part| part.split('=').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (one, other) = (&fields(&ours)["Commandstats"][0].1, &fields(&theirs)["Commandstats"][0].1);
+    assert_eq!(shape(one), shape(other));
+}
+
+#[test]
+fn memory_stats_has_the_fields_of_redis_in_their_order() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    let mut stream = oracle.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    ask(&mut seat, "FLUSHALL");
+    ask_redis(&mut stream, "FLUSHALL");
+    ask(&mut seat, "SET a 1");
+    ask_redis(&mut stream, "SET a 1");
+    let names = |reply: Value| -> Vec<String> {
+        let shape = |value: &Value| match value {
+            Value::Int(_) => "integer",
+            Value::Array(_) => "array",
+            _ => "text",
+        };
+        let items = items(reply);
+        items.chunks(2).map(|pair| format!("{} {}", text(&pair[0]), shape(&pair[1]))).collect()
+    };
+    let theirs = names(ask_redis(&mut stream, "MEMORY STATS"));
+    assert_eq!(names(ask(&mut seat, "MEMORY STATS")), theirs);
+}
+
+#[test]
+fn memory_adds_up() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    ask(&mut seat, "DEBUG POPULATE 5000");
+    for n in 0..2000 {
+        seat.ask(&format!("SET key:{n} {}", "x".repeat(100)));
+    }
+    let stats = items(ask(&mut seat, "MEMORY STATS"));
+    let number = |name: &str| {
+        let pair = stats.chunks(2).find(|pair| text(&pair[0]) == name).unwrap();
+        pair[1].as_i64().unwrap()
+    };
+    assert_eq!(number("keys.count"), 2000);
+    assert_eq!(number("overhead.total") + number("dataset.bytes"), number("total.allocated"));
+    assert!(number("dataset.bytes") > 200_000 && number("overhead.total") > 2000 * 8);
+    let info = fields(&text(&ask(&mut seat, "INFO memory")));
+    let field = |name: &str| {
+        let found = info["Memory"].iter().find(|field| field.0 == name);
+        found.unwrap().1.parse::<i64>().unwrap()
+    };
+    let parts = field("used_memory_overhead") + field("used_memory_dataset");
+    assert_eq!(parts, field("used_memory"));
+    assert_eq!(
+        seat.ask("MEMORY MALLOC-STATS"),
+        "$45\r\nStats not supported for the current allocator"
+    );
+    assert_eq!(seat.ask("MEMORY PURGE"), "+OK");
+}
+
+#[test]
+fn slow_commands_are_recorded_where_asked_for() {
+    let engine = engine_with("latency-monitor-threshold 20\nenable-debug-command yes\n");
+    let mut seat = Seat::new(&engine);
+    assert_eq!(seat.ask("LATENCY LATEST"), "*0");
+    seat.ask("DEBUG SLEEP 0.03");
+    seat.ask("PING");
+    let latest = items(ask(&mut seat, "LATENCY LATEST"));
+    assert_eq!(latest.len(), 1);
+    let event = items(latest.into_iter().next().unwrap());
+    assert_eq!((text(&event[0]).as_str(), event[1].as_i64()), ("command", Some(1000)));
+    let took = event[2].as_i64().unwrap();
+    assert!(took >= 30 && event[3].as_i64() == Some(took));
+    let history = seat.ask("LATENCY HISTORY command");
+    assert_eq!(history, format!("*1\r\n*2\r\n:1000\r\n:{took}"));
+    // The clock of this seat stands still, so this falls into the same second.
+    seat.worker.begin(1_002_000);
+    seat.ask("DEBUG SLEEP 0.02");
+    let graph = seat.ask("LATENCY GRAPH command");
+    assert!(graph.contains("command - high ") && graph.contains("\n20\nss"), "{graph}");
+    assert!(seat.ask("LATENCY DOCTOR").contains("1. command: 2 samples"));
+    assert_eq!(seat.ask("LATENCY RESET nosuch command"), ":1");
+    assert_eq!(seat.ask("LATENCY HISTORY command"), "*0");
+}
+
+#[test]
+fn rounds_of_expiry_and_writes_of_the_journal_can_be_recorded() {
+    let engine = engine_with("latency-monitor-threshold 5\n");
+    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
+    let log = engine.store.log();
+    log.figures.slowest_write_micros.fetch_max(7_000, std::sync::atomic::Ordering::Relaxed);
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    let series = loop {
+        if let Some(series) = engine.spikes.of("aof-write") {
+            break series;
+        }
+        assert!(std::time::Instant::now() < deadline, "the keeper has noted nothing");
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    drop(keeper);
+    assert_eq!(series.longest, 7);
+    engine.note_spike("expire-cycle", Duration::from_millis(9), 1_000);
+    engine.note_spike("expire-cycle", Duration::from_millis(4), 2_000);
+    assert_eq!(engine.spikes.of("expire-cycle").unwrap().spikes.len(), 1);
+}
