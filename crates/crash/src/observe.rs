@@ -152,6 +152,10 @@ fn question(kind: &[u8], key: &Bytes) -> io::Result<Command> {
 
 fn value(kind: &[u8], body: &Reply) -> io::Result<Option<Value>> {
     if let Some(text) = body.value.error() {
+        // A stream that has just expired.
+        if kind == b"stream" && text == b"ERR no such key" {
+            return Ok(None);
+        }
         return Err(io::Error::other(format!("reading back: {}", text.escape_ascii())));
     }
     let leaves = || body.value.leaves();

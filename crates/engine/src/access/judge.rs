@@ -287,7 +287,7 @@ pub(crate) fn sort_in_place_of(
     entry: &Entry,
     argv: &[&[u8]],
 ) -> Option<Handler<Txn>> {
-    if !matches!(entry.name(), "sort" | "sort_ro") || session.login.is_free(&engine.users) {
+    if session.login.is_free(&engine.users) || !matches!(entry.name(), "sort" | "sort_ro") {
         return None;
     }
     let option = first_pattern(argv)?;

@@ -11,6 +11,7 @@ use journal::snapshot::{self, Reader};
 use journal::{Disk, Manifest, Segments, manifest, record, segment};
 use store::image;
 
+use super::home::named_once;
 use super::steps::OTHERS;
 
 /// What is damaged.
@@ -75,8 +76,14 @@ pub fn check(disk: &dyn Disk) -> io::Result<Checked> {
         }
         Err(error) => return Err(error),
     }
+    let Some(manifest) = checked.manifest.clone() else {
+        if let Some(name) = named_once(disk)? {
+            let what = format!("{} is missing, but {name} is there", manifest::NAME);
+            checked.problem(Part::Manifest, what);
+        }
+        return Ok(checked);
+    };
     checked.strays = strays(disk, checked.manifest.as_ref())?;
-    let Some(manifest) = checked.manifest.clone() else { return Ok(checked) };
     let mut begun = HashMap::new();
     if let Some(name) = &manifest.snapshot {
         checked.snapshot((disk, &manifest), name, &mut begun);

@@ -128,9 +128,7 @@ impl Home {
         if self.manifest.is_some() {
             return Ok(None);
         }
-        let ours =
-            |name: &String| segment::number(name).is_some() || snapshot::number(name).is_some();
-        Ok(self.disk.list()?.into_iter().find(ours))
+        named_once(&*self.disk)
     }
 
     /// Starts the thread that writes the journal, if it does not run yet. Nothing is written
@@ -198,4 +196,10 @@ impl Engine {
     pub fn move_in(&self, home: Home) {
         *self.durable.home.lock() = Some(home);
     }
+}
+
+/// The name of a file of the kind that manifests name, if there is one.
+pub(super) fn named_once(disk: &dyn Disk) -> io::Result<Option<String>> {
+    let ours = |name: &String| segment::number(name).is_some() || snapshot::number(name).is_some();
+    Ok(disk.list()?.into_iter().find(ours))
 }

@@ -92,9 +92,12 @@ fn mend_manifest(disk: &dyn Disk) -> io::Result<String> {
         snapshot: Some(snapshot::name(number)),
         journal: if follows { Segments::From(number, 0) } else { Segments::None },
     };
-    let kept = copy_aside(disk, manifest::NAME)?;
+    let kept = match disk.list()?.iter().any(|name| name == manifest::NAME) {
+        true => format!("; the old one is {}", copy_aside(disk, manifest::NAME)?),
+        false => String::new(),
+    };
     manifest.write(disk)?;
-    Ok(format!("{} is made of {}; the old one is {kept}", manifest::NAME, snapshot::name(number)))
+    Ok(format!("{} is made of {}{kept}", manifest::NAME, snapshot::name(number)))
 }
 
 /// Whole blocks go into a new file of the same name.
