@@ -7,19 +7,13 @@ mod home;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 mod tame;
 
-use base::Rng;
 use oracle::{Client, Oracle};
 use seats::Seat;
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
+use seed::rng;
 
 fn run(seat: &mut Seat, words: &[Vec<u8>]) -> Vec<u8> {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();

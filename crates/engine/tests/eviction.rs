@@ -7,6 +7,8 @@ mod home;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 
 use std::sync::Arc;
 
@@ -16,17 +18,10 @@ use kvist_engine::Engine;
 use kvist_engine::durable::Reason;
 use oracle::{Client, Oracle};
 use seats::{Seat, engine_with};
+use seed::rng;
 
 const MEGABYTE: usize = 1 << 20;
 const START: u64 = 1_700_000_000_000;
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
 
 /// One request in a batch of its own at this time.
 fn ask_at(seat: &mut Seat, now: u64, line: &str) -> String {

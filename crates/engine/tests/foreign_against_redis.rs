@@ -7,6 +7,8 @@ mod home;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 mod tame;
 
 use std::path::Path;
@@ -15,16 +17,9 @@ use base::Rng;
 use home::{Folder, open};
 use oracle::{Client, Oracle};
 use seats::Seat;
+use seed::rng;
 
 const APPEND: &str = "appendonlydir/appendonly.aof.1.incr.aof";
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
 
 /// Sends redis-server what makes a varied dataset in several databases.
 fn fill(theirs: &mut Client, rng: &mut Rng, rounds: usize) {

@@ -7,6 +7,8 @@
 #[path = "hostile/scale.rs"]
 mod scale;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 #[path = "hostile/words.rs"]
 mod words;
 
@@ -17,6 +19,7 @@ use std::time::{Duration, Instant};
 use base::{Protocol, Rng};
 use kvist_engine::{Engine, Message, State};
 use seats::{Seat, engine_with};
+use seed::rng;
 use wire::ReplyParser;
 
 #[global_allocator]
@@ -31,13 +34,6 @@ const SLOW: Duration = Duration::from_secs(5);
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = setting("KVIST_SEED", u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
 }
 
 fn encode(words: &[Vec<u8>]) -> Vec<u8> {

@@ -6,15 +6,17 @@
 
 mod home;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use base::Rng;
 use home::{Folder, open};
 use journal::{Directory, Disk};
 use kvist_engine::durable::{Part, Reason, check, mend};
 use seats::Seat;
+use seed::rng;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -74,10 +76,7 @@ fn names(disk: &dyn Disk) -> Vec<String> {
 
 #[test]
 fn damage_is_seen_and_mended() {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = setting("KVIST_SEED", u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    let mut rng = Rng::new(seed);
+    let mut rng = rng();
     let source = Folder::new();
     fill(&source.0);
     let whole: Arc<dyn Disk> = Arc::new(Directory::open(&source.0).unwrap());

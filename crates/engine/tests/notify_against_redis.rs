@@ -8,6 +8,8 @@ mod duet;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 mod tame;
 
 use std::sync::Arc;
@@ -16,14 +18,7 @@ use base::Rng;
 use kvist_engine::{Engine, Message};
 use oracle::{Client, Oracle};
 use seats::{Seat, engine};
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
+use seed::rng;
 
 /// Who sends requests and who listens, on our side.
 struct Ours {

@@ -6,6 +6,8 @@
 
 mod home;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 mod tame;
 #[path = "hostile/words.rs"]
 mod words;
@@ -17,18 +19,12 @@ use home::{Folder, open};
 use kvist_engine::durable::Reason;
 use kvist_engine::{Action, Engine};
 use seats::Seat;
+use seed::rng;
 
 const LINES: &str = "save \"\"\nproto-max-bulk-len 1mb\nappendfsync no";
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = setting("KVIST_SEED", u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
 }
 
 /// A key of a database and its deadline.

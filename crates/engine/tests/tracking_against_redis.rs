@@ -7,12 +7,15 @@ mod duet;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 mod tame;
 
 use base::Rng;
 use duet::Duet;
 use oracle::Oracle;
 use seats::engine_with;
+use seed::rng;
 
 fn play(scenes: &[&str]) {
     for scene in scenes {
@@ -492,11 +495,7 @@ fn read(rng: &mut Rng) -> Vec<Vec<u8>> {
 fn random_requests_make_the_same_notices() {
     let Some(oracle) = Oracle::start(&[]) else { return };
     let engine = engine_with("");
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    let mut rng = Rng::new(seed);
+    let mut rng = rng();
     let mut duet = Duet::new(&engine, &oracle);
     for line in [
         "a3: CLIENT TRACKING on",

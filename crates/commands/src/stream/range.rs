@@ -59,22 +59,27 @@ impl<'a> Between<'a> {
     }
 }
 
+/// What both specs have in common.
+const BETWEEN: Spec = Spec {
+    group: Group::Stream,
+    since: "5.0.0",
+    complexity: "O(log N+M), when N is the number of entries and M of those answered",
+    flags: &[Flag::ReadOnly],
+    categories: &[Category::Stream],
+    keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+    history: &[("6.2.0", "Ids that are left out, with `(`.")],
+    ..Spec::NEW
+};
+
 /// Answers entries between two ids.
 pub struct XRange<'a>(Between<'a>);
 
 impl<'a> Command<'a> for XRange<'a> {
     const SPEC: Spec = Spec {
         name: "xrange",
-        group: Group::Stream,
-        since: "5.0.0",
         summary: "Answers the entries between two ids.",
-        complexity: "O(log N+M), when N is the number of entries and M of those answered",
         grammar: "key:key start:string end:string [COUNT count:integer]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Stream],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        history: &[("6.2.0", "Ids that are left out, with `(`.")],
-        ..Spec::NEW
+        ..BETWEEN
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -94,16 +99,9 @@ pub struct XRevRange<'a>(Between<'a>);
 impl<'a> Command<'a> for XRevRange<'a> {
     const SPEC: Spec = Spec {
         name: "xrevrange",
-        group: Group::Stream,
-        since: "5.0.0",
         summary: "Answers the entries between two ids, the last first.",
-        complexity: "O(log N+M), when N is the number of entries and M of those answered",
         grammar: "key:key end:string start:string [COUNT count:integer]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Stream],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        history: &[("6.2.0", "Ids that are left out, with `(`.")],
-        ..Spec::NEW
+        ..BETWEEN
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

@@ -1,23 +1,18 @@
 //! Servers on data directories, and redis-server as the judge of what comes out of them.
 #![allow(dead_code)] // each test program uses a part
 
+#[path = "../../../base/tests/seed/mod.rs"]
+mod seed;
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use base::Rng;
+pub use seed::rng;
 
 use crate::oracle::{self, Oracle};
 use crate::server::{self, Server, program, temporary};
 use crate::tame;
-
-/// Chance; `KVIST_SEED` repeats it.
-pub fn rng() -> Rng {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(u64::from(since.subsec_micros()));
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
 
 /// A directory that goes with its owner.
 pub struct Folder(pub PathBuf);
