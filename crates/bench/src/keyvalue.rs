@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use crate::client::{Client, Reply, encode};
-use crate::load::{self, Sample, Shape};
+use crate::load::{self, Load, Sample, Shape};
 use crate::peer::{Peer, find, have};
 use crate::process;
-use crate::report::{Cell, Memory, Report};
+use crate::report::{Cell, Kind, Memory, Report};
 
 /// Tests that redis-benchmark runs when it is not told which.
 const ALL: &str = "ping_inline,ping_mbulk,set,get,incr,lpush,rpush,lpop,rpop,sadd,hset,spop,zadd,\
@@ -92,12 +92,14 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
             "redis-benchmark is not installed; it is in the package redis-tools",
         ));
     }
-    let peers = start_peers(program, options)?;
-    let mut report = Report::new(&peers);
+    let peers = start_peers(program, options.threads, &options.peers)?;
+    let mut report = Report::new("keyvalue", &peers);
+    let mut memory = Vec::new();
     for peer in &peers {
         check_answers(peer)?;
-        report.memory.push(load_keys(peer, options.keys)?);
+        memory.push(load_keys(peer, options.keys)?);
     }
+    report.kinds.push(Kind { title: "values of 100 bytes".to_owned(), memory });
     let total = options.shapes.len() * options.tests.len() * options.rounds;
     let mut done = 0;
     for &shape in &options.shapes {
@@ -107,7 +109,8 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
                 done += 1;
                 progress(done, total, &format!("{test} {shape}"));
                 for (number, peer) in peers.iter().enumerate() {
-                    let samples = load::run(peer, test, shape, requests, options.keys)?;
+                    let samples =
+                        load::run(peer, &Load::Test(test), shape, requests, options.keys)?;
                     record(&mut report, number, shape, samples);
                 }
             }
@@ -125,15 +128,20 @@ fn record(report: &mut Report, peer: usize, shape: Shape, samples: Vec<Sample>) 
     }
 }
 
-fn start_peers(program: &Path, options: &Options) -> io::Result<Vec<Peer>> {
-    let mut peers = vec![Peer::kvist(program, options.threads)?];
+/// Starts Kvist and whatever is installed, and connects to who runs already.
+pub(crate) fn start_peers(
+    program: &Path,
+    threads: usize,
+    running: &[(String, String)],
+) -> io::Result<Vec<Peer>> {
+    let mut peers = vec![Peer::kvist(program, threads)?];
     for name in ["redis-server", "valkey-server"] {
         match find(name) {
             Some(file) => peers.push(Peer::redis(name.trim_end_matches("-server"), &file)?),
             None => println!("SKIP: {name} not found; install it to compare with it"),
         }
     }
-    for (name, addr) in &options.peers {
+    for (name, addr) in running {
         peers.push(Peer::running(name, addr)?);
     }
     Ok(peers)
@@ -168,12 +176,21 @@ fn check_answers(peer: &Peer) -> io::Result<()> {
 
 /// Loads keys of 16 bytes with values of 100 bytes, as redis-benchmark names them.
 fn load_keys(peer: &Peer, keys: u64) -> io::Result<Memory> {
+    weigh(peer, keys, |client| fill(client, &peer.name, 0, keys))
+}
+
+/// What so many keys take, loaded into an empty server.
+pub(crate) fn weigh(
+    peer: &Peer,
+    keys: u64,
+    load: impl FnOnce(&mut Client) -> io::Result<()>,
+) -> io::Result<Memory> {
     let mut client = Client::connect(&peer.addr)?;
     let used = |client: &mut Client| -> io::Result<u64> {
         Ok(client.info("used_memory")?.and_then(|v| v.parse().ok()).unwrap_or(0))
     };
     let (used_before, rss_before) = (used(&mut client)?, process::resident_bytes(peer.pid)?);
-    fill(&mut client, &peer.name, 0, keys)?;
+    load(&mut client)?;
     let count = client.call(&[b"DBSIZE"])?;
     if count != Reply::Int(i64::try_from(keys).unwrap_or(i64::MAX)) {
         return Err(io::Error::other(format!("{} holds {count:?} keys", peer.name)));

@@ -13,6 +13,7 @@
 mod chart;
 mod client;
 mod durability;
+mod families;
 mod keyvalue;
 mod load;
 mod peer;
@@ -27,6 +28,8 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
     let result = match args.first().map(String::as_str) {
         Some("keyvalue") => keyvalue::Options::parse(&args[1..])
             .and_then(|options| keyvalue::run(program, &options).map_err(|e| e.to_string())),
+        Some("families") => families::Options::parse(&args[1..])
+            .and_then(|options| families::run(program, &options).map_err(|e| e.to_string())),
         Some("durability") => durability::Options::parse(program, &args[1..])
             .and_then(|options| durability::run(&options).map_err(|e| e.to_string())),
         Some("--help" | "-h") | None => {
@@ -46,6 +49,7 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
 
 const USAGE: &str = "\
 Usage: kvist bench keyvalue [OPTIONS]
+       kvist bench families [OPTIONS]
        kvist bench durability [OPTIONS]
 
 keyvalue: measures Kvist beside the peers it finds (redis-server, valkey-server), with
@@ -60,6 +64,17 @@ Options:
   --threads N         worker threads of the servers (default 1, all pinned to one processor)
   --peer NAME=HOST:PORT
                       a running server to measure too; its processes must be ours to read
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
+families: measures heavier commands of each type, and the memory that small values of each take.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 5)
+  --pipeline N        requests sent at a time by each of 50 clients (default 16)
+  --tests LIST        of memory and the tests' names (default all)
+  --peer NAME=HOST:PORT
+                      a running server to measure too; it is emptied
   --out DIR           where to write (default bench/out)
   --quick             a small run that only shows that everything works
 

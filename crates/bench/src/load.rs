@@ -36,10 +36,18 @@ pub(crate) struct Sample {
     pub user: f64,
 }
 
-/// Runs one test of redis-benchmark against a server.
+/// What redis-benchmark is to send.
+pub(crate) enum Load<'a> {
+    /// One of its own tests, with values of 100 bytes.
+    Test(&'a str),
+    /// A command, again and again; `__rand_int__` in it is a number below that of the keys.
+    Command { name: &'a str, words: &'a [String] },
+}
+
+/// Runs redis-benchmark against a server.
 pub(crate) fn run(
     peer: &Peer,
-    test: &str,
+    load: &Load<'_>,
     shape: Shape,
     requests: u64,
     keys: u64,
@@ -52,21 +60,34 @@ pub(crate) fn run(
         Command::new("redis-benchmark")
     };
     command
-        .args(["-h", peer.host(), "-p", peer.port(), "--csv", "-d", "100"])
-        .args(["-t", test, "-n", &requests.to_string(), "-r", &keys.to_string()])
+        .args(["-h", peer.host(), "-p", peer.port(), "--csv", "-n", &requests.to_string()])
+        .args(["-r", &keys.to_string()])
         .args(["-c", &shape.clients.to_string(), "-P", &shape.pipeline.to_string()])
         .stdin(Stdio::null())
         .stderr(Stdio::null());
+    let name = match load {
+        Load::Test(test) => {
+            command.args(["-d", "100", "-t", test]);
+            test
+        }
+        Load::Command { name, words } => {
+            command.args(*words);
+            name
+        }
+    };
     let before = (process::cpu_seconds(peer.pid)?, process::user_system_seconds(peer.pid)?);
     let output = command.output()?;
     let after = (process::cpu_seconds(peer.pid)?, process::user_system_seconds(peer.pid)?);
     let mut samples = parse(&String::from_utf8_lossy(&output.stdout));
     if samples.is_empty() {
-        return Err(io::Error::other(format!("redis-benchmark -t {test} gave no figures")));
+        return Err(io::Error::other(format!("redis-benchmark gave no figures for {name}")));
     }
     // A test name may stand for several tests (lrange); their cost is shared evenly.
     let millions = requests as f64 * samples.len() as f64 / 1e6;
     for sample in &mut samples {
+        if let Load::Command { name, .. } = load {
+            sample.test = (*name).to_owned();
+        }
         sample.cpu = (after.0 - before.0) / millions;
         sample.user = (after.1.0 - before.1.0) / millions;
     }

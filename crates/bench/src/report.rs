@@ -17,6 +17,7 @@ pub(crate) struct Cell {
 }
 
 /// Bytes per key.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     /// By the server's own account.
     pub used: f64,
@@ -24,10 +25,18 @@ pub(crate) struct Memory {
     pub resident: f64,
 }
 
+/// What keys of one kind take on every server.
+pub(crate) struct Kind {
+    pub title: String,
+    pub memory: Vec<Memory>,
+}
+
 /// All figures of a report; peer 0 is Kvist.
 pub(crate) struct Report {
+    /// What its files are called.
+    file: &'static str,
     names: Vec<String>,
-    pub memory: Vec<Memory>,
+    pub kinds: Vec<Kind>,
     pub cells: Vec<Cell>,
 }
 
@@ -42,16 +51,17 @@ struct Row {
 
 impl Report {
     /// An empty report about these servers.
-    pub fn new(peers: &[Peer]) -> Self {
+    pub fn new(file: &'static str, peers: &[Peer]) -> Self {
         let names = peers.iter().map(|p| format!("{} {}", p.name, p.version)).collect();
-        Report { names, memory: Vec::new(), cells: Vec::new() }
+        Report { file, names, kinds: Vec::new(), cells: Vec::new() }
     }
 
-    /// Writes `keyvalue.csv`, `keyvalue.md` and `keyvalue.png`.
+    /// Writes a CSV, a Markdown and a PNG file.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)?;
-        fs::write(dir.join("keyvalue.csv"), self.csv())?;
-        fs::write(dir.join("keyvalue.md"), self.markdown())?;
+        let file = |ending: &str| dir.join(format!("{}.{ending}", self.file));
+        fs::write(file("csv"), self.csv())?;
+        fs::write(file("md"), self.markdown())?;
         let rows = self.rows();
         let groups: Vec<chart::Group> = rows
             .iter()
@@ -61,7 +71,7 @@ impl Report {
             })
             .collect();
         chart::write(
-            &dir.join("keyvalue.png"),
+            &file("png"),
             "SERVER CPU, MICROSECONDS PER OPERATION (LESS IS BETTER)",
             &self.names,
             &groups,
@@ -88,10 +98,33 @@ impl Report {
                 let _ = write!(text, " {ratio:.2} |");
             }
         }
-        text +=
-            "\n\n| memory | bytes per key, own account | bytes per key, resident |\n|---|---|---|";
-        for (name, memory) in self.names.iter().zip(&self.memory) {
-            let _ = write!(text, "\n| {name} | {:.1} | {:.1} |", memory.used, memory.resident);
+        text.push('\n');
+        text += &self.memory();
+        text
+    }
+
+    /// What keys take, by the servers' own account and by the kernel's.
+    fn memory(&self) -> String {
+        if self.kinds.is_empty() {
+            return String::new();
+        }
+        let mut text = String::from("\n| bytes per key |");
+        for name in &self.names {
+            let _ = write!(text, " {name}: own account · resident |");
+        }
+        for name in &self.names[1..] {
+            let _ = write!(text, " own account ÷ {name} |");
+        }
+        text += "\n|---|";
+        text += &"---|".repeat(self.names.len() * 2 - 1);
+        for Kind { title, memory } in &self.kinds {
+            let _ = write!(text, "\n| {title} |");
+            for Memory { used, resident } in memory {
+                let _ = write!(text, " {used:.1} · {resident:.1} |");
+            }
+            for peer in &memory[1..] {
+                let _ = write!(text, " {:.2} |", memory[0].used / peer.used.max(1e-9));
+            }
         }
         text.push('\n');
         text

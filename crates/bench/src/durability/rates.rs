@@ -7,7 +7,7 @@ use super::peers::{Home, Policy, Program};
 use super::rows::Rows;
 use super::survive;
 use crate::keyvalue::progress;
-use crate::load::{self, Shape};
+use crate::load::{self, Load, Shape};
 use crate::peer::Peer;
 
 const CASES: [(Policy, Shape); 4] = [
@@ -37,7 +37,8 @@ pub(super) fn run(programs: &[Program], options: &Options, rows: &mut Rows) -> i
             progress(round + number * options.rounds, CASES.len() * options.rounds, &row);
             for (who, peer) in peers.iter().enumerate() {
                 let Some(peer) = peer else { continue };
-                let ran = load::run(peer, "set", shape, requests.max(1000), options.keys);
+                let ran =
+                    load::run(peer, &Load::Test("set"), shape, requests.max(1000), options.keys);
                 for sample in rows.note(who, &row, ran).unwrap_or_default() {
                     rows.add("rates", &row, who, "CPU µs/op", sample.cpu);
                     rows.add("rates", &row, who, "op/s", sample.rate);

@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::survive;
 use crate::client::{Client, Reply};
 use crate::keyvalue::{fill, progress};
-use crate::load::{self, Sample, Shape};
+use crate::load::{self, Load, Sample, Shape};
 use crate::peer::Peer;
 use crate::process;
 
@@ -94,7 +94,13 @@ fn writes(peer: &Peer, options: &Options, saving: bool) -> io::Result<(Sample, f
             }
         });
         let saver = saving.then(|| scope.spawn(|| save_until(peer, &over)));
-        let ran = load::run(peer, "set", SHAPE, options.requests.max(options.keys), options.keys);
+        let ran = load::run(
+            peer,
+            &Load::Test("set"),
+            SHAPE,
+            options.requests.max(options.keys),
+            options.keys,
+        );
         over.store(true, Ordering::SeqCst);
         match saver.map(std::thread::ScopedJoinHandle::join) {
             Some(Ok(Err(error))) => Err(error),
