@@ -94,6 +94,12 @@ pub trait Keyspace {
     /// Exchanges two databases.
     fn swap(&mut self, a: usize, b: usize);
 
+    /// Whether anybody keeps the [`Effect`](crate::Effect) of what runs now. If not, how it would
+    /// be said exactly need not be worked out: that something has changed is enough.
+    fn is_recorded(&self) -> bool {
+        true
+    }
+
     /// Tells those who listen what has happened to a key of the current database. The events of a
     /// command are heard in the order in which it tells them. That a key is new or has expired the
     /// host tells by itself. A host without listeners ignores it, as it does by default.

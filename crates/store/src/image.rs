@@ -21,6 +21,7 @@ use journal::codec::{Malformed, Source, put_bytes, put_number};
 use table::{Content, EntryRef};
 use types::{Hash, List, Set, ZSet};
 
+use crate::pieces::Rest;
 use crate::strings::{NOT_INT, RAW};
 use crate::{Object, image_stream};
 
@@ -54,6 +55,15 @@ pub enum Value<'a> {
 
 /// Appends an entry.
 pub(crate) fn put(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
+    put_head(out, entry);
+    match entry.content() {
+        Content::Bytes(bytes) => put_bytes(out, bytes),
+        Content::Object(object) => put_object(out, object),
+    }
+}
+
+/// Appends what stands before the value of an entry.
+pub(crate) fn put_head(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
     let kind = match entry.content() {
         Content::Bytes(_) | Content::Object(Object::Str(_)) => STRING,
         Content::Object(Object::List(_)) => LIST,
@@ -70,39 +80,12 @@ pub(crate) fn put(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
     }
     put_number(out, u64::from(entry.access()));
     put_bytes(out, entry.key());
-    match entry.content() {
-        Content::Bytes(bytes) => put_bytes(out, bytes),
-        Content::Object(object) => put_object(out, object),
-    }
 }
 
 fn put_object(out: &mut Vec<u8>, object: &Object) {
-    match object {
-        Object::Str(bytes) => put_bytes(out, bytes),
-        Object::List(list) => {
-            put_number(out, list.len() as u64);
-            list.iter().for_each(|element| put_bytes(out, element));
-        }
-        Object::Set(set) => {
-            put_number(out, set.len() as u64);
-            set.iter().for_each(|member| put_bytes(out, &member.text()));
-        }
-        Object::Hash(hash) => {
-            put_number(out, hash.len() as u64);
-            for (field, value) in hash.iter() {
-                put_bytes(out, field);
-                put_bytes(out, value);
-            }
-        }
-        Object::ZSet(zset) => {
-            put_number(out, zset.len() as u64);
-            for (member, score) in zset.iter() {
-                put_bytes(out, member);
-                out.extend_from_slice(&score.to_bits().to_le_bytes());
-            }
-        }
-        Object::Stream(stream) => put_bytes(out, &image_stream::encode(stream)),
-    }
+    let mut rest = Rest::default();
+    while rest.put(out, object, usize::MAX) {}
+    rest.finish(out);
 }
 
 /// Reads an entry.

@@ -21,21 +21,26 @@ use journal::codec::{Malformed, Source, put_bytes, put_number};
 use types::Stream;
 use types::stream::{Counters, Group, Pending};
 
-/// A stream as bytes.
-pub(crate) fn encode(stream: &Stream) -> Vec<u8> {
-    let (mut out, log) = (Vec::new(), stream.log());
-    put_number(&mut out, log.node_count() as u64);
-    for (id, bytes) in log.nodes() {
-        put_id(&mut out, id);
-        put_bytes(&mut out, bytes);
-    }
+/// The nodes of a stream from one on.
+pub(crate) fn nodes(stream: &Stream, from: usize) -> impl Iterator<Item = (StreamId, &[u8])> {
+    stream.log().nodes().skip(from)
+}
+
+/// Appends a node; their number stands before the first.
+pub(crate) fn put_node(out: &mut Vec<u8>, id: StreamId, bytes: &[u8]) {
+    put_id(out, id);
+    put_bytes(out, bytes);
+}
+
+/// Appends what stands behind the nodes.
+pub(crate) fn put_rest(out: &mut Vec<u8>, stream: &Stream) {
+    let log = stream.log();
     for id in [log.last_id(), log.first_id(), log.max_deleted_id()] {
-        put_id(&mut out, id);
+        put_id(out, id);
     }
-    put_number(&mut out, log.entries_added());
-    put_number(&mut out, stream.groups().len() as u64);
-    stream.groups().iter().for_each(|group| put_group(&mut out, group));
-    out
+    put_number(out, log.entries_added());
+    put_number(out, stream.groups().len() as u64);
+    stream.groups().iter().for_each(|group| put_group(out, group));
 }
 
 fn put_id(out: &mut Vec<u8>, id: StreamId) {

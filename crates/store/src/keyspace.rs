@@ -66,7 +66,9 @@ impl Txn {
     }
 
     fn take(&mut self, db: usize, key: Key<'_>) -> Option<(Object, Option<Millis>, u8)> {
-        let table = self.shard_mut(key.hash).db_mut(db);
+        let shard = self.shard_mut(key.hash);
+        shard.spoil_copy(db, key.hash);
+        let table = shard.db_mut(db);
         let removed = table.keys.remove(key.hash, key.bytes)?;
         let (deadline, flags) = (removed.deadline(), removed.user_flags());
         let object = match removed.bytes() {
@@ -134,6 +136,10 @@ impl Keyspace for Txn {
 
     fn db(&self) -> usize {
         self.db
+    }
+
+    fn is_recorded(&self) -> bool {
+        self.is_recording_any()
     }
 
     fn databases(&self) -> usize {
@@ -332,6 +338,7 @@ impl Keyspace for Txn {
                     Some(db) => db..db + 1,
                     None => 0..shard.dbs.len(),
                 };
+                shard.spoil_copies();
                 let kind = if db.is_some() { record::Kind::Flush } else { record::Kind::FlushAll };
                 shard.history.record(kind, db.unwrap_or(0), |_| ());
                 let mut tables: Vec<Keys> = Vec::new();
@@ -375,6 +382,7 @@ impl Keyspace for Txn {
                     });
                 }
                 shard.dbs.swap(a, b);
+                shard.spoil_copies();
                 shard.mark_all_changed();
                 shard.history.record(record::Kind::Swap, a, |out| put_number(out, b as u64));
                 [a, b].map(|db| (db, shard.waiting.keys_of(db)))

@@ -29,6 +29,7 @@ mod image_stream;
 mod keyspace;
 mod news;
 mod object;
+mod pieces;
 mod readers;
 mod shard;
 mod store;

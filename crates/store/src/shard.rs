@@ -5,6 +5,7 @@ use journal::record::Kind;
 use table::Table;
 
 use crate::history::History;
+use crate::pieces::Copying;
 use crate::readers::Readers;
 use crate::waiting::Waiting;
 use crate::watch::Watching;
@@ -78,6 +79,8 @@ pub struct Shard {
     pub(crate) waiting: Waiting,
     pub(crate) readers: Readers,
     pub(crate) history: History,
+    /// Values that a survey copies in pieces.
+    pub(crate) copying: Option<Copying>,
     /// Databases that may have changed since the last report, one bit each; databases from 63 on
     /// share the last bit.
     dirty: u64,
@@ -93,6 +96,7 @@ impl Shard {
             waiting: Waiting::default(),
             readers: Readers::default(),
             history: History { shard: number, ..History::default() },
+            copying: None,
             dirty: 0,
             expire_cursor: vec![0; databases],
         }
@@ -149,10 +153,24 @@ impl Shard {
         }
     }
 
-    /// Whether anybody watches or waits for a key here, so that changes must be told.
+    /// Whether anybody watches, copies or waits for a key here, so that changes must be told.
     #[inline]
     pub(crate) fn observed(&self) -> bool {
-        !(self.watching.is_empty() && self.waiting.is_empty())
+        !(self.watching.is_empty() && self.waiting.is_empty() && self.copying.is_none())
+    }
+
+    /// Notes that a value changes, for who copies it.
+    pub(crate) fn spoil_copy(&mut self, db: usize, hash: u64) {
+        if let Some(copying) = &mut self.copying {
+            copying.changed |= copying.db == db && copying.hashes.contains(&hash);
+        }
+    }
+
+    /// Notes that whole databases change, for who copies values of them.
+    pub(crate) fn spoil_copies(&mut self) {
+        if let Some(copying) = &mut self.copying {
+            copying.changed = true;
+        }
     }
 
     /// Deletes `key` if its deadline has passed; what it held, if so.
@@ -179,6 +197,7 @@ impl Shard {
     /// Deletes a key that no client has asked to delete.
     fn drop_key(&mut self, db: usize, hash: u64, key: &[u8]) -> Option<Garbage> {
         self.watching.touch(db, key);
+        self.spoil_copy(db, hash);
         self.history.record(Kind::Delete, db, |out| out.extend_from_slice(key));
         self.db_mut(db).remove(hash, key)
     }

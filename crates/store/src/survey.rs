@@ -8,6 +8,7 @@ use journal::snapshot;
 use table::POSITIONS;
 
 use crate::image::{Image, Value};
+use crate::pieces::{Copying, LARGE, Large};
 use crate::{Db, Garbage, Object, Shard, Store, Txn, image};
 
 /// Bytes after which a step lets go of the lock.
@@ -24,30 +25,62 @@ pub struct Surveyed {
     pub entries: u64,
 }
 
+/// A step on its way.
+#[derive(Default)]
+pub(crate) struct Step {
+    pub next: Option<u64>,
+    seq: u64,
+    entries: u64,
+    read: Vec<u8>,
+    /// Values that are still to be copied, in the order of their places.
+    pub larges: Vec<Large>,
+}
+
 impl Store {
     /// Reads the next entries of a shard's database from a position on (0 begins), and appends
-    /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds, or as long
-    /// as it takes to copy the one value that is larger than that.
+    /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds at a time;
+    /// as long as it takes to copy a large value only if that is changed while it is copied.
     pub fn survey(&self, shard: usize, db: usize, from: u64, out: &mut Vec<u8>) -> Surveyed {
-        let mut read = Vec::with_capacity(STEP_BYTES);
-        let (mut entries, mut position) = (0, from);
-        let mut guard = self.slots[shard].0.lock();
-        let Some(shard) = guard.as_mut() else { return Surveyed { next: None, entries } };
-        let seq = shard.history.seq;
-        for _ in 0..STEP_SCANS {
-            position = shard.dbs[db].keys.scan(position, &mut |entry| {
-                image::put(&mut read, &entry);
-                entries += 1;
-            });
-            if position == 0 || read.len() >= STEP_BYTES {
-                break;
-            }
+        let mut step = self.read_step(shard, db, from, true);
+        if !step.larges.is_empty() && !self.copy_large(shard, &step.larges, &mut step.read) {
+            step = self.read_step(shard, db, from, false);
         }
-        drop(guard);
-        let next = (position != 0).then_some(position);
+        let Step { next, seq, entries, read, .. } = step;
         snapshot::put_step(out, next.unwrap_or(POSITIONS), seq, entries);
         out.extend_from_slice(&read);
         Surveyed { next, entries }
+    }
+
+    /// Reads entries in one hold of the lock: large values whole, or, if `apart`, their heads.
+    pub(crate) fn read_step(&self, shard: usize, db: usize, from: u64, apart: bool) -> Step {
+        let mut step = Step { read: Vec::with_capacity(STEP_BYTES), ..Step::default() };
+        let mut guard = self.slots[shard].0.lock();
+        let Some(shard) = guard.as_mut() else { return step };
+        // Another survey may be at it; this one then does without.
+        let apart = apart && shard.copying.is_none();
+        step.seq = shard.history.seq;
+        let mut position = from;
+        for _ in 0..STEP_SCANS {
+            position = shard.dbs[db].keys.scan(position, &mut |entry| {
+                step.entries += 1;
+                if apart && entry.object().is_some_and(|object| object.memory() >= LARGE) {
+                    image::put_head(&mut step.read, &entry);
+                    let (key, hash) = (entry.key(), self.hasher().hash(entry.key()));
+                    step.larges.push(Large { key: key.into(), hash, at: step.read.len() });
+                } else {
+                    image::put(&mut step.read, &entry);
+                }
+            });
+            if position == 0 || step.read.len() >= STEP_BYTES || !step.larges.is_empty() {
+                break;
+            }
+        }
+        if !step.larges.is_empty() {
+            let hashes = step.larges.iter().map(|large| large.hash).collect();
+            shard.copying = Some(Copying { db, hashes, changed: false });
+        }
+        step.next = (position != 0).then_some(position);
+        step
     }
 
     /// The databases of a shard that hold anything, and the shard's last record as of this look.

@@ -446,6 +446,7 @@ impl Txn {
     pub(crate) fn touch_in(&mut self, db: usize, hash: u64, key: &[u8]) {
         self.changed = true;
         if self.bulletin.concerns_copies() || self.shard(hash).observed() {
+            self.shard_mut(hash).spoil_copy(db, hash);
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }

@@ -137,7 +137,8 @@ impl<H: Holds<Stream>> Run<H> for XAdd<'_> {
             return Err(TOO_LARGE);
         }
         let limits = host.limits();
-        let as_sent = matches!(self.id, Wanted::Exact(_)) && !self.trimming.is_approximate();
+        let as_sent = !host.is_recorded()
+            || matches!(self.id, Wanted::Exact(_)) && !self.trimming.is_approximate();
         let (rewritten, trimmed) = host.edit(self.key, |stream| {
             // It is greater than the last, and not too large.
             let _ = stream.push(id, self.fields, &limits);

@@ -3,10 +3,37 @@
 //! What is pending is said by XCLAIM with FORCE, as Redis tells its replicas; what is alike about
 //! many entries is said once for all of them.
 
-use base::{Argv, StreamId};
+use base::{Argv, Effect, StreamId};
 use types::stream::{Group, Pending};
 
 use super::ids;
+
+/// What a request has changed, said exactly if anybody keeps it.
+pub(super) struct Changes {
+    recorded: bool,
+    any: bool,
+    requests: Vec<Argv>,
+}
+
+impl Changes {
+    /// None yet.
+    pub fn new(recorded: bool) -> Self {
+        Changes { recorded, any: false, requests: Vec::new() }
+    }
+
+    /// Something has changed; `say` adds the requests that tell it.
+    pub fn add(&mut self, say: impl FnOnce(&mut Vec<Argv>)) {
+        self.any = true;
+        if self.recorded {
+            say(&mut self.requests);
+        }
+    }
+
+    /// The effect of all of them.
+    pub fn effect(self) -> Effect {
+        if self.any { Effect::Unwatched(self.requests) } else { Effect::None }
+    }
+}
 
 /// The consumer was made.
 pub(super) fn created(key: &[u8], group: &[u8], consumer: &[u8]) -> Argv {

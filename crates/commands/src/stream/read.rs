@@ -11,7 +11,8 @@ use base::{
 use types::Stream;
 use types::stream::{self, Entry, Log, Pending};
 
-use super::{group, ids, journal, reply};
+use super::journal::{self, Changes};
+use super::{group, ids, reply};
 
 const GROUP_FOR_READ: CmdError = CmdError::new(
     "ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.",
@@ -311,7 +312,7 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
             return Ok(read.wait(b"XREADGROUP", &from, now, out));
         }
         begin(count, out);
-        let mut requests = Vec::new();
+        let mut changes = Changes::new(host.is_recorded());
         for (at, &key) in read.keys.iter().enumerate() {
             if !served[at] {
                 // A consumer that gets nothing is not even made.
@@ -322,13 +323,13 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
                     let (number, created) = group.find_or_create(reader.consumer, now);
                     group.see(number, now);
                     if created {
-                        let made = journal::created(key.bytes, reader.group, reader.consumer);
-                        requests.push(made);
+                        let Reader { group, consumer } = reader;
+                        changes.add(|to| to.push(journal::created(key.bytes, group, consumer)));
                     }
                     let mut to = Delivery { read: &read, reader, key, number, now };
                     match from[at] {
-                        From::New => to.deliver(log, group, &mut requests, out),
-                        From::After(id) => to.remind(log, group, id, &mut requests, out),
+                        From::New => to.deliver(log, group, &mut changes, out),
+                        From::After(id) => to.remind(log, group, id, &mut changes, out),
                     }
                     created
                 })
@@ -337,7 +338,7 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
                 host.notify(Class::Stream, group::CONSUMER_MADE, key);
             }
         }
-        Ok(if requests.is_empty() { Effect::None } else { Effect::Unwatched(requests) })
+        Ok(changes.effect())
     }
 }
 
@@ -387,7 +388,7 @@ impl Delivery<'_> {
         &mut self,
         log: &Log,
         group: &mut stream::Group,
-        requests: &mut Vec<Argv>,
+        changes: &mut Changes,
         out: &mut dyn Reply,
     ) {
         let first = group.last_id.next();
@@ -403,10 +404,12 @@ impl Delivery<'_> {
         if !self.read.no_ack {
             pending.iter().for_each(|one| group.deliver(*one));
             let Reader { group, consumer } = self.reader;
-            journal::claimed(key, group, consumer, &pending, requests);
+            if !pending.is_empty() {
+                changes.add(|to| journal::claimed(key, group, consumer, &pending, to));
+            }
         }
         if !entries.is_empty() {
-            requests.push(journal::read_to(key, group));
+            changes.add(|to| to.push(journal::read_to(key, group)));
         }
         name(self.key, out);
         reply::entries(entries, out);
@@ -418,7 +421,7 @@ impl Delivery<'_> {
         log: &Log,
         group: &mut stream::Group,
         after: StreamId,
-        requests: &mut Vec<Argv>,
+        changes: &mut Changes,
         out: &mut dyn Reply,
     ) {
         // Redis counts on from 0-0 behind the greatest id, but that one means ">".
@@ -449,6 +452,8 @@ impl Delivery<'_> {
         }
         pending.iter().for_each(|one| group.deliver(*one));
         let Reader { group, consumer } = self.reader;
-        journal::claimed(self.key.bytes, group, consumer, &pending, requests);
+        if !pending.is_empty() {
+            changes.add(|to| journal::claimed(self.key.bytes, group, consumer, &pending, to));
+        }
     }
 }

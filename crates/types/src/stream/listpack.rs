@@ -137,10 +137,17 @@ pub(super) fn before(buf: &[u8], at: usize) -> usize {
     }
 }
 
-/// Steps over `count` elements.
+/// Steps over `count` elements, which is most of what finding an entry costs: short ones, which
+/// are nearly all, in two instructions.
+#[inline]
 pub(super) fn skip(buf: &[u8], mut at: usize, count: usize) -> usize {
     for _ in 0..count {
-        at = read(buf, at).1;
+        at = match buf[at] {
+            0..0x80 => at + 2,
+            short @ 0x80..0xc0 => at + 2 + usize::from(short & 0x3f),
+            0xc0..0xe0 => at + 3,
+            _ => read(buf, at).1,
+        };
     }
     at
 }

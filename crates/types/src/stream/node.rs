@@ -27,6 +27,8 @@ pub(super) const NODE_MAX: usize = 1 << 30;
 pub(super) struct Node {
     /// The id its entries' ids are counted from.
     pub first: StreamId,
+    /// How many names stand in front: every step over an entry asks.
+    names: u32,
     pack: Vec<u8>,
 }
 
@@ -137,7 +139,14 @@ impl Node {
         fields.iter().step_by(2).for_each(|name| out.text(name));
         out.int(0);
         out.finish();
-        Node { first: id, pack }
+        Node::of(id, pack)
+    }
+
+    /// A node of bytes that were written or checked here.
+    fn of(first: StreamId, pack: Vec<u8>) -> Self {
+        let mut node = Node { first, names: 0, pack };
+        node.names = u32::try_from(node.head_names().0).unwrap_or(0);
+        node
     }
 
     /// A node whose bytes come from a file.
@@ -151,11 +160,11 @@ impl Node {
         let mut pack = Vec::new();
         room::reserve(&mut pack, bytes.len());
         pack.extend_from_slice(bytes);
-        let node = Node { first, pack };
+        let node = Node { first, names: 0, pack };
         if node.is_sound().is_none() {
             return Err("a broken node of a stream");
         }
-        Ok(node)
+        Ok(Node::of(first, node.pack))
     }
 
     /// Walks everything, trusting nothing but that this is a listpack.
@@ -309,18 +318,12 @@ impl Node {
         let (ms, at) = self.int(at);
         let (seq, at) = self.int(at);
         let end = if flags & SAME_FIELDS != 0 {
-            let names = self.names();
-            listpack::skip(&self.pack, at, names + 1)
+            listpack::skip(&self.pack, at, self.names as usize + 1)
         } else {
             let (own, at) = self.int(at);
             listpack::skip(&self.pack, at, 2 * count(own) + 1)
         };
         Some(Place { id: self.id(ms, seq), start, end, flags })
-    }
-
-    /// How many names stand in front.
-    fn names(&self) -> usize {
-        count(self.int(listpack::skip(&self.pack, listpack::FIRST, 2)).0)
     }
 
     /// The entry that ends before `end`; `None` at the beginning.
@@ -381,6 +384,6 @@ impl Clone for Node {
         let mut pack = Vec::new();
         room::reserve(&mut pack, self.pack.len());
         pack.extend_from_slice(&self.pack);
-        Node { first: self.first, pack }
+        Node { first: self.first, names: self.names, pack }
     }
 }
