@@ -149,6 +149,35 @@ impl Arena {
         at
     }
 
+    /// Puts another text into the block of a string, which must be as large.
+    pub fn rewrite_text(&mut self, at: usize, text: &[u8], clean: bool) {
+        let head = if text.len() < LONG {
+            self.bytes[at] = (text.len() as u8) << 1 | u8::from(clean);
+            1
+        } else {
+            self.bytes[at] = (LONG as u8) << 1 | u8::from(clean);
+            self.bytes[at + 1..at + 5].copy_from_slice(&word(text.len()).to_le_bytes());
+            5
+        };
+        self.bytes[at + head..at + head + text.len()].copy_from_slice(text);
+    }
+
+    /// Appends to the string at `at` if it is long and the last block; whether it is.
+    pub fn extend_text(&mut self, at: usize, more: &[u8], clean: bool) -> bool {
+        let (start, len, _) = self.text_at(at);
+        if len < LONG || at + Arena::text_block(len) != self.bytes.len() {
+            return false;
+        }
+        self.bytes.truncate(start + len);
+        self.reserve(more.len() + 4);
+        self.bytes.extend_from_slice(more);
+        self.bytes[at] = (LONG as u8) << 1 | u8::from(clean);
+        self.set_word(at + 1, word(len + more.len()));
+        let missing = self.bytes.len().wrapping_neg() & 3;
+        self.bytes.resize(self.bytes.len() + missing, 0);
+        true
+    }
+
     /// Where the text of the string at `at` is, how long it is, and whether it is clean.
     #[inline]
     pub fn text_at(&self, at: usize) -> (usize, usize, bool) {
@@ -181,12 +210,6 @@ impl Arena {
         } else {
             self.garbage += len;
         }
-    }
-
-    /// Takes note of bytes within a block that are used no more.
-    #[inline]
-    pub fn add_garbage(&mut self, len: usize) {
-        self.garbage += len;
     }
 
     /// Makes the last block longer, by zeros; whether the block is the last.

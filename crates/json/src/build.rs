@@ -24,6 +24,8 @@ pub(crate) struct Builder<'r> {
     cells: Vec<u32>,
     names: Vec<Name>,
     name_text: Vec<u8>,
+    /// The slot of the shape of the object that ended last, if it has one.
+    pub last_shape: Option<u32>,
     is_full: bool,
 }
 
@@ -49,7 +51,15 @@ impl<'r> Builder<'r> {
         let arena = Arena::reuse(std::mem::take(&mut registry.scratch.arena));
         let cells = std::mem::take(&mut registry.scratch.cells);
         let name_text = std::mem::take(&mut registry.scratch.names);
-        Builder { registry, arena, cells, names: Vec::new(), name_text, is_full: false }
+        Builder {
+            registry,
+            arena,
+            cells,
+            names: Vec::new(),
+            name_text,
+            last_shape: None,
+            is_full: false,
+        }
     }
 
     /// The value that `root` is.
@@ -188,6 +198,11 @@ impl<'r> Builder<'r> {
         self.names.push(Name { hash, start, end: self.name_text.len() });
     }
 
+    /// How many members the object of a cell has.
+    pub fn members(&self, cell: Cell) -> usize {
+        self.arena.object(cell).map_or(0, |object| object.len)
+    }
+
     /// Ends an object of the shape with this slot, which has as many names as there are values
     /// since `mark`.
     #[inline]
@@ -209,6 +224,7 @@ impl<'r> Builder<'r> {
         if self.cells.len() == mark.cells {
             return Cell::EMPTY_OBJECT;
         }
+        self.last_shape = None;
         let mut cell = self.shaped_or_none(mark, false);
         if cell.is_none() {
             self.drop_duplicates(mark);
@@ -239,6 +255,7 @@ impl<'r> Builder<'r> {
             None => return None,
         };
         self.registry.expect(self.names[mark.names].hash, id);
+        self.last_shape = Some(id);
         Some(self.shaped(mark, id))
     }
 

@@ -55,8 +55,6 @@ pub(crate) mod tag {
 
 /// Mantissas of decimals are below this.
 pub(crate) const MANTISSA_LIMIT: u64 = 1 << 24;
-/// The largest number of digits after the point in a decimal.
-pub(crate) const DECIMAL_PLACES: u32 = 7;
 /// Powers of ten, for decimals.
 pub(crate) const TENS: [f64; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
 /// Strings up to this length lie in the cell.

@@ -1,3 +1,5 @@
+//! What fits into a cell, and comes back.
+
 use super::{Cell, tag};
 use crate::tree::Num;
 

@@ -1,3 +1,5 @@
+//! Every error once, with its place.
+
 use crate::{Registry, Value};
 
 fn error(text: &[u8]) -> String {

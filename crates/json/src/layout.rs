@@ -215,18 +215,41 @@ impl Arena {
 
     /// Gives up the block of `cell` alone.
     pub fn give_up_block(&mut self, cell: Cell) {
-        let at = cell.offset();
+        let len = self.block_of(cell);
+        if len > 0 {
+            self.give_up(cell.offset(), len);
+        }
+    }
+
+    /// Bytes of the block of `cell`; 0 if it has none.
+    fn block_of(&self, cell: Cell) -> usize {
         match cell.tag() {
-            tag::STRING => self.give_up(at, Arena::text_block(self.text_at(at).1)),
-            tag::F64 | tag::I64 | tag::U64 => self.give_up(at, 8),
+            tag::STRING => Arena::text_block(self.text_at(cell.offset()).1),
+            tag::F64 | tag::I64 | tag::U64 => 8,
             _ => {
                 let seq = self.seq(cell).map(|seq| seq.block());
-                let block = seq.or_else(|| self.object(cell).map(|object| object.block()));
-                if let Some(len) = block {
-                    self.give_up(at, len);
-                }
+                seq.or_else(|| self.object(cell).map(|object| object.block())).unwrap_or(0)
             }
         }
+    }
+
+    /// Bytes of all blocks that `cell` leads to. O(what that is).
+    pub fn live(&self, cell: Cell) -> usize {
+        let mut bytes = self.block_of(cell);
+        let mut children = self.children(cell);
+        while let Some(at) = children.next() {
+            bytes += self.live(self.cell(at));
+        }
+        let Some(object) = self.object(cell) else { return bytes };
+        if object.form == Form::Pairs || matches!(object.form, Form::Table { .. }) {
+            let names = (0..object.used).map(|entry| self.cell(object.name(entry)));
+            bytes += names.map(|name| self.block_of(name)).sum::<usize>();
+        }
+        if let Form::Table { cap, index, ranks } = object.form {
+            bytes += self.index_block(index, cap);
+            bytes += if ranks == 0 { 0 } else { ranks_block(cap) };
+        }
+        bytes
     }
 
     /// Bytes of the index at `index` of a table with room for `cap` entries.

@@ -1,3 +1,5 @@
+//! Kinds of numbers: every half and brain float there is, and the edges of integers.
+
 use super::{ALL, Element, from_half, to_brain, to_half};
 use crate::tree::Num;
 

@@ -130,8 +130,10 @@ pub struct Registry {
     guesses: Box<[u32]>,
     filling: Filling,
     session: u32,
-    /// The list of the document that is being made.
+    /// The list of the document that is being made: slots, or strangers.
     used: Vec<u32>,
+    /// What that document has from another registry.
+    strangers: Vec<Arc<Shared>>,
     pub(crate) scratch: Scratch,
     /// Bytes of what is in the slots.
     owned: usize,
@@ -144,6 +146,8 @@ pub struct Registry {
 }
 
 const GUESSES: usize = 64;
+/// Numbers of strangers begin here; there are never as many slots.
+const STRANGER: u32 = 1 << 31;
 
 impl Registry {
     /// An empty registry, which allocates nothing before it is used.
@@ -166,10 +170,17 @@ impl Registry {
             + size_class(self.filling.text.capacity())
             + size_class(self.filling.ends.capacity() * 4)
             + size_class(self.used.capacity() * 4)
+            + size_class(self.strangers.capacity() * size_of::<Arc<Shared>>())
             + size_class(scratch.arena.capacity())
             + size_class(scratch.cells.capacity() * 4)
             + size_class(scratch.names.capacity())
             + size_class(scratch.text.capacity())
+    }
+
+    /// Bytes of the shapes and pages of strings, used or not. O(1).
+    #[must_use]
+    pub fn shared_memory(&self) -> usize {
+        self.owned
     }
 
     /// How many shapes and pages of strings there are, used or not.
@@ -196,9 +207,10 @@ impl Registry {
             self.session = 1;
         }
         self.used.clear();
+        self.strangers.clear();
         for (place, shared) in shared.iter().enumerate() {
             let place = place as u32;
-            self.used.push(u32::MAX);
+            self.used.push(u32::MAX); // not looked at
             if let Some(slot) = self.slot_of(shared) {
                 slot.place = place;
                 let session = self.session;
@@ -220,9 +232,13 @@ impl Registry {
         if !new.is_empty() {
             let capacity = size_class((shared.len() + new.len()) * 8) / 8;
             shared.reserve_exact(capacity - shared.len());
-            let slots = &self.slots;
-            shared.extend(new.iter().filter_map(|&id| slots[id as usize].shared.clone()));
+            let (slots, strangers) = (&self.slots, &self.strangers);
+            shared.extend(new.iter().filter_map(|&id| match id.checked_sub(STRANGER) {
+                Some(number) => strangers.get(number as usize).cloned(),
+                None => slots[id as usize].shared.clone(),
+            }));
         }
+        self.strangers.clear();
         self.trim_scratch();
     }
 
@@ -259,11 +275,22 @@ impl Registry {
         slot.place
     }
 
-    /// The place in the list of something that another document has; `None` if it is not of this
-    /// registry, or no longer.
-    pub(crate) fn adopt(&mut self, shared: &Arc<Shared>) -> Option<u32> {
-        self.slot_of(shared)?;
-        Some(self.place_of(shared.id))
+    /// The place of something that another document has, in the list that began with `shared`.
+    pub(crate) fn adopt(&mut self, other: &Arc<Shared>, shared: &[Arc<Shared>]) -> u32 {
+        if self.slot_of(other).is_some() {
+            return self.place_of(other.id);
+        }
+        let is_it = |mine: &Arc<Shared>| Arc::ptr_eq(mine, other);
+        if let Some(place) = shared.iter().position(is_it) {
+            return place as u32;
+        }
+        let number = self.strangers.iter().position(is_it).unwrap_or_else(|| {
+            self.strangers.push(Arc::clone(other));
+            self.used.push(STRANGER + self.strangers.len() as u32 - 1);
+            self.strangers.len() - 1
+        }) as u32;
+        let place = self.used.iter().position(|&id| id == STRANGER + number);
+        place.unwrap_or_default() as u32
     }
 
     /// The shape that last began with a name of this hash.

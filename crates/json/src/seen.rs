@@ -1,22 +1,22 @@
 //! Whether something was met before: a table of fingerprints that forgets.
 //!
 //! ```text
-//!   hash  | slot, high bits … | fingerprint, low 16 bits |
+//!   hash  | … | fingerprint, low 32 bits, of which the lowest name the slot |
 //! ```
 //!
 //! What is new overwrites what was in its slot. A fingerprint that happens to be equal makes a
-//! stranger pass for an acquaintance once in 65,000 times, which costs a little memory and nothing
-//! else. The table doubles as long as it overwrites much, up to 64 KiB.
+//! stranger pass for an acquaintance, which costs a little memory and nothing else. The table
+//! doubles as long as it overwrites much, up to 64 KiB.
 
 use table::size_class;
 
-const SMALLEST: usize = 256;
-const LARGEST: usize = 32 << 10;
+const SMALLEST: usize = 128;
+const LARGEST: usize = 16 << 10;
 
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    prints: Box<[u16]>,
+    prints: Box<[u32]>,
     overwritten: usize,
 }
 
@@ -25,23 +25,33 @@ impl Seen {
     pub fn met(&mut self, hash: u64) -> bool {
         if self.prints.is_empty() {
             self.prints = vec![0; SMALLEST].into_boxed_slice();
-        } else if self.overwritten >= 2 * self.prints.len() && self.prints.len() < LARGEST {
-            self.prints = vec![0; self.prints.len() * 2].into_boxed_slice();
-            self.overwritten = 0;
         }
-        let print = hash as u16 | 1;
-        let slot = &mut self.prints[(hash >> 32) as usize % self.prints.len()];
+        let print = hash as u32 | 1 << 31;
+        let slot = &mut self.prints[print as usize & (self.prints.len() - 1)];
         if *slot == print {
             return true;
         }
         self.overwritten += usize::from(*slot != 0);
         *slot = print;
+        if self.overwritten * 4 > self.prints.len() && self.prints.len() < LARGEST {
+            self.grow();
+        }
         false
+    }
+
+    fn grow(&mut self) {
+        let mask = self.prints.len() * 2 - 1;
+        let mut larger = vec![0; mask + 1].into_boxed_slice();
+        for &print in self.prints.iter().filter(|&&print| print != 0) {
+            larger[print as usize & mask] = print;
+        }
+        self.prints = larger;
+        self.overwritten = 0;
     }
 
     /// Bytes allocated.
     pub fn memory(&self) -> usize {
-        size_class(self.prints.len() * 2)
+        size_class(self.prints.len() * 4)
     }
 }
 

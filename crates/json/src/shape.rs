@@ -89,18 +89,6 @@ impl Shape {
         &self.wire.as_bytes()[at..at + key.wire_len as usize]
     }
 
-    /// All names as [`wire`](Shape::wire), and what is behind them.
-    #[inline]
-    pub fn all_wire(&self) -> &[u8] {
-        self.wire.as_bytes()
-    }
-
-    /// Where the name at `position` ends in [`all_wire`](Shape::all_wire).
-    #[inline]
-    pub fn wire_end(&self, position: usize) -> usize {
-        self.keys.get(position).map_or(0, |key| (key.wire + key.wire_len) as usize)
-    }
-
     #[inline]
     fn is(&self, key: &Key, name: &[u8]) -> bool {
         let at = key.name as usize;

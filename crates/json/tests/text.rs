@@ -260,3 +260,35 @@ fn what_no_document_uses_goes() {
     registry.sweep();
     assert!(registry.is_empty());
 }
+
+/// Bytes that RedisJSON takes for the first copy of a document, and for each one after it.
+const REDISJSON: [(&str, usize, usize); 5] = [
+    ("pass-100.json", 1_112, 1_136),
+    ("pass-jsonsl-1.json", 2_152, 1_528),
+    ("pass-json-parser-0000.json", 7_048, 3_696),
+    ("pass-jsonsl-yahoo2.json", 25_328, 12_192),
+    ("pass-jsonsl-yelp.json", 55_456, 26_608),
+];
+
+#[test]
+fn documents_take_less_than_in_redisjson() {
+    for (name, text) in samples::files(None) {
+        let Some(&(_, first, more)) = REDISJSON.iter().find(|&&(known, ..)| known == name) else {
+            continue;
+        };
+        let mut registry = Registry::new();
+        let mut before = 0;
+        let mut values = Vec::new();
+        let mut takes = Vec::new();
+        for _ in 0..1_000 {
+            values.push(Value::parse(&text, &mut registry).expect("JSON"));
+            let after = values.iter().map(Value::memory).sum::<usize>() + registry.shared_memory();
+            assert!(after < first + (values.len() - 1) * more, "{name}: {} copies", values.len());
+            takes.push(after - before);
+            before = after;
+        }
+        println!("{name}: {:?} … {}", &takes[..4], takes[999]);
+        assert!(takes[999] < more / 2, "{name}: {} bytes", takes[999]);
+        assert!(before < more * 1_000 / 2, "{name}: {before} bytes");
+    }
+}
