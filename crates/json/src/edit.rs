@@ -19,6 +19,7 @@ use crate::lex::MAX_DEPTH;
 use crate::node::{Node, Seen};
 use crate::packed::Element;
 use crate::registry::Registry;
+use crate::shape::Shape;
 use crate::tree::{Num, Tree};
 use crate::value::Value;
 use crate::write::is_clean;
@@ -132,6 +133,21 @@ impl Value {
         }
     }
 
+    /// Bytes that it may take to let a value leave its packed array.
+    pub(crate) fn unpacked(&self, spot: Spot) -> usize {
+        let Spot::Packed(at, _) = spot else { return 0 };
+        self.arena.seq(self.arena.cell(at)).map_or(0, |seq| seq.len * 12)
+    }
+
+    /// Bytes that it may take to lay an object down in another form.
+    fn relaid(&self, object: &crate::layout::Object) -> usize {
+        let names = match object.form {
+            crate::layout::Form::Shaped(place) => self.shape(place).map_or(0, Shape::memory),
+            _ => 0,
+        };
+        object.len * 32 + names
+    }
+
     /// Turns a packed array into one of cells.
     pub(crate) fn unpack(&mut self, at: usize) {
         let cell = self.arena.cell(at);
@@ -215,7 +231,7 @@ impl Value {
             return Ok(());
         }
         let spot = self.spot(location)?;
-        self.admit(with, location.len(), 0)?;
+        self.admit(with, location.len(), self.unpacked(spot))?;
         if let (Spot::Packed(at, index), Some(num)) = (spot, with.as_num())
             && self.repack(at, index, num)
         {
@@ -306,7 +322,7 @@ impl Value {
         let spot = self.spot(location)?;
         let old = self.node_at(spot).and_then(Node::as_num).ok_or(EditError::WrongType)?;
         let new = operation.apply(old, operand)?;
-        self.admit_bytes(0)?;
+        self.admit_bytes(self.unpacked(spot))?;
         if let Spot::Packed(at, index) = spot
             && self.repack(at, index, new)
         {
@@ -357,7 +373,7 @@ impl Value {
     /// are left alone.
     ///
     /// # Errors
-    /// [`EditError::NotFound`].
+    /// [`EditError::NotFound`], [`EditError::TooLarge`] of a number in an array.
     pub fn clear(
         &mut self,
         location: &[usize],
@@ -378,6 +394,7 @@ impl Value {
         {
             return Ok(true);
         }
+        self.admit_bytes(self.unpacked(spot))?;
         let at = self.cell_at(spot);
         self.arena.give_up_value(self.arena.cell(at));
         self.arena.set_cell(at, empty);
@@ -388,7 +405,8 @@ impl Value {
     /// Takes a member or an element away; the others keep their order.
     ///
     /// # Errors
-    /// [`EditError::NotFound`], also for the root, which cannot go.
+    /// [`EditError::NotFound`], also for the root, which cannot go; [`EditError::TooLarge`], as
+    /// the others may have to move.
     pub fn delete(&mut self, location: &[usize], registry: &mut Registry) -> Result<(), EditError> {
         let (&position, parent) = location.split_last().ok_or(EditError::NotFound)?;
         let Spot::Cell(at) = self.spot(parent)? else { return Err(EditError::NotFound) };
@@ -401,6 +419,7 @@ impl Value {
         } else {
             let object = self.arena.object(cell).ok_or(EditError::NotFound)?;
             let entry = self.entry_at(&object, position).ok_or(EditError::NotFound)?;
+            self.admit_bytes(self.relaid(&object))?;
             self.remove_member(at, entry, registry);
         }
         self.settle(registry);

@@ -3,7 +3,7 @@
 //! An object that gains or loses a member takes another shape, if there is one of these names or
 //! the names were met before. Otherwise it gets names of its own.
 
-use crate::arena::word;
+use crate::arena::{LIMIT, word};
 use crate::cell::{Cell, SHORT, tag};
 use crate::edit::{EditError, Spot};
 use crate::hash::{extend, hash};
@@ -333,8 +333,16 @@ impl Value {
     ) -> Result<(), EditError> {
         let spot = self.spot(location)?;
         let members = self.node_at(spot).map_or(0, Tree::len);
-        self.admit(patch, location.len(), members * 64)?;
-        self.merge_at(&mut location.to_vec(), patch, registry)
+        self.admit(patch, location.len(), members * 64 + self.unpacked(spot))?;
+        let mut location = location.to_vec();
+        if self.arena.len() + patch.home.arena.len() < LIMIT / 4 {
+            return self.merge_at(&mut location, patch, registry);
+        }
+        // Room might be found missing on the way.
+        let mut merged = self.clone();
+        merged.merge_at(&mut location, patch, registry)?;
+        *self = merged;
+        Ok(())
     }
 
     fn merge_at(

@@ -86,6 +86,12 @@ enum Carried<'a> {
 }
 
 impl<'a> Text<'a> {
+    /// A text that is borrowed.
+    #[must_use]
+    pub fn borrowed(text: &'a str) -> Text<'a> {
+        Text(Carried::Borrowed(text))
+    }
+
     /// A copy of a text of up to 7 bytes; `None` if it is longer.
     #[must_use]
     pub fn inline(text: &str) -> Option<Text<'a>> {

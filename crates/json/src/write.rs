@@ -5,6 +5,7 @@
 
 use crate::cell::{Cell, tag};
 use crate::layout::Form;
+use crate::lex::plain_end;
 use crate::node::{Node, Seen};
 use crate::number::{write_decimal, write_i64, write_num};
 use crate::packed::Element;
@@ -71,10 +72,7 @@ pub(crate) fn is_clean(text: &[u8]) -> bool {
 
 #[inline]
 fn next_escaped(text: &[u8], from: usize) -> Option<usize> {
-    text[from..]
-        .iter()
-        .position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
-        .map(|at| from + at)
+    Some(plain_end(text, from)).filter(|&end| end < text.len())
 }
 
 pub(crate) fn write_escape(byte: u8, out: &mut Vec<u8>) {
