@@ -1,0 +1,465 @@
+//! What documents share: the shapes of objects, and strings that were seen before.
+//!
+//! ```text
+//!   registry   slots: | Arc | Arc |   | Arc | …      found by hash: lists of names, strings
+//!                        │      └─ page: 4 KiB of strings
+//!                        └─ shape: names in order
+//!   document   shared: | Arc | Arc |                 its cells say "string 7 of my page 1"
+//! ```
+//!
+//! Nothing is shared that was not met twice: a filter remembers fingerprints of what was met once.
+//! So documents that have nothing in common leave nothing here but the filter, whatever a client
+//! sends. What no document uses any more goes when the registry has doubled since it last looked.
+//!
+//! A document holds what it uses by itself. It can be read, copied, moved to another registry and
+//! dropped on any thread without its registry, which only those who make documents need: one per
+//! shard, under the shard's lock.
+
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use table::size_class;
+
+use crate::cell::{Cell, PAGE_STRINGS, PAGES};
+use crate::hash::hash;
+use crate::seen::Seen;
+use crate::shape::Shape;
+
+/// Strings shorter than this are not worth sharing: a cell and a block are hardly more.
+const SHORTEST: usize = 12;
+/// Strings longer than this are seldom equal, and would not fit into a page.
+const LONGEST: usize = 1024;
+/// A page is closed when it is larger than this.
+const PAGE: usize = 4096;
+/// Buffers larger than this are not kept between documents.
+const KEPT: usize = 64 << 10;
+
+/// Something that documents share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// The slot in the registry that made it.
+    id: u32,
+    pub what: What,
+}
+
+#[derive(Debug)]
+pub(crate) enum What {
+    Shape(Shape),
+    Page(Page),
+}
+
+/// Strings, one behind the other.
+#[derive(Debug)]
+pub(crate) struct Page {
+    text: Box<[u8]>,
+    /// Where each ends, times two, plus one if it is clean.
+    ends: Box<[u32]>,
+}
+
+impl Page {
+    /// A string, and whether it is written as it is.
+    #[inline]
+    pub fn get(&self, number: usize) -> (&[u8], bool) {
+        string_of(&self.text, &self.ends, number)
+    }
+}
+
+#[inline]
+fn string_of<'a>(text: &'a [u8], ends: &[u32], number: usize) -> (&'a [u8], bool) {
+    let start = if number == 0 { 0 } else { ends[number - 1] as usize >> 1 };
+    (&text[start..ends[number] as usize >> 1], ends[number] & 1 != 0)
+}
+
+impl Shared {
+    /// Bytes allocated.
+    fn memory(&self) -> usize {
+        /// The two counts that lie before what an `Arc` points to.
+        const COUNTS: usize = 16;
+        size_class(COUNTS + size_of::<Shared>())
+            + match &self.what {
+                What::Shape(shape) => shape.memory(),
+                What::Page(page) => {
+                    size_class(page.text.len()) + size_class(size_of_val::<[u32]>(&page.ends))
+                }
+            }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    shared: Option<Arc<Shared>>,
+    /// The session that used it last, and its place in the list of the document made in it.
+    session: u32,
+    place: u32,
+}
+
+/// Where a string is.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    hash: u64,
+    id: u32,
+    number: u32,
+}
+
+/// The page that is being filled.
+#[derive(Debug, Default)]
+struct Filling {
+    id: Option<u32>,
+    text: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+/// Buffers used by one document after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub arena: Vec<u8>,
+    pub cells: Vec<u32>,
+    pub names: Vec<u8>,
+    pub text: Vec<u8>,
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub struct Registry {
+    slots: Vec<Slot>,
+    vacant: Vec<u32>,
+    shapes: HashTable<(u64, u32)>,
+    strings: HashTable<Found>,
+    seen: Seen,
+    /// The shape that last began with a name of this hash.
+    guesses: Box<[u32]>,
+    filling: Filling,
+    session: u32,
+    /// The list of the document that is being made: slots, or strangers.
+    used: Vec<u32>,
+    /// What that document has from another registry.
+    strangers: Vec<Arc<Shared>>,
+    pub(crate) scratch: Scratch,
+    /// Bytes of what is in the slots.
+    owned: usize,
+    sweep_at: usize,
+    /// Strings looked up since the gauge was set back, and those that were found.
+    looked_up: u32,
+    found: u32,
+    /// Strings not to be looked up, as few of those before them were found.
+    skip: u32,
+}
+
+const GUESSES: usize = 64;
+/// Numbers of strangers begin here; there are never as many slots.
+const STRANGER: u32 = 1 << 31;
+
+impl Registry {
+    /// An empty registry, which allocates nothing before it is used.
+    #[must_use]
+    pub fn new() -> Registry {
+        Registry::default()
+    }
+
+    /// Bytes allocated. O(1).
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let scratch = &self.scratch;
+        self.owned
+            + size_class(self.slots.capacity() * size_of::<Slot>())
+            + size_class(self.vacant.capacity() * 4)
+            + size_class(self.shapes.allocation_size())
+            + size_class(self.strings.allocation_size())
+            + self.seen.memory()
+            + size_class(self.guesses.len() * 4)
+            + size_class(self.filling.text.capacity())
+            + size_class(self.filling.ends.capacity() * 4)
+            + size_class(self.used.capacity() * 4)
+            + size_class(self.strangers.capacity() * size_of::<Arc<Shared>>())
+            + size_class(scratch.arena.capacity())
+            + size_class(scratch.cells.capacity() * 4)
+            + size_class(scratch.names.capacity())
+            + size_class(scratch.text.capacity())
+    }
+
+    /// Bytes of the shapes and pages of strings, used or not. O(1).
+    #[must_use]
+    pub fn shared_memory(&self) -> usize {
+        self.owned
+    }
+
+    /// How many shapes and pages of strings there are, used or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.vacant.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Begins a document, whose list begins with `shared`. What it takes from here is at a place
+    /// in the list, which [`finish`](Registry::finish) tells.
+    pub(crate) fn begin(&mut self, shared: &[Arc<Shared>]) {
+        if self.len() >= self.sweep_at {
+            self.sweep();
+        }
+        self.session = self.session.wrapping_add(1);
+        if self.session == 0 {
+            self.slots.iter_mut().for_each(|slot| slot.session = 0);
+            self.session = 1;
+        }
+        self.used.clear();
+        self.strangers.clear();
+        for (place, shared) in shared.iter().enumerate() {
+            let place = place as u32;
+            self.used.push(u32::MAX); // not looked at
+            if let Some(slot) = self.slot_of(shared) {
+                slot.place = place;
+                let session = self.session;
+                self.slots[shared.id as usize].session = session;
+            }
+        }
+    }
+
+    fn slot_of(&mut self, shared: &Arc<Shared>) -> Option<&mut Slot> {
+        let slot = self.slots.get_mut(shared.id as usize)?;
+        let is_same = slot.shared.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, shared));
+        is_same.then_some(slot)
+    }
+
+    /// Ends a document: adds to its list what it took.
+    pub(crate) fn finish(&mut self, shared: &mut Vec<Arc<Shared>>) {
+        self.close_page();
+        let new = &self.used[shared.len()..];
+        if !new.is_empty() {
+            let capacity = size_class((shared.len() + new.len()) * 8) / 8;
+            shared.reserve_exact(capacity - shared.len());
+            let (slots, strangers) = (&self.slots, &self.strangers);
+            shared.extend(new.iter().filter_map(|&id| match id.checked_sub(STRANGER) {
+                Some(number) => strangers.get(number as usize).cloned(),
+                None => slots[id as usize].shared.clone(),
+            }));
+        }
+        self.strangers.clear();
+        self.trim_scratch();
+    }
+
+    /// Ends what came to nothing.
+    pub(crate) fn abandon(&mut self) {
+        self.close_page();
+        self.trim_scratch();
+    }
+
+    fn trim_scratch(&mut self) {
+        fn trim<T>(buffer: &mut Vec<T>) {
+            if buffer.capacity() * size_of::<T>() > KEPT {
+                *buffer = Vec::new();
+            } else {
+                buffer.clear();
+            }
+        }
+        trim(&mut self.scratch.arena);
+        trim(&mut self.scratch.cells);
+        trim(&mut self.scratch.names);
+        trim(&mut self.scratch.text);
+        trim(&mut self.used);
+    }
+
+    /// The place of a slot in the list of the document that is being made.
+    #[inline]
+    pub(crate) fn place_of(&mut self, id: u32) -> u32 {
+        let slot = &mut self.slots[id as usize];
+        if slot.session != self.session {
+            slot.session = self.session;
+            slot.place = self.used.len() as u32;
+            self.used.push(id);
+        }
+        slot.place
+    }
+
+    /// The place of something that another document has, in the list that began with `shared`.
+    pub(crate) fn adopt(&mut self, other: &Arc<Shared>, shared: &[Arc<Shared>]) -> u32 {
+        if self.slot_of(other).is_some() {
+            return self.place_of(other.id);
+        }
+        let is_it = |mine: &Arc<Shared>| Arc::ptr_eq(mine, other);
+        if let Some(place) = shared.iter().position(is_it) {
+            return place as u32;
+        }
+        let number = self.strangers.iter().position(is_it).unwrap_or_else(|| {
+            self.strangers.push(Arc::clone(other));
+            self.used.push(STRANGER + self.strangers.len() as u32 - 1);
+            self.strangers.len() - 1
+        }) as u32;
+        let place = self.used.iter().position(|&id| id == STRANGER + number);
+        place.unwrap_or_default() as u32
+    }
+
+    /// The shape that last began with a name of this hash.
+    #[inline]
+    pub(crate) fn guess(&self, first: u64) -> Option<(u32, Arc<Shared>)> {
+        let id = *self.guesses.get(first as usize % GUESSES)?;
+        let shared = self.slots.get(id as usize)?.shared.as_ref()?;
+        matches!(shared.what, What::Shape(_)).then(|| (id, Arc::clone(shared)))
+    }
+
+    /// The shape of a list of names, if there is one.
+    pub(crate) fn find_shape<'a>(
+        &self,
+        list_hash: u64,
+        len: usize,
+        name: impl Fn(usize) -> &'a [u8],
+    ) -> Option<u32> {
+        let is_it = |&(hash, id): &(u64, u32)| {
+            hash == list_hash
+                && self.shape(id).is_some_and(|shape| {
+                    shape.len() == len && (0..len).all(|n| shape.name(n).as_bytes() == name(n))
+                })
+        };
+        self.shapes.find(list_hash, is_it).map(|&(_, id)| id)
+    }
+
+    fn shape(&self, id: u32) -> Option<&Shape> {
+        match &self.slots.get(id as usize)?.shared.as_ref()?.what {
+            What::Shape(shape) => Some(shape),
+            What::Page(_) => None,
+        }
+    }
+
+    /// Remembers which shape to expect.
+    pub(crate) fn expect(&mut self, first: u64, id: u32) {
+        if self.guesses.is_empty() {
+            self.guesses = vec![u32::MAX; GUESSES].into_boxed_slice();
+        }
+        self.guesses[first as usize % GUESSES] = id;
+    }
+
+    /// Whether a hash was met before; if not it will have been.
+    pub(crate) fn met(&mut self, hash: u64) -> bool {
+        self.seen.met(hash)
+    }
+
+    /// Adds a shape, whose names must be distinct and not in a shape already.
+    pub(crate) fn add_shape(&mut self, shape: Shape) -> u32 {
+        let hash = shape.list_hash;
+        let id = self.vacant_slot();
+        self.fill_slot(id, What::Shape(shape));
+        self.shapes.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+        id
+    }
+
+    /// A string as a cell, if it is shared or was met before.
+    #[inline]
+    pub(crate) fn intern(&mut self, text: &[u8], clean: bool) -> Option<Cell> {
+        if text.len() < SHORTEST || text.len() > LONGEST {
+            return None;
+        }
+        if self.skip > 0 {
+            self.skip -= 1;
+            return None;
+        }
+        self.gauge();
+        let hash = hash(text);
+        let found = self.strings.find(hash, |found| {
+            found.hash == hash && self.string(found.id, found.number as usize) == text
+        });
+        let Found { id, number, .. } = match found {
+            Some(&found) => found,
+            None if self.seen.met(hash) => self.add_string(hash, text, clean),
+            None => return None,
+        };
+        self.found += 1;
+        let place = self.place_of(id);
+        (place < PAGES).then(|| Cell::paged(place, number as usize))
+    }
+
+    /// Looks up fewer strings while few are found: a client that stores nothing twice should not
+    /// pay for those who do.
+    #[inline]
+    fn gauge(&mut self) {
+        const SAMPLE: u32 = 4096;
+        self.looked_up += 1;
+        if self.looked_up == SAMPLE {
+            if self.found < SAMPLE / 64 {
+                self.skip = 3 * SAMPLE;
+            }
+            self.looked_up = 0;
+            self.found = 0;
+        }
+    }
+
+    fn string(&self, id: u32, number: usize) -> &[u8] {
+        if self.filling.id == Some(id) {
+            return string_of(&self.filling.text, &self.filling.ends, number).0;
+        }
+        match self.slots[id as usize].shared.as_ref().map(|shared| &shared.what) {
+            Some(What::Page(page)) => page.get(number).0,
+            _ => b"",
+        }
+    }
+
+    fn add_string(&mut self, hash: u64, text: &[u8], clean: bool) -> Found {
+        if self.filling.text.len() + text.len() > PAGE || self.filling.ends.len() == PAGE_STRINGS {
+            self.close_page();
+        }
+        let id = match self.filling.id {
+            Some(id) => id,
+            None => self.vacant_slot(),
+        };
+        let filling = &mut self.filling;
+        filling.id = Some(id);
+        filling.text.extend_from_slice(text);
+        filling.ends.push((filling.text.len() as u32) << 1 | u32::from(clean));
+        let found = Found { hash, id, number: filling.ends.len() as u32 - 1 };
+        self.strings.insert_unique(hash, found, |found| found.hash);
+        found
+    }
+
+    fn close_page(&mut self) {
+        if let Some(id) = self.filling.id.take() {
+            let page = Page {
+                text: self.filling.text.as_slice().into(),
+                ends: self.filling.ends.as_slice().into(),
+            };
+            self.filling.text.clear();
+            self.filling.ends.clear();
+            self.fill_slot(id, What::Page(page));
+        }
+    }
+
+    fn vacant_slot(&mut self) -> u32 {
+        self.vacant.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() as u32 - 1
+        })
+    }
+
+    fn fill_slot(&mut self, id: u32, what: What) {
+        let shared = Arc::new(Shared { id, what });
+        self.owned += shared.memory();
+        self.slots[id as usize].shared = Some(shared);
+    }
+
+    /// Lets go of everything that no document uses. O(n), and done by itself whenever there is
+    /// twice as much as after the last time.
+    pub fn sweep(&mut self) {
+        /// Fewer slots than this are not worth the look.
+        const FEWEST: usize = 64;
+        for (id, slot) in self.slots.iter_mut().enumerate() {
+            if let Some(shared) = slot.shared.take_if(|shared| Arc::strong_count(shared) == 1) {
+                self.owned -= shared.memory();
+                self.vacant.push(id as u32);
+                slot.session = 0;
+            }
+        }
+        let slots = &self.slots;
+        let is_kept = |id: u32| slots[id as usize].shared.is_some();
+        self.shapes.retain(|&mut (_, id)| is_kept(id));
+        self.strings.retain(|found| is_kept(found.id));
+        self.shapes.shrink_to(self.shapes.len() * 2, |&(hash, _)| hash);
+        self.strings.shrink_to(self.strings.len() * 2, |found| found.hash);
+        if self.is_empty() {
+            self.slots = Vec::new();
+            self.vacant = Vec::new();
+        }
+        self.sweep_at = (self.len() * 2).max(FEWEST);
+    }
+}
