@@ -157,12 +157,7 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
         Ok(false)
     }
 
-    fn pair(
-        &mut self,
-        a: &Computed<'_, T>,
-        relation: Relation,
-        b: &Computed<'_, T>,
-    ) -> Flow<bool> {
+    fn pair(&mut self, a: &Computed<'_, T>, relation: Relation, b: &Computed<'_, T>) -> Flow<bool> {
         match relation {
             Relation::Equal => return equal(a, b, self.budget),
             Relation::NotEqual => return Ok(!equal(a, b, self.budget)?),
@@ -242,11 +237,7 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
     }
 
     /// Adds the names of an object's members; `false` if it is none.
-    fn names_of<'x, 'p, X: Tree<'x>>(
-        &mut self,
-        value: X,
-        names: &mut Values<'p, T>,
-    ) -> Flow<bool> {
+    fn names_of<'x, 'p, X: Tree<'x>>(&mut self, value: X, names: &mut Values<'p, T>) -> Flow<bool> {
         for name in (0..value.len()).map_while(|at| value.name_at(at)) {
             self.budget.charge(1 + name.len() / 8)?;
             names.push(Computed::Str(name.into()));

@@ -12,16 +12,7 @@ const SHOWN: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathError {
     /// It does not read as a path.
-    Syntax {
-        /// Where, in bytes from its start.
-        position: usize,
-        /// The characters before the place.
-        before: Box<str>,
-        /// The characters from there on.
-        after: Box<str>,
-        /// What may stand there.
-        expected: &'static str,
-    },
+    Syntax(Box<SyntaxError>),
     /// It is longer than [`MAX_LENGTH`](super::MAX_LENGTH) bytes.
     TooLong,
     /// It nests deeper than [`MAX_NESTING`](super::MAX_NESTING).
@@ -30,29 +21,45 @@ pub enum PathError {
     TooMuchWork,
 }
 
+/// Where a text stops being a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The place, in bytes from the start.
+    pub position: usize,
+    /// The last characters before the place.
+    pub before: Box<str>,
+    /// The first characters from there on.
+    pub after: Box<str>,
+    /// What may stand there.
+    pub expected: &'static str,
+}
+
 impl PathError {
     #[cold]
     pub(super) fn syntax(text: &str, position: usize, expected: &'static str) -> PathError {
         let (before, after) = text.split_at_checked(position).unwrap_or((text, ""));
         let skip = before.chars().count().saturating_sub(SHOWN);
         let clean = |c: char| if c.is_control() { ' ' } else { c };
-        PathError::Syntax {
+        PathError::Syntax(Box::new(SyntaxError {
             position,
             before: before.chars().skip(skip).map(clean).collect(),
             after: after.chars().take(SHOWN).map(clean).collect(),
             expected,
-        }
+        }))
     }
 }
 
 impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PathError::Syntax { position, before, after, expected } => write!(
-                f,
-                "Error occurred at position {position}, \"{before} ---->>>> {after}\", \
-                 expected one of the following: {expected}."
-            ),
+            PathError::Syntax(error) => {
+                let SyntaxError { position, before, after, expected } = &**error;
+                write!(
+                    f,
+                    "Error occurred at position {position}, \"{before} ---->>>> {after}\", \
+                     expected one of the following: {expected}."
+                )
+            }
             PathError::TooLong => {
                 write!(f, "path is longer than {} bytes", super::MAX_LENGTH)
             }

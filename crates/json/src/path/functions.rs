@@ -288,10 +288,12 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
         let result = match function {
             Function::Min => Some(best(std::cmp::Ordering::Less)),
             Function::Max => Some(best(std::cmp::Ordering::Greater)),
-            Function::Sum => others.iter().try_fold(first, |sum, &num| {
-                calculate(sum, Arithmetic::Add, num)
-            }),
-            Function::Avg => Some(Num::F64(numbers.iter().copied().map(double).sum::<f64>() / count)),
+            Function::Sum => {
+                others.iter().try_fold(first, |sum, &num| calculate(sum, Arithmetic::Add, num))
+            }
+            Function::Avg => {
+                Some(Num::F64(numbers.iter().copied().map(double).sum::<f64>() / count))
+            }
             _ => {
                 let mean = numbers.iter().copied().map(double).sum::<f64>() / count;
                 let square = |num: Num| (double(num) - mean).powi(2);

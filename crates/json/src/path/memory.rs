@@ -3,7 +3,7 @@
 //! Exact for what is allocated by the length of the text; a compiled pattern is estimated, since the
 //! `regex` crate does not tell.
 
-use super::syntax::{Expr, Logic, Query, Segment, Selector};
+use super::syntax::{Arithmetic, Expr, Logic, Query, Segment, Selector};
 
 pub(super) fn of_query(query: &Query) -> usize {
     let each = |segment: &Segment| match segment {
@@ -29,7 +29,8 @@ fn of_selector(selector: &Selector) -> usize {
 fn of_logic(logic: &Logic) -> usize {
     match logic {
         Logic::Any(all) | Logic::All(all) => {
-            all.iter().map(|one| size_of::<Logic>() + of_logic(one)).sum()
+            let inside: usize = all.iter().map(of_logic).sum();
+            all.capacity() * size_of::<Logic>() + inside
         }
         Logic::Not(inner) => size_of::<Logic>() + of_logic(inner),
         Logic::Compare(comparison) => {
@@ -57,7 +58,8 @@ pub(super) fn of_expr(expr: &Expr) -> usize {
         Expr::Chain(chain) => {
             let (first, others) = &**chain;
             let inside: usize = others.iter().map(|(_, expr)| of_expr(expr)).sum();
-            size_of_val(&**chain) + size_of_val(&**others) + of_expr(first) + inside
+            let spare = others.capacity() * size_of::<(Arithmetic, Expr)>();
+            size_of_val(&**chain) + spare + of_expr(first) + inside
         }
         Expr::Negate(inner) | Expr::Number(inner) => size_of::<Expr>() + of_expr(inner),
     }

@@ -46,7 +46,7 @@ use budget::{Flow, Stop, ended};
 pub use cache::PathCache;
 pub use compute::Computed;
 use compute::Operand;
-pub use error::PathError;
+pub use error::{PathError, SyntaxError};
 pub use literal::{Literal, Members};
 pub use location::{Location, Step, edit_order, topmost};
 pub use parse::{MAX_LENGTH, MAX_NESTING};

@@ -79,11 +79,19 @@ impl<'t> Parser<'t> {
 
     /// The whole text.
     pub fn path(mut self) -> Parsed<Expr> {
-        let term = self.sum()?;
+        if self.peek() == Some(b'$') && !self.implied {
+            // Nearly always there is nothing else.
+            let query = self.query(Origin::Root)?;
+            if self.at == self.text.len() {
+                return Ok(Expr::Query(query));
+            }
+            self.at = 0;
+        }
+        let term = self.expression(super::parse_expression::SUM)?;
         if self.at < self.text.len() {
             return Err(self.fail("'.name', '[...]', '..', an operator, the end of the path"));
         }
-        self.value(term)
+        Ok(*self.value(term)?)
     }
 
     #[inline]
@@ -142,11 +150,13 @@ impl<'t> Parser<'t> {
         Ok(read)
     }
 
-    /// The query of a legacy path, once, at its start.
-    pub(super) fn implied(&mut self) -> Parsed<Option<Query>> {
-        if !std::mem::take(&mut self.implied) {
-            return Ok(None);
-        }
+    /// Whether the query of a legacy path comes next: once, at its start.
+    pub(super) fn implied_comes(&mut self) -> bool {
+        std::mem::take(&mut self.implied)
+    }
+
+    /// The query of a legacy path.
+    pub(super) fn implied(&mut self) -> Parsed<Query> {
         let mut segments = Vec::with_capacity(4);
         if !matches!(self.text, "" | ".") && self.peek() != Some(b'.') {
             self.after_dot(&mut segments)?;
@@ -154,7 +164,7 @@ impl<'t> Parser<'t> {
             self.at = 1;
         }
         self.segments(&mut segments)?;
-        Ok(Some(query(Origin::Root, segments)))
+        Ok(query(Origin::Root, segments))
     }
 
     /// `$` or `@` and what follows.
@@ -307,7 +317,7 @@ impl<'t> Parser<'t> {
                 self.filters += 1;
                 let condition = self.condition()?;
                 self.filters -= 1;
-                Ok(Selector::Filter(Box::new(condition)))
+                Ok(Selector::Filter(condition))
             }
             Some(b'-' | b':' | b'0'..=b'9') => self.index_or_slice(),
             _ => Err(self.fail("a name in quotes, an index, 'start:end:step', '*', '?filter'")),

@@ -1,19 +1,19 @@
 //! Conditions and expressions: what stands in `[?…]`, and paths that compute.
 //!
 //! ```text
-//! or         = and ("||" and)*
-//! and        = not ("&&" not)*
-//! not        = "!" not | comparison
-//! comparison = sum [("==" | "=" | "!=" | "<" … | "=~" | "in" | "size" …) sum]
-//! sum        = product (("+" | "-") product)*
-//! product    = unary (("*" | "/" | "%") unary)*
-//! unary      = ("-" | "+") unary | primary
-//! primary    = "(" or ")" | query | literal | name "(" [or ("," or)*] ")"     then ("." name "(" … ")")*
+//! expression = prefix (operator expression)*      operators of higher rank bind more tightly
+//! prefix     = "!" expression of a comparison's rank | ("-" | "+") prefix | primary
+//! primary    = "(" expression ")" | query | literal | name "(" [expression ("," …)*] ")"
+//!              then ("." name "(" … ")")*
+//! operator   = "||" | "&&" | "==" "=" "!=" "<" "<=" ">" ">=" "=~" "in" "size" … | "+" "-" | "*" "/" "%"
 //! ```
 //!
 //! One grammar serves conditions and values, because a parenthesis can open either; what was read is
 //! a [`Term`], and whoever needs one kind asks for it. Types are not checked beyond that: a function
 //! that gets something it cannot use gives nothing when it runs.
+//!
+//! Operators are parsed by rank in one function, and terms are boxed, so that the deepest nesting
+//! allowed takes a small part of a thread's stack, also in a build without optimisation.
 
 use super::error::PathError;
 use super::literal::Literal;
@@ -26,8 +26,18 @@ const MAX_METHODS: usize = 32;
 
 /// What a piece of text may turn out to be.
 pub(super) enum Term {
-    Logic(Logic),
-    Value(Expr),
+    Logic(Box<Logic>),
+    Value(Box<Expr>),
+}
+
+impl Term {
+    fn value(expr: Expr) -> Term {
+        Term::Value(Box::new(expr))
+    }
+
+    fn logic(logic: Logic) -> Term {
+        Term::Logic(Box::new(logic))
+    }
 }
 
 /// The relations that are words.
@@ -44,231 +54,190 @@ pub(super) fn relation_named(word: &str) -> Option<Relation> {
     })
 }
 
+/// How tightly an operator binds.
+pub(super) type Rank = u8;
+
+const OR: Rank = 1;
+const AND: Rank = 2;
+const RELATION: Rank = 3;
+/// The rank of expressions that are values, not conditions.
+pub(super) const SUM: Rank = 4;
+const PRODUCT: Rank = 5;
+const PREFIX: Rank = 6;
+
+#[derive(Clone, Copy)]
 enum Operator {
+    Or,
+    And,
     Relation(Relation),
     Matches,
+    Arithmetic(Arithmetic),
+}
+
+impl Operator {
+    fn rank(self) -> Rank {
+        match self {
+            Operator::Or => OR,
+            Operator::And => AND,
+            Operator::Relation(_) | Operator::Matches => RELATION,
+            Operator::Arithmetic(operator) => rank(operator),
+        }
+    }
+}
+
+fn rank(operator: Arithmetic) -> Rank {
+    match operator {
+        Arithmetic::Add | Arithmetic::Subtract => SUM,
+        _ => PRODUCT,
+    }
 }
 
 impl Parser<'_> {
     /// What follows the question mark of a filter.
-    pub(super) fn condition(&mut self) -> Parsed<Logic> {
+    pub(super) fn condition(&mut self) -> Parsed<Box<Logic>> {
         self.space();
-        let term = self.or()?;
+        let term = self.expression(OR)?;
         self.logic(term)
     }
 
-    fn logic(&self, term: Term) -> Parsed<Logic> {
+    fn logic(&self, term: Term) -> Parsed<Box<Logic>> {
         match term {
             Term::Logic(logic) => Ok(logic),
-            Term::Value(Expr::Literal(_)) => {
-                Err(self.fail("'==', '!=', '<', '<=', '>', '>=', '=~', 'in', another operator"))
-            }
-            Term::Value(value) => Ok(Logic::Test(value)),
+            Term::Value(value) => match *value {
+                Expr::Literal(_) => {
+                    Err(self.fail("'==', '!=', '<', '<=', '>', '>=', '=~', 'in', another operator"))
+                }
+                value => Ok(Box::new(Logic::Test(value))),
+            },
         }
     }
 
-    pub(super) fn value(&self, term: Term) -> Parsed<Expr> {
+    pub(super) fn value(&self, term: Term) -> Parsed<Box<Expr>> {
         match term {
             Term::Value(value) => Ok(value),
             Term::Logic(_) => Err(self.fail("a value instead of a condition")),
         }
     }
 
-    fn or(&mut self) -> Parsed<Term> {
-        self.one_or_many("||", Parser::and, Logic::Any)
-    }
-
-    fn and(&mut self) -> Parsed<Term> {
-        self.one_or_many("&&", Parser::not, Logic::All)
-    }
-
-    /// Operands joined by one logical operator; a single operand is itself.
-    fn one_or_many(
-        &mut self,
-        operator: &str,
-        operand: impl Fn(&mut Self) -> Parsed<Term>,
-        join: impl Fn(Box<[Logic]>) -> Logic,
-    ) -> Parsed<Term> {
-        let first = operand(self)?;
-        if !self.eat_spaced(operator) {
-            return Ok(first);
-        }
-        let mut all = vec![self.logic(first)?];
-        loop {
+    /// Operands and the operators of a rank, or of higher ones, between them.
+    pub(super) fn expression(&mut self, least: Rank) -> Parsed<Term> {
+        let mut left = self.prefix()?;
+        while let Some(operator) = self.operator(least) {
             self.space();
-            let next = operand(self)?;
-            all.push(self.logic(next)?);
-            if !self.eat_spaced(operator) {
-                return Ok(Term::Logic(join(all.into())));
-            }
+            let right = self.expression(operator.rank() + 1)?;
+            left = self.joined(left, operator, right)?;
         }
+        Ok(left)
     }
 
-    /// Takes the operator if it comes next, maybe after white space; else nothing is taken.
-    fn eat_spaced(&mut self, operator: &str) -> bool {
+    /// The operator that comes next, maybe after white space, if it has the rank; else nothing is
+    /// taken.
+    fn operator(&mut self, least: Rank) -> Option<Operator> {
         let from = self.at;
         self.space();
-        let found = self.eat(operator);
-        if !found {
-            self.at = from;
-        }
+        let relation = |relation| Some(Operator::Relation(relation));
+        let arithmetic = |operator| Some(Operator::Arithmetic(operator));
+        let (length, found) = match (self.peek(), self.peek_after(1)) {
+            (Some(b'|'), Some(b'|')) => (2, Some(Operator::Or)),
+            (Some(b'&'), Some(b'&')) => (2, Some(Operator::And)),
+            (Some(b'='), Some(b'~')) => (2, Some(Operator::Matches)),
+            (Some(b'='), Some(b'=')) => (2, relation(Relation::Equal)),
+            (Some(b'='), _) => (1, relation(Relation::Equal)),
+            (Some(b'!'), Some(b'=')) => (2, relation(Relation::NotEqual)),
+            (Some(b'<'), Some(b'=')) => (2, relation(Relation::LessOrEqual)),
+            (Some(b'<'), _) => (1, relation(Relation::Less)),
+            (Some(b'>'), Some(b'=')) => (2, relation(Relation::GreaterOrEqual)),
+            (Some(b'>'), _) => (1, relation(Relation::Greater)),
+            (Some(b'+'), _) => (1, arithmetic(Arithmetic::Add)),
+            (Some(b'-'), _) => (1, arithmetic(Arithmetic::Subtract)),
+            (Some(b'*'), _) => (1, arithmetic(Arithmetic::Multiply)),
+            (Some(b'/'), _) => (1, arithmetic(Arithmetic::Divide)),
+            (Some(b'%'), _) => (1, arithmetic(Arithmetic::Remainder)),
+            (Some(b'a'..=b'z'), _) => (0, relation_named(self.name()).map(Operator::Relation)),
+            _ => (0, None),
+        };
+        let found = found.filter(|operator| operator.rank() >= least);
+        self.at = if found.is_some() { self.at + length } else { from };
         found
     }
 
-    fn not(&mut self) -> Parsed<Term> {
-        self.space();
-        if self.peek() == Some(b'!') && self.peek_after(1) != Some(b'=') {
-            self.at += 1;
-            let term = self.nested(Parser::not)?;
-            return Ok(Term::Logic(Logic::Not(Box::new(self.logic(term)?))));
-        }
-        self.comparison()
-    }
-
-    fn comparison(&mut self) -> Parsed<Term> {
-        let left = self.sum()?;
-        let Some(operator) = self.operator() else { return Ok(left) };
-        let left = self.value(left)?;
-        self.space();
-        let right = self.sum()?;
-        let right = self.value(right)?;
-        Ok(Term::Logic(match operator {
+    /// Two operands as one; chains of one operator, or of arithmetic of one rank, stay flat.
+    fn joined(&self, left: Term, operator: Operator, right: Term) -> Parsed<Term> {
+        Ok(match operator {
+            Operator::Or => {
+                let (left, right) = (self.logic(left)?, self.logic(right)?);
+                let mut all = match *left {
+                    Logic::Any(all) => all,
+                    logic => vec![logic],
+                };
+                all.push(*right);
+                Term::logic(Logic::Any(all))
+            }
+            Operator::And => {
+                let (left, right) = (self.logic(left)?, self.logic(right)?);
+                let mut all = match *left {
+                    Logic::All(all) => all,
+                    logic => vec![logic],
+                };
+                all.push(*right);
+                Term::logic(Logic::All(all))
+            }
             Operator::Relation(relation) => {
-                Logic::Compare(Box::new(Comparison { left, relation, right }))
+                let (left, right) = (*self.value(left)?, *self.value(right)?);
+                Term::logic(Logic::Compare(Box::new(Comparison { left, relation, right })))
             }
             Operator::Matches => {
+                let (left, right) = (*self.value(left)?, *self.value(right)?);
                 let pattern = ready(&right, Usage::Operator);
-                Logic::Matches(Box::new((left, right, pattern)))
+                Term::logic(Logic::Matches(Box::new((left, right, pattern))))
             }
-        }))
-    }
-
-    /// The relation that comes next, maybe after white space; else nothing is taken.
-    fn operator(&mut self) -> Option<Operator> {
-        let from = self.at;
-        self.space();
-        let relation = match (self.peek(), self.peek_after(1)) {
-            (Some(b'='), Some(b'~')) => {
-                self.at += 2;
-                return Some(Operator::Matches);
+            Operator::Arithmetic(operator) => {
+                let (left, right) = (self.value(left)?, *self.value(right)?);
+                let mut chain = match *left {
+                    Expr::Chain(chain)
+                        if chain.1.iter().all(|(before, _)| rank(*before) == rank(operator)) =>
+                    {
+                        chain
+                    }
+                    left => Box::new((left, Vec::new())),
+                };
+                chain.1.push((operator, right));
+                Term::value(Expr::Chain(chain))
             }
-            (Some(b'='), Some(b'=')) => (2, Relation::Equal),
-            (Some(b'='), _) => (1, Relation::Equal),
-            (Some(b'!'), Some(b'=')) => (2, Relation::NotEqual),
-            (Some(b'<'), Some(b'=')) => (2, Relation::LessOrEqual),
-            (Some(b'<'), _) => (1, Relation::Less),
-            (Some(b'>'), Some(b'=')) => (2, Relation::GreaterOrEqual),
-            (Some(b'>'), _) => (1, Relation::Greater),
-            (Some(b'a'..=b'z'), _) => {
-                let relation = relation_named(self.name());
-                if relation.is_none() {
-                    self.at = from;
-                }
-                return relation.map(Operator::Relation);
-            }
-            _ => {
-                self.at = from;
-                return None;
-            }
-        };
-        self.at += relation.0;
-        Some(Operator::Relation(relation.1))
-    }
-
-    pub(super) fn sum(&mut self) -> Parsed<Term> {
-        self.operands(Parser::product, |byte| match byte {
-            b'+' => Some(Arithmetic::Add),
-            b'-' => Some(Arithmetic::Subtract),
-            _ => None,
         })
     }
 
-    fn product(&mut self) -> Parsed<Term> {
-        self.operands(Parser::unary, |byte| match byte {
-            b'*' => Some(Arithmetic::Multiply),
-            b'/' => Some(Arithmetic::Divide),
-            b'%' => Some(Arithmetic::Remainder),
-            _ => None,
-        })
-    }
-
-    /// Operands joined by arithmetic operators of one rank; a single operand is itself.
-    fn operands(
-        &mut self,
-        operand: impl Fn(&mut Self) -> Parsed<Term>,
-        operator: impl Fn(u8) -> Option<Arithmetic>,
-    ) -> Parsed<Term> {
-        let first = operand(self)?;
-        let mut next = || {
-            let from = self.at;
-            self.space();
-            let found = self.peek().and_then(&operator);
-            self.at = if found.is_some() { self.at + 1 } else { from };
-            found
-        };
-        let Some(mut joint) = next() else { return Ok(first) };
-        let first = self.value(first)?;
-        let mut others = Vec::new();
-        loop {
-            self.space();
-            let term = operand(self)?;
-            others.push((joint, self.value(term)?));
-            let from = self.at;
-            self.space();
-            match self.peek().and_then(&operator) {
-                Some(found) => joint = found,
-                None => {
-                    self.at = from;
-                    return Ok(Term::Value(Expr::Chain(Box::new((first, others)))));
-                }
-            }
-            self.at += 1;
-        }
-    }
-
-    fn unary(&mut self) -> Parsed<Term> {
-        if let Some(query) = self.implied()? {
+    fn prefix(&mut self) -> Parsed<Term> {
+        if self.implied_comes() {
+            let query = self.implied()?;
             return self.after_query(query);
         }
         match (self.peek(), self.peek_after(1)) {
+            (Some(b'!'), _) => self.signed(RELATION),
             (Some(b'-'), Some(b'0'..=b'9')) => self.primary(),
-            (Some(b'-'), _) => {
-                let operand = self.signed()?;
-                Ok(Term::Value(Expr::Negate(Box::new(operand))))
-            }
-            (Some(b'+'), _) => {
-                let operand = self.signed()?;
-                Ok(Term::Value(Expr::Number(Box::new(operand))))
-            }
+            (Some(b'-' | b'+'), _) => self.signed(PREFIX),
             _ => self.primary(),
         }
     }
 
-    /// What follows a sign.
-    fn signed(&mut self) -> Parsed<Expr> {
+    /// A sign and what follows it.
+    fn signed(&mut self, rank: Rank) -> Parsed<Term> {
+        let sign = self.peek();
         self.at += 1;
         self.space();
-        let term = self.nested(Parser::unary)?;
-        self.value(term)
+        let term = self.nested(|parser| parser.expression(rank))?;
+        Ok(match sign {
+            Some(b'!') => Term::logic(Logic::Not(self.logic(term)?)),
+            Some(b'-') => Term::value(Expr::Negate(self.value(term)?)),
+            _ => Term::value(Expr::Number(self.value(term)?)),
+        })
     }
 
     fn primary(&mut self) -> Parsed<Term> {
         const EXPECTED: &str =
             "a path ('$' or '@' in a filter), a literal, a function, '(', '!', '-'";
         match self.peek() {
-            Some(b'(') => {
-                self.at += 1;
-                let term = self.nested(|parser| {
-                    parser.space();
-                    let term = parser.or()?;
-                    parser.space();
-                    if parser.eat(")") { Ok(term) } else { Err(parser.fail("')', an operator")) }
-                })?;
-                match term {
-                    Term::Value(value) => self.methods(value),
-                    logic => Ok(logic),
-                }
-            }
+            Some(b'(') => self.parenthesis(),
             Some(b'$') => {
                 let query = self.query(Origin::Root)?;
                 self.after_query(query)
@@ -278,38 +247,55 @@ impl Parser<'_> {
                 self.after_query(query)
             }
             Some(b'\'' | b'"' | b'-' | b'0'..=b'9' | b'[' | b'{') => {
-                Ok(Term::Value(Expr::Literal(self.literal()?)))
+                Ok(Term::value(Expr::Literal(self.literal()?)))
             }
-            Some(byte) if is_name_byte(byte) => {
-                if let Some(literal) = self.word() {
-                    return Ok(Term::Value(Expr::Literal(literal)));
-                }
-                let from = self.at;
-                let name = self.name();
-                if self.peek() != Some(b'(') {
-                    return Err(self.fail_at(from, EXPECTED));
-                }
-                let call = self.call(name, from, Vec::new())?;
-                self.methods(call)
-            }
+            Some(byte) if is_name_byte(byte) => self.named(EXPECTED),
             _ => Err(self.fail(EXPECTED)),
         }
+    }
+
+    fn parenthesis(&mut self) -> Parsed<Term> {
+        self.at += 1;
+        let term = self.nested(|parser| {
+            parser.space();
+            let term = parser.expression(OR)?;
+            parser.space();
+            if parser.eat(")") { Ok(term) } else { Err(parser.fail("')', an operator")) }
+        })?;
+        match term {
+            Term::Value(value) => self.methods(value),
+            logic => Ok(logic),
+        }
+    }
+
+    /// `true`, `false`, `null`, a function.
+    fn named(&mut self, expected: &'static str) -> Parsed<Term> {
+        if let Some(literal) = self.word() {
+            return Ok(Term::value(Expr::Literal(literal)));
+        }
+        let from = self.at;
+        let name = self.name();
+        if self.peek() != Some(b'(') {
+            return Err(self.fail_at(from, expected));
+        }
+        let call = self.call(name, from, Vec::new())?;
+        self.methods(call)
     }
 
     /// `~` or methods behind a query.
     fn after_query(&mut self, query: Query) -> Parsed<Term> {
         match self.peek() {
-            None => Ok(Term::Value(Expr::Query(query))),
+            None => Ok(Term::value(Expr::Query(query))),
             Some(b'~') => {
                 self.at += 1;
-                Ok(Term::Value(Expr::Keys(query)))
+                Ok(Term::value(Expr::Keys(query)))
             }
-            _ => self.methods(Expr::Query(query)),
+            _ => self.methods(Box::new(Expr::Query(query))),
         }
     }
 
     /// `.name(…)`, as often as it comes: the value before is the first argument.
-    fn methods(&mut self, mut value: Expr) -> Parsed<Term> {
+    fn methods(&mut self, mut value: Box<Expr>) -> Parsed<Term> {
         let mut count = 0;
         while self.peek() == Some(b'.') {
             if count == MAX_METHODS {
@@ -322,44 +308,46 @@ impl Parser<'_> {
             if self.peek() != Some(b'(') {
                 return Err(self.fail("a function"));
             }
-            value = self.call(name, from, vec![value])?;
+            value = self.call(name, from, vec![*value])?;
         }
         Ok(Term::Value(value))
     }
 
     /// The arguments of a function; the next byte is the parenthesis.
-    fn call(&mut self, name: &str, from: usize, mut arguments: Vec<Expr>) -> Parsed<Expr> {
+    fn call(&mut self, name: &str, from: usize, before: Vec<Expr>) -> Parsed<Box<Expr>> {
         const FUNCTIONS: &str = "abs, append, avg, ceiling, concat, count, first, floor, index, \
             keys, last, length, match, max, min, search, stddev, sum, value";
         let Some(function) = Function::named(name) else {
             return Err(self.fail_at(from, FUNCTIONS));
         };
         self.at += 1;
-        self.nested(|parser| {
-            parser.space();
-            if parser.eat(")") {
-                return Ok(());
-            }
-            loop {
-                parser.space();
-                let term = parser.or()?;
-                arguments.push(parser.value(term)?);
-                parser.space();
-                if parser.eat(")") {
-                    return Ok(());
-                }
-                if !parser.eat(",") {
-                    return Err(parser.fail("',', ')', an operator"));
-                }
-            }
-        })?;
+        let arguments = self.nested(|parser| parser.arguments(before))?;
         let usage = match function {
             Function::Match => Some(Usage::Match),
             Function::Search => Some(Usage::Search),
             _ => None,
         };
         let pattern = usage.zip(arguments.get(1)).and_then(|(usage, text)| ready(text, usage));
-        Ok(Expr::Call(Box::new(Call { function, arguments, pattern })))
+        Ok(Box::new(Expr::Call(Box::new(Call { function, arguments, pattern }))))
+    }
+
+    fn arguments(&mut self, mut arguments: Vec<Expr>) -> Parsed<Vec<Expr>> {
+        self.space();
+        if self.eat(")") {
+            return Ok(arguments);
+        }
+        loop {
+            self.space();
+            let term = self.expression(OR)?;
+            arguments.push(*self.value(term)?);
+            self.space();
+            if self.eat(")") {
+                return Ok(arguments);
+            }
+            if !self.eat(",") {
+                return Err(self.fail("',', ')', an operator"));
+            }
+        }
     }
 }
 

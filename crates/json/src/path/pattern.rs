@@ -83,7 +83,8 @@ impl Patterns {
         text: &str,
         budget: &mut Budget,
     ) -> Flow<bool> {
-        let found = self.known.iter().position(|(of, known, _)| *of == usage && **known == *pattern);
+        let found =
+            self.known.iter().position(|(of, known, _)| *of == usage && **known == *pattern);
         let at = match found {
             Some(at) => at,
             None => {

@@ -54,8 +54,8 @@ pub(super) struct Slice {
 /// A condition.
 #[derive(Debug)]
 pub(super) enum Logic {
-    Any(Box<[Logic]>),
-    All(Box<[Logic]>),
+    Any(Vec<Logic>),
+    All(Vec<Logic>),
     Not(Box<Logic>),
     Compare(Box<Comparison>),
     /// Left text, right pattern, and the pattern made ready if it stands in the path.

@@ -109,12 +109,7 @@ impl<'a, 'b, T: Tree<'a>> Run<'a, 'b, T> {
     }
 
     /// Visits what a query in a filter selects.
-    pub fn query(
-        &mut self,
-        query: &Query,
-        current: T,
-        visit: &mut dyn FnMut(T) -> Flow,
-    ) -> Flow {
+    pub fn query(&mut self, query: &Query, current: T, visit: &mut dyn FnMut(T) -> Flow) -> Flow {
         let start = self.start(query, current);
         self.walk(start, &query.segments, &mut (), &mut |value, ()| visit(value))
     }
