@@ -35,8 +35,13 @@ fn a_flood_stays_within_bounds() {
     }
 }
 
+/// So many cases, and no file of past failures.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn the_least_recently_used_goes_first(uses in prop::collection::vec(0_usize..12, 0..200)) {

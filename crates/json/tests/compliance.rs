@@ -1,5 +1,5 @@
-//! The compliance suite of RFC 9535 (`jsonpath-standard/jsonpath-compliance-test-suite`), with every
-//! case in which a path means something else here, and why.
+//! The compliance suite of RFC 9535 (`jsonpath-standard/jsonpath-compliance-test-suite`), with
+//! every case in which a path means something else here, and why.
 //!
 //! The suite is looked for beside the repository and, if it is not there, one line says so. A case
 //! that differs and is not listed fails, and so does a listed case that does not differ.

@@ -201,7 +201,8 @@ fn filters() {
     );
     // Bare names, literals against literals, and the order of bools, as the tutorials have them.
     check(
-        json!({"a": [1, 2, 3, "a", "b", "c", false, true, ["a", 1], {"a": 1}, {"b": null}], "b": 5}),
+        json!({"a": [1, 2, 3, "a", "b", "c", false, true, ["a", 1], {"a": 1}, {"b": null}],
+            "b": 5}),
         &[
             ("$.a[?@a==1]", json!([{"a": 1}])),
             ("$.a[?@.a==1]", json!([{"a": 1}])),
@@ -231,6 +232,37 @@ fn filters() {
         &[
             ("$[?@ =~ $.a1]", json!(["xx", "xx"])),
             ("$[?@ =~ $.d1]", json!(["xx", "xx", "yy", ".."])),
+        ],
+    );
+}
+
+#[test]
+fn the_page_for_users_is_right() {
+    check(
+        json!({"store": {"book": [{"title": "A", "price": 8, "tags": ["x", "y"]},
+                                  {"title": "B", "price": 12.5, "tags": []}],
+                         "open": true},
+               "limit": 10, "allow": ["A", "C"]}),
+        &[
+            ("$['store'][\"open\"]", json!([true])),
+            ("$.store.book[-1].title", json!(["B"])),
+            ("$.store.book.*.price", json!([8, 12.5])),
+            ("$['limit','allow']", json!([10, ["A", "C"]])),
+            ("$.allow[::-1]", json!(["C", "A"])),
+            ("$.store.book[?@.price < $.limit].title", json!(["A"])),
+            ("$..[?@.tags == [\"x\", \"y\"]].title", json!(["A"])),
+            ("$..[?@.title =~ \"(?i)^a\"].title", json!(["A"])),
+            ("$..[?@.title in $.allow].title", json!(["A"])),
+            ("$..[?@.tags size 2].title", json!(["A"])),
+            ("$..[?@.tags empty true].title", json!(["B"])),
+            ("$..[?@.price * 2 > 20].title", json!(["B"])),
+            ("$..[?@.tags[*] == 'x'].title", json!(["A"])),
+            ("$.limit[?@ > 5]", json!([10])),
+            ("sum($..price)", json!([20.5])),
+            ("$.limit + 1", json!([11])),
+            ("$.store.book.length()", json!([2])),
+            ("$.store~", json!(["book", "open"])),
+            ("$.limit / 0", json!([])),
         ],
     );
 }
@@ -390,7 +422,8 @@ fn sizes() {
 #[test]
 fn keys_are_terminal_and_flat() {
     check(
-        json!({"obj": {"x": 1, "y": 2}, "books": [{"t": "a"}, {"t": "b", "u": 1}], "e": {}, "n": 1}),
+        json!({"obj": {"x": 1, "y": 2}, "books": [{"t": "a"}, {"t": "b", "u": 1}], "e": {},
+            "n": 1}),
         &[
             ("$.obj~", json!(["x", "y"])),
             ("$~", json!(["obj", "books", "e", "n"])),

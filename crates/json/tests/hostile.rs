@@ -245,8 +245,13 @@ fn piece() -> impl Strategy<Value = &'static str> {
     ])
 }
 
+/// So many cases, and no file of past failures.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {

@@ -1,8 +1,9 @@
 //! The compiled paths a worker has used lately.
 //!
-//! A look-up is one hash of the text and one comparison. The cache is bounded in number and in bytes,
-//! so that a flood of paths that never repeat costs their compilation and nothing else; the one used
-//! longest ago goes first. It belongs to one thread; the paths it hands out may go anywhere.
+//! A look-up is one hash of the text and one comparison. The cache is bounded in number and in
+//! bytes, so that a flood of paths that never repeat costs their compilation and nothing else; the
+//! one used longest ago goes first. It belongs to one thread; the paths it hands out may go
+//! anywhere.
 //!
 //! ```text
 //!   index:  hash of the text ──► slot

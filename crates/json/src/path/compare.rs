@@ -1,8 +1,8 @@
 //! Equality and order of values, wherever they come from.
 //!
-//! Numbers compare by value: an integer equals a double of the same value, exactly, without rounding
-//! either. Inside arrays and objects numbers must also be of one kind, as in RedisJSON. Only numbers,
-//! strings, bools and nulls have an order, and only among their own kind.
+//! Numbers compare by value: an integer equals a double of the same value, exactly, without
+//! rounding either. Inside arrays and objects numbers must also be of one kind, as in RedisJSON.
+//! Only numbers, strings, bools and nulls have an order, and only among their own kind.
 
 use std::cmp::Ordering;
 

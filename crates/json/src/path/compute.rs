@@ -2,8 +2,8 @@
 //!
 //! An operand is nothing, one value, or several: a path that may select several values gives a list
 //! even if it selects one. Whatever does not fit (a sum of strings, a division by zero, a missing
-//! member) is nothing, and a comparison with nothing does not hold; no evaluation fails but for want
-//! of budget.
+//! member) is nothing, and a comparison with nothing does not hold; no evaluation fails but for
+//! want of budget.
 
 use smallvec::SmallVec;
 
@@ -135,6 +135,18 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
     }
 
     fn compare(&mut self, comparison: &Comparison, current: T) -> Flow<bool> {
+        let Comparison { left, relation, right } = comparison;
+        if let (Some(a), Some(b)) = (self.plain(left, current), self.plain(right, current)) {
+            use Relation::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+            let orders = [Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual];
+            if orders.contains(relation) {
+                self.budget.charge(2)?;
+                return match (a, b) {
+                    (Some(a), Some(b)) => self.pair(&a, *relation, &b),
+                    _ => Ok(false),
+                };
+            }
+        }
         let left = self.operand(&comparison.left, current)?;
         let right = self.operand(&comparison.right, current)?;
         match comparison.relation {
@@ -155,6 +167,19 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
             }
         }
         Ok(false)
+    }
+
+    /// One value at most, without the detour over an operand: nearly all comparisons are between
+    /// a member and a literal. `None` if the expression is anything else.
+    fn plain<'p>(&self, expr: &'p Expr, current: T) -> Option<Option<Computed<'p, T>>> {
+        match expr {
+            Expr::Literal(literal) => Some(Some(Computed::Literal(literal))),
+            Expr::Query(query) if query.singular => {
+                let found = follow(self.start(query, current), &query.segments);
+                Some(found.map(Computed::Node))
+            }
+            _ => None,
+        }
     }
 
     fn pair(&mut self, a: &Computed<'_, T>, relation: Relation, b: &Computed<'_, T>) -> Flow<bool> {

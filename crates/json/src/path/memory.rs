@@ -1,7 +1,7 @@
 //! How many bytes a compiled path takes, for the cache that keeps it.
 //!
-//! Exact for what is allocated by the length of the text; a compiled pattern is estimated, since the
-//! `regex` crate does not tell.
+//! Exact for what is allocated by the length of the text; a compiled pattern is estimated, since
+//! the `regex` crate does not tell.
 
 use super::syntax::{Arithmetic, Expr, Logic, Query, Segment, Selector};
 

@@ -1,9 +1,9 @@
 //! Paths: which values of a document a request means.
 //!
 //! A path is compiled once ([`Path::compile`], remembered by a [`PathCache`]) and then run over any
-//! [`Tree`]. There are two forms. `$.a[0]` is JSONPath: the union of RFC 9535 and RedisJSON's dialect,
-//! with RedisJSON's meaning where they differ. Anything else is a legacy path, `a[0]`, which is
-//! `$.a[0]` of which the first match counts. `docs/json-paths.md` describes both to users.
+//! [`Tree`]. There are two forms. `$.a[0]` is JSONPath: the union of RFC 9535 and RedisJSON's
+//! dialect, with RedisJSON's meaning where they differ. Anything else is a legacy path, `a[0]`,
+//! which is `$.a[0]` of which the first match counts. `docs/json-paths.md` describes both to users.
 //!
 //! ```text
 //!   text ── parse, parse_expression, parse_literal ──► syntax
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Most paths are static, names and indices alone, and are followed without an allocation. All
-//! others are given a [`Budget`], so that no path hangs whoever runs it. What is in a document never
-//! makes a path fail: what does not fit is not selected.
+//! others are given a [`Budget`], so that no path hangs whoever runs it. What is in a document
+//! never makes a path fail: what does not fit is not selected.
 //!
 //! ```
 //! use kvist_json::path::Path;

@@ -1,7 +1,7 @@
 //! From text to a query: segments, brackets, names, indices, slices.
 //!
 //! ```text
-//! path      = query | expression                  an expression with anything but a query is computed
+//! path      = query | expression                  an expression is computed
 //! query     = ("$" | "@") segment* ["~"]          legacy paths leave the "$" or "$." out
 //! segment   = "." name | ".*" | ["."] brackets | ".." (name | "*" | brackets)
 //! brackets  = "[" selector ("," selector)* "]"

@@ -1,7 +1,7 @@
 //! Literals in a path: strings, numbers, and whole JSON values.
 //!
-//! Strings take either quote and the escapes of RFC 9535: those of JSON, and the quote the string is
-//! in. Control characters need no escape, since names of members may have them.
+//! Strings take either quote and the escapes of RFC 9535: those of JSON, and the quote the string
+//! is in. Control characters need no escape, since names of members may have them.
 
 use super::literal::{Literal, Members};
 use super::parse::{Parsed, Parser};

@@ -1,8 +1,8 @@
 //! What a path means once it is read: queries, selectors, conditions, expressions.
 //!
-//! The parser makes these, the evaluator walks them, nobody changes them. Chains of one operator are
-//! lists, not nested pairs, so that neither running nor dropping a long condition recurses with its
-//! length; what does nest is bounded by the parser.
+//! The parser makes these, the evaluator walks them, nobody changes them. Chains of one operator
+//! are lists, not nested pairs, so that neither running nor dropping a long condition recurses with
+//! its length; what does nest is bounded by the parser.
 
 use super::literal::Literal;
 use super::pattern::Pattern;
