@@ -52,12 +52,12 @@ fn comparison() -> impl Strategy<Value = String> {
     let order = prop::sample::select(vec!["<", "<=", ">", ">="]);
     let ordered = prop::sample::select(vec!["1", "0.5", "'a'", "\"ab\"", "-2"]);
     let step = prop::sample::select(vec![".a", ".b", "[0]", "[-1]", ".a.b", "['c']", ""]);
-    // Theirs finds nothing at a negative index in the argument of a function.
+    // Theirs finds nothing at a negative index in a comparison or the argument of a function.
     let argument = prop::sample::select(vec![".a", ".b", "[0]", ".a.b", "['c']", ""]);
     prop_oneof![
-        (step.clone(), equality.clone(), value)
+        (argument.clone(), equality.clone(), value)
             .prop_map(|(step, relation, value)| format!("(@{step} && @{step} {relation} {value})")),
-        (step.clone(), order, ordered)
+        (argument.clone(), order, ordered)
             .prop_map(|(step, relation, value)| format!("(@{step} && @{step} {relation} {value})")),
         (argument.clone(), argument.clone(), equality)
             .prop_map(|(a, b, is)| format!("(@{a} && @{b} && count(@{a}) {is} count(@{b}))")),

@@ -195,8 +195,9 @@ impl Parser<'_> {
             Operator::Arithmetic(operator) => {
                 let (left, right) = (self.value(left)?, *self.value(right)?);
                 let mut chain = match *left {
+                    // All operators of a chain have one rank.
                     Expr::Chain(chain)
-                        if chain.1.iter().all(|(before, _)| rank(*before) == rank(operator)) =>
+                        if chain.1.last().is_some_and(|last| rank(last.0) == rank(operator)) =>
                     {
                         chain
                     }
