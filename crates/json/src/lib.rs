@@ -18,6 +18,7 @@
 //! | `value`, `node`, `write`, `number` | looking and writing |
 //! | `document` | what is stored: text, tree or both |
 //! | `binary`, `foreign` | the form on disk; that of RedisJSON |
+//! | `path/` | what a path finds: compiling and running it |
 //! | `edit`, `edit_array`, `edit_object`, `arithmetic`, `graft` | changing |
 //!
 //! This crate must not know of keys, clients, time or threads.
@@ -45,6 +46,7 @@ mod node;
 mod number;
 mod packed;
 mod parse;
+pub mod path;
 mod registry;
 mod seen;
 mod shape;

@@ -1,0 +1,268 @@
+//! Paths that mean harm: long, deep, wide, expensive, and no paths at all. Each ends soon, with an
+//! answer or an error.
+
+mod value;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use kvist_json::path::{Budget, MAX_LENGTH, MAX_NESTING, Path, PathError};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use value::{Doc, run};
+
+/// Far more than any of this takes on a loaded machine without optimisation.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Compiles and runs it with a budget; that it comes back is the point.
+fn survives(text: &str, document: &Value, units: u64) -> Result<usize, PathError> {
+    let start = Instant::now();
+    let path = Path::compile(text)?;
+    let results = path.results(Doc(document), &mut Budget::new(units)).map(|results| results.len());
+    let locations = path.locations(Doc(document), &mut Budget::new(units)).map(|all| all.len());
+    if !path.is_projection() {
+        assert_eq!(results.is_ok(), locations.is_ok());
+    }
+    assert!(start.elapsed() < SOON, "{:.80}: {:?}", text, start.elapsed());
+    results
+}
+
+fn wide(items: usize) -> Value {
+    let text = "a".repeat(22);
+    (0..items).map(|at| json!({"a": {"a": {"a": {"a": at}}}, "s": text})).collect()
+}
+
+fn deep(levels: usize) -> Value {
+    (0..levels).fold(
+        json!(1),
+        |inner, level| {
+            if level % 2 == 0 { json!({"a": inner}) } else { json!([inner]) }
+        },
+    )
+}
+
+#[test]
+fn long_paths() {
+    let name = "x".repeat(100_000);
+    let document = json!({&*name: 7});
+    for text in [format!("$.{name}"), name.clone(), format!("$['{name}']"), format!("$..{name}")] {
+        assert_eq!(run(&text, &document).expect("a long name"), [json!(7)]);
+    }
+    let too_long = format!("$.{}", "x".repeat(MAX_LENGTH));
+    assert_eq!(Path::compile(&too_long).map(|_| ()), Err(PathError::TooLong));
+    for piece in [".a", "[0]", "..a", "[*]", "[?@.a]", "['a']", "[?(@)]", ".*", "..*", "[0,1]"] {
+        let text = format!("${}", piece.repeat(100_000 / piece.len()));
+        assert_eq!(Path::compile(&text).map(|_| ()), Err(PathError::TooDeep), "{piece}");
+    }
+}
+
+#[test]
+fn deep_nesting() {
+    let document = deep(100);
+    for (open, middle, close) in [
+        ("(", "$.a", ")"),
+        ("$[?", "@.a", "]"),
+        ("$[?(", "@.a", ")]"),
+        ("$[?!(", "@.a", ")]"),
+        ("$[?count(@..a) == 1 && ", "@.a", "]"),
+        ("-", "$.a", ""),
+        ("-(", "$.a", ")"),
+        ("length(", "$.a", ")"),
+    ] {
+        let inner = if open.starts_with('$') { open.replacen('$', "@", 1) } else { open.into() };
+        for levels in [1, 10, MAX_NESTING / 3, MAX_NESTING, 1000, 20_000] {
+            let text =
+                format!("{open}{}{middle}{}{close}", inner.repeat(levels), close.repeat(levels));
+            match survives(&text, &document, 100_000) {
+                Err(PathError::TooDeep | PathError::TooLong) => assert!(levels >= MAX_NESTING / 3),
+                Err(PathError::Syntax(_)) => panic!("{open}"),
+                _ => assert!(levels < MAX_NESTING, "{open}"),
+            }
+        }
+    }
+    for open in ["$[?@ == ", "$[?@ in ", "$.append("] {
+        for (bracket, close) in [("[", "]"), ("{\"a\":", "}"), ("[{'a':[", "")] {
+            let text = format!("{open}{}1{}", bracket.repeat(20_000), close.repeat(20_000));
+            assert!(survives(&text, &document, 100_000).is_err(), "{open}{bracket}");
+        }
+    }
+    let methods = format!("$.a{}", ".keys()".repeat(10_000));
+    assert_eq!(Path::compile(&methods).map(|_| ()), Err(PathError::TooDeep));
+}
+
+#[test]
+fn wide_paths() {
+    let document = json!({"a": [1, 2, 3], "k": {"x": 1}});
+    let many = |piece: &str, join: &str, count: usize| vec![piece; count].join(join);
+    for text in [
+        format!("$[{}]", many("'a'", ",", 25_000)),
+        format!("$.a[{}]", many("0", ",", 50_000)),
+        format!("$.a[{}]", many("::2", ",", 30_000)),
+        format!("$.a[?{}]", many("@ == 1", " || ", 12_000)),
+        format!("$.a[?{}]", many("@ == 1", " && ", 12_000)),
+        format!("$.a[0] + {}", many("1", " + ", 30_000)),
+        format!("$.a[0] + {}", many("1", " * ", 30_000)),
+        format!("$.a[?@ in [{}]]", many("7", ",", 60_000)),
+        format!("$.k[?@ == {{{}}}]", many("'x':1", ",", 20_000)),
+        format!("$.a.append({})", many("$.a", ",", 30_000)),
+    ] {
+        survives(&text, &document, 10_000_000)
+            .unwrap_or_else(|error| panic!("{text:.60}: {error}"));
+    }
+}
+
+#[test]
+fn work_is_bounded() {
+    let document = wide(20_000);
+    for text in [
+        "$..*..*..*..*..*",
+        "$..a..a..a..a",
+        "$[?count($..*) > 1]",
+        "$..[?@..[?@..[?@..a]]]",
+        "$[?@.a in $..*]",
+        "$..[?$..a == $..a]",
+        "$[*,*,*,*][*,*,*,*][*,*,*,*][*,*,*,*]..*",
+        "$[?$..* subsetof $..*]",
+        "$..[?@ == $]",
+        "$..append($..*).append($..*)",
+    ] {
+        let start = Instant::now();
+        let Ok(path) = Path::compile(text) else { continue };
+        let mut seen = 0_u64;
+        let mut budget = Budget::new(300_000);
+        let ended = path.for_each(Doc(&document), &mut budget, |_| {
+            seen += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(ended == Err(PathError::TooMuchWork) || seen > 0, "{text}");
+        assert!(start.elapsed() < SOON, "{text}: {:?}", start.elapsed());
+    }
+    // The first match costs no more than finding it.
+    let path = Path::compile("$..a").expect("a path");
+    let mut budget = Budget::new(100);
+    assert!(path.first(Doc(&document), &mut budget).expect("cheap").is_some());
+}
+
+#[test]
+fn patterns_do_not_explode() {
+    let text = "a".repeat(50_000);
+    let document = json!([text, "(a+)+$", "a{1000}{1000}", "x"]);
+    for pattern in [
+        "(a+)+$",
+        "(a*)*b",
+        "(a|a)*b",
+        "(a?){1000}a{1000}",
+        "(.*)*x",
+        "a{1000}{1000}",
+        "\\\\w{1000}",
+        "(x+x+)+y",
+        "(((((a*)*)*)*)*)*$",
+        "[",
+        "(?P<",
+        "\\\\p{L}{500}",
+        "(?x) a # )",
+        "^(a|b|ab)*c",
+    ] {
+        for filter in ["@ =~ 'P'", "match(@, 'P')", "search(@, 'P')"] {
+            let text = format!("$[?{}]", filter.replace('P', pattern));
+            survives(&text, &document, 10_000_000)
+                .unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+    }
+    survives("$[?@ =~ $[1] || @ =~ $[2]]", &document, 10_000_000)
+        .expect("patterns of the document");
+    // Each pattern of a document is compiled once while few are in use, and compiling costs.
+    let many: Value = (0..2000).map(|at| json!(format!("a{{{at}}}"))).collect();
+    assert_eq!(survives("$[?'a' =~ @]", &many, 1_000_000), Err(PathError::TooMuchWork));
+    let long = format!("$[?@ =~ '{}']", "a?".repeat(10_000));
+    assert_eq!(survives(&long, &document, 1_000_000), Ok(0));
+}
+
+#[test]
+fn large_indices_and_slices() {
+    let document = json!([1, 2, 3]);
+    let max = 9_007_199_254_740_991_i64;
+    for (text, results) in [
+        (format!("$[{max}]"), vec![]),
+        (format!("$[-{max}]"), vec![]),
+        (format!("$[-{max}:{max}]"), vec![1, 2, 3]),
+        (format!("$[{max}:-{max}:-1]"), vec![3, 2, 1]),
+        (format!("$[::{max}]"), vec![1]),
+        (format!("$[::-{max}]"), vec![3]),
+        ("$[0:3:0]".into(), vec![]),
+        ("$.index(9007199254740993)".into(), vec![]),
+        ("$.index(-9223372036854775808)".into(), vec![]),
+        ("$.index(18446744073709551615)".into(), vec![]),
+        ("$.index(1e300)".into(), vec![]),
+        ("$.index(-1e300)".into(), vec![]),
+        ("$.index(-3)".into(), vec![1]),
+    ] {
+        let expected: Vec<Value> = results.into_iter().map(Value::from).collect();
+        assert_eq!(run(&text, &document), Ok(expected), "{text}");
+    }
+    for text in [
+        "$[9007199254740992]",
+        "$[-9007199254740992]",
+        "$[9223372036854775808]",
+        "$[1:99999999999999999999]",
+        "$[::18446744073709551616]",
+        "$[--1]",
+        "$[-]",
+        "$[:-]",
+        "$[01]",
+        "$[-0]",
+        "$[+1]",
+        "$[?@ == 1e999]",
+        "$[?@ == 1.]",
+        "$[?@ == .5]",
+        "$[?@ == 01]",
+    ] {
+        assert!(Path::compile(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn text_that_is_no_path_is_refused_wherever_it_is_cut() {
+    let whole = "$.a['é\\u00e9'][?(@.b =~ \"x(?i)\" && !(@.c in [1, {'d': null}])) || \
+                 length(@..e) + 1 >= -2.5e3, 1:2:-1, *]..f.append($.g~, 'h')";
+    assert!(Path::compile(whole).is_ok());
+    let document = json!({"a": {"éé": [{"b": "x"}]}});
+    for (at, _) in whole.char_indices() {
+        let _ = survives(&whole[..at], &document, 10_000);
+        let _ = survives(&whole[at..], &document, 10_000);
+        for put in ["\u{0}", "'", "]", "(", "é", "\u{1f600}", "\\", "@", ".", "~", " "] {
+            let _ = survives(&format!("{}{put}{}", &whole[..at], &whole[at..]), &document, 10_000);
+        }
+    }
+}
+
+fn piece() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "$", "@", ".", "..", "*", "[", "]", "?", "(", ")", "'a'", "\"b\"", "a", "b", "0", "-1",
+        "1.5", ":", ",", "==", "!=", "<", ">=", "=~", "&&", "||", "!", " ", "+", "-", "/", "%",
+        " in ", " nin ", " size ", " empty ", "true", "null", "length(", "keys()", ".sum()",
+        "match(", "~", "{", "}", "\\", "é", "\n", "$.a", "@.a", "[?", "[*]", "..a",
+    ])
+}
+
+/// So many cases, and no file of past failures.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(1000))]
+
+    #[test]
+    fn bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        let document = json!({"a": [1, "x", {"b": null}]});
+        let _ = survives(&String::from_utf8_lossy(&bytes), &document, 10_000);
+    }
+
+    #[test]
+    fn pieces_never_panic(pieces in prop::collection::vec(piece(), 0..24), dollar: bool) {
+        let document = json!({"a": [1, "x", {"b": null, "a": [2.5, true]}], "b": "a"});
+        let text = if dollar { format!("${}", pieces.concat()) } else { pieces.concat() };
+        let _ = survives(&text, &document, 10_000);
+    }
+}
