@@ -7,6 +7,7 @@ use wire::RespWriter;
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, gate};
+use crate::engine::without_number;
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -148,11 +149,9 @@ impl Act for ConfigRewrite<'_> {
         if engine.config_file.is_empty() {
             return Err(CmdError::new("ERR The server is running without a config file"));
         }
-        engine.rewrite_settings().map_err(|error| {
+        engine.rewrite_settings(false).map_err(|error| {
             tracing::warn!(file = engine.config_file, %error, "CONFIG REWRITE failed");
-            let text = error.to_string();
-            let text = text.split(" (os error").next().unwrap_or_default();
-            CmdError::owned(format!("ERR Rewriting config file: {text}"))
+            CmdError::owned(format!("ERR Rewriting config file: {}", without_number(&error)))
         })?;
         tracing::info!(file = engine.config_file, "the configuration file was rewritten");
         out.ok();

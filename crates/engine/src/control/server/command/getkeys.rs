@@ -76,6 +76,8 @@ type Found<'a> = (&'a [u8], &'static [KeyFlag]);
 
 fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>>, CmdError> {
     let entry = control.engine.table.find(request);
+    // A container is no command where it has been given a subcommand it does not have.
+    let entry = entry.filter(|entry| entry.children.is_empty() || request.len() < 2);
     let entry = entry.ok_or(CmdError::new("ERR Invalid command specified"))?;
     let specs = entry.spec.keys;
     if specs.iter().all(|key| key.flags.contains(&KeyFlag::NotKey)) {
@@ -170,6 +172,8 @@ pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update]
         }
         "set" => &[KeyFlag::Overwrite, KeyFlag::Update],
+        // What makes the spec incomplete is looked for here.
+        "migrate" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete],
         "bitfield" if only_reads(request) => &[KeyFlag::ReadOnly, KeyFlag::Access],
         "bitfield" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update],
         _ => key.flags,
