@@ -41,6 +41,14 @@ impl Evictions {
         ((self.total.load(Ordering::Relaxed) + current) / 1000, current / 1000)
     }
 
+    /// Begins to count anew; the limit may be exceeded now.
+    pub fn reset(&self, now: Duration) {
+        self.total.store(0, Ordering::Relaxed);
+        let anew = |since| (since != 0).then(|| micros(now).max(1));
+        // Whoever has just ended or begun it is right.
+        let _ = self.since.fetch_update(Ordering::Relaxed, Ordering::Relaxed, anew);
+    }
+
     fn note(&self, exceeded: bool, now: Duration) {
         let since = self.since.load(Ordering::Relaxed);
         if exceeded {

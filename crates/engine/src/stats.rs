@@ -209,7 +209,8 @@ impl Stats {
         Histogram::sum(threads.iter().filter_map(|t| Some(&t.commands.get(command)?.latency)))
     }
 
-    /// `CONFIG RESETSTAT`. Counts that other threads add meanwhile may survive it.
+    /// `CONFIG RESETSTAT`. Counts that other threads add meanwhile may survive it. Memory at its
+    /// highest stays, as in Redis.
     pub fn reset(&self) {
         for thread in self.threads.read().iter() {
             let tallies = [
@@ -234,8 +235,9 @@ impl Stats {
             }
         }
         self.errors.lock().clear();
-        self.peak_memory.store(0, Ordering::Relaxed);
         self.expiring.store(0, Ordering::Relaxed);
+        self.stale.store(0, Ordering::Relaxed);
+        *self.rates.lock() = Rates::default();
     }
 
     /// A round of looking for keys past their deadline is done: how long it took, how many keys

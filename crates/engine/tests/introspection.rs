@@ -335,3 +335,55 @@ fn steps_of_eviction_are_recorded() {
         assert!(steps.longest <= rounds.longest);
     }
 }
+
+#[test]
+fn resetting_counts_resets_what_redis_resets() {
+    let options = ["--maxmemory-policy", "allkeys-random"];
+    let Some(oracle) = oracle::Oracle::start(&options) else { return };
+    let mut stream = oracle.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let engine = engine_with("maxmemory-policy allkeys-random\nenable-debug-command yes\n");
+    let mut seat = Seat::new(&engine);
+    let value = "x".repeat(1000);
+    let mut script: Vec<String> = (0..400).map(|n| format!("SET key:{n} {value}")).collect();
+    script.extend(["SET gone 1 PXAT 1000001", "GET nosuch", "NOSUCH"].map(str::to_owned));
+    for line in &script {
+        ask_redis(&mut stream, line);
+        ask(&mut seat, line);
+    }
+    seat.worker.begin(1_000_100);
+    ask(&mut seat, "GET gone");
+    ask_redis(&mut stream, "GET gone");
+    for connection in 0..2 {
+        let mut say = |line: &str| match connection {
+            0 => {
+                // A batch of its own: room is made before it.
+                seat.worker.begin(1_000_200);
+                ask(&mut seat, line)
+            }
+            _ => ask_redis(&mut stream, line),
+        };
+        let used = fields(&text(&say("INFO memory")))["Memory"][0].1.parse::<u64>().unwrap();
+        say(&format!("CONFIG SET maxmemory {}", used - 50_000));
+        say("SET one 1");
+        say("SET two 2");
+        let before = fields(&text(&say("INFO everything")));
+        say("CONFIG RESETSTAT");
+        let after = fields(&text(&say("INFO everything")));
+        let of = |info: &BTreeMap<String, Vec<(String, String)>>, section: &str, name: &str| {
+            info[section].iter().find(|field| field.0 == name).unwrap().1.parse::<f64>().unwrap()
+        };
+        for name in ["expired_keys", "evicted_keys", "keyspace_misses", "total_error_replies"] {
+            assert!(of(&before, "Stats", name) > 0.0, "{name} of {connection}");
+            assert!(of(&after, "Stats", name) == 0.0, "{name} of {connection}");
+        }
+        let rates = ["instantaneous_ops_per_sec", "instantaneous_input_kbps"];
+        for name in rates.into_iter().chain(["expired_stale_perc", "total_eviction_exceeded_time"])
+        {
+            assert!(of(&after, "Stats", name) == 0.0, "{name} of {connection}");
+        }
+        assert!(of(&after, "Memory", "lazyfreed_objects") == 0.0);
+        let peak = |info| of(info, "Memory", "used_memory_peak");
+        assert!(peak(&after) >= peak(&before), "the peak of {connection}");
+    }
+}

@@ -126,7 +126,10 @@ bare! {
 
 impl Act for ConfigResetStat<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.engine.stats.reset();
+        let engine = control.engine;
+        engine.stats.reset();
+        engine.store.reset_counts();
+        engine.evictions.reset(engine.clock.elapsed());
         out.ok();
         Ok(())
     }

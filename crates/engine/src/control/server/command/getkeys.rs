@@ -1,6 +1,6 @@
 //! COMMAND GETKEYS, COMMAND GETKEYSANDFLAGS: where the keys of a request are.
 
-use base::{Args, CmdError, Command, Find, Flag, KeyFlag, KeySpec, Reply, Spec};
+use base::{Args, CmdError, Command, Find, Flag, KeyFlag, KeySpec, Reply, Spec, Start};
 use wire::RespWriter;
 
 use super::COMMAND;
@@ -89,6 +89,10 @@ fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>
     let invalid = || CmdError::new("ERR Invalid arguments specified for command");
     let mut found = Vec::new();
     for key in specs {
+        // PFMERGE without sources runs, but Redis calls it invalid here.
+        if matches!(key.start, Start::Index(first) if first >= request.len()) {
+            return Err(invalid());
+        }
         let positions = positions(entry, key, request).ok_or_else(invalid)?;
         let flags = flags(entry, key, request);
         found.extend(positions.into_iter().map(|at| (request[at], flags)));
@@ -183,5 +187,5 @@ pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static
 /// Whether a BITFIELD has nothing but `GET type offset`.
 fn only_reads(request: &[&[u8]]) -> bool {
     let mut operations = request.get(2..).unwrap_or_default().chunks(3);
-    operations.all(|operation| operation[0].eq_ignore_ascii_case(b"GET"))
+    operations.all(|words| words.len() == 3 && words[0].eq_ignore_ascii_case(b"GET"))
 }
