@@ -20,9 +20,7 @@ import contextlib
 import hashlib
 import os
 import pathlib
-import pty
 import re
-import select
 import shlex
 import shutil
 import signal
@@ -315,7 +313,7 @@ def check_differential(job):
 
 @check("redis-cli")
 def check_redis_cli(job):
-    """Does redis-cli get what the README shows, and load, scan and measure a database?"""
+    """Does redis-cli get what the README shows, and load and scan a database?"""
     cli = need("redis-cli", "redis-tools")
     with serving(job, server_words(job, "debug")) as port:
         base = [cli, "-h", "127.0.0.1", "-p", str(port)]
@@ -334,61 +332,10 @@ def check_redis_cli(job):
         big = job.run([*base, "--bigkeys"])
         if not re.search(r"Biggest\s+list found '\"list\"' has 20000 items", big):
             raise Failed("--bigkeys did not find the list")
-        if not re.search(r"Biggest\s+list found", job.run([*base, "--memkeys"])):
-            raise Failed("--memkeys did not measure the list")
-        look_on(job, base)
         if not job.options.server:
             answer = job.run([kvist("debug"), "cli", "-p", str(port), "GET", "key:7"])
             if answer.strip().strip('"') != "7":
                 raise Failed(f"kvist cli answered {answer!r}")
-
-
-def look_on(job, base):
-    """The modes of redis-cli that look on: each shows what it should within a while."""
-    shown(job, [*base, "--stat", "-i", "0.1"], rb"(\d{5} +\S+ +\d+ +0 +\d+ \(\+\d+\) +\d+\s+){3}")
-    shown(job, [*base, "--latency", "-i", "1"], rb"min: \d+, max: \d+, avg: [\d.]+ \(\d+ samples\)")
-    shown(job, [*base, "--latency-history", "-i", "1"], rb"samples\) -- 1\.\d+ seconds range")
-    shown(job, [*base, "--latency-dist", "-i", "1"], rb"48;5;\d+m.*48;5;\d+m")
-    told = shown(job, [*base, "MONITOR"], rb"OK\s", then=[*base, "ECHO", "a\nb"],
-                 until=rb'\d{10}\.\d{6} \[0 127\.0\.0\.1:\d+\] "ECHO" "a\\nb"')
-    if b"COMMAND" in told:
-        raise Failed("MONITOR told of what came before it")
-    # Who uses which key how often is not known before an LFU policy is selected.
-    words = [*base, "--hotkeys"]
-    hot = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
-    if b"An LFU maxmemory policy is not selected" not in hot.stdout + hot.stderr:
-        raise Failed("--hotkeys did not say what it needs")
-
-
-def shown(job, words, pattern, then=None, until=None):
-    """Runs a command that ends only when told to, on a terminal, until it has shown a pattern; then,
-    if there is one, another command, until the first has shown another pattern."""
-    terminal, inner = pty.openpty()
-    with job.log.open("ab") as log:
-        log.write(f"$ {shlex.join(map(str, words))}\n".encode())
-        log.flush()
-        process = subprocess.Popen([str(word) for word in words], stdin=inner, stdout=inner,
-                                   stderr=inner, start_new_session=True)
-        os.close(inner)
-        text, deadline = b"", time.monotonic() + PATIENCE
-        try:
-            while not re.search(pattern, text, re.DOTALL):
-                if time.monotonic() > deadline:
-                    raise Failed(f"{shlex.join(map(str, words))} did not show {pattern}")
-                if select.select([terminal], [], [], 0.2)[0]:
-                    with contextlib.suppress(OSError):  # the end of a terminal is an error
-                        piece = os.read(terminal, 4096)
-                        text += piece
-                        log.write(piece)
-                if process.poll() is not None and not select.select([terminal], [], [], 0)[0]:
-                    raise Failed(f"{shlex.join(map(str, words))} ended by itself")
-                if then and re.search(pattern, text, re.DOTALL):
-                    pattern, (then, command) = until, (None, then)
-                    job.run(command)
-            return text
-        finally:
-            end_group(process)
-            os.close(terminal)
 
 
 def first_session():
@@ -412,6 +359,30 @@ def feed(job, words, text):
                               timeout=300, check=False)
         log.write(done.stdout)
     return done.stdout.decode("utf-8", "replace")
+
+
+@check("tools")
+def check_tools(job):
+    """Do redis-cli, in all its modes, browsers and agents get what they get from redis-server?"""
+    need("redis-cli", "redis-tools")
+    beside_redis(job, "test_redis_cli", "test_monitoring.Replayed")
+
+
+@check("redis-exporter")
+def check_redis_exporter(job):
+    """Does redis_exporter make the same metrics of Kvist as of redis-server?"""
+    if not shutil.which("redis_exporter"):
+        need("prometheus-redis-exporter", "prometheus-redis-exporter")
+    beside_redis(job, "test_monitoring.Exporter")
+
+
+def beside_redis(job, *tests):
+    """Runs some of tests/tools, with a redis-server to compare with."""
+    redis_server = need("redis-server", "redis-server 7.0")
+    redis = [redis_server, "--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
+    with serving(job, server_words(job, "debug")) as port, serving(job, redis) as other:
+        job.run([sys.executable, "-m", "unittest", "-v", *tests], ROOT / "tests" / "tools",
+                TEST_PORT=str(port), REDIS_PORT=str(other))
 
 
 @check("redis-benchmark")

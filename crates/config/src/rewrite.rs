@@ -29,11 +29,23 @@ impl Settings {
     /// # Errors
     /// The file cannot be read.
     pub fn rewritten(&self, path: &Path, users: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
+        self.made(path, users, false)
+    }
+
+    /// The same with a line for every directive, also for those at their defaults.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn rewritten_in_full(&self, path: &Path, users: Option<&[Vec<u8>]>) -> io::Result<Vec<u8>> {
+        self.made(path, users, true)
+    }
+
+    fn made(&self, path: &Path, users: Option<&[Vec<u8>]>, in_full: bool) -> io::Result<Vec<u8>> {
         let old = match disk::read_conf_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             old => old?,
         };
-        let mut text = self.rewrite(&old);
+        let mut text = self.with_values(&old, in_full);
         if let Some(users) = users {
             let users: Vec<Vec<u8>> = users.iter().map(|line| quoted_words(line)).collect();
             text = with_users(&text, &users);
@@ -63,12 +75,18 @@ impl Settings {
     /// ```
     #[must_use]
     pub fn rewrite(&self, text: &[u8]) -> Vec<u8> {
+        self.with_values(text, false)
+    }
+
+    fn with_values(&self, text: &[u8], in_full: bool) -> Vec<u8> {
         let (mut lines, mut appended) = (self.read_lines(text), Vec::new());
         for (at, slot) in self.slots.iter().enumerate() {
             let places: Vec<usize> =
                 (0..lines.len()).filter(|&n| lines[n].sets == Some(at)).collect();
             match places.as_slice() {
-                [] if slot.value != slot.default => appended.extend(directive_lines(slot)),
+                [] if in_full || slot.value != slot.default => {
+                    appended.extend(directive_lines(slot))
+                }
                 [] => {}
                 [first, ..] => {
                     let args = places.iter().map(|&n| lines[n].args.as_slice());

@@ -145,8 +145,9 @@ fn strict_integer(arg: &[u8]) -> Option<i64> {
 /// A number of bytes with a unit: `1k` is 1000 and `1kb` 1024, likewise m, mb, g, gb; case is
 /// ignored.
 ///
-/// No digits at all are 0, as in Redis. Redis lets a number beyond 2⁶⁴ wrap around to something
-/// small; a limit nobody asked for is worse than an error, so here it is one.
+/// No digits at all are 0, and a number beyond 2⁶⁴ is 2⁶⁴ - 1, as in Redis. Redis lets one that is
+/// beyond it by its unit wrap around to something small; a limit nobody asked for is worse than an
+/// error, so here it is one.
 ///
 /// # Examples
 /// ```
@@ -166,8 +167,9 @@ pub fn memory(arg: &[u8]) -> Option<u64> {
         b"gb" => 1 << 30,
         _ => return None,
     };
-    let number = str::from_utf8(number).ok()?;
-    let number: u64 = if number.is_empty() { 0 } else { number.parse().ok()? };
+    let digit =
+        |number: u64, byte: &u8| number.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
+    let number = number.iter().fold(0, digit);
     number.checked_mul(unit)
 }
 

@@ -109,6 +109,8 @@ pub struct Engine {
     pub cleanups: AtomicUsize,
     /// Overdue keys are deleted though nobody asks for them: `DEBUG SET-ACTIVE-EXPIRE`.
     pub active_expire: AtomicBool,
+    /// The background thread does nothing: `DEBUG PAUSE-CRON`.
+    pub at_rest: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
     /// Figures about keys dropped for memory.
@@ -190,6 +192,7 @@ impl Engine {
             buffers: AtomicUsize::new(0),
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
+            at_rest: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             evictions: Evictions::default(),
             durable: Durable::default(),
@@ -244,6 +247,13 @@ impl Engine {
         let changes = {
             let mut settings = self.settings.lock();
             let changes = settings.set(pairs, peer)?;
+            // It is made if missing at the next start; but whoever names one now means one.
+            if changes.touch("dir")
+                && let Err(error) = std::fs::read_dir(&settings.config().dir)
+            {
+                settings.revert(changes);
+                return Err(SetError::failed("dir", &without_number(&error)));
+            }
             if let Some(carry_out) = self.carry_out.get()
                 && let Err(error) = carry_out(&self.config(), &settings.config())
             {
@@ -259,16 +269,21 @@ impl Engine {
         Ok(changes)
     }
 
-    /// `CONFIG REWRITE`: makes the configuration file say what is in force.
+    /// `CONFIG REWRITE`: makes the configuration file say what is in force; `in_full`, of every
+    /// directive.
     ///
     /// # Errors
     /// The file cannot be read or replaced.
-    pub(crate) fn rewrite_settings(&self) -> std::io::Result<()> {
+    pub(crate) fn rewrite_settings(&self, in_full: bool) -> std::io::Result<()> {
         let path = Path::new(&self.config_file);
         // Held while writing: nobody may put an older state over a newer one.
         let settings = self.settings.lock();
         let users = self.lines_to_rewrite(settings.users(), path)?;
-        replace_file(path, &settings.rewritten(path, users.as_deref())?)?;
+        let text = match in_full {
+            true => settings.rewritten_in_full(path, users.as_deref())?,
+            false => settings.rewritten(path, users.as_deref())?,
+        };
+        replace_file(path, &text)?;
         if let Some(users) = users {
             self.lines_rewritten(users);
         }
@@ -298,6 +313,12 @@ impl Engine {
         let buffers = self.buffers.load(Ordering::Relaxed);
         self.store.memory() + self.store.readers_memory() + buffers
     }
+}
+
+/// What went wrong with a file, in the words of C: without the number.
+pub(crate) fn without_number(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Every command of the server.

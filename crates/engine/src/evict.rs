@@ -12,7 +12,7 @@ use config::{Config, EvictionPolicy};
 use store::{By, Measure, Txn, Victims};
 
 use crate::engine::Engine;
-use crate::spikes::EVICTION_CYCLE;
+use crate::spikes::{EVICTION_CYCLE, EVICTION_DEL};
 
 /// Of `maxmemory`, one in so many bytes is freed beyond what is needed.
 const SPARE: u64 = 2048;
@@ -39,6 +39,14 @@ impl Evictions {
             since => micros(now).saturating_sub(since),
         };
         ((self.total.load(Ordering::Relaxed) + current) / 1000, current / 1000)
+    }
+
+    /// Begins to count anew; the limit may be exceeded now.
+    pub fn reset(&self, now: Duration) {
+        self.total.store(0, Ordering::Relaxed);
+        let anew = |since| (since != 0).then(|| micros(now).max(1));
+        // Whoever has just ended or begun it is right.
+        let _ = self.since.fetch_update(Ordering::Relaxed, Ordering::Relaxed, anew);
     }
 
     fn note(&self, exceeded: bool, now: Duration) {
@@ -102,20 +110,23 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
     }
     let Some(victims) = victims(config) else { return true };
     let start = Instant::now();
-    let exceeded = drop_keys(engine, txn, (&victims, limit), patience(config.eviction.tenacity));
+    let patience = patience(config.eviction.tenacity);
+    let mut longest = Duration::ZERO;
+    let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
     if let Some(threshold) = config.latency_monitor_threshold {
+        engine.spikes.note(EVICTION_DEL, longest, threshold, txn.time());
         engine.spikes.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
     }
     exceeded
 }
 
 /// Drops keys until there is room, nothing is left to drop, or the patience is at its end. `true`
-/// if there is nothing to drop.
+/// if there is nothing to drop. The time of the longest step goes to `longest`.
 fn drop_keys(
     engine: &Engine,
     txn: &mut Txn,
-    (victims, limit): (&Victims, u64),
-    patience: Option<Duration>,
+    (victims, limit, patience): (&Victims, u64, Option<Duration>),
+    longest: &mut Duration,
 ) -> bool {
     let used = || engine.used_memory() as u64;
     let start = Instant::now();
@@ -125,9 +136,11 @@ fn drop_keys(
         if need == 0 {
             break;
         }
+        let begun = Instant::now();
         if txn.evict_step(victims, need).keys == 0 {
             break;
         }
+        *longest = begun.elapsed().max(*longest);
         txn.report_memory();
         if step % STEPS == 0 && patience.is_some_and(|patience| start.elapsed() >= patience) {
             engine.evictions.note(used() > limit, engine.clock.elapsed());

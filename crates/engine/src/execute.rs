@@ -102,7 +102,9 @@ impl Desk<'_> {
         refusal: &CmdError,
         writer: &mut RespWriter<'_>,
     ) {
-        self.seat.refused(self.engine, request.entry, refusal);
+        // A subcommand that is not there is no command, so nothing is told of its container.
+        let subcommand = |entry: &&Entry| entry.children.is_empty() || request.argv.len() < 2;
+        self.seat.refused(self.engine, request.entry.filter(subcommand), refusal);
         if request.entry.is_none() && is_http(request.argv) {
             tracing::warn!(client = session.client.origin.addr, "HTTP on a RESP port; closing");
             session.closing = true;
@@ -425,7 +427,7 @@ fn allowed_while_subscribed(name: &str) -> bool {
 const EXEC_REFUSED: &[u8] = b"EXECABORT Transaction discarded because of: ";
 
 /// Bytes shown of a name or of the arguments in "unknown command".
-const SHOWN_MAX: usize = 128;
+pub(crate) const SHOWN_MAX: usize = 128;
 
 fn shown(word: &[u8], max: usize) -> &[u8] {
     let visible = error::until_zero(word);

@@ -154,7 +154,7 @@ impl Desk<'_> {
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
         self.note_activity(session, group);
-        for (at, pending) in group.iter().enumerate() {
+        for pending in group {
             argv.clear();
             argv.extend(words[pending.words.clone()].iter().map(|word| word.of(input)));
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
@@ -172,12 +172,9 @@ impl Desk<'_> {
                 }
             }
             if let Some(state) = stop_after(session, out) {
-                let ran = at + usize::from(state != State::Paused);
-                self.seat.counters.executed.add(ran as u64);
                 return Some(Fed { consumed: pending.end, missing: 0, state });
             }
         }
-        self.seat.counters.executed.add(group.len() as u64);
         self.seat.share_time(start, &shared);
         None
     }
@@ -194,7 +191,6 @@ impl Desk<'_> {
             self.seat.took(self.engine, entry, &argv, session, took);
         }
         let state = stop_after(session, out);
-        self.seat.counters.executed.add(u64::from(state != Some(State::Paused)));
         Some(Fed { consumed: 0, missing: 0, state: state? })
     }
 

@@ -79,6 +79,10 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
     let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
     let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
     while !engine.stopping.load(Ordering::Acquire) {
+        if engine.at_rest.load(Ordering::Relaxed) {
+            std::thread::sleep(FREE_PAUSE);
+            continue;
+        }
         free_trash(engine);
         make_room(engine, &mut txn);
         if since_round >= PAUSE {

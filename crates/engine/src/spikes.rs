@@ -22,6 +22,8 @@ pub(crate) const FAST_COMMAND: &str = "fast-command";
 pub(crate) const EXPIRE_CYCLE: &str = "expire-cycle";
 /// A round of dropping keys because memory is full.
 pub(crate) const EVICTION_CYCLE: &str = "eviction-cycle";
+/// A step of it: the worst keys of one shard were looked for and dropped.
+pub(crate) const EVICTION_DEL: &str = "eviction-del";
 /// A write to the journal.
 pub(crate) const AOF_WRITE: &str = "aof-write";
 /// A sync of the journal that clients waited for.

@@ -61,8 +61,6 @@ impl CommandTally {
 pub struct Counters {
     /// Per command, by its number in the table.
     pub commands: Vec<CommandTally>,
-    /// Requests executed.
-    pub executed: Tally,
     /// Bytes received.
     pub net_input: Tally,
     /// Bytes sent.
@@ -93,6 +91,7 @@ pub struct Counters {
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs)] // the names are those of `Counters`
 pub struct Totals {
+    /// Commands that ran: those of a transaction each, refused ones not.
     pub executed: u64,
     pub net_input: u64,
     pub net_output: u64,
@@ -135,7 +134,6 @@ impl Stats {
     pub fn register(&self, commands: usize) -> Arc<Counters> {
         let counters = Arc::new(Counters {
             commands: (0..commands).map(|_| CommandTally::default()).collect(),
-            executed: Tally::default(),
             net_input: Tally::default(),
             net_output: Tally::default(),
             hits: Tally::default(),
@@ -181,7 +179,6 @@ impl Stats {
     pub fn totals(&self) -> Totals {
         let mut sum = Totals::default();
         for thread in self.threads.read().iter() {
-            sum.executed += thread.executed.get();
             sum.net_input += thread.net_input.get();
             sum.net_output += thread.net_output.get();
             sum.hits += thread.hits.get();
@@ -195,6 +192,7 @@ impl Stats {
             sum.input_overflows += thread.input_overflows.get();
             sum.commands.resize(thread.commands.len(), [0; 4]);
             for (total, tally) in sum.commands.iter_mut().zip(&thread.commands) {
+                sum.executed += tally.calls.get();
                 total[0] += tally.calls.get();
                 total[1] += tally.nanos.get();
                 total[2] += tally.rejected.get();
@@ -211,11 +209,11 @@ impl Stats {
         Histogram::sum(threads.iter().filter_map(|t| Some(&t.commands.get(command)?.latency)))
     }
 
-    /// `CONFIG RESETSTAT`. Counts that other threads add meanwhile may survive it.
+    /// `CONFIG RESETSTAT`. Counts that other threads add meanwhile may survive it. Memory at its
+    /// highest stays, as in Redis.
     pub fn reset(&self) {
         for thread in self.threads.read().iter() {
             let tallies = [
-                &thread.executed,
                 &thread.net_input,
                 &thread.net_output,
                 &thread.hits,
@@ -237,8 +235,9 @@ impl Stats {
             }
         }
         self.errors.lock().clear();
-        self.peak_memory.store(0, Ordering::Relaxed);
         self.expiring.store(0, Ordering::Relaxed);
+        self.stale.store(0, Ordering::Relaxed);
+        *self.rates.lock() = Rates::default();
     }
 
     /// A round of looking for keys past their deadline is done: how long it took, how many keys
@@ -288,6 +287,7 @@ impl Stats {
     pub fn rates(&self) -> [f64; 3] {
         let rates = self.rates.lock();
         let n = rates.samples.len().max(1) as f64;
-        [0, 1, 2].map(|i| rates.samples.iter().map(|s| s[i]).sum::<f64>() / n)
+        // Not `sum`: of nothing that is -0, and readers of INFO do not expect a sign.
+        [0, 1, 2].map(|i| rates.samples.iter().fold(0.0, |sum, sample| sum + sample[i]) / n)
     }
 }

@@ -5,6 +5,7 @@
 mod oracle;
 mod seats;
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -186,4 +187,68 @@ fn without_prose(value: Value, ours: &kvist_engine::Table) -> Value {
 #[test]
 fn command_docs_tell_what_those_of_redis_tell() {
     compare_all("COMMAND DOCS", without_prose);
+}
+
+/// What is missing yet, by the words its names begin with.
+const SCRIPTING: [&str; 4] = ["eval", "fcall", "function", "script"];
+
+/// The names in a reply, without those that only one side has by intent.
+fn names(value: Value) -> BTreeSet<String> {
+    let (Value::Array(items) | Value::Set(items)) = value else { panic!("{value:?}") };
+    let name = |item: &Value| String::from_utf8(item.as_bytes().unwrap().to_vec()).unwrap();
+    let shared = |name: &String| {
+        !OURS.contains(&name.as_str()) && !SCRIPTING.iter().any(|word| name.starts_with(word))
+    };
+    items.iter().map(name).filter(shared).collect()
+}
+
+#[test]
+fn the_lists_of_commands_are_those_of_redis() {
+    let Some(oracle) = oracle::Oracle::start(&[]) else { return };
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let mut stream = oracle.connect();
+    let categories = names(ask(&mut stream, "ACL CAT\r\n"));
+    assert!(categories.len() > 15);
+    let mut questions: Vec<String> =
+        categories.iter().map(|name| format!("COMMAND LIST FILTERBY ACLCAT {name}")).collect();
+    let patterns = ["*", "get*", "*|*", "config|*", "nosuch*", "c*t", "?i*", "[a-c]*", "XINFO*"];
+    questions.extend(patterns.map(|glob| format!("COMMAND LIST FILTERBY PATTERN {glob}")));
+    questions.extend(["COMMAND LIST".to_owned(), "COMMAND LIST FILTERBY MODULE x".to_owned()]);
+    for question in questions {
+        let request = format!("{question}\r\n");
+        let theirs = names(ask(&mut stream, &request));
+        let ours = names(parse(seat.feed(&request).0.as_bytes()).unwrap());
+        assert_eq!(ours, theirs, "{question}");
+    }
+}
+
+/// Every container answers HELP with lines, the last two about HELP itself.
+#[test]
+fn every_help_has_the_shape_of_that_of_redis() {
+    let Some(oracle) = oracle::Oracle::start(&["--enable-debug-command", "yes"]) else { return };
+    let engine = seats::engine_with("enable-debug-command yes\n");
+    let mut seat = Seat::new(&engine);
+    let mut stream = oracle.connect();
+    let mut asked = 0;
+    let containers = engine.table.entries().iter().filter(|entry| !entry.children.is_empty());
+    let names = containers.map(Entry::name).chain(["debug", "object", "xinfo", "xgroup"]);
+    // Without a cluster both refuse all of CLUSTER.
+    for name in names.filter(|name| *name != "cluster").collect::<BTreeSet<&str>>() {
+        let request = format!("{name} HELP\r\n");
+        let lines = |value: Value| {
+            let Value::Array(lines) = value else { panic!("{name}: {value:?}") };
+            assert!(lines.iter().all(|line| matches!(line, Value::Simple(_))), "{name}");
+            let text =
+                |line: &Value| String::from_utf8_lossy(line.as_bytes().unwrap()).into_owned();
+            lines.iter().map(text).collect::<Vec<String>>()
+        };
+        let theirs = lines(ask(&mut stream, &request));
+        let ours = lines(parse(seat.feed(&request).0.as_bytes()).unwrap());
+        assert_eq!(ours[0], theirs[0], "{name}");
+        assert_eq!(ours[ours.len() - 2], theirs[theirs.len() - 2], "{name}");
+        assert!(ours[ours.len() - 1].starts_with("    "), "{name}");
+        asked += 1;
+    }
+    assert!(asked >= 13, "{asked} containers");
 }

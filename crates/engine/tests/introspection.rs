@@ -80,14 +80,38 @@ fn info_has_every_field_of_redis_in_its_section() {
     let titles: Vec<&String> = ours.keys().collect();
     assert_eq!(titles, theirs.keys().collect::<Vec<_>>());
     let mut missing = Vec::new();
+    let mut misshaped = Vec::new();
     for (title, fields) in &theirs {
-        for (name, _) in fields.iter().filter(|(name, _)| is_fixed(name)) {
-            if !ours[title].iter().any(|(own, _)| own == name) {
-                missing.push(format!("{title}: {name}"));
+        for (name, value) in fields.iter().filter(|(name, _)| is_fixed(name)) {
+            match ours[title].iter().find(|(own, _)| own == name) {
+                None => missing.push(format!("{title}: {name}")),
+                // Digits may be all there is in a hexadecimal number.
+                Some((_, own)) if name != "redis_build_id" && shape(own) != shape(value) => {
+                    misshaped.push(format!("{name}: {value} there, {own} here"));
+                }
+                Some(_) => {}
             }
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+    assert!(misshaped.is_empty(), "{misshaped:#?}");
+}
+
+/// What a value looks like to a program that reads it: an integer, a number with so many decimals
+/// and a unit, or a text. Hashes may begin with a digit.
+fn shape(value: &str) -> String {
+    let number = value.trim_end_matches(['B', 'K', 'M', 'G', '%']);
+    let unit = &value[number.len()..];
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    match number.parse::<f64>() {
+        // The sizes of small things are shown without decimals.
+        Ok(_) if "BKMG".contains(unit) && !unit.is_empty() => "a size".to_owned(),
+        Ok(n) if !(n == 0.0 && number.starts_with('-')) && number.len() < 25 => {
+            format!("{decimals} decimals {unit}")
+        }
+        Ok(_) if number.starts_with('-') => "minus zero".to_owned(),
+        _ => "text".to_owned(),
+    }
 }
 
 #[test]
@@ -104,8 +128,15 @@ fn info_tells_of_commands_and_errors_as_redis_does() {
         "GET",
         "LPUSH a 1",
         "NOSUCH",
+        "CLIENT",
+        "CLIENT FOO",
         "MULTI",
         "GET a",
+        "GET",
+        "EXEC",
+        "MULTI",
+        "GET a",
+        "LPUSH a 1",
         "EXEC",
         "CLIENT GETNAME",
         "CLUSTER INFO",
@@ -127,6 +158,13 @@ fn info_tells_of_commands_and_errors_as_redis_does() {
         lines.sort();
         lines
     };
+    let counts = |info: &str| {
+        let stats = fields(info).remove("Stats").unwrap();
+        let counts = ["total_commands_processed", "total_error_replies"];
+        stats.into_iter().filter(|(name, _)| counts.contains(&name.as_str())).collect::<Vec<_>>()
+    };
+    let theirs = counts(&text(&ask_redis(&mut stream, "INFO stats")));
+    assert_eq!(counts(&text(&ask(&mut seat, "INFO stats"))), theirs);
     let sections = "INFO commandstats errorstats";
     let theirs = text(&ask_redis(&mut stream, sections));
     let ours = text(&ask(&mut seat, sections));
@@ -237,4 +275,115 @@ fn rounds_of_expiry_and_writes_of_the_journal_can_be_recorded() {
     engine.note_spike("expire-cycle", Duration::from_millis(9), 1_000);
     engine.note_spike("expire-cycle", Duration::from_millis(4), 2_000);
     assert_eq!(engine.spikes.of("expire-cycle").unwrap().spikes.len(), 1);
+}
+
+#[test]
+fn what_is_not_offered_says_why_and_where_it_is_not_listed() {
+    let engine = engine_with("enable-debug-command yes\n");
+    let mut seat = Seat::new(&engine);
+    let help = seat.ask("DEBUG HELP");
+    for name in ["SEGFAULT", "panic", "ASSERT", "OOM", "RESTART", "CRASH-AND-RECOVER", "LEAK"] {
+        let reply = seat.ask(&format!("DEBUG {name}"));
+        let expected = format!("-ERR DEBUG {} is not offered: it would ", name.to_uppercase());
+        assert!(reply.starts_with(&expected), "{reply}");
+        assert!(!help.contains(&format!("\n+{name}")), "{help}");
+    }
+    for line in ["SET-SKIP-CHECKSUM-VALIDATION 1", "AOF-FLUSH-SLEEP 1000"] {
+        assert!(seat.ask(&format!("DEBUG {line}")).starts_with("-ERR "), "{line}");
+    }
+    assert!(seat.ask("DEBUG STRINGMATCH-TEST").starts_with("+Apparently"));
+    assert!(seat.ask("DEBUG CONFIG-REWRITE-FORCE-ALL").ends_with("without a config file"));
+    let long = "x".repeat(300);
+    let cut =
+        format!("-ERR unknown subcommand or wrong number of arguments for '{}'", &long[..128]);
+    assert!(seat.ask(&format!("DEBUG {long}")).starts_with(&cut));
+}
+
+#[test]
+fn the_background_work_can_rest() {
+    let engine = engine_with("enable-debug-command yes\n");
+    let mut seat = Seat::new(&engine);
+    assert_eq!(seat.ask("DEBUG PAUSE-CRON 1"), "+OK");
+    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
+    seat.ask("SET a 1 PX 1");
+    // The keeper looks every tenth of a second; three of them pass, and the key is still there.
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(engine.store.expired(), 0);
+    assert_eq!(seat.ask("DEBUG PAUSE-CRON 0"), "+OK");
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while engine.store.expired() == 0 {
+        assert!(std::time::Instant::now() < deadline, "the background work still rests");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    drop(keeper);
+}
+
+#[test]
+fn steps_of_eviction_are_recorded() {
+    let engine = engine_with(
+        "latency-monitor-threshold 1\nmaxmemory 1mb\nmaxmemory-policy allkeys-random\n",
+    );
+    let mut seat = Seat::new(&engine);
+    // What takes a millisecond is chance: the events are looked at only if there are any.
+    for n in 0..3000 {
+        seat.ask(&format!("SET key:{n} {}", "x".repeat(1000)));
+        seat.worker.begin(1_000_000 + n);
+    }
+    assert!(engine.store.evicted() > 0);
+    if let Some(steps) = engine.spikes.of("eviction-del") {
+        let rounds = engine.spikes.of("eviction-cycle").unwrap();
+        assert!(steps.longest <= rounds.longest);
+    }
+}
+
+#[test]
+fn resetting_counts_resets_what_redis_resets() {
+    let options = ["--maxmemory-policy", "allkeys-random"];
+    let Some(oracle) = oracle::Oracle::start(&options) else { return };
+    let mut stream = oracle.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let engine = engine_with("maxmemory-policy allkeys-random\nenable-debug-command yes\n");
+    let mut seat = Seat::new(&engine);
+    let value = "x".repeat(1000);
+    let mut script: Vec<String> = (0..400).map(|n| format!("SET key:{n} {value}")).collect();
+    script.extend(["SET gone 1 PXAT 1000001", "GET nosuch", "NOSUCH"].map(str::to_owned));
+    for line in &script {
+        ask_redis(&mut stream, line);
+        ask(&mut seat, line);
+    }
+    seat.worker.begin(1_000_100);
+    ask(&mut seat, "GET gone");
+    ask_redis(&mut stream, "GET gone");
+    for connection in 0..2 {
+        let mut say = |line: &str| match connection {
+            0 => {
+                // A batch of its own: room is made before it.
+                seat.worker.begin(1_000_200);
+                ask(&mut seat, line)
+            }
+            _ => ask_redis(&mut stream, line),
+        };
+        let used = fields(&text(&say("INFO memory")))["Memory"][0].1.parse::<u64>().unwrap();
+        say(&format!("CONFIG SET maxmemory {}", used - 50_000));
+        say("SET one 1");
+        say("SET two 2");
+        let before = fields(&text(&say("INFO everything")));
+        say("CONFIG RESETSTAT");
+        let after = fields(&text(&say("INFO everything")));
+        let of = |info: &BTreeMap<String, Vec<(String, String)>>, section: &str, name: &str| {
+            info[section].iter().find(|field| field.0 == name).unwrap().1.parse::<f64>().unwrap()
+        };
+        for name in ["expired_keys", "evicted_keys", "keyspace_misses", "total_error_replies"] {
+            assert!(of(&before, "Stats", name) > 0.0, "{name} of {connection}");
+            assert!(of(&after, "Stats", name) == 0.0, "{name} of {connection}");
+        }
+        let rates = ["instantaneous_ops_per_sec", "instantaneous_input_kbps"];
+        for name in rates.into_iter().chain(["expired_stale_perc", "total_eviction_exceeded_time"])
+        {
+            assert!(of(&after, "Stats", name) == 0.0, "{name} of {connection}");
+        }
+        assert!(of(&after, "Memory", "lazyfreed_objects") == 0.0);
+        let peak = |info| of(info, "Memory", "used_memory_peak");
+        assert!(peak(&after) >= peak(&before), "the peak of {connection}");
+    }
 }

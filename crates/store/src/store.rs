@@ -242,6 +242,13 @@ impl Store {
         self.evicted.load(Ordering::Relaxed)
     }
 
+    /// Begins to count anew what has expired, was dropped, and was freed in the background.
+    pub fn reset_counts(&self) {
+        for count in [&self.expired, &self.evicted, &self.freed] {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Takes away what waits to be freed; the caller frees it by dropping.
     #[must_use]
     pub fn take_trash(&self) -> Vec<Garbage> {

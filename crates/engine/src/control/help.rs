@@ -42,7 +42,11 @@ pub(crate) fn write<H: Command<'static>>(control: &mut Control<'_>, out: &mut Re
     out.array(1 + 2 * container.children.len());
     let title = name.to_ascii_uppercase();
     out.simple(&format!("{title} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
-    for &child in &container.children {
+    // HELP itself comes last, as in Redis.
+    let is_help = |&child: &usize| table.entries()[child].name().ends_with("|help");
+    let (last, first): (Vec<usize>, Vec<usize>) =
+        container.children.iter().partition(|c| is_help(c));
+    for child in first.into_iter().chain(last) {
         let entry = &table.entries()[child];
         out.simple(&usage(entry));
         out.simple(&format!("    {}", entry.spec.summary));

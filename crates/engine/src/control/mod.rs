@@ -133,7 +133,10 @@ pub(crate) fn one_of<T: Copy>(args: &mut Args<'_>, words: &[(&str, T)]) -> Optio
 
 /// The error of a subcommand with a wrong number of arguments that its arity lets pass.
 pub(crate) fn misused(argv: &[&[u8]]) -> CmdError {
-    let shown = |at: usize| String::from_utf8_lossy(argv.get(at).copied().unwrap_or_default());
+    let shown = |at: usize| {
+        let word = argv.get(at).copied().unwrap_or_default();
+        String::from_utf8_lossy(&word[..word.len().min(crate::execute::SHOWN_MAX)])
+    };
     CmdError::owned(format!(
         "ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
         shown(1),

@@ -7,6 +7,7 @@ use wire::RespWriter;
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, gate};
+use crate::engine::without_number;
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -125,7 +126,10 @@ bare! {
 
 impl Act for ConfigResetStat<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.engine.stats.reset();
+        let engine = control.engine;
+        engine.stats.reset();
+        engine.store.reset_counts();
+        engine.evictions.reset(engine.clock.elapsed());
         out.ok();
         Ok(())
     }
@@ -148,11 +152,9 @@ impl Act for ConfigRewrite<'_> {
         if engine.config_file.is_empty() {
             return Err(CmdError::new("ERR The server is running without a config file"));
         }
-        engine.rewrite_settings().map_err(|error| {
+        engine.rewrite_settings(false).map_err(|error| {
             tracing::warn!(file = engine.config_file, %error, "CONFIG REWRITE failed");
-            let text = error.to_string();
-            let text = text.split(" (os error").next().unwrap_or_default();
-            CmdError::owned(format!("ERR Rewriting config file: {text}"))
+            CmdError::owned(format!("ERR Rewriting config file: {}", without_number(&error)))
         })?;
         tracing::info!(file = engine.config_file, "the configuration file was rewritten");
         out.ok();

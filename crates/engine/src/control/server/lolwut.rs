@@ -27,9 +27,19 @@ impl<'a> Command<'a> for Lolwut {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        // Words that mean nothing here are let pass, as Redis does.
+        // Words that mean nothing are let pass, as Redis does. Its drawings of versions 5 and 6
+        // take sizes, which must be numbers though there is but one drawing here.
         if args.left() >= 2 && args.token("VERSION") {
-            args.integer()?;
+            let sizes = match args.integer()? {
+                5 => 3,
+                6 => 2,
+                _ => 0,
+            };
+            for _ in 0..sizes {
+                if args.left() > 0 {
+                    args.integer()?;
+                }
+            }
         }
         Ok(Lolwut)
     }

@@ -1,6 +1,6 @@
 //! COMMAND GETKEYS, COMMAND GETKEYSANDFLAGS: where the keys of a request are.
 
-use base::{Args, CmdError, Command, Find, Flag, KeyFlag, KeySpec, Reply, Spec};
+use base::{Args, CmdError, Command, Find, Flag, KeyFlag, KeySpec, Reply, Spec, Start};
 use wire::RespWriter;
 
 use super::COMMAND;
@@ -76,6 +76,8 @@ type Found<'a> = (&'a [u8], &'static [KeyFlag]);
 
 fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>>, CmdError> {
     let entry = control.engine.table.find(request);
+    // A container is no command where it has been given a subcommand it does not have.
+    let entry = entry.filter(|entry| entry.children.is_empty() || request.len() < 2);
     let entry = entry.ok_or(CmdError::new("ERR Invalid command specified"))?;
     let specs = entry.spec.keys;
     if specs.iter().all(|key| key.flags.contains(&KeyFlag::NotKey)) {
@@ -87,6 +89,10 @@ fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>
     let invalid = || CmdError::new("ERR Invalid arguments specified for command");
     let mut found = Vec::new();
     for key in specs {
+        // PFMERGE without sources runs, but Redis calls it invalid here.
+        if matches!(key.start, Start::Index(first) if first >= request.len()) {
+            return Err(invalid());
+        }
         let positions = positions(entry, key, request).ok_or_else(invalid)?;
         let flags = flags(entry, key, request);
         found.extend(positions.into_iter().map(|at| (request[at], flags)));
@@ -170,6 +176,8 @@ pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update]
         }
         "set" => &[KeyFlag::Overwrite, KeyFlag::Update],
+        // What makes the spec incomplete is looked for here.
+        "migrate" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete],
         "bitfield" if only_reads(request) => &[KeyFlag::ReadOnly, KeyFlag::Access],
         "bitfield" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update],
         _ => key.flags,
@@ -179,5 +187,5 @@ pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static
 /// Whether a BITFIELD has nothing but `GET type offset`.
 fn only_reads(request: &[&[u8]]) -> bool {
     let mut operations = request.get(2..).unwrap_or_default().chunks(3);
-    operations.all(|operation| operation[0].eq_ignore_ascii_case(b"GET"))
+    operations.all(|words| words.len() == 3 && words[0].eq_ignore_ascii_case(b"GET"))
 }

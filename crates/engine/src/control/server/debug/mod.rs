@@ -3,7 +3,7 @@
 //! Only `enable-debug-command` opens it (see `gate.rs`). Every subcommand is a [`Subcommand`] in
 //! a list: name, help, number of arguments, behaviour. What exists in Redis to exercise a part
 //! that this server does not have is accepted and does nothing, so that test suites run; what
-//! would crash the server on purpose is not offered.
+//! would crash the server on purpose is refused (`refused.rs`).
 //!
 //! The command locks nothing beforehand: each subcommand takes what it needs through [`holding`],
 //! and inside `EXEC` every shard is held already.
@@ -11,6 +11,7 @@
 mod dataset;
 mod keys;
 mod protocol;
+mod refused;
 mod switches;
 mod tables;
 
@@ -84,7 +85,8 @@ impl Act for Debug<'_> {
         let mut all = TOPICS.iter().copied().flatten();
         let found = all.find(|sub| name.eq_ignore_ascii_case(sub.name.as_bytes()));
         let found = found.filter(|sub| (sub.words.0..=sub.words.1).contains(&arguments.len()));
-        let found = found.ok_or_else(|| misused(self.argv))?;
+        let missing = || refused::refusal(name).unwrap_or_else(|| misused(self.argv));
+        let found = found.ok_or_else(missing)?;
         // Looking is no use of a key.
         control.txn.keep_access(true);
         control.txn.count_lookups(false, false);

@@ -10,6 +10,7 @@ use wire::RespWriter;
 
 use super::{Subcommand, holding};
 use crate::control::{Control, misused};
+use crate::engine::without_number;
 
 pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
@@ -50,6 +51,76 @@ pub(super) const LIST: &[Subcommand] = &[
             out.int(i64::from(glob::matches(words[0], words[1])));
             Ok(())
         },
+    },
+    Subcommand {
+        name: "STRINGMATCH-TEST",
+        arguments: "",
+        help: &["Match many random texts with random patterns: the server must live on."],
+        words: (0, 0),
+        run: match_at_random,
+    },
+    Subcommand {
+        name: "PAUSE-CRON",
+        arguments: "<0|1>",
+        help: &["Whether the background work rests: expiry, eviction, freeing, statistics."],
+        words: (1, 1),
+        run: |control, words, out| {
+            control.engine.at_rest.store(truth(words[0]), Ordering::Relaxed);
+            out.ok();
+            Ok(())
+        },
+    },
+    Subcommand {
+        name: "CONFIG-REWRITE-FORCE-ALL",
+        arguments: "",
+        help: &["As CONFIG REWRITE, with a line for every setting, also for those at a default."],
+        words: (0, 0),
+        run: rewrite_in_full,
+    },
+    Subcommand {
+        name: "STRUCTSIZE",
+        arguments: "",
+        help: &["The bits of an address."],
+        words: (0, 0),
+        run: |_, _, out| {
+            out.simple(&format!("bits:{}", usize::BITS));
+            Ok(())
+        },
+    },
+    Subcommand {
+        name: "CLIENT-EVICTION",
+        arguments: "",
+        help: &["An error while maxmemory-clients is 0. No classes of clients are kept to show."],
+        words: (0, 0),
+        run: client_eviction,
+    },
+    Subcommand {
+        name: "SET-SKIP-CHECKSUM-VALIDATION",
+        arguments: "<0>",
+        help: &["Nothing: what RESTORE is given is always checked. Other values are refused."],
+        words: (1, 1),
+        run: only_off,
+    },
+    Subcommand {
+        name: "AOF-FLUSH-SLEEP",
+        arguments: "<0>",
+        help: &["Nothing: writes of the journal are not slowed down. Other values are refused."],
+        words: (1, 1),
+        run: only_off,
+    },
+    Subcommand {
+        name: "SET-DISABLE-DENY-SCRIPTS",
+        arguments: "<0|1>",
+        help: &["Nothing."],
+        words: (1, 1),
+        run: nothing,
+    },
+    Subcommand {
+        name: "DROP-CLUSTER-PACKET-FILTER",
+        arguments: "<type>",
+        help: &["Nothing: there is no cluster bus."],
+        words: (1, 1),
+        run: nothing,
     },
     Subcommand {
         name: "CHANGE-REPL-ID",
@@ -112,7 +183,7 @@ fn packed_threshold(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let size = config::memory(words[0]).filter(|_| !words[0].is_empty());
-    if size.is_none_or(|size| size > 4 << 30) {
+    if size.is_none_or(|size| size >= 4 << 30) {
         return Err(CmdError::new(
             "ERR argument must be a memory value bigger than 1 and smaller than 4gb",
         ));
@@ -135,6 +206,67 @@ fn reply_buffer(
         return Err(misused(&[b"DEBUG", b"REPLYBUFFER"]));
     }
     out.ok();
+    Ok(())
+}
+
+/// Refuses to switch on what cannot be: a test that relies on it should not pass by chance.
+fn only_off(
+    _: &mut Control<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    if truth(words[0]) {
+        return Err(CmdError::new("ERR this cannot be switched on here"));
+    }
+    out.ok();
+    Ok(())
+}
+
+fn match_at_random(
+    control: &mut Control<'_>,
+    _: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    const ROUNDS: usize = 10_000;
+    const LONGEST: usize = 32;
+    let rng = base::Keyspace::rng(control.txn);
+    let mut text = || -> Vec<u8> {
+        let length = rng.below(LONGEST);
+        // Half of it means something in a pattern.
+        (0..length).map(|_| b"*?[]^-\\abcdefgh"[rng.below(15)]).collect()
+    };
+    for _ in 0..ROUNDS {
+        std::hint::black_box(glob::matches(&text(), &text()));
+    }
+    out.simple("Apparently Kvist did not crash: test passed");
+    Ok(())
+}
+
+fn rewrite_in_full(
+    control: &mut Control<'_>,
+    _: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let failed = |why: &str| CmdError::owned(format!("ERR CONFIG-REWRITE-FORCE-ALL failed: {why}"));
+    if control.engine.config_file.is_empty() {
+        return Err(failed("the server is running without a config file"));
+    }
+    let written = control.engine.rewrite_settings(true);
+    written.map_err(|error| failed(&without_number(&error)))?;
+    out.ok();
+    Ok(())
+}
+
+fn client_eviction(
+    control: &mut Control<'_>,
+    _: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let limit = control.engine.settings.lock().get(&["maxmemory-clients"]);
+    if limit.iter().all(|(_, value)| value == b"0") {
+        return Err(CmdError::new("ERR maxmemory-clients is disabled."));
+    }
+    out.simple("No classes of clients are kept.");
     Ok(())
 }
 

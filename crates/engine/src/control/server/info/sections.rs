@@ -15,7 +15,7 @@ pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("redis_version", identity::REDIS_VERSION);
     lines.put("redis_git_sha1", "00000000");
     lines.put("redis_git_dirty", 0);
-    lines.put("redis_build_id", 0);
+    lines.put("redis_build_id", format_args!("{:x}", build_id()));
     lines.put("redis_mode", "standalone");
     lines.put("kvist_version", identity::KVIST_VERSION);
     lines.put("os", process::system());
@@ -42,6 +42,14 @@ pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("shards", engine.store.shards());
 }
 
+/// A number for what was built: FNV-1a of the version and the machine it was built for.
+fn build_id() -> u64 {
+    let words = [identity::KVIST_VERSION, std::env::consts::ARCH, std::env::consts::OS];
+    words.iter().flat_map(|word| word.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
     let engine = control.engine;
     let clients = engine.clients.all();
@@ -61,7 +69,6 @@ pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("clients_in_timeout_table", engine.blocked.timed());
 }
 
-/// There is no persistence: nothing is pending, running or failed.
 /// A master without replicas.
 pub(super) fn replication(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("role", "master");
