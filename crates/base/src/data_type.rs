@@ -15,6 +15,8 @@ pub enum Kind {
     Hash,
     /// Append-only log of entries.
     Stream,
+    /// A JSON document.
+    Json,
 }
 
 impl Kind {
@@ -28,6 +30,8 @@ impl Kind {
             Kind::ZSet => "zset",
             Kind::Hash => "hash",
             Kind::Stream => "stream",
+            // The name of RedisJSON's type, by which tools know that they may show a document.
+            Kind::Json => "ReJSON-RL",
         }
     }
 }

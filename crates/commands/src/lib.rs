@@ -23,16 +23,16 @@ pub mod zset;
 pub use key::dump_payload;
 
 use base::{Holds, Row, Spec, Strings};
-use types::{Hash, List, Set, Stream, ZSet};
+use types::{Documents, Hash, List, Set, Stream, ZSet};
 
 /// A host that holds everything that data commands touch.
 pub trait Host:
-    Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + 'static
+    Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents + 'static
 {
 }
 
 impl<H> Host for H where
-    H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + 'static
+    H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents + 'static
 {
 }
 

@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use base::{DataType, Deadline, Holds, Key, PackLimits, StreamId};
 use hashbrown::{HashMap, HashSet};
-use rdb::{Encoder, Limits, Value};
+use json::{Document, Registry};
+use rdb::{Encoder, Limits, Module, ModulePart, Value};
 use types::stream::{Counters, Pending};
-use types::{Hash, List, Member, Set, Stream, ZSet};
+use types::{Hash, Json, List, Member, Set, Stream, ZSet};
 
 use crate::Host;
 
@@ -108,6 +109,55 @@ pub fn write_stream<W: Write>(
     encoder.stream_packed(out, key, log.nodes(), log.len(), &stream_rest(stream))
 }
 
+/// Writes a JSON document, as RedisJSON would.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json<W: Write>(
+    encoder: &mut Encoder,
+    out: &mut W,
+    key: Option<&[u8]>,
+    json: &Json,
+) -> io::Result<()> {
+    encoder.module(out, key, &module_of(json))
+}
+
+/// The name of RedisJSON's type in files.
+const JSON_TYPE: &str = "ReJSON-RL";
+/// The version of its encoding that is the text of the document: all later ones read it.
+const JSON_TEXT: u16 = 2;
+
+/// A document as the value of RedisJSON's type. O(n).
+#[must_use]
+pub fn module_of(json: &Json) -> Module {
+    let mut text = Vec::new();
+    if let Some(document) = json.document() {
+        document.write(&mut text);
+    }
+    let id = Module::id_of(JSON_TYPE, JSON_TEXT).unwrap_or(0);
+    Module { id, parts: vec![ModulePart::String(text)] }
+}
+
+/// Whether this is a value of RedisJSON's type.
+#[must_use]
+pub fn is_json(module: &Module) -> bool {
+    module.name() == JSON_TYPE
+}
+
+/// The document in a value of RedisJSON's type. `None` if it is of another, or cannot be read.
+fn restore_json(module: &Module, registry: &mut Registry) -> Option<Json> {
+    if !is_json(module) {
+        return None;
+    }
+    let Some(ModulePart::String(bytes)) = module.parts.first() else { return None };
+    let document = match module.version() {
+        JSON_TEXT | 3 => Document::from_text(bytes, registry).ok()?,
+        4 => json::Value::from_cbor(bytes, None, registry).ok()?.into(),
+        _ => return None,
+    };
+    Some(Json::from(document))
+}
+
 /// What of a stream is not in its nodes.
 #[must_use]
 pub fn stream_rest(stream: &Stream) -> rdb::Stream {
@@ -200,12 +250,18 @@ pub enum Restored {
     ZSet(ZSet),
     /// A stream.
     Stream(Stream),
+    /// A JSON document.
+    Json(Json),
 }
 
 /// Makes a value of ours of one from a file. `None` if a member or field repeats, which no server
 /// wrote, or if it is of a type that we do not keep. O(n), O(n log n) for a sorted set.
 #[must_use]
-pub fn restore(value: Value, limits: &PackLimits) -> Option<Restored> {
+pub fn restore(
+    value: Value,
+    limits: &PackLimits,
+    registry: &mut Registry,
+) -> Option<Restored> {
     Some(match value {
         Value::String(bytes) => Restored::String(bytes),
         Value::List(elements) => {
@@ -229,7 +285,7 @@ pub fn restore(value: Value, limits: &PackLimits) -> Option<Restored> {
             Restored::ZSet(ZSet::collect(pairs, limits))
         }
         Value::Stream(stream) => Restored::Stream(restore_stream(&stream, limits)?),
-        Value::Module(_) => return None,
+        Value::Module(module) => Restored::Json(restore_json(&module, registry)?),
     })
 }
 
@@ -242,5 +298,6 @@ pub fn put<H: Host>(host: &mut H, key: Key<'_>, value: Restored, deadline: Deadl
         Restored::Hash(hash) => Holds::put(host, key, hash, deadline),
         Restored::ZSet(zset) => Holds::put(host, key, zset, deadline),
         Restored::Stream(stream) => Holds::put(host, key, stream, deadline),
+        Restored::Json(json) => Holds::put(host, key, json, deadline),
     }
 }

@@ -12,7 +12,7 @@ use base::{
     CmdError, DataType, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis, PackLimits, Rng,
     Strings, error, num,
 };
-use types::{Hash, List, Set, Stream, ZSet};
+use types::{Documents, Hash, Json, JsonTools, List, Set, Stream, ZSet};
 
 /// What a key holds.
 #[derive(Clone)]
@@ -23,6 +23,7 @@ enum Value {
     Set(Set),
     ZSet(ZSet),
     Stream(Stream),
+    Json(Json),
 }
 
 #[derive(Clone)]
@@ -43,6 +44,7 @@ pub struct Model {
     rng: Rng,
     limits: PackLimits,
     hasher: KeyHasher,
+    tools: Option<Box<JsonTools>>,
 }
 
 impl Model {
@@ -56,6 +58,7 @@ impl Model {
             rng: Rng::new(1),
             limits,
             hasher,
+            tools: None,
         }
     }
 
@@ -114,6 +117,7 @@ fn kind_of(value: &Value) -> Kind {
         Value::Set(_) => Kind::Set,
         Value::ZSet(_) => Kind::ZSet,
         Value::Stream(_) => Kind::Stream,
+        Value::Json(_) => Kind::Json,
     }
 }
 
@@ -157,6 +161,7 @@ impl Keyspace for Model {
             Value::Set(value) => value.encoding(),
             Value::ZSet(value) => value.encoding(),
             Value::Stream(value) => value.encoding(),
+            Value::Json(value) => value.encoding(),
         })
     }
 
@@ -354,3 +359,14 @@ holds!(List, List);
 holds!(Set, Set);
 holds!(ZSet, ZSet);
 holds!(Stream, Stream);
+holds!(Json, Json);
+
+impl Documents for Model {
+    fn take_tools(&mut self) -> Box<JsonTools> {
+        self.tools.take().unwrap_or_else(|| Box::new(JsonTools::new(self.rng.next_u64())))
+    }
+
+    fn give_tools(&mut self, tools: Box<JsonTools>) {
+        self.tools = Some(tools);
+    }
+}

@@ -1,7 +1,7 @@
 //! Collections: one `holds!` line per type is all that a type needs to be the value of a key.
 
 use base::{CmdError, DataType, Deadline, Holds, Key, error};
-use types::{Hash, List, Set, Stream, ZSet};
+use types::{Documents, Hash, Json, JsonTools, List, Set, Stream, ZSet};
 
 use crate::object::Object;
 use crate::{Garbage, Txn};
@@ -88,6 +88,19 @@ holds!(List, List);
 holds!(Set, Set);
 holds!(ZSet, ZSet);
 holds!(Stream, Stream);
+holds!(Json, Json);
+
+impl Documents for Txn {
+    fn take_tools(&mut self) -> Box<JsonTools> {
+        // They are missing after a request that panicked.
+        self.tools.take().unwrap_or_else(|| Box::new(JsonTools::new(self.rng.next_u64())))
+    }
+
+    fn give_tools(&mut self, tools: Box<JsonTools>) {
+        self.report_shared(tools.registry.memory());
+        self.tools = Some(tools);
+    }
+}
 
 impl Txn {
     /// Replaces whatever `key` holds; an empty collection removes the key.

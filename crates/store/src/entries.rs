@@ -1,8 +1,9 @@
 //! Entries as those see them who look at all of them: digests, exports, checks.
 
-use base::{Key, Millis};
+use base::{Key, Millis, PackLimits};
 use journal::codec::{Malformed, Source};
 use table::{Content, EntryRef, POSITIONS};
+use types::Documents;
 
 use crate::image::{self, Image};
 use crate::{Object, Scope, Txn};
@@ -74,8 +75,11 @@ impl Txn {
                 image::put(&mut raw, &entry);
             }
         });
-        let images: Result<Vec<Image<'_>>, Malformed> =
-            starts.iter().map(|&at| image::read(&mut Source::new(&raw[at..]), &limits)).collect();
+        let images: Result<Vec<Image<'_>>, Malformed> = self.with_tools(|_, tools| {
+            let registry = &mut tools.registry;
+            let read = |at| image::read(&mut Source::new(&raw[at..]), &limits, registry);
+            starts.into_iter().map(read).collect()
+        });
         let mut images: Vec<Option<Image<'_>>> = images?.into_iter().map(Some).collect();
         self.forget_below(number, db, POSITIONS);
         let stride = (images.len() / STRIDES).max(1);
@@ -99,6 +103,19 @@ pub struct Copied {
 }
 
 impl Txn {
+    /// Reads an entry; a document shares what it can with others of this seat.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn read_image<'a>(
+        &mut self,
+        source: &mut Source<'a>,
+        limits: &PackLimits,
+    ) -> Result<Image<'a>, String> {
+        self.with_tools(|_, tools| image::read(source, limits, &mut tools.registry))
+            .map_err(|error| error.to_string())
+    }
+
     /// Copies every key of a database of another store into this one's, over what is there. Neither
     /// seat holds a shard. O(bytes).
     ///
@@ -114,7 +131,7 @@ impl Txn {
             });
             let mut source = Source::new(&raw);
             while !source.is_done() {
-                let image = image::read(&mut source, &limits).map_err(|error| error.to_string())?;
+                let image = self.read_image(&mut source, &limits)?;
                 let hash = store.hasher().hash(image.key);
                 let done = self.with(&store, Scope::One(store.shard_of(hash)), |txn| {
                     let there = txn.shard(hash).dbs()[db].keys.find(hash, image.key).is_some();

@@ -9,6 +9,7 @@
 //!        3 hash     count, field and value in turn
 //!        4 zset     count, member and score (8 bytes) in turn, by rank
 //!        5 stream   length, see `image_stream`
+//!        6 JSON     length, 0 and its text, or 1 and the binary form of the crate `json`
 //!   flags 1, 2      the string is reported as raw, not as int
 //!         128       there is a deadline
 //! ```
@@ -18,12 +19,13 @@
 
 use base::{Millis, PackLimits};
 use journal::codec::{Malformed, Source, put_bytes, put_number};
+use json::Registry;
 use table::{Content, EntryRef};
 use types::{Hash, List, Set, ZSet};
 
 use crate::pieces::Rest;
 use crate::strings::{NOT_INT, RAW};
-use crate::{Object, image_stream};
+use crate::{Object, image_json, image_stream};
 
 const STRING: u8 = 0;
 const LIST: u8 = 1;
@@ -31,6 +33,7 @@ const SET: u8 = 2;
 const HASH: u8 = 3;
 const ZSET: u8 = 4;
 const STREAM: u8 = 5;
+const JSON: u8 = 6;
 const HAS_DEADLINE: u8 = 128;
 
 /// An entry, read.
@@ -71,6 +74,7 @@ pub(crate) fn put_head(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
         Content::Object(Object::Hash(_)) => HASH,
         Content::Object(Object::ZSet(_)) => ZSET,
         Content::Object(Object::Stream(_)) => STREAM,
+        Content::Object(Object::Json(_)) => JSON,
     };
     let deadline = entry.deadline();
     let flags = entry.user_flags() & (RAW | NOT_INT);
@@ -88,11 +92,15 @@ fn put_object(out: &mut Vec<u8>, object: &Object) {
     rest.finish(out);
 }
 
-/// Reads an entry.
+/// Reads an entry; documents find in `registry` what they share.
 ///
 /// # Errors
 /// There is something else. Nothing is allocated for elements that are not there.
-pub fn read<'a>(source: &mut Source<'a>, limits: &PackLimits) -> Result<Image<'a>, Malformed> {
+pub fn read<'a>(
+    source: &mut Source<'a>,
+    limits: &PackLimits,
+    registry: &mut Registry,
+) -> Result<Image<'a>, Malformed> {
     let (kind, flags) = (source.byte()?, source.byte()?);
     let deadline = if flags & HAS_DEADLINE != 0 { Some(source.fixed_u64()?) } else { None };
     let access = u32::try_from(source.number()?).map_err(|_| Malformed("an access time"))?;
@@ -108,6 +116,7 @@ pub fn read<'a>(source: &mut Source<'a>, limits: &PackLimits) -> Result<Image<'a
         }
         ZSET => Value::Object(Object::ZSet(ZSet::collect(scored(source)?, limits))),
         STREAM => Value::Object(Object::Stream(image_stream::decode(source.bytes()?)?)),
+        JSON => Value::Object(Object::Json(image_json::decode(source.bytes()?, registry)?)),
         _ => return Err(Malformed("a value of unknown type")),
     };
     if matches!(&value, Value::Object(object) if object.is_empty()) {
@@ -127,7 +136,7 @@ pub fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
     }
     source.number()?;
     source.bytes()?;
-    let count = if matches!(kind, STRING | STREAM) { 1 } else { source.length()? };
+    let count = if matches!(kind, STRING | STREAM | JSON) { 1 } else { source.length()? };
     for _ in 0..count {
         source.bytes()?;
         match kind {

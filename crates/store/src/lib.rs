@@ -25,6 +25,7 @@ mod evict;
 mod expire;
 mod history;
 pub mod image;
+mod image_json;
 mod image_stream;
 mod keyspace;
 mod news;

@@ -1,7 +1,7 @@
 //! What a key can hold, beyond a short string: the one closed list of types.
 
 use base::{DataType, Kind};
-use types::{Hash, List, Set, Stream, ZSet};
+use types::{Hash, Json, List, Set, Stream, ZSet};
 
 /// The value of an entry that is not a short inline string. A new type is one line here, one in
 /// each function below, and one `holds!` line in `collections.rs`.
@@ -19,6 +19,8 @@ pub enum Object {
     ZSet(ZSet),
     /// Entries by id, and groups.
     Stream(Stream),
+    /// A JSON document.
+    Json(Json),
 }
 
 impl Object {
@@ -32,6 +34,7 @@ impl Object {
             Object::Set(_) => Kind::Set,
             Object::ZSet(_) => Kind::ZSet,
             Object::Stream(_) => Kind::Stream,
+            Object::Json(_) => Kind::Json,
         }
     }
 
@@ -45,6 +48,7 @@ impl Object {
             Object::Set(value) => value.memory(),
             Object::ZSet(value) => value.memory(),
             Object::Stream(value) => value.memory(),
+            Object::Json(value) => value.memory(),
         }
     }
 
@@ -58,6 +62,7 @@ impl Object {
             Object::Set(value) => value.encoding(),
             Object::ZSet(value) => value.encoding(),
             Object::Stream(value) => value.encoding(),
+            Object::Json(value) => value.encoding(),
         }
     }
 
@@ -71,6 +76,7 @@ impl Object {
             Object::Set(value) => value.free_effort(),
             Object::ZSet(value) => value.free_effort(),
             Object::Stream(value) => value.free_effort(),
+            Object::Json(value) => value.free_effort(),
         }
     }
 
@@ -84,6 +90,7 @@ impl Object {
             Object::Set(value) => value.is_empty(),
             Object::ZSet(value) => value.is_empty(),
             Object::Stream(value) => value.is_empty(),
+            Object::Json(value) => value.is_empty(),
         }
     }
 }

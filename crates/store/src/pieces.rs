@@ -15,7 +15,7 @@ use base::Key;
 use journal::codec::{put_bytes, put_number};
 use smallvec::SmallVec;
 
-use crate::{Object, Store, image_stream};
+use crate::{Object, Store, image_json, image_stream};
 
 /// Values from this size on are copied in pieces: smaller ones take less than a millisecond. In
 /// tests, a smaller one is large.
@@ -105,6 +105,11 @@ impl Rest {
                 }
                 more
             }
+            // At a gigabyte a second: no piece of it is worth a lock of its own.
+            Object::Json(json) => {
+                image_json::encode(out, json);
+                false
+            }
         }
     }
 
@@ -128,6 +133,10 @@ impl Rest {
             Object::Stream(stream) => {
                 self.framed = Some(out.len());
                 stream.log().node_count()
+            }
+            Object::Json(_) => {
+                self.framed = Some(out.len());
+                return;
             }
         };
         put_number(out, count as u64);

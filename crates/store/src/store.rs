@@ -48,6 +48,8 @@ pub struct Store {
     limits: RwLock<PackLimits>,
     measure: RwLock<Measure>,
     pub(crate) memory: AtomicI64,
+    /// Bytes that documents share, in all seats.
+    pub(crate) shared: AtomicI64,
     pub(crate) expired: AtomicU64,
     pub(crate) evicted: AtomicU64,
     pub(crate) trash: Mutex<Vec<Garbage>>,
@@ -87,6 +89,7 @@ impl Store {
             databases,
             limits: RwLock::new(PackLimits::default()),
             memory: AtomicI64::new(0),
+            shared: AtomicI64::new(0),
             expired: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
             measure: RwLock::default(),
@@ -187,7 +190,13 @@ impl Store {
     /// Bytes the dataset takes, as far as finished batches have reported it.
     #[must_use]
     pub fn memory(&self) -> usize {
-        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0)
+        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0) + self.shared_memory()
+    }
+
+    /// Bytes of [`memory`](Self::memory) that are no shard's: what JSON documents share.
+    #[must_use]
+    pub fn shared_memory(&self) -> usize {
+        usize::try_from(self.shared.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     /// Keys removed because their deadline passed.

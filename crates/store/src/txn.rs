@@ -18,6 +18,7 @@ use base::{Millis, PackLimits, Rng};
 use journal::{Lane, Log};
 use parking_lot::MutexGuard;
 use smallvec::SmallVec;
+use types::JsonTools;
 
 use crate::history::append_of;
 use crate::news::Bulletin;
@@ -79,6 +80,10 @@ pub struct Txn {
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
     memory_delta: i64,
+    /// What JSON commands need; missing until the first, and while it is lent out.
+    pub(crate) tools: Option<Box<JsonTools>>,
+    /// Bytes of it that the store knows of.
+    shared: usize,
     pub(crate) lookups: Lookups,
     /// Reads leave the access time of keys alone: `CLIENT NO-TOUCH`.
     pub(crate) keeping_access: bool,
@@ -93,6 +98,12 @@ pub struct Txn {
     changed: bool,
     /// What others want to hear.
     pub(crate) bulletin: Bulletin,
+}
+
+impl Drop for Txn {
+    fn drop(&mut self) {
+        self.report_shared(0);
+    }
 }
 
 /// What the requests of a batch found; read through `&self`, hence the cells.
@@ -146,6 +157,8 @@ impl Txn {
             touched: Vec::new(),
             ready: Vec::new(),
             memory_delta: 0,
+            tools: None,
+            shared: 0,
             lookups: Lookups::default(),
             keeping_access: false,
             told: Vec::new(),
@@ -319,6 +332,14 @@ impl Txn {
         }
         if self.memory_delta.abs() >= REPORT_BYTES {
             self.report_memory();
+        }
+    }
+
+    /// Tells the store how many bytes the documents share that were made at this seat.
+    pub(crate) fn report_shared(&mut self, bytes: usize) {
+        let before = std::mem::replace(&mut self.shared, bytes);
+        if bytes != before {
+            self.store.shared.fetch_add(bytes as i64 - before as i64, Ordering::Relaxed);
         }
     }
 

@@ -4,7 +4,7 @@
 //! allocation, and a large one that scales; they change from one to the other at exactly the
 //! moments at which Redis 7.0 does, one way only, so that `OBJECT ENCODING` agrees. The limits come
 //! with every mutating call, as they can change at run time. A [`Stream`] has one form, that of
-//! Redis to the byte.
+//! Redis to the byte. A [`Json`] wraps a document of the crate `json`.
 //!
 //! [`hyperloglog`] has no type of its own: it reads and edits the bytes of strings.
 //!
@@ -17,6 +17,7 @@ mod hash;
 mod hasher;
 pub mod hyperloglog;
 pub mod intset;
+mod json;
 pub mod list;
 pub mod packed;
 mod room;
@@ -32,6 +33,7 @@ pub mod fields {
 
 pub use hash::Hash;
 pub use hasher::seed_members;
+pub use json::{Documents, Json, JsonTools};
 pub use list::{End, List};
 pub use set::{Member, Set};
 pub use stream::Stream;

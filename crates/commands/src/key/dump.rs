@@ -71,6 +71,9 @@ fn encoded<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError>
         Kind::ZSet => {
             Holds::peek(host, key)?.map(|zset| portable::write_zset(encoder, out, None, zset))
         }
+        Kind::Json => {
+            Holds::peek(host, key)?.map(|json| portable::write_json(encoder, out, None, json))
+        }
         Kind::Stream => {
             Holds::peek(host, key)?.map(|stream| portable::write_stream(encoder, out, None, stream))
         }

@@ -114,7 +114,10 @@ impl<H: Host> Run<H> for Restore<'_> {
             return Err(TTL);
         }
         let value = dump::decode(self.payload).map_err(|failure| CmdError::new(failure.text()))?;
-        let value = portable::restore(value, &host.limits()).ok_or(BAD_DATA)?;
+        let restored = host.with_tools(|host, tools| {
+            portable::restore(value, &host.limits(), &mut tools.registry)
+        });
+        let value = restored.ok_or(BAD_DATA)?;
         out.ok();
         let deadline = match self.deadline(ttl, host.now()) {
             Ok(deadline) => deadline,

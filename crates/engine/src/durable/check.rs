@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 
 use base::PackLimits;
+use json::Registry;
 use journal::codec::Source;
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::{self, Reader};
@@ -214,13 +215,13 @@ fn first_frame(disk: &dyn Disk, number: u64) -> u64 {
 /// The number of entries of a block, each of which can be read, and the youngest record that it
 /// knows of.
 pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
-    let limits = PackLimits::default();
+    let (limits, mut registry) = (PackLimits::default(), Registry::new());
     let mut source = Source::new(raw);
     let (mut all, mut newest) = (0, 0);
     while !source.is_done() {
         let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
         for _ in 0..step.entries {
-            image::read(&mut source, &limits).map_err(|error| error.to_string())?;
+            image::read(&mut source, &limits, &mut registry).map_err(|error| error.to_string())?;
         }
         if db == OTHERS && step.entries > 0 {
             return Err("keys of no database".to_owned());
@@ -245,7 +246,7 @@ struct Walked {
 impl Walked {
     /// Reads the records of a frame: each is one, and follows the one before it of its shard.
     fn frame(&mut self, body: &[u8]) -> Result<(), String> {
-        let limits = PackLimits::default();
+        let (limits, mut registry) = (PackLimits::default(), Registry::new());
         let mut words = Vec::new();
         self.order.read(body, |_| true).map_err(|error| error.to_string())?;
         let order = std::mem::take(&mut self.order);
@@ -256,7 +257,7 @@ impl Walked {
                     words.clear();
                     record::words(body, &mut words)
                 }
-                record::Kind::Image => image::read(&mut Source::new(body), &limits).map(drop),
+                record::Kind::Image => image::read(&mut Source::new(body), &limits, &mut registry).map(drop),
                 record::Kind::Swap => Source::new(body).number().map(drop),
                 _ => Ok(()),
             };

@@ -102,7 +102,7 @@ impl<'e> Replayer<'e> {
         let stride = (entries.len() / 16).max(1);
         for first in 0..stride {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
-                let image = image::read(&mut entry, &limits).map_err(text)?;
+                let image = self.txn.read_image(&mut entry, &limits)?;
                 let hash = self.engine.store.hasher().hash(image.key);
                 self.restore(db, hash, image)?;
             }
@@ -233,7 +233,7 @@ impl<'e> Replayer<'e> {
             Kind::Command => self.command(prepared, &words[prepared.words.clone()], steps),
             Kind::Image => {
                 let limits = self.engine.store.limits();
-                let image = image::read(&mut Source::new(record.body), &limits).map_err(text)?;
+                let image = self.txn.read_image(&mut Source::new(record.body), &limits)?;
                 let hash = self.engine.store.hasher().hash(image.key);
                 if self.is_new(record, hash, steps) {
                     let db = self.database(record.db)?;

@@ -268,6 +268,7 @@ fn write_entry<W: io::Write>(
         Value::Object(Object::Set(set)) => portable::write_set(encoder, out, key, set),
         Value::Object(Object::Hash(hash)) => portable::write_hash(encoder, out, key, hash),
         Value::Object(Object::ZSet(zset)) => portable::write_zset(encoder, out, key, zset),
+        Value::Object(Object::Json(json)) => portable::write_json(encoder, out, key, json),
         Value::Object(Object::Stream(stream)) => portable::write_stream(encoder, out, key, stream),
     }
 }

@@ -15,6 +15,7 @@ use base::{Args, Deadline, Keyspace, Millis, Protocol, num};
 use commands::portable;
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
+use types::Documents;
 use store::{Scope, Txn};
 use wire::RespWriter;
 
@@ -215,7 +216,7 @@ impl<'e> Loader<'e> {
             Item::Database { db } => _ = self.database(db)?,
             Item::Refused(_, Refusal::Empty) => {}
             Item::Refused(_, Refusal::FieldTtls(_)) => loss.mortal_hashes += 1,
-            Item::Key(_, Value::Module(value)) => {
+            Item::Key(_, Value::Module(value)) if !portable::is_json(&value) => {
                 *loss.module_keys.entry(value.name()).or_default() += 1;
             }
             Item::Key(key, value) => return self.key(&key, value),
@@ -240,8 +241,11 @@ impl<'e> Loader<'e> {
         let db = self.database(key.db)?;
         let store = &self.engine.store;
         let wrong = |what: &str| format!("the key {}: {what}", key.name.escape_ascii());
-        let value = portable::restore(value, &store.limits())
-            .ok_or_else(|| wrong("a member or field is there twice"))?;
+        let limits = store.limits();
+        let value = self
+            .txn
+            .with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry))
+            .ok_or_else(|| wrong("a broken document, or a member or field that is there twice"))?;
         let name = store.hasher().key(&key.name);
         self.txn.select(db);
         let done = self.txn.with(store, Scope::One(store.shard_of(name.hash)), |txn| {

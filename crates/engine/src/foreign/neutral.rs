@@ -21,6 +21,7 @@ pub(super) fn value(seen: &Seen<'_>) -> Value {
         Object::ZSet(zset) => {
             Value::ZSet(zset.iter().map(|(member, score)| (member.to_vec(), score)).collect())
         }
+        Object::Json(json) => Value::Module(portable::module_of(json)),
         Object::Stream(stream) => Value::Stream(Box::new(rdb::Stream {
             entries: stream.log().range(StreamId::MIN, StreamId::MAX).map(entry).collect(),
             ..portable::stream_rest(stream)

@@ -1,0 +1,113 @@
+//! JSON documents as values of keys, and what their commands need besides.
+
+use std::sync::Arc;
+
+use base::{DataType, Holds, Kind};
+use ::json::path::{Path, PathCache, PathError};
+use ::json::{Document, Registry};
+use table::size_class;
+
+/// The value of a key that holds a JSON document. By default it holds none, and is no key then.
+///
+/// ```
+/// use kvist_types::{Json, JsonTools};
+/// let mut tools = JsonTools::new(7);
+/// let document = kvist_json::Document::from_text(b"[1, 2]", &mut tools.registry).unwrap();
+/// let value = Json::from(document);
+/// assert_eq!(value.document().and_then(|document| document.text()), Some(&b"[1,2]"[..]));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Json {
+    document: Option<Box<Document>>,
+}
+
+impl From<Document> for Json {
+    fn from(document: Document) -> Self {
+        Json { document: Some(Box::new(document)) }
+    }
+}
+
+impl Json {
+    /// The document.
+    #[inline]
+    #[must_use]
+    pub fn document(&self) -> Option<&Document> {
+        self.document.as_deref()
+    }
+
+    /// The document, to be changed.
+    #[inline]
+    #[must_use]
+    pub fn document_mut(&mut self) -> Option<&mut Document> {
+        self.document.as_deref_mut()
+    }
+}
+
+impl DataType for Json {
+    const KIND: Kind = Kind::Json;
+
+    fn is_empty(&self) -> bool {
+        self.document.is_none()
+    }
+
+    /// Without what it shares with other documents: that is the registry's.
+    fn memory(&self) -> usize {
+        let of = |document: &Document| size_class(size_of::<Document>()) + document.memory();
+        self.document().map_or(0, of)
+    }
+
+    fn encoding(&self) -> &'static str {
+        "raw"
+    }
+
+    fn free_effort(&self) -> usize {
+        self.document().map_or(0, Document::free_effort)
+    }
+}
+
+/// What whoever runs JSON commands keeps from one to the next.
+pub struct JsonTools {
+    /// What the documents share that were made here.
+    pub registry: Registry,
+    paths: PathCache,
+}
+
+/// Compiled paths that are kept.
+const PATHS: usize = 4096;
+/// Bytes they may take.
+const PATH_BYTES: usize = 4 << 20;
+
+impl JsonTools {
+    /// New ones; `seed` is chance.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        JsonTools { registry: Registry::new(), paths: PathCache::new(PATHS, PATH_BYTES, seed) }
+    }
+
+    /// The path of this text, compiled now or before.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn path(&mut self, text: &str) -> Result<Arc<Path>, PathError> {
+        self.paths.get(text)
+    }
+}
+
+/// Hosts that hold JSON documents.
+pub trait Documents: Holds<Json> {
+    /// Lends out the tools, until they are given back.
+    fn take_tools(&mut self) -> Box<JsonTools>;
+    /// Takes them back.
+    fn give_tools(&mut self, tools: Box<JsonTools>);
+
+    /// Runs something that needs the tools beside the host.
+    fn with_tools<R>(&mut self, work: impl FnOnce(&mut Self, &mut JsonTools) -> R) -> R
+    where
+        Self: Sized,
+    {
+        let mut tools = self.take_tools();
+        let result = work(self, &mut tools);
+        self.give_tools(tools);
+        result
+    }
+}
