@@ -207,8 +207,12 @@ impl Tls {
         let _ = self.push();
     }
 
-    /// Says that nothing more will come, as far as the kernel takes it at once.
+    /// Says that nothing more will come, as far as the kernel takes it at once, to a peer that can
+    /// know who says it.
     pub fn say_goodbye(&mut self) {
+        if self.greeting {
+            return;
+        }
         self.session.send_close_notify();
         self.push_pending();
     }
