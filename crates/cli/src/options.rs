@@ -25,16 +25,7 @@ pub struct Target {
     /// Protocol to ask for.
     pub protocol: Option<u8>,
     /// With TLS, and how.
-    pub tls: Option<Tls>,
-}
-
-/// How TLS is used.
-#[derive(Clone, Debug, Default)]
-pub struct Tls {
-    /// Whom to believe, and who to be.
-    pub trust: Trust,
-    /// The server's name, if it is not the host.
-    pub sni: Option<String>,
+    pub tls: Option<Trust>,
 }
 
 impl Target {
@@ -159,7 +150,7 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
         pipe_timeout: 30,
         command: Vec::new(),
     };
-    let mut secure = Tls::default();
+    let mut trust = Trust::default();
     let mut warn = false;
     let mut quiet = false;
     let mut at = 0;
@@ -172,15 +163,13 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
                 return Ok(Wish::Print(format!("kvist-cli {}\n", env!("CARGO_PKG_VERSION"))));
             }
             "--no-auth-warning" => quiet = true,
-            "--insecure" => secure.trust.insecure = true,
+            "--insecure" => trust.insecure = true,
             flag if switch(&mut options, flag) => {}
             flag => {
                 let wrong = || format!("Unrecognized option or bad number of args for: '{flag}'");
                 let value = value.ok_or_else(wrong)?;
                 warn |= matches!(flag, "-a" | "--pass");
-                if !secured(&mut secure, flag, value)
-                    && !setting(&mut options, flag, value, &mut warn)?
-                {
+                if !trust.option(flag, value) && !setting(&mut options, flag, value, &mut warn)? {
                     return Err(wrong());
                 }
                 at += 1;
@@ -189,7 +178,7 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
         at += 1;
     }
     // The order of the options does not matter.
-    options.target.tls = options.target.tls.map(|_| secure);
+    options.target.tls = options.target.tls.map(|_| trust);
     if warn && !quiet {
         eprintln!(
             "Warning: Using a password with '-a' or '-u' option on the command line interface may \
@@ -212,23 +201,9 @@ fn switch(options: &mut Options, flag: &str) -> bool {
         "--csv" => options.style = Style::Csv,
         "--quoted-input" => options.quoted = true,
         "--pipe" => options.pipe = true,
-        "--tls" => options.target.tls = Some(Tls::default()),
+        "--tls" => options.target.tls = Some(Trust::default()),
         _ => return false,
     }
-    true
-}
-
-/// Options with a value that are about TLS; `false` if it is none.
-fn secured(tls: &mut Tls, flag: &str, value: &str) -> bool {
-    let field = match flag {
-        "--sni" => &mut tls.sni,
-        "--cacert" => &mut tls.trust.ca_cert_file,
-        "--cacertdir" => &mut tls.trust.ca_cert_dir,
-        "--cert" => &mut tls.trust.cert_file,
-        "--key" => &mut tls.trust.key_file,
-        _ => return false,
-    };
-    *field = Some(value.to_owned());
     true
 }
 
@@ -268,7 +243,7 @@ fn setting(
             target.port = uri.port.unwrap_or(target.port);
             target.db = uri.db.unwrap_or(target.db);
             if uri.tls {
-                target.tls = Some(Tls::default());
+                target.tls = Some(Trust::default());
             }
         }
         _ => return Ok(false),
@@ -310,14 +285,11 @@ mod tests {
     fn what_is_said_about_tls_counts_when_it_is_used() {
         let said = ["--cacert", "ca", "--sni", "n", "--tls", "--insecure"];
         let tls = read(&said).target.tls.unwrap();
-        assert_eq!(
-            (tls.sni.as_deref(), tls.trust.ca_cert_file.as_deref()),
-            (Some("n"), Some("ca"))
-        );
-        assert!(tls.trust.insecure);
+        assert_eq!((tls.name.as_deref(), tls.ca_cert_file.as_deref()), (Some("n"), Some("ca")));
+        assert!(tls.insecure);
         assert!(read(&said[..4]).target.tls.is_none());
         let tls = read(&["-u", "rediss://h", "--cert", "c"]).target.tls.unwrap();
-        assert_eq!(tls.trust.cert_file.as_deref(), Some("c"));
+        assert_eq!(tls.cert_file.as_deref(), Some("c"));
     }
 
     #[test]

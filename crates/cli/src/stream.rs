@@ -1,5 +1,5 @@
-//! The connection to a server as one type: TCP, unix, or TCP with TLS on it. It can be split, so that
-//! one thread writes while another reads.
+//! The connection to a server as one type: TCP, unix, or TCP with TLS on it. It can be split, so
+//! that one thread writes while another reads.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,6 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustls::ClientConnection;
-use rustls::pki_types::ServerName;
 
 use crate::options::Target;
 
@@ -32,15 +31,8 @@ impl Stream {
         }
         let stream = TcpStream::connect((target.host.as_str(), target.port))?;
         stream.set_nodelay(true)?;
-        let Some(tls) = &target.tls else { return Ok(Stream::Tcp(stream)) };
-        let context = tls::client::context(&tls.trust).map_err(io::Error::other)?;
-        let name = tls.sni.as_ref().unwrap_or(&target.host);
-        let name = ServerName::try_from(name.clone()).map_err(io::Error::other)?;
-        let mut session = ClientConnection::new(context, name).map_err(io::Error::other)?;
-        let mut socket = stream.try_clone()?;
-        while session.is_handshaking() {
-            session.complete_io(&mut socket)?;
-        }
+        let Some(trust) = &target.tls else { return Ok(Stream::Tcp(stream)) };
+        let session = tls::client::shake_hands(trust, &target.host, &mut &stream)?;
         let session = Arc::new(Mutex::new(session));
         Ok(Stream::Tls(Box::new(Secure { socket: stream, session, came: Vec::new(), taken: 0 })))
     }

@@ -1,5 +1,5 @@
-//! `redis://[user[:password]@]host[:port][/db]`, read as `redis-cli -u` reads it; `rediss://` is the
-//! same over TLS.
+//! `redis://[user[:password]@]host[:port][/db]`, read as `redis-cli -u` reads it; `rediss://` is
+//! the same over TLS.
 
 /// The parts of a URI; what is missing was not said.
 #[derive(Debug, Default, PartialEq, Eq)]

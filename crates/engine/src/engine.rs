@@ -33,7 +33,8 @@ use crate::table::{Action, Table};
 use crate::tracking::Tracking;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
-/// why that cannot be. The third argument names what was set. It runs in the thread of whoever changes the settings, one change at a time.
+/// why that cannot be. The third argument names what was set, in the order it was given. It runs in
+/// the thread of whoever changes the settings, one change at a time.
 pub type CarryOut =
     Box<dyn Fn(&Config, &Config, &[&'static str]) -> Result<(), SetError> + Send + Sync>;
 

@@ -94,17 +94,13 @@ pub fn follow(
     if let Err(error) = listening.relocate(before, after) {
         listening.secure_with(old);
         tracing::warn!("{error}");
-        let moved = if after.bind != before.bind {
-            "bind"
-        } else if after.port != before.port {
-            "port"
+        let reason = "Unable to listen on this port. Check server logs.";
+        return Err(if after.port != before.port {
+            SetError::failed("port", reason)
+        } else if after.tls.port != before.tls.port {
+            SetError::failed("tls-port", reason)
         } else {
-            "tls-port"
-        };
-        return Err(if moved == "bind" {
-            SetError::failed(moved, "Failed to bind to specified addresses.")
-        } else {
-            SetError::failed(moved, "Unable to listen on this port. Check server logs.")
+            SetError::failed("bind", "Failed to bind to specified addresses.")
         });
     }
     if let Some(most) = most {

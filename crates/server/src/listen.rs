@@ -143,7 +143,8 @@ impl Listening {
         Ok(())
     }
 
-    /// Listens on other TCP addresses, if they are others. If they cannot be had, the old ones stay.
+    /// Listens on other TCP addresses, if they are others. If they cannot be had, the old ones
+    /// stay.
     ///
     /// # Errors
     /// Why they cannot be had.

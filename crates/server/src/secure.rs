@@ -1,8 +1,8 @@
 //! A TCP socket with TLS on it.
 //!
 //! ```text
-//!   receive: socket ─► (ciphertext, at the end of the caller's buffer) ─► rustls ─► plaintext, at
-//!                                                                                   its beginning
+//!   receive: socket ─► ciphertext, at the end ─► rustls ─► plaintext, at the beginning
+//!                      └───────────── of the caller's buffer ────────────────────────┘
 //!   send:    plaintext ─► rustls, at most CHUNK at a time ─► socket
 //! ```
 //!
@@ -10,9 +10,10 @@
 //!
 //! * Events are edge-triggered, so nothing that was read from the socket may stay behind unseen:
 //!   each call hands out all plaintext of what it read, or says that there may be more.
-//! * Bytes count as sent when the kernel has taken all of the records they are in, not before. Those
-//!   in between are offered again by the caller, as for a full socket, and recognized (`held`). So a
-//!   connection knows what it owes, output limits count it, and rustls never holds more than CHUNK.
+//! * Bytes count as sent when the kernel has taken all of the records they are in, not before.
+//!   Those in between are offered again by the caller, as for a full socket, and recognized
+//!   (`held`). So a connection knows what it owes, output limits count it, and rustls never holds
+//!   more than CHUNK.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -201,8 +202,8 @@ impl Tls {
         Ok(())
     }
 
-    /// Hands the kernel what TLS itself has to say, as far as it takes it. That the peer has gone is
-    /// learned by reading.
+    /// Hands the kernel what TLS itself has to say, as far as it takes it. That the peer has gone
+    /// is learned by reading.
     pub fn push_pending(&mut self) {
         let _ = self.push();
     }

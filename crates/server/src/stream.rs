@@ -108,8 +108,8 @@ impl Stream {
         if let Stream::Tls(tls) = self { tls.last_words } else { None }
     }
 
-    /// The same socket once more, for another thread. With TLS only that one can be read and written
-    /// from now on; this one still can be watched, and hung up.
+    /// The same socket once more, for another thread. With TLS only that one can be read and
+    /// written from now on; this one still can be watched, and hung up.
     ///
     /// # Errors
     /// There are no more descriptors.

@@ -136,6 +136,28 @@ fn our_own_client_talks() {
     assert!(fine && told.contains("errors: 0, replies: 40000"), "{told}");
 }
 
+#[test]
+fn a_copy_is_exported() {
+    let papers = Papers::new();
+    let mut server = papers.start(&[]);
+    assert_eq!(server.set(&["tls-auth-clients", "yes"]), "OK");
+    assert_eq!(server.admin.ask(&["SET", "a", "b"]), ok());
+    let (file, from) = (papers.path("copy.rdb"), format!("127.0.0.1:{}", server.port));
+    let (cert, key) = (papers.path("client.crt"), papers.path("client.key"));
+    let (ca, other) = (papers.path("ca.crt"), papers.path("other.crt"));
+    let base = ["export", &file, "--from", &from, "--tls"];
+    let run = |args: &[&str]| program().args(base).args(args).output().unwrap();
+    let done = run(&["--cacert", &ca, "--cert", &cert, "--key", &key]);
+    assert!(done.status.success(), "{}", said(&done));
+    assert!(said(&done).contains("its sum is right"));
+    assert!(std::fs::read(&file).unwrap().starts_with(b"REDIS"));
+    for args in [&["--cacert", &ca][..], &["--cacert", &other], &["--cacert", "/x"]] {
+        let done = run(args);
+        assert_eq!(done.status.code(), Some(1), "{}", said(&done));
+    }
+    server.alone();
+}
+
 /// What becomes of a `PING`: the reply's text, or that there is none.
 fn ping(server: &Secured, context: &Arc<ClientConfig>) -> String {
     let mut stream = server.stream(context);

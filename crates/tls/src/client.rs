@@ -3,18 +3,23 @@
 //! The server's name is checked as well as its certificate; `redis-cli` checks the certificate
 //! alone, so that whoever holds any certificate of the same authority can pass for any server.
 
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 
 use crate::pem;
 
 /// Whom to believe, and who to be.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
+    /// The server's name, if it is not the host.
+    pub name: Option<String>,
     /// File of authorities.
     pub ca_cert_file: Option<String>,
     /// Directory of authorities. If neither is given, those of the system count.
@@ -25,6 +30,42 @@ pub struct Trust {
     pub cert_file: Option<String>,
     /// File of its key.
     pub key_file: Option<String>,
+}
+
+impl Trust {
+    /// Takes an option of a command line that has a value; `false` if it is none of TLS.
+    pub fn option(&mut self, option: &str, value: &str) -> bool {
+        let field = match option {
+            "--sni" => &mut self.name,
+            "--cacert" => &mut self.ca_cert_file,
+            "--cacertdir" => &mut self.ca_cert_dir,
+            "--cert" => &mut self.cert_file,
+            "--key" => &mut self.key_file,
+            _ => return false,
+        };
+        *field = Some(value.to_owned());
+        true
+    }
+}
+
+/// Shakes hands with the server at the other end of a blocking socket, which is known by the name
+/// of this host unless another was given.
+///
+/// # Errors
+/// A file is missing, the server is not believed, or it does not answer.
+pub fn shake_hands(
+    trust: &Trust,
+    host: &str,
+    socket: &mut (impl Read + Write),
+) -> io::Result<ClientConnection> {
+    let context = context(trust).map_err(io::Error::other)?;
+    let name = trust.name.clone().unwrap_or_else(|| host.to_owned());
+    let name = ServerName::try_from(name).map_err(io::Error::other)?;
+    let mut session = ClientConnection::new(context, name).map_err(io::Error::other)?;
+    while session.is_handshaking() {
+        session.complete_io(socket)?;
+    }
+    Ok(session)
 }
 
 /// Where systems keep the authorities they trust.
