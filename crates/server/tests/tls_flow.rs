@@ -159,6 +159,32 @@ fn clients_wait_and_are_told() {
 }
 
 #[test]
+fn a_farewell_is_answered() {
+    let papers = Papers::new();
+    let mut server = papers.start(&[]);
+    for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
+        let context = papers.context("ca.crt", None, versions);
+        for together in [true, false] {
+            let mut stream = server.stream(&context);
+            stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
+            stream.write_all(b"PING\r\n").unwrap();
+            stream.read_exact(&mut [0; 7]).unwrap();
+            stream.conn.writer().write_all(b"PING\r\n").unwrap();
+            if !together {
+                stream.flush().unwrap();
+            }
+            // The socket itself stays open.
+            stream.conn.send_close_notify();
+            stream.flush().unwrap();
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).unwrap();
+            assert_eq!(rest, b"+PONG\r\n");
+        }
+    }
+    server.alone();
+}
+
+#[test]
 fn copies_of_the_dataset_are_secret_too() {
     let papers = Papers::new();
     let mut server = papers.start(&["--rdbcompression", "no"]);
