@@ -151,6 +151,8 @@ mod tests {
         assert_eq!(hello, "HELLO 3 AUTH (redacted) (redacted) SETNAME c");
         let set = logged("CONFIG SET timeout 5 requirepass a");
         assert_eq!(set, "CONFIG SET timeout 5 requirepass (redacted)");
+        let set = logged("CONFIG SET tls-key-file-pass a tls-port 1");
+        assert_eq!(set, "CONFIG SET tls-key-file-pass (redacted) tls-port 1");
         assert_eq!(logged("SET auth x"), "SET auth x");
     }
 

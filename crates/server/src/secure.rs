@@ -225,3 +225,7 @@ fn ready(got: usize, more: bool) -> Received {
     // nothing is left in it when the loop waits.
     if got == 0 { Received::Bytes(0, true) } else { Received::Bytes(got, more) }
 }
+
+#[cfg(test)]
+#[path = "secure_tests.rs"]
+mod tests;

@@ -159,6 +159,61 @@ fn clients_wait_and_are_told() {
 }
 
 #[test]
+fn requests_may_come_with_the_end_of_the_handshake() {
+    let papers = Papers::new();
+    let server = papers.start(&[]);
+    for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
+        let context = papers.context("ca.crt", None, versions);
+        let mut stream = server.stream(&context);
+        stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
+        let requests = b"PING\r\n".repeat(10_000);
+        // Kept until the handshake is over.
+        stream.conn.writer().write_all(&requests).unwrap();
+        let mut flight = Vec::new();
+        while stream.conn.is_handshaking() {
+            stream.conn.write_tls(&mut flight).unwrap();
+            stream.sock.write_all(&flight).unwrap();
+            flight.clear();
+            while stream.conn.is_handshaking() && !stream.conn.wants_write() {
+                stream.conn.read_tls(&mut stream.sock).unwrap();
+                stream.conn.process_new_packets().unwrap();
+            }
+        }
+        while stream.conn.wants_write() {
+            stream.conn.write_tls(&mut flight).unwrap();
+        }
+        // At once, so that nothing happens at the socket afterwards.
+        stream.sock.write_all(&flight).unwrap();
+        let mut replies = vec![0; 7 * 10_000];
+        stream.read_exact(&mut replies).unwrap();
+        assert!(replies.chunks(7).all(|reply| reply == b"+PONG\r\n"));
+    }
+}
+
+#[test]
+fn who_leaves_gets_everything_first() {
+    let papers = Papers::new();
+    let mut server = papers.start(&[]);
+    let value = pattern(24 * MB);
+    set(&mut server.admin, "big", &value);
+    for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
+        let mut stream = server.stream(&papers.context("ca.crt", None, versions));
+        stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(b"GET big\r\nQUIT\r\n").unwrap();
+        eventually("a reply that waits", || {
+            let list = text(&server.admin.ask(&["CLIENT", "LIST"]));
+            list.lines().any(|line| line.contains("cmd=quit")).then_some(())
+        });
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        let head = format!("${}\r\n", value.len());
+        assert_eq!(all.len(), head.len() + value.len() + b"\r\n+OK\r\n".len());
+        assert!(all[head.len()..].starts_with(&value) && all.ends_with(b"+OK\r\n"));
+    }
+    server.alone();
+}
+
+#[test]
 fn a_farewell_is_answered() {
     let papers = Papers::new();
     let mut server = papers.start(&[]);
