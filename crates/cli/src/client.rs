@@ -2,12 +2,11 @@
 //! protocol, which database.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 
 use wire::{ReplyParser, Value};
 
 use crate::options::Target;
+use crate::stream::Stream;
 
 /// What went wrong on the way to a reply.
 #[derive(Debug)]
@@ -24,54 +23,6 @@ impl std::fmt::Display for Trouble {
             Trouble::Unreachable(text) => write!(to, "{text}"),
             Trouble::Broken(text) => write!(to, "Error: {text}"),
         }
-    }
-}
-
-/// A socket of either kind.
-enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl Stream {
-    fn open(target: &Target) -> io::Result<Self> {
-        match &target.socket {
-            Some(path) => Ok(Stream::Unix(UnixStream::connect(path)?)),
-            None => {
-                let stream = TcpStream::connect((target.host.as_str(), target.port))?;
-                stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
-            }
-        }
-    }
-
-    fn try_clone(&self) -> io::Result<Self> {
-        Ok(match self {
-            Stream::Tcp(stream) => Stream::Tcp(stream.try_clone()?),
-            Stream::Unix(stream) => Stream::Unix(stream.try_clone()?),
-        })
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => stream.read(into),
-            Stream::Unix(stream) => stream.read(into),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => stream.write(bytes),
-            Stream::Unix(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -17,6 +17,7 @@ mod options;
 mod pipe;
 mod prompt;
 mod run;
+mod stream;
 mod uri;
 
 pub use format::{Style, format};

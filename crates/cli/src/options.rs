@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal as _;
 
+use tls::client::Trust;
+
 use crate::format::Style;
 use crate::uri;
 
@@ -22,6 +24,8 @@ pub struct Target {
     pub db: i64,
     /// Protocol to ask for.
     pub protocol: Option<u8>,
+    /// With TLS, and how.
+    pub tls: Option<Trust>,
 }
 
 impl Target {
@@ -85,7 +89,7 @@ Usage: kvist cli [OPTIONS] [cmd [arg [arg ...]]]
                      passes it more safely; this option is stronger.
   --user <username>  User to log in as. Needs -a.
   --pass <password>  The same as -a.
-  -u <uri>           Server URI: redis://[user[:password]@]host[:port][/db]
+  -u <uri>           Server URI: redis://[user[:password]@]host[:port][/db]; rediss:// for TLS.
   -n <db>            Database number.
   -2, -3             Use RESP2 or RESP3.
   -r <repeat>        Run the command so many times; -1 for ever.
@@ -101,6 +105,13 @@ Usage: kvist cli [OPTIONS] [cmd [arg [arg ...]]]
   --show-pushes <yn> Print pushed messages (default: when the output is a terminal).
   --pipe             Load commands in bulk from the standard input: raw protocol, or lines.
   --pipe-timeout <n> Give up after so many seconds without a reply (default: 30; 0 never).
+  --tls              Connect with TLS.
+  --cacert <file>    Believe the authorities in this file (default: those of the system).
+  --cacertdir <dir>  Believe the authorities in the files of this directory.
+  --cert <file>      Show this certificate.
+  --key <file>       The key of that certificate.
+  --sni <name>       The server's name, if its certificate is not for <hostname>.
+  --insecure         Believe every server.
   --no-auth-warning  Don't warn about a password on the command line.
   --help, --version  Print this, or the version.
 
@@ -124,6 +135,7 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
             password: environment("KVISTCLI_AUTH").or_else(|| environment("REDISCLI_AUTH")),
             db: 0,
             protocol: None,
+            tls: None,
         },
         style: if terminal { Style::Typed } else { Style::Raw },
         between: crate::format::BETWEEN.to_owned(),
@@ -138,6 +150,7 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
         pipe_timeout: 30,
         command: Vec::new(),
     };
+    let mut trust = Trust::default();
     let mut warn = false;
     let mut quiet = false;
     let mut at = 0;
@@ -150,12 +163,13 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
                 return Ok(Wish::Print(format!("kvist-cli {}\n", env!("CARGO_PKG_VERSION"))));
             }
             "--no-auth-warning" => quiet = true,
+            "--insecure" => trust.insecure = true,
             flag if switch(&mut options, flag) => {}
             flag => {
                 let wrong = || format!("Unrecognized option or bad number of args for: '{flag}'");
                 let value = value.ok_or_else(wrong)?;
                 warn |= matches!(flag, "-a" | "--pass");
-                if !setting(&mut options, flag, value, &mut warn)? {
+                if !trust.option(flag, value) && !setting(&mut options, flag, value, &mut warn)? {
                     return Err(wrong());
                 }
                 at += 1;
@@ -163,6 +177,8 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
         }
         at += 1;
     }
+    // The order of the options does not matter.
+    options.target.tls = options.target.tls.map(|_| trust);
     if warn && !quiet {
         eprintln!(
             "Warning: Using a password with '-a' or '-u' option on the command line interface may \
@@ -185,6 +201,7 @@ fn switch(options: &mut Options, flag: &str) -> bool {
         "--csv" => options.style = Style::Csv,
         "--quoted-input" => options.quoted = true,
         "--pipe" => options.pipe = true,
+        "--tls" => options.target.tls = Some(Trust::default()),
         _ => return false,
     }
     true
@@ -225,6 +242,9 @@ fn setting(
             target.host = uri.host.unwrap_or(std::mem::take(&mut target.host));
             target.port = uri.port.unwrap_or(target.port);
             target.db = uri.db.unwrap_or(target.db);
+            if uri.tls {
+                target.tls = Some(Trust::default());
+            }
         }
         _ => return Ok(false),
     }
@@ -259,6 +279,17 @@ mod tests {
         let target = options.target;
         assert_eq!((target.host.as_str(), target.port, target.db), ("h", 1, 2));
         assert_eq!(target.password.as_deref(), Some("secret"));
+    }
+
+    #[test]
+    fn what_is_said_about_tls_counts_when_it_is_used() {
+        let said = ["--cacert", "ca", "--sni", "n", "--tls", "--insecure"];
+        let tls = read(&said).target.tls.unwrap();
+        assert_eq!((tls.name.as_deref(), tls.ca_cert_file.as_deref()), (Some("n"), Some("ca")));
+        assert!(tls.insecure);
+        assert!(read(&said[..4]).target.tls.is_none());
+        let tls = read(&["-u", "rediss://h", "--cert", "c"]).target.tls.unwrap();
+        assert_eq!(tls.cert_file.as_deref(), Some("c"));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `redis://[user[:password]@]host[:port][/db]`, read as `redis-cli -u` reads it.
+//! `redis://[user[:password]@]host[:port][/db]`, read as `redis-cli -u` reads it; `rediss://` is
+//! the same over TLS.
 
 /// The parts of a URI; what is missing was not said.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Uri {
     pub port: Option<u16>,
     /// The database.
     pub db: Option<i64>,
+    /// Over TLS.
+    pub tls: bool,
 }
 
 /// Takes a URI apart.
@@ -20,18 +23,16 @@ pub struct Uri {
 /// # Errors
 /// What is wrong with it.
 pub fn parse(text: &str) -> Result<Uri, String> {
-    let Some(rest) = text.strip_prefix("redis://") else {
-        return Err(if text.starts_with("rediss://") {
-            "rediss:// is not supported: this client speaks no TLS".to_owned()
-        } else {
-            "Invalid URI scheme".to_owned()
-        });
+    let (tls, rest) = match (text.strip_prefix("redis://"), text.strip_prefix("rediss://")) {
+        (Some(rest), _) => (false, rest),
+        (None, Some(rest)) => (true, rest),
+        (None, None) => return Err("Invalid URI scheme".to_owned()),
     };
     let (login, place) = match rest.rsplit_once('@') {
         Some((login, place)) => (Some(login), place),
         None => (None, rest),
     };
-    let mut uri = Uri::default();
+    let mut uri = Uri { tls, ..Uri::default() };
     if let Some(login) = login {
         match login.split_once(':') {
             Some((user, password)) => {
@@ -105,8 +106,16 @@ mod tests {
     }
 
     #[test]
+    fn two_letters_s_mean_tls() {
+        let uri = parse("rediss://h:1").unwrap();
+        assert!(uri.tls);
+        assert_eq!((uri.host.as_deref(), uri.port), (Some("h"), Some(1)));
+        assert!(!parse("redis://h:1").unwrap().tls);
+    }
+
+    #[test]
     fn nonsense_is_refused() {
-        for bad in ["http://h", "rediss://h", "redis://h:x", "redis://h/x", "redis://%4@h", "h"] {
+        for bad in ["http://h", "rediss:/h", "redis://h:x", "redis://h/x", "redis://%4@h", "h"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::lists::{BufferLimits, Events, SavePoint};
 use crate::settings::Settings;
+use crate::tls::TlsSettings;
 use crate::value::Value;
 
 /// Everything the server reads.
@@ -137,6 +138,9 @@ pub struct Config {
     pub notify_keyspace_events: Events,
     /// Keys remembered for client-side caching, or `None` for no limit.
     pub tracking_table_max_keys: Option<u64>,
+
+    /// TLS.
+    pub tls: TlsSettings,
 
     /// TCP port of gRPC, 0 for none. Not acted upon yet.
     pub grpc_port: u16,
@@ -394,6 +398,7 @@ impl Settings {
             busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
             notify_keyspace_events: self.events(),
             tracking_table_max_keys: non_zero(self.int("tracking-table-max-keys")),
+            tls: self.tls(),
             grpc_port: self.int("grpc-port"),
             http_port: self.int("http-port"),
             http_token: self.secret("http-token"),
@@ -403,7 +408,7 @@ impl Settings {
     }
 
     /// An integer in the type the server wants; the directive's range makes it fit.
-    fn int<T: TryFrom<i64>>(&self, name: &str) -> T {
+    pub(crate) fn int<T: TryFrom<i64>>(&self, name: &str) -> T {
         let value = match self.value(name) {
             Some(&Value::Int(value)) => T::try_from(value).ok(),
             _ => None,
@@ -411,7 +416,7 @@ impl Settings {
         value.unwrap_or_else(|| unreachable!("'{name}' is listed as an integer of this range"))
     }
 
-    fn yes(&self, name: &str) -> bool {
+    pub(crate) fn yes(&self, name: &str) -> bool {
         self.value(name) == Some(&Value::Bool(true))
     }
 
@@ -429,7 +434,7 @@ impl Settings {
         }
     }
 
-    fn word(&self, name: &str) -> &'static str {
+    pub(crate) fn word(&self, name: &str) -> &'static str {
         match self.value(name) {
             Some(&Value::Word(word)) => word,
             _ => unreachable!("'{name}' is listed as a choice of words"),
@@ -443,7 +448,7 @@ impl Settings {
         }
     }
 
-    fn string(&self, name: &str) -> String {
+    pub(crate) fn string(&self, name: &str) -> String {
         String::from_utf8_lossy(self.text(name)).into_owned()
     }
 
@@ -456,11 +461,11 @@ impl Settings {
         }
     }
 
-    fn path(&self, name: &str) -> Option<String> {
+    pub(crate) fn path(&self, name: &str) -> Option<String> {
         Some(self.string(name)).filter(|path| !path.is_empty())
     }
 
-    fn secret(&self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn secret(&self, name: &str) -> Option<Vec<u8>> {
         Some(self.text(name).to_vec()).filter(|secret| !secret.is_empty())
     }
 

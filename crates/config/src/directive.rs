@@ -27,6 +27,8 @@ pub struct Directive {
     pub hidden: bool,
     /// How far this release carries it out.
     pub support: Support,
+    /// It names a file: setting it to the value it has reads that file again.
+    pub reread: bool,
     /// Kvist's own, that is, unknown to Redis 7.0.15.
     pub own: bool,
     /// One paragraph for the reference.
@@ -169,6 +171,7 @@ impl Directive {
             change: Change::RunTime,
             hidden: false,
             support: Support::Effective,
+            reread: false,
             own: false,
             doc,
         }
@@ -232,6 +235,11 @@ impl Directive {
 
     pub(crate) const fn hidden(mut self) -> Self {
         self.hidden = true;
+        self
+    }
+
+    pub(crate) const fn reread(mut self) -> Self {
+        self.reread = true;
         self
     }
 

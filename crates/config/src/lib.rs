@@ -42,6 +42,7 @@ mod reference;
 mod rewrite;
 mod set;
 mod settings;
+mod tls;
 mod value;
 
 pub use config::{
@@ -55,4 +56,5 @@ pub use lists::{BufferLimit, BufferLimits, Events, Master, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};
 pub use settings::{Settings, UserLine};
+pub use tls::{AuthClients, Identity, SessionCache, TlsSettings};
 pub use value::{Amount, Value, memory};

@@ -25,7 +25,8 @@ pub enum Peer {
 /// What a CONFIG SET has changed.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    /// The directives whose values really are different now, by their main names.
+    /// The directives whose values really are different now, or name a file that is to be read
+    /// again, by their main names and in the order they were given.
     pub changed: Vec<&'static str>,
     /// What to tell the owner in the log.
     pub warnings: Vec<String>,
@@ -34,7 +35,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether the directive of this main name has a different value now.
+    /// Whether the directive of this main name is among them.
     #[must_use]
     pub fn touch(&self, name: &str) -> bool {
         self.changed.contains(&name)
@@ -126,7 +127,8 @@ impl Settings {
         for (at, value) in planned {
             let slot = &mut self.slots[at];
             changes.before.push((at, slot.clone()));
-            if slot.value != value && !changes.touch(slot.directive.name) {
+            let counts = slot.directive.reread || slot.value != value;
+            if counts && !changes.touch(slot.directive.name) {
                 changes.changed.push(slot.directive.name);
             }
             slot.value = value;

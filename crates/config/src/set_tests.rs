@@ -162,11 +162,11 @@ fn every_default_is_accepted_silently() {
         assert_eq!(settings.slots.iter().filter(|slot| slot.value != slot.default).count(), 0);
         if directive.change == Change::RunTime {
             let changes = settings.set(&[(directive.name, text)], Peer::Local).unwrap();
-            assert!(
-                changes.changed.is_empty() && changes.warnings.is_empty(),
-                "{}",
-                directive.name
-            );
+            // What names a file counts, as the file may be another.
+            let counts = directive.name.starts_with("tls-")
+                && ["-file", "-dir"].iter().any(|end| directive.name.ends_with(end));
+            assert_eq!(!changes.changed.is_empty(), counts, "{}", directive.name);
+            assert!(changes.warnings.is_empty(), "{}", directive.name);
         }
     }
 }

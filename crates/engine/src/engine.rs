@@ -33,8 +33,10 @@ use crate::table::{Action, Table};
 use crate::tracking::Tracking;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
-/// why that cannot be. It runs in the thread of whoever changes the settings, one change at a time.
-pub type CarryOut = Box<dyn Fn(&Config, &Config) -> Result<(), SetError> + Send + Sync>;
+/// why that cannot be. The third argument names what was set, in the order it was given. It runs in
+/// the thread of whoever changes the settings, one change at a time.
+pub type CarryOut =
+    Box<dyn Fn(&Config, &Config, &[&'static str]) -> Result<(), SetError> + Send + Sync>;
 
 /// What an engine is started with.
 pub struct Start {
@@ -255,7 +257,7 @@ impl Engine {
                 return Err(SetError::failed("dir", &without_number(&error)));
             }
             if let Some(carry_out) = self.carry_out.get()
-                && let Err(error) = carry_out(&self.config(), &settings.config())
+                && let Err(error) = carry_out(&self.config(), &settings.config(), &changes.changed)
             {
                 settings.revert(changes);
                 return Err(error);

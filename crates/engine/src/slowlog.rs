@@ -101,6 +101,10 @@ fn shorten(argv: &[&[u8]]) -> Vec<Vec<u8>> {
     words
 }
 
+/// Directives whose values are secret.
+const SECRETS: &[&str] =
+    &["requirepass", "masterauth", "http-token", "tls-key-file-pass", "tls-client-key-file-pass"];
+
 /// Whether the word at this place may be a password: such words are never remembered.
 pub(crate) fn is_secret(argv: &[&[u8]], at: usize) -> bool {
     let is = |at: usize, name: &str| {
@@ -122,7 +126,7 @@ pub(crate) fn is_secret(argv: &[&[u8]], at: usize) -> bool {
     if is(0, "acl") {
         return at > 1 && ["setuser", "getuser", "deluser"].iter().any(|name| is(1, name));
     }
-    let secret = |at: usize| ["requirepass", "masterauth", "http-token"].iter().any(|n| is(at, n));
+    let secret = |at: usize| SECRETS.iter().any(|name| is(at, name));
     is(0, "config") && is(1, "set") && at > 2 && at % 2 == 1 && secret(at - 1)
 }
 
@@ -147,6 +151,8 @@ mod tests {
         assert_eq!(hello, "HELLO 3 AUTH (redacted) (redacted) SETNAME c");
         let set = logged("CONFIG SET timeout 5 requirepass a");
         assert_eq!(set, "CONFIG SET timeout 5 requirepass (redacted)");
+        let set = logged("CONFIG SET tls-key-file-pass a tls-port 1");
+        assert_eq!(set, "CONFIG SET tls-key-file-pass (redacted) tls-port 1");
         assert_eq!(logged("SET auth x"), "SET auth x");
     }
 

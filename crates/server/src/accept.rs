@@ -12,10 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base::Millis;
 use config::{Config, SetError};
 use engine::{Counters, Origin};
+use rustls::ServerConfig;
 
 use crate::inbox::{Inbox, Letter};
 use crate::listen::{Listener, Listening};
 use crate::process::room_for_clients;
+use crate::secure::Tls;
 use crate::stream::Stream;
 
 /// Connections accepted from one listener before others get a turn; Redis's number.
@@ -74,6 +76,7 @@ pub fn follow(
     listening: &Listening,
     before: &Config,
     after: &Config,
+    named: &[&'static str],
 ) -> Result<(), SetError> {
     let mut most = None;
     if after.maxclients != before.maxclients {
@@ -87,21 +90,48 @@ pub fn follow(
         }
         most = Some(room);
     }
-    if (&after.bind, after.port) != (&before.bind, before.port) {
-        listening.relocate(before, after).map_err(|error| {
-            tracing::warn!("{error}");
-            if after.port == before.port {
-                SetError::failed("bind", "Failed to bind to specified addresses.")
-            } else {
-                let reason = "Unable to listen on this port. Check server logs.";
-                SetError::failed("port", reason)
-            }
-        })?;
+    let old = follow_tls(listening, after, named)?;
+    if let Err(error) = listening.relocate(before, after) {
+        listening.secure_with(old);
+        tracing::warn!("{error}");
+        let reason = "Unable to listen on this port. Check server logs.";
+        return Err(if after.port != before.port {
+            SetError::failed("port", reason)
+        } else if after.tls.port != before.tls.port {
+            SetError::failed("tls-port", reason)
+        } else {
+            SetError::failed("bind", "Failed to bind to specified addresses.")
+        });
     }
     if let Some(most) = most {
         crew.most.store(most, Ordering::Relaxed);
     }
     Ok(())
+}
+
+/// Reads the files of TLS anew if any of its directives was named and it is in use; those who are
+/// connected keep what they have. What was in force before.
+fn follow_tls(
+    listening: &Listening,
+    after: &Config,
+    named: &[&'static str],
+) -> Result<Option<Arc<ServerConfig>>, SetError> {
+    let old = listening.context();
+    let Some(name) = named.iter().find(|name| name.starts_with("tls-")) else { return Ok(old) };
+    if after.tls.port == 0 {
+        listening.secure_with(None);
+        return Ok(old);
+    }
+    let context = tls::server::context(&after.tls).map_err(|error| {
+        tracing::warn!("{error}");
+        tracing::warn!(
+            "Failed applying new configuration. Possibly related to new {name} setting. Restoring \
+             previous settings."
+        );
+        SetError::failed(name, "Unable to update TLS configuration. Check server logs.")
+    })?;
+    listening.secure_with(Some(context));
+    Ok(old)
 }
 
 /// What decides whether a connection is taken.
@@ -153,8 +183,10 @@ impl Doors {
     pub fn accept_all(&mut self, crew: &Crew, rules: Rules<'_>, counters: &Counters, now: Millis) {
         self.resting_until = None;
         let listening = Arc::clone(&self.listening);
-        for listener in listening.lock().iter() {
-            match self.accept_from(listener, crew, rules, counters) {
+        let open = listening.lock();
+        let context = listening.context();
+        for listener in open.iter() {
+            match self.accept_from(listener, context.as_ref(), crew, rules, counters) {
                 Stop::Empty => {}
                 Stop::Batch => self.resting_until = Some(now),
                 Stop::Exhausted(error) => {
@@ -171,12 +203,13 @@ impl Doors {
     fn accept_from(
         &mut self,
         listener: &Listener,
+        context: Option<&Arc<ServerConfig>>,
         crew: &Crew,
         rules: Rules<'_>,
         counters: &Counters,
     ) -> Stop {
         for _ in 0..BATCH {
-            let (mut stream, peer) = match accept(listener) {
+            let (mut stream, peer) = match accept(listener, context) {
                 Ok(accepted) => accepted,
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock => return Stop::Empty,
@@ -192,15 +225,22 @@ impl Doors {
             }
             if !welcome(rules, peer) {
                 counters.refused.add(1);
-                refuse(&mut stream, DENIED);
-                continue;
+                if let Stream::Tls(tls) = &mut stream {
+                    // It can be told after the handshake.
+                    tls.last_words = Some(DENIED);
+                } else {
+                    refuse(&mut stream, DENIED);
+                    continue;
+                }
             }
             let keepalive = rules.config.tcp_keepalive.map_or(0, |every| every.as_secs());
             if let Err(error) = stream.tune(keepalive) {
                 tracing::debug!(%error, "a client left while it was accepted");
                 continue;
             }
-            counters.connections.add(1);
+            if !matches!(stream, Stream::Tls(_)) {
+                counters.connections.add(1);
+            }
             crew.connected.fetch_add(1, Ordering::Relaxed);
             let origin = origin(&stream, peer, listener);
             crew.inboxes[self.next].post(Letter::Connection(stream, origin));
@@ -210,8 +250,21 @@ impl Doors {
     }
 }
 
-fn accept(listener: &Listener) -> io::Result<(Stream, Option<SocketAddr>)> {
+fn accept(
+    listener: &Listener,
+    context: Option<&Arc<ServerConfig>>,
+) -> io::Result<(Stream, Option<SocketAddr>)> {
     match listener {
+        Listener::Tls(socket) => {
+            let (stream, peer) = socket.accept()?;
+            // Without a context there is no such listener.
+            let context = context.ok_or(io::ErrorKind::ConnectionAborted)?;
+            let tls = Tls::accept(stream, context).map_err(|error| {
+                tracing::warn!("Error accepting a client connection: {error}");
+                io::ErrorKind::ConnectionAborted
+            })?;
+            Ok((Stream::Tls(Box::new(tls)), Some(peer)))
+        }
         Listener::Tcp(socket) => socket.accept().map(|(s, peer)| (Stream::Tcp(s), Some(peer))),
         Listener::Unix(socket, _) => socket.accept().map(|(s, _)| (Stream::Unix(s), None)),
     }
@@ -223,22 +276,30 @@ fn welcome(rules: Rules<'_>, peer: Option<SocketAddr>) -> bool {
     !guarded || peer.is_none_or(|peer| peer.ip().to_canonical().is_loopback())
 }
 
-/// Says why, as far as the kernel takes it at once.
+/// Says why, as far as the kernel takes it at once. Who expects TLS would not understand it.
 fn refuse(stream: &mut Stream, why: &[u8]) {
+    if matches!(stream, Stream::Tls(_)) {
+        return;
+    }
     // The client is not wanted; whether it hears why is its own affair.
     let _ = stream.send(why);
 }
 
 fn origin(stream: &Stream, peer: Option<SocketAddr>, listener: &Listener) -> Origin {
     let fd = i64::from(stream.descriptor());
-    match (stream, peer) {
-        (Stream::Tcp(socket), Some(peer)) => Origin {
+    let socket = match stream {
+        Stream::Tcp(socket) => Some(socket),
+        Stream::Tls(tls) => Some(&tls.socket),
+        Stream::Unix(_) => None,
+    };
+    match socket.zip(peer) {
+        Some((socket, peer)) => Origin {
             addr: peer.to_string(),
             laddr: socket.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
             fd,
             unix: false,
         },
-        _ => {
+        None => {
             let path = format!("{}:0", listener.name());
             Origin { addr: path.clone(), laddr: path, fd, unix: true }
         }

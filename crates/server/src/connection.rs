@@ -20,7 +20,7 @@ use engine::{Blocked, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
 use crate::limits::{self, Overflow};
-use crate::stream::Stream;
+use crate::stream::{Received, Stream};
 use crate::transfer;
 
 /// Bytes read in one turn of a connection.
@@ -81,6 +81,8 @@ pub struct Connection {
     peer_done: bool,
     /// Another thread sends a copy of the dataset through the socket.
     lent: bool,
+    /// It will, as soon as the replies so far are sent.
+    to_lend: Option<Arc<Transfer>>,
     /// It stands in the queue for another turn.
     pub queued: bool,
     /// It stands among those whose replies wait for the disk.
@@ -95,16 +97,6 @@ pub struct Connection {
     pushed: usize,
     /// Bytes it has reported to the engine.
     accounted: usize,
-}
-
-/// What one read brought.
-enum Received {
-    /// So many bytes, and whether there may be more.
-    Bytes(usize, bool),
-    /// Nothing for now.
-    Nothing,
-    /// The peer has closed, or the connection broke.
-    End,
 }
 
 impl Connection {
@@ -122,6 +114,7 @@ impl Connection {
             unfed: false,
             peer_done: false,
             lent: false,
+            to_lend: None,
             queued: false,
             held: false,
             paused: false,
@@ -160,6 +153,7 @@ impl Connection {
     /// An event says that the kernel takes replies again.
     pub fn writable(&mut self, desk: &mut Desk) -> Turn {
         if self.output.is_empty() {
+            self.stream.push_pending();
             return Turn::Wait;
         }
         let turn = self.flush(desk);
@@ -184,19 +178,20 @@ impl Connection {
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
-        let received = received(self.stream.receive(&mut desk.read[kept..kept + READ_MAX]));
+        let received = self.stream.receive(&mut desk.read[kept..kept + READ_MAX]);
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
             Received::Nothing => {
                 self.unread = false;
                 return Turn::Wait;
             }
+            Received::Later => return Turn::Again,
+            Received::Greeted => return self.greeted(desk),
             Received::End => {
                 self.closing = true;
                 return self.end_unless_output();
             }
         };
-        // A short read has emptied the kernel's buffer; what comes later makes a new event.
         self.unread = more || self.peer_done;
         desk.worker.seat.counters.reads.add(1);
         desk.worker.seat.counters.net_input.add(n as u64);
@@ -209,6 +204,21 @@ impl Connection {
         };
         self.keep(desk, &fed, (!large).then_some(kept + n));
         self.settle(desk, fed.state)
+    }
+
+    /// The handshake is over: only now it counts as a connection, and can be told why not.
+    fn greeted(&mut self, desk: &mut Desk) -> Turn {
+        match self.stream.last_words() {
+            None => {
+                desk.worker.seat.counters.connections.add(1);
+                Turn::Again
+            }
+            Some(words) => {
+                self.output.extend(words);
+                self.closing = true;
+                self.flush(desk)
+            }
+        }
     }
 
     /// A pause is over, or nearly: judges the request that waits anew, then those behind it.
@@ -328,6 +338,11 @@ impl Connection {
         if self.overflowed(desk) {
             return Turn::Close;
         }
+        if self.output.is_empty()
+            && let Some(transfer) = self.to_lend.take()
+        {
+            return self.lend(transfer);
+        }
         if self.closing { self.end_unless_output() } else { Turn::Wait }
     }
 
@@ -361,8 +376,12 @@ impl Connection {
         if !self.session.blocked.as_ref().is_some_and(waits) {
             return Turn::Wait;
         }
+        if !self.output.is_empty() {
+            self.to_lend = Some(transfer);
+            return Turn::Wait;
+        }
         self.lent = true;
-        match transfer::start(&self.stream, transfer, Arc::clone(&self.session.client)) {
+        match transfer::start(&mut self.stream, transfer, Arc::clone(&self.session.client)) {
             Ok(()) => Turn::Wait,
             Err(error) => {
                 tracing::warn!(%error, "a copy could not be sent");
@@ -447,21 +466,13 @@ impl Connection {
         if self.lent {
             self.stream.hang_up();
         }
+        self.stream.say_goodbye();
         desk.worker.engine.buffers.fetch_sub(self.accounted, Relaxed);
         desk.worker.disconnect(&mut self.session);
     }
 
     fn end_unless_output(&self) -> Turn {
         if self.output.is_empty() { Turn::Close } else { Turn::Wait }
-    }
-}
-
-fn received(result: io::Result<usize>) -> Received {
-    match result {
-        Ok(0) => Received::End,
-        Ok(n) => Received::Bytes(n, n == READ_MAX),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
-        Err(_) => Received::End,
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use engine::foreign::{self, Until};
+use tls::client::Trust;
 
 use crate::fetch::{self, Source};
 use crate::offline::{self, Arguments};
@@ -50,7 +51,7 @@ fn ended(result: Result<(), String>) -> ExitCode {
 fn running(args: &[String]) -> Result<(String, Source), String> {
     let password = PASSWORDS.iter().find_map(|name| std::env::var(name).ok());
     let mut source = Source { password, ..Source::default() };
-    let mut file = None;
+    let (mut file, mut secure, mut trust) = (None, false, Trust::default());
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().cloned().ok_or_else(|| format!("{arg} needs a value"));
@@ -58,6 +59,11 @@ fn running(args: &[String]) -> Result<(String, Source), String> {
             "--from" => source.address = value()?,
             "--user" => source.user = Some(value()?),
             "--pass" => source.password = Some(value()?),
+            "--tls" => secure = true,
+            "--insecure" => trust.insecure = true,
+            "--cacert" | "--cacertdir" | "--cert" | "--key" | "--sni" => {
+                trust.option(arg, &value()?);
+            }
             option if option.starts_with("--") => {
                 return Err(format!("'{option}' does not go with --from"));
             }
@@ -68,6 +74,7 @@ fn running(args: &[String]) -> Result<(String, Source), String> {
     if source.user.is_some() && source.password.is_none() {
         return Err("--user needs --pass, or KVISTCLI_AUTH in the environment".to_owned());
     }
+    source.tls = secure.then_some(trust);
     let file = file.ok_or("export needs the name of one file")?;
     Ok((file, source))
 }

@@ -6,12 +6,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
-use std::net::TcpStream;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use engine::Line;
 use rdb::Crc64;
+use rustls::StreamOwned;
+use tls::client::Trust;
 
 use crate::dial;
 
@@ -24,6 +26,8 @@ pub struct Source {
     pub user: Option<String>,
     /// A password.
     pub password: Option<String>,
+    /// With TLS, and how.
+    pub tls: Option<Trust>,
 }
 
 /// What was written.
@@ -58,6 +62,13 @@ pub fn fetch(source: &Source, to: &Path) -> Result<Fetched, String> {
     let (host, port) = address(&source.address)?;
     let stream = dial::connect(host, port, CONNECT).map_err(at)?;
     stream.set_read_timeout(Some(SILENCE)).map_err(at)?;
+    let stream: Box<dyn Line> = match &source.tls {
+        None => Box::new(stream),
+        Some(trust) => {
+            let session = tls::client::shake_hands(trust, host, &mut &stream).map_err(at)?;
+            Box::new(StreamOwned::new(session, stream))
+        }
+    };
     let mut server = Server { stream, input: Vec::new(), name: &source.address };
     server.introduce(source)?;
     let length = server.announced()?;
@@ -110,7 +121,7 @@ enum Length {
 }
 
 struct Server<'a> {
-    stream: TcpStream,
+    stream: Box<dyn Line>,
     /// Bytes that have come behind the last line.
     input: Vec<u8>,
     name: &'a str,

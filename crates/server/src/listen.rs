@@ -8,11 +8,13 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use config::{BindAddress, Config};
 use mio::net::{TcpListener, UnixListener};
 use mio::{Interest, Registry, Token};
 use parking_lot::{Mutex, MutexGuard};
+use rustls::ServerConfig;
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::slab::RESERVED;
@@ -21,8 +23,44 @@ use crate::slab::RESERVED;
 pub enum Listener {
     /// On a TCP address.
     Tcp(TcpListener),
+    /// On a TCP address, for TLS.
+    Tls(TcpListener),
     /// On a unix socket at this path.
     Unix(UnixListener, PathBuf),
+}
+
+/// What is spoken on a TCP port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spoken {
+    Plain,
+    Tls,
+}
+
+impl Spoken {
+    const BOTH: [Spoken; 2] = [Spoken::Plain, Spoken::Tls];
+
+    /// The port for it; 0 for none.
+    fn port(self, config: &Config) -> u16 {
+        match self {
+            Spoken::Plain => config.port,
+            Spoken::Tls => config.tls.port,
+        }
+    }
+
+    fn listener(self, socket: TcpListener) -> Listener {
+        match self {
+            Spoken::Plain => Listener::Tcp(socket),
+            Spoken::Tls => Listener::Tls(socket),
+        }
+    }
+
+    fn of(listener: &Listener) -> Option<Self> {
+        match listener {
+            Listener::Tcp(_) => Some(Spoken::Plain),
+            Listener::Tls(_) => Some(Spoken::Tls),
+            Listener::Unix(..) => None,
+        }
+    }
 }
 
 impl Listener {
@@ -30,7 +68,7 @@ impl Listener {
     #[must_use]
     pub fn name(&self) -> String {
         match self {
-            Listener::Tcp(listener) => {
+            Listener::Tcp(listener) | Listener::Tls(listener) => {
                 listener.local_addr().map_or_else(|e| e.to_string(), |addr| addr.to_string())
             }
             Listener::Unix(_, path) => path.display().to_string(),
@@ -47,9 +85,10 @@ impl Drop for Listener {
     }
 }
 
-/// The open listening sockets and the poller that watches them.
+/// The open listening sockets, the poller that watches them, and what TLS on them is made with.
 pub struct Listening {
     listeners: Mutex<Vec<Listener>>,
+    context: Mutex<Option<Arc<ServerConfig>>>,
     registry: Registry,
 }
 
@@ -58,11 +97,28 @@ impl Listening {
     ///
     /// # Errors
     /// The poller does not take one.
-    pub fn new(listeners: Vec<Listener>, registry: &Registry) -> io::Result<Self> {
-        let listening =
-            Listening { listeners: Mutex::new(Vec::new()), registry: registry.try_clone()? };
+    pub fn new(
+        listeners: Vec<Listener>,
+        context: Option<Arc<ServerConfig>>,
+        registry: &Registry,
+    ) -> io::Result<Self> {
+        let listening = Listening {
+            listeners: Mutex::new(Vec::new()),
+            context: Mutex::new(context),
+            registry: registry.try_clone()?,
+        };
         listening.add(&mut listening.listeners.lock(), listeners)?;
         Ok(listening)
+    }
+
+    /// What new connections with TLS go by.
+    pub fn context(&self) -> Option<Arc<ServerConfig>> {
+        self.context.lock().clone()
+    }
+
+    /// Says what new connections with TLS go by from now on.
+    pub fn secure_with(&self, context: Option<Arc<ServerConfig>>) {
+        *self.context.lock() = context;
     }
 
     /// The sockets; nobody moves them as long as they are locked.
@@ -75,7 +131,7 @@ impl Listening {
             // Which listener an event is for does not matter: all of them are asked.
             let token = Token(RESERVED as usize);
             match &mut listener {
-                Listener::Tcp(socket) => {
+                Listener::Tcp(socket) | Listener::Tls(socket) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
                 }
                 Listener::Unix(socket, _) => {
@@ -87,28 +143,41 @@ impl Listening {
         Ok(())
     }
 
-    /// Listens on other TCP addresses. If they cannot be had, the old ones stay.
+    /// Listens on other TCP addresses, if they are others. If they cannot be had, the old ones
+    /// stay.
     ///
     /// # Errors
     /// Why they cannot be had.
     pub fn relocate(&self, before: &Config, after: &Config) -> Result<(), String> {
+        let moves = |spoken: &Spoken| {
+            before.bind != after.bind || spoken.port(before) != spoken.port(after)
+        };
+        let moved: Vec<Spoken> = Spoken::BOTH.into_iter().filter(moves).collect();
+        if moved.is_empty() {
+            return Ok(());
+        }
         let mut open = self.listeners.lock();
-        let is_unix = |listener: &Listener| matches!(listener, Listener::Unix(..));
-        // The same port on other addresses can only be had once the old sockets are closed, and a
-        // new port is better tried before.
-        let opened = if after.port == before.port {
-            open.retain(is_unix);
-            open_tcp(after)
+        let stays = |listener: &Listener| Spoken::of(listener).is_none_or(|s| !moved.contains(&s));
+        // A port that is in use can only be had once the old sockets are closed, and a new one is
+        // better tried before.
+        let in_use = |spoken: &Spoken| {
+            let port = spoken.port(after);
+            port != 0 && moved.iter().any(|old| old.port(before) == port)
+        };
+        let first_close = moved.iter().any(in_use);
+        let opened = if first_close {
+            open.retain(stays);
+            open_tcp(after, &moved)
         } else {
-            open_tcp(after).inspect(|_| open.retain(is_unix))
+            open_tcp(after, &moved).inspect(|_| open.retain(stays))
         };
         let failure = match opened {
             Ok(listeners) => self.add(&mut open, listeners).err().map(|e| e.to_string()),
             Err(error) => Some(error),
         };
         if let Some(error) = failure {
-            if open.iter().all(is_unix) {
-                let back = open_tcp(before);
+            if open.iter().all(stays) {
+                let back = open_tcp(before, &moved);
                 let back = back.and_then(|l| self.add(&mut open, l).map_err(|e| e.to_string()));
                 if let Err(error) = back {
                     tracing::error!("The old addresses are lost as well: {error}");
@@ -127,7 +196,7 @@ impl Listening {
 /// # Errors
 /// What to print before giving up.
 pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
-    let mut listeners = open_tcp(config)?;
+    let mut listeners = open_tcp(config, &Spoken::BOTH)?;
     if let Some(path) = &config.unixsocket {
         let path = PathBuf::from(path);
         let listener = unix(&path, config).map_err(|e| {
@@ -141,24 +210,39 @@ pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
     Ok(listeners)
 }
 
-/// Opens the TCP sockets a configuration asks for.
-fn open_tcp(config: &Config) -> Result<Vec<Listener>, String> {
+/// Opens the TCP sockets a configuration asks for, of these kinds.
+fn open_tcp(config: &Config, kinds: &[Spoken]) -> Result<Vec<Listener>, String> {
     let mut listeners = Vec::new();
-    if config.port == 0 {
-        return Ok(listeners);
-    }
-    for bind in &config.bind {
-        listeners.extend(tcp(bind, config)?.map(Listener::Tcp));
-    }
-    if listeners.is_empty() && !config.bind.is_empty() {
-        return Err(format!("Failed listening on port {} (TCP), aborting.", config.port));
+    for spoken in kinds {
+        let port = spoken.port(config);
+        if port == 0 {
+            continue;
+        }
+        let before = listeners.len();
+        for bind in &config.bind {
+            let socket = tcp(bind, port, config, *spoken)?;
+            listeners.extend(socket.map(|socket| spoken.listener(socket)));
+        }
+        if listeners.len() == before && !config.bind.is_empty() {
+            return Err(failed(port, *spoken));
+        }
     }
     Ok(listeners)
 }
 
+fn failed(port: u16, spoken: Spoken) -> String {
+    let kind = if spoken == Spoken::Tls { "TLS" } else { "TCP" };
+    format!("Failed listening on port {port} ({kind}), aborting.")
+}
+
 /// A socket on a TCP address; `None` if the address is optional and this machine lacks it.
-fn tcp(bind: &BindAddress, config: &Config) -> Result<Option<TcpListener>, String> {
-    let opened = resolve(&bind.address, config.port).and_then(|addr| tcp_on(addr, config));
+fn tcp(
+    bind: &BindAddress,
+    port: u16,
+    config: &Config,
+    spoken: Spoken,
+) -> Result<Option<TcpListener>, String> {
+    let opened = resolve(&bind.address, port).and_then(|addr| tcp_on(addr, config));
     match opened {
         Ok(listener) => Ok(Some(listener)),
         Err(error) if is_absent(&error, bind.optional) => {
@@ -166,12 +250,10 @@ fn tcp(bind: &BindAddress, config: &Config) -> Result<Option<TcpListener>, Strin
             Ok(None)
         }
         Err(error) => Err(format!(
-            "Could not create server TCP listening socket {}:{}: bind: {}\n\
-             Failed listening on port {} (TCP), aborting.",
+            "Could not create server TCP listening socket {}:{port}: bind: {}\n{}",
             bind.address,
-            config.port,
             plain(&error),
-            config.port
+            failed(port, spoken)
         )),
     }
 }

@@ -17,6 +17,7 @@ mod listen;
 mod logging;
 mod offline;
 mod process;
+mod secure;
 mod serve;
 mod signals;
 mod slab;

@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use config::{Config, Settings};
 use engine::{Engine, Keeper, Start};
 use mio::{Poll, Waker};
+use rustls::ServerConfig;
 
 use crate::accept::{self, Crew};
 use crate::data;
@@ -48,12 +49,14 @@ fn serve(args: &[String]) -> Result<(), String> {
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
     let most = process::room_for_clients(config.maxclients, config.io_threads);
-    let listeners = listen::open(&config).inspect_err(|message| {
+    let tell = |message: &String| {
         // Without a log file it would only be said twice.
         if config.logfile.is_some() {
             tracing::error!("{message}");
         }
-    })?;
+    };
+    let context = secure(&config).inspect_err(tell)?;
+    let listeners = listen::open(&config).inspect_err(tell)?;
     let names: Vec<String> = listeners.iter().map(Listener::name).collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
     resolve_dir(&mut settings);
@@ -74,7 +77,7 @@ fn serve(args: &[String]) -> Result<(), String> {
         engine.move_in(home);
         engine.durable.set_loading(true);
     }
-    run(&engine, Opening { listeners, names, most, seed: seed[1], levels })?;
+    run(&engine, Opening { listeners, context, names, most, seed: seed[1], levels })?;
     supervisor::tell(supervisor::STOPPING);
     data::close(&engine);
     tracing::warn!("Kvist is now ready to exit, bye bye...");
@@ -83,9 +86,19 @@ fn serve(args: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// What the certificates and keys amount to, if TLS is in use.
+fn secure(config: &Config) -> Result<Option<Arc<ServerConfig>>, String> {
+    if config.tls.port == 0 {
+        return Ok(None);
+    }
+    let context = tls::server::context(&config.tls);
+    context.map(Some).map_err(|error| format!("{error}\nFailed to configure TLS."))
+}
+
 /// What is open and known before the threads start.
 struct Opening {
     listeners: Vec<Listener>,
+    context: Option<Arc<ServerConfig>>,
     names: Vec<String>,
     most: usize,
     seed: u64,
@@ -94,7 +107,7 @@ struct Opening {
 
 /// Runs all threads until the engine is told to stop.
 fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
-    let Opening { listeners, names, most, seed, levels } = opening;
+    let Opening { listeners, context, names, most, seed, levels } = opening;
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
     let mut polls = Vec::new();
     let mut inboxes = Vec::new();
@@ -109,14 +122,17 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
-    let listening = Arc::new(Listening::new(listeners, registry).map_err(failed("listeners"))?);
+    let listening =
+        Arc::new(Listening::new(listeners, context, registry).map_err(failed("listeners"))?);
     engine.durable.tell_durable({
         let crew = Arc::clone(&crew);
         Box::new(move || crew.tell_durable())
     });
     engine.on_change({
         let (crew, listening) = (Arc::clone(&crew), Arc::clone(&listening));
-        Box::new(move |before, after| accept::follow(&crew, &listening, before, after))
+        Box::new(move |before, after, named| {
+            accept::follow(&crew, &listening, before, after, named)
+        })
     });
     engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));

@@ -1,4 +1,4 @@
-//! A client's socket, TCP or unix, as one type.
+//! A client's socket as one type: TCP, unix, or TCP with TLS on it.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -10,12 +10,31 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use socket2::{SockRef, TcpKeepalive};
 
+use crate::secure::Tls;
+
 /// A connected, non-blocking socket.
 pub enum Stream {
     /// Over TCP.
     Tcp(TcpStream),
     /// Over a unix socket.
     Unix(UnixStream),
+    /// Over TCP and TLS.
+    Tls(Box<Tls>),
+}
+
+/// What a read brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// So many bytes, and whether there may be more that no event will announce.
+    Bytes(usize, bool),
+    /// Nothing for now.
+    Nothing,
+    /// Nothing yet, but there may be more that no event will announce.
+    Later,
+    /// The handshake is over, and there may be more that no event will announce.
+    Greeted,
+    /// The peer has closed, or the connection broke.
+    End,
 }
 
 /// Calls a method of whichever socket it is.
@@ -24,41 +43,89 @@ macro_rules! either {
         match $self {
             Stream::Tcp($stream) => $call,
             Stream::Unix($stream) => $call,
+            Stream::Tls(tls) => {
+                let $stream = &tls.socket;
+                $call
+            }
         }
     };
 }
 
 impl Stream {
-    /// Reads what is there, restarting after signals.
+    /// Reads what is there, restarting after signals, into a buffer of
+    /// [`ROOM_MIN`](crate::secure::ROOM_MIN) bytes at least.
     #[inline]
-    pub fn receive(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    pub fn receive(&mut self, into: &mut [u8]) -> Received {
         loop {
-            match either!(self, stream => stream.read(into)) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => return done,
-            }
+            let read = match self {
+                Stream::Tcp(stream) => stream.read(into),
+                Stream::Unix(stream) => stream.read(into),
+                Stream::Tls(tls) => return tls.receive(into),
+            };
+            return match read {
+                Ok(0) => Received::End,
+                // A short read has emptied the kernel's buffer; what comes later makes a new event.
+                Ok(n) => Received::Bytes(n, n == into.len()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => Received::End,
+            };
         }
     }
 
-    /// Writes what the kernel takes, restarting after signals.
+    /// Writes what the kernel takes, restarting after signals. When it takes less, the next bytes
+    /// offered must begin with those that it did not take.
+    ///
+    /// # Errors
+    /// `WouldBlock` if it takes none; anything else if the connection is over.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
-            match either!(self, stream => stream.write(bytes)) {
+            let sent = match self {
+                Stream::Tcp(stream) => stream.write(bytes),
+                Stream::Unix(stream) => stream.write(bytes),
+                Stream::Tls(tls) => return tls.send(bytes),
+            };
+            match sent {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => return done,
             }
         }
     }
 
-    /// The same socket once more, for another thread.
+    /// An event says that the kernel takes bytes again, and the connection has none: there may be
+    /// some that are not the connection's.
+    #[inline]
+    pub fn push_pending(&mut self) {
+        if let Stream::Tls(tls) = self {
+            tls.push_pending();
+        }
+    }
+
+    /// What is to be said to the peer before the connection is closed.
+    #[must_use]
+    pub fn last_words(&self) -> Option<&'static [u8]> {
+        if let Stream::Tls(tls) = self { tls.last_words } else { None }
+    }
+
+    /// The same socket once more, for another thread. With TLS only that one can be read and
+    /// written from now on; this one still can be watched, and hung up.
     ///
     /// # Errors
     /// There are no more descriptors.
-    pub fn share(&self) -> io::Result<Self> {
+    pub fn lend(&mut self) -> io::Result<Self> {
+        let again = either!(&*self, stream => stream.as_fd().try_clone_to_owned()?);
         Ok(match self {
-            Stream::Tcp(stream) => Stream::Tcp(stream.as_fd().try_clone_to_owned()?.into()),
-            Stream::Unix(stream) => Stream::Unix(stream.as_fd().try_clone_to_owned()?.into()),
+            Stream::Tcp(_) => Stream::Tcp(again.into()),
+            Stream::Unix(_) => Stream::Unix(again.into()),
+            Stream::Tls(_) => {
+                let mut lent = std::mem::replace(self, Stream::Tcp(again.into()));
+                if let (Stream::Tcp(own), Stream::Tls(tls)) = (self, &mut lent) {
+                    // The poller of this thread watches the first descriptor.
+                    std::mem::swap(own, &mut tls.socket);
+                }
+                lent
+            }
         })
     }
 
@@ -66,8 +133,16 @@ impl Stream {
     ///
     /// # Errors
     /// The peer has gone.
-    pub fn finish(&self) -> io::Result<()> {
-        either!(self, stream => stream.shutdown(Shutdown::Write))
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.say_goodbye();
+        either!(&*self, stream => stream.shutdown(Shutdown::Write))
+    }
+
+    /// Tells the peer that this end of the connection was meant, if the protocol has a word for it.
+    pub fn say_goodbye(&mut self) {
+        if let Stream::Tls(tls) = self {
+            tls.say_goodbye();
+        }
     }
 
     /// Ends the connection for everybody who has this socket.
@@ -88,7 +163,11 @@ impl Stream {
     /// # Errors
     /// The kernel refuses, for example because the peer has gone.
     pub fn tune(&self, keepalive: u64) -> io::Result<()> {
-        let Stream::Tcp(stream) = self else { return Ok(()) };
+        let stream = match self {
+            Stream::Tcp(stream) => stream,
+            Stream::Tls(tls) => &tls.socket,
+            Stream::Unix(_) => return Ok(()),
+        };
         stream.set_nodelay(true)?;
         if keepalive > 0 {
             let probes = TcpKeepalive::new()
@@ -103,14 +182,24 @@ impl Stream {
 
 impl Source for Stream {
     fn register(&mut self, to: &Registry, token: Token, interests: Interest) -> io::Result<()> {
-        either!(self, stream => stream.register(to, token, interests))
+        self.source().register(to, token, interests)
     }
 
     fn reregister(&mut self, to: &Registry, token: Token, interests: Interest) -> io::Result<()> {
-        either!(self, stream => stream.reregister(to, token, interests))
+        self.source().reregister(to, token, interests)
     }
 
     fn deregister(&mut self, from: &Registry) -> io::Result<()> {
-        either!(self, stream => stream.deregister(from))
+        self.source().deregister(from)
+    }
+}
+
+impl Stream {
+    fn source(&mut self) -> &mut dyn Source {
+        match self {
+            Stream::Tcp(stream) => stream,
+            Stream::Unix(stream) => stream,
+            Stream::Tls(tls) => &mut tls.socket,
+        }
     }
 }

@@ -20,7 +20,8 @@ use engine::{Client, Transfer};
 use mio::{Events, Interest, Poll, Token};
 
 use crate::process;
-use crate::stream::Stream;
+use crate::secure::ROOM_MIN;
+use crate::stream::{Received, Stream};
 
 /// Bytes read from the file at a time.
 const CHUNK: usize = 256 << 10;
@@ -35,8 +36,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// The system gives no second descriptor, or no thread.
-pub fn start(stream: &Stream, transfer: Arc<Transfer>, client: Arc<Client>) -> io::Result<()> {
-    let mut sender = Sender::new(stream.share()?)?;
+pub fn start(stream: &mut Stream, transfer: Arc<Transfer>, client: Arc<Client>) -> io::Result<()> {
+    let mut sender = Sender::new(stream.lend()?)?;
     std::thread::Builder::new().name("transfer".to_owned()).spawn(move || {
         let addr = client.origin.addr.as_str();
         match sender.send(&transfer) {
@@ -139,21 +140,20 @@ impl Sender {
     /// closing over unread bytes would throw away what it has not read yet itself.
     fn say_goodbye(&mut self) {
         let until = Instant::now() + FAREWELL;
-        let mut scrap = [0; 4096];
+        let mut scrap = vec![0; ROOM_MIN];
         if self.stream.finish().is_err() {
             return;
         }
         loop {
             match self.stream.receive(&mut scrap) {
-                Ok(0) => return,
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Received::Bytes(..) | Received::Later | Received::Greeted => {}
+                Received::Nothing => {
                     let left = until.saturating_duration_since(Instant::now());
                     if left.is_zero() || self.wait(left).is_err() {
                         return;
                     }
                 }
-                Err(_) => return,
+                Received::End => return,
             }
             if Instant::now() >= until {
                 return;

@@ -63,6 +63,7 @@ Examples:
 pub const EXPORT: &str = "\
 Usage: kvist export FILE.rdb --dir DATADIR [--directive value ...]
        kvist export FILE.rdb --from HOST:PORT [--user NAME] [--pass PASSWORD]
+                    [--tls] [--cacert FILE] [--cert FILE --key FILE] [--sni NAME] [--insecure]
 
 Writes the dataset in DATADIR, which no server may use meanwhile, as a snapshot that Redis 7.0 and
 everything later reads. Nothing in DATADIR is changed.

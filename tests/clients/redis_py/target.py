@@ -56,19 +56,24 @@ class ServerCase(unittest.TestCase):
         self.db.flushall()
 
 
+def free_port():
+    """A port nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return probe.getsockname()[1]
+
+
 class OwnServer:
     """A server that a test may stop and start again, on a port nobody else has."""
 
     def __init__(self):
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.folder = tempfile.TemporaryDirectory()
         self.process = None
 
-    def start(self):
-        """Returns once the server answers."""
-        words = shlex.split(COMMAND.replace("{port}", str(self.port)))
+    def start(self, *options):
+        """Returns once the server answers. It gets these directives besides those of the command."""
+        words = shlex.split(COMMAND.replace("{port}", str(self.port))) + [str(o) for o in options]
         self.process = subprocess.Popen(
             words, cwd=self.folder.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

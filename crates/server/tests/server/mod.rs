@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rustls::{ClientConnection, StreamOwned};
 use wire::{ReplyParser, Value};
 
 /// How long a condition may take to come true, on a machine busy with other tests.
@@ -167,12 +168,14 @@ fn follow(from: impl Read + Send + 'static, log: &Arc<Mutex<String>>) {
     });
 }
 
-/// A socket of either kind.
+/// A socket of any kind.
 pub enum Socket {
     /// TCP.
     Tcp(TcpStream),
     /// Unix.
     Unix(UnixStream),
+    /// TCP with TLS on it.
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
 }
 
 impl Socket {
@@ -180,6 +183,7 @@ impl Socket {
         match self {
             Socket::Tcp(socket) => socket.read(into),
             Socket::Unix(socket) => socket.read(into),
+            Socket::Tls(socket) => socket.read(into),
         }
     }
 
@@ -187,6 +191,7 @@ impl Socket {
         match self {
             Socket::Tcp(socket) => socket.write_all(bytes),
             Socket::Unix(socket) => socket.write_all(bytes),
+            Socket::Tls(socket) => socket.write_all(bytes).and_then(|()| socket.flush()),
         }
     }
 }
@@ -207,6 +212,10 @@ impl Client {
                 tcp.set_read_timeout(Some(PATIENCE)).unwrap();
             }
             Socket::Unix(unix) => unix.set_read_timeout(Some(PATIENCE)).unwrap(),
+            Socket::Tls(tls) => {
+                tls.sock.set_nodelay(true).unwrap();
+                tls.sock.set_read_timeout(Some(PATIENCE)).unwrap();
+            }
         }
         Client { socket, parser: ReplyParser::new() }
     }
@@ -215,6 +224,7 @@ impl Client {
     pub fn tcp(&self) -> &TcpStream {
         match &self.socket {
             Socket::Tcp(socket) => socket,
+            Socket::Tls(tls) => &tls.sock,
             Socket::Unix(_) => panic!("not TCP"),
         }
     }

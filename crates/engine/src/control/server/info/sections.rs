@@ -28,7 +28,8 @@ pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("process_id", std::process::id());
     lines.put("process_supervised", "no");
     lines.put("run_id", &engine.run_id);
-    lines.put("tcp_port", config.port);
+    let port = if config.port == 0 { config.tls.port } else { config.port };
+    lines.put("tcp_port", port);
     lines.put("server_time_usec", now.as_micros());
     lines.put("uptime_in_seconds", uptime);
     lines.put("uptime_in_days", uptime / 86_400);
