@@ -18,7 +18,7 @@ use crate::diagnose::ParseError;
 use crate::registry::Registry;
 use crate::value::Value;
 
-/// See the [module](self).
+/// A document as it is stored: its canonical text, its tree, or both.
 #[derive(Clone, Debug)]
 pub struct Document {
     value: Option<Value>,

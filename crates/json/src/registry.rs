@@ -118,7 +118,8 @@ pub(crate) struct Scratch {
     pub text: Vec<u8>,
 }
 
-/// See the [module](self).
+/// Makes and finds what documents share. One per shard, under the shard's lock; it allocates
+/// nothing before it is used. Documents do not need it to be read, copied or dropped.
 #[derive(Debug, Default)]
 pub struct Registry {
     slots: Vec<Slot>,
