@@ -54,5 +54,5 @@ pub use error::{LoadError, SetError, Source};
 pub use lists::{BufferLimit, BufferLimits, Events, Master, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};
-pub use settings::{Settings, UserLine};
+pub use settings::{RenameLine, Settings, UserLine};
 pub use value::{Amount, Value, memory};

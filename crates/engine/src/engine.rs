@@ -130,9 +130,15 @@ impl Engine {
     /// An engine over an empty dataset.
     ///
     /// # Errors
-    /// A command's spec is broken: a mistake in the source.
+    /// The configuration renames a command that is not there, or to a name that is; or a command's
+    /// spec is broken, which is a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
-        Ok(Self::with_table(start, command_table()?))
+        let mut table = command_table()?;
+        for line in start.settings.renames() {
+            let renamed = table.rename(&line.from, &line.to);
+            renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
+        }
+        Ok(Self::with_table(start, table))
     }
 
     /// The same with a table of its own, for tests of what commands may do wrong.

@@ -63,6 +63,6 @@ pub use pause::Pauses;
 pub use session::Session;
 pub use spikes::Spikes;
 pub use stats::{Counters, Totals};
-pub use table::{Action, Entry, Table};
+pub use table::{Action, Entry, Table, Unnameable};
 pub use transfer::Transfer;
 pub use worker::{Seat, Worker};

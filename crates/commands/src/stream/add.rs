@@ -156,7 +156,7 @@ impl<H: Holds<Stream>> Run<H> for XAdd<'_> {
 impl XAdd<'_> {
     /// The request without a clock, and trimming what was trimmed.
     fn exactly(&self, stream: &Stream, id: StreamId) -> Argv {
-        let mut argv = Argv::new(&[self.argv[0], self.key.bytes]);
+        let mut argv = Argv::new(&[b"XADD", self.key.bytes]);
         self.trimming.write_exact(stream, &mut argv);
         ids::with_text(id, |text| argv.push(text));
         self.fields.iter().for_each(|word| argv.push(word));

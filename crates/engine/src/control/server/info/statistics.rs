@@ -65,8 +65,8 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
 
 pub(super) fn commands(control: &mut Control<'_>, lines: &mut Lines) {
     let totals = control.engine.stats.totals();
-    for (entry, tally) in control.engine.table.entries().iter().zip(totals.commands) {
-        let [calls, nanos, rejected, failed] = tally;
+    for entry in control.engine.table.callable() {
+        let [calls, nanos, rejected, failed] = totals.commands[entry.number];
         if calls + rejected + failed == 0 {
             continue;
         }
@@ -94,7 +94,7 @@ pub(super) fn latencies(control: &mut Control<'_>, lines: &mut Lines) {
     if !config.latency.tracking {
         return;
     }
-    for entry in control.engine.table.entries() {
+    for entry in control.engine.table.callable() {
         let Some(histogram) = control.engine.stats.latency(entry.number) else { continue };
         let shown = config.latency.info_percentiles.iter().map(|&percent| {
             // Lossless: no time is counted as longer than a second and a bit.
