@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use base::{Millis, PackLimits};
 use config::{Changes, Config, Peer, SetError, Settings};
-use journal::Manifest;
+use journal::{Manifest, wall_clock};
 use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
 
 use crate::access::Users;
 use crate::block::BlockedRequests;
 use crate::client::Clients;
+use crate::client_eviction::ClientEvictions;
 use crate::control;
 use crate::durable::Durable;
 use crate::errand::Errands;
@@ -102,7 +103,7 @@ pub struct Engine {
     pub config_file: String,
     /// The executable.
     pub executable: String,
-    /// Bytes in connection buffers, kept by the doors.
+    /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
     pub buffers: AtomicUsize,
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.
@@ -111,6 +112,8 @@ pub struct Engine {
     pub active_expire: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
+    /// When clients that take too much are looked for.
+    pub(crate) client_evictions: ClientEvictions,
     /// Figures about keys dropped for memory.
     pub evictions: Evictions,
     /// The dataset's life on disk.
@@ -197,6 +200,7 @@ impl Engine {
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
             stopping: AtomicBool::new(false),
+            client_evictions: ClientEvictions::default(),
             evictions: Evictions::default(),
             durable: Durable::default(),
             errands: Errands::default(),
@@ -293,6 +297,7 @@ impl Engine {
         *self.config.write() = Arc::clone(&config);
         drop(settings);
         self.config_version.fetch_add(1, Ordering::Release);
+        self.evict_clients(&config, wall_clock());
         if let Some(me) = self.me() {
             me.follow_durability(&config);
         }

@@ -20,6 +20,7 @@
 mod access;
 mod block;
 mod client;
+mod client_eviction;
 mod control;
 pub mod durable;
 mod engine;
