@@ -136,11 +136,7 @@ impl Engine {
     /// The configuration renames a command that is not there, or to a name that is; or a command's
     /// spec is broken, which is a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
-        let mut table = command_table()?;
-        for line in start.settings.renames() {
-            let renamed = table.rename(&line.from, &line.to);
-            renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
-        }
+        let table = command_table_as_called(&start.settings)?;
         Ok(Self::with_table(start, table))
     }
 
@@ -322,6 +318,19 @@ pub fn command_table() -> Result<Table, String> {
     rows.extend(control::rows());
     rows.sort_by_key(|(spec, _)| spec.name);
     Table::new(rows)
+}
+
+/// The same, with the names by which these settings have commands called.
+///
+/// # Errors
+/// They rename a command that is not there, or to a name that is.
+pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
+    let mut table = command_table()?;
+    for line in settings.renames() {
+        let renamed = table.rename(&line.from, &line.to);
+        renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
+    }
+    Ok(table)
 }
 
 /// Tells the store what news the configuration wants.

@@ -102,7 +102,9 @@ impl Desk<'_> {
         refusal: &CmdError,
         writer: &mut RespWriter<'_>,
     ) {
-        self.seat.refused(self.engine, request.entry, refusal);
+        // An unknown subcommand is none of its container's doing.
+        let known = |entry: &&Entry| entry.children.is_empty() || request.argv.len() < 2;
+        self.seat.refused(self.engine, request.entry.filter(known), refusal);
         if request.entry.is_none() && is_http(request.argv) {
             tracing::warn!(client = session.client.origin.addr, "HTTP on a RESP port; closing");
             session.closing = true;
