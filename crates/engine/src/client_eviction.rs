@@ -2,8 +2,8 @@
 //! go, until those who stay fit.
 //!
 //! Every worker tells what its clients take when that changes; the sum is kept by the engine
-//! ([`Engine::buffers`]). Whoever raises it looks at the sum once per turn of its loop, and so does
-//! the keeper, whose look also finds that the limit was lowered. Only when the sum is over the limit
+//! ([`Engine::buffers`]). Whoever raises it compares it with the limit, and so does the keeper,
+//! which also finds that the limit was lowered. Only when the sum is over the limit
 //! are the clients looked at one by one, from the register: exactly, largest first. Redis sorts
 //! them into classes of powers of two beforehand; here that would be shared work for every change
 //! of every client, to save a walk that ends with somebody being thrown out.
@@ -26,7 +26,7 @@ use crate::control::{Asking, Viewer, client_line};
 use crate::engine::Engine;
 
 /// How long nobody looks again after a look found nobody who could go.
-const REST: Millis = 10;
+const REST: Millis = 2;
 
 /// Who looks, and when not to.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Engine {
         if *rest_until > now && *rest_until <= now + REST {
             return;
         }
-        let mut left = 0;
+        let (mut left, mut told) = (0, 0);
         let mut largest: Vec<(usize, Arc<Client>)> = Vec::new();
         for client in self.clients.all() {
             let memory = client.memory.load(Relaxed);
@@ -77,8 +77,11 @@ impl Engine {
             };
             self.evict_client(&client, now);
             left -= memory;
+            told += 1;
         }
-        *rest_until = now + REST;
+        if told == 0 || left >= limit {
+            *rest_until = now + REST;
+        }
     }
 
     fn evict_client(&self, client: &Client, now: Millis) {

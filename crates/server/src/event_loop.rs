@@ -142,10 +142,6 @@ impl EventLoop {
             self.end_waits();
             self.end_pause();
             self.release();
-            if std::mem::take(&mut self.desk.grown) {
-                let Desk { worker, now, .. } = &self.desk;
-                worker.engine.evict_clients(&worker.seat.config, *now);
-            }
             // A tick too far away means that somebody has set the clock back.
             if self.desk.now >= self.next_tick || self.next_tick > self.desk.now + IDLE_TICK {
                 self.tick();
@@ -220,6 +216,10 @@ impl EventLoop {
     /// Does what a connection's turn led to.
     #[inline]
     fn after(&mut self, place: Place, turn: Turn) {
+        if std::mem::take(&mut self.desk.grown) {
+            let Desk { worker, now, .. } = &self.desk;
+            worker.engine.evict_clients(&worker.seat.config, *now);
+        }
         wake_others();
         let Some(connection) = self.connections.get_mut(place) else { return };
         if turn == Turn::Close {
