@@ -184,3 +184,44 @@ impl Mailbox for Address {
         self.inbox.post(Letter::Message(self.place, message));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    // In a test a panic is how a failure is told.
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::slab::Slab;
+
+    fn inbox() -> (mio::Poll, Arc<Inbox>) {
+        let poll = mio::Poll::new().unwrap();
+        let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
+        (poll, Arc::new(Inbox::new(waker)))
+    }
+
+    #[test]
+    fn who_crowds_an_inbox_is_told_until_it_is_emptied() {
+        let place = Slab::<()>::new().next_place().unwrap();
+        let message: Arc<[u8]> = vec![b'm'; 1 << 20].into();
+        let push = || Letter::Message(place, Message::Push(Arc::clone(&message)));
+        let kill = || Letter::Message(place, Message::Kill);
+        let ((_poll, long), (_other, many)) = (inbox(), inbox());
+        for _ in 0..LONG >> 20 {
+            assert!(!is_crowding());
+            long.post(push());
+        }
+        assert!(!is_crowding());
+        long.post(push());
+        assert!(is_crowding());
+        // It is what this thread has posted that counts.
+        assert!(!std::thread::spawn(is_crowding).join().unwrap());
+        long.take(&mut Vec::new());
+        assert!(!is_crowding());
+        (0..=MANY).for_each(|_| many.post(kill()));
+        assert!(is_crowding());
+        many.take(&mut Vec::new());
+        assert!(!is_crowding());
+        long.post(push());
+        assert!(!is_crowding());
+    }
+}
