@@ -244,7 +244,7 @@ fn a_crowd_of_growing_clients_is_bounded() {
                         let mut client = server.connect();
                         let words = wire::request(["SET", "k", &value]);
                         let tcp = client.tcp();
-                        let mut grow = || {
+                        let grow = || {
                             std::io::Write::write_all(&mut &*tcp, b"*1\r\n$5\r\nMULTI\r\n")?;
                             (0..1000)
                                 .try_for_each(|_| std::io::Write::write_all(&mut &*tcp, &words))
