@@ -89,7 +89,8 @@ fn pieces_of_any_size_are_answered_the_same() {
 
 #[test]
 fn a_cut_at_any_byte_changes_nothing() {
-    let bytes = b"PING\r\nSET k '1 2'\r\n*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\nGET k\nECHO \"\\x41'\"\r\n\
+    let bytes =
+        b"PING\r\nSET k '1 2'\r\n*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\nGET k\nECHO \"\\x41'\"\r\n\
                   MULTI\r\nAPPEND k \" 3\"\r\nPING\r\nEXEC\r\n\r\n\
                   BLPOP q 0\r\nGET \"k\"\r\nPING x\r\n";
     let whole = heard([&bytes[..]]);
