@@ -9,7 +9,10 @@ use std::time::Duration;
 use crate::lists::{BufferLimits, Events, SavePoint};
 use crate::settings::Settings;
 use crate::tls::TlsSettings;
-use crate::value::Value;
+use crate::value::{Amount, Value};
+
+/// The smallest limit on the memory of all clients.
+const LEAST_CLIENT_MEMORY: u64 = 128 << 10;
 
 /// Everything the server reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +45,8 @@ pub struct Config {
     pub maxclients: u32,
     /// Most bytes of replies waiting, by class of client.
     pub client_output_buffer_limit: BufferLimits,
+    /// Most bytes of all clients together, or `None` for no limit.
+    pub maxmemory_clients: Option<u64>,
     /// Most bytes of unfinished commands of one client.
     pub client_query_buffer_limit: u64,
     /// Longest single string, in bytes.
@@ -353,6 +358,7 @@ impl Settings {
             enable_protected_configs: self.gate("enable-protected-configs"),
             maxclients: self.int("maxclients"),
             client_output_buffer_limit: self.buffer_limits(),
+            maxmemory_clients: self.client_memory(),
             client_query_buffer_limit: self.bytes("client-query-buffer-limit"),
             proto_max_bulk_len: self.bytes("proto-max-bulk-len"),
             databases: self.int("databases"),
@@ -485,6 +491,20 @@ impl Settings {
             Some(Value::BufferLimits(limits)) => *limits,
             _ => BufferLimits::default(),
         }
+    }
+
+    /// As in Redis: a percentage of no `maxmemory` is no limit, and no limit is so small that
+    /// nobody could say anything any more.
+    fn client_memory(&self) -> Option<u64> {
+        let limit = match self.value("maxmemory-clients") {
+            Some(&Value::Amount(Amount::Bytes(bytes))) => bytes,
+            Some(&Value::Amount(Amount::Percent(percent))) => {
+                let all = u128::from(self.bytes("maxmemory"));
+                u64::try_from(all * u128::from(percent) / 100).unwrap_or(u64::MAX)
+            }
+            _ => 0,
+        };
+        (limit != 0).then_some(limit.max(LEAST_CLIENT_MEMORY))
     }
 
     fn percentiles(&self) -> Vec<f64> {

@@ -55,6 +55,6 @@ pub use error::{LoadError, SetError, Source};
 pub use lists::{BufferLimit, BufferLimits, Events, Master, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};
-pub use settings::{Settings, UserLine};
+pub use settings::{RenameLine, Settings, UserLine};
 pub use tls::{AuthClients, Identity, SessionCache, TlsSettings};
 pub use value::{Amount, Value, memory};

@@ -12,7 +12,7 @@ use crate::directives::file_only::{self, Action, FileOnly};
 use crate::disk;
 use crate::error::{LoadError, Source};
 use crate::line;
-use crate::settings::{Rank, Settings, UserLine};
+use crate::settings::{Rank, RenameLine, Settings, UserLine};
 use crate::value;
 
 /// How deep files may include each other; deeper is taken for a circle.
@@ -126,7 +126,7 @@ impl Settings {
             return self.assign(&name, args, &source, rank).map_err(rejected);
         }
         let Some(directive) = file_only::find(&name) else { return Err(rejected(BAD.into())) };
-        let files = self.file_only(directive, &args, &source, depth).map_err(rejected)?;
+        let files = self.file_only(directive, &args, (&source, text), depth).map_err(rejected)?;
         files.iter().try_for_each(|path| self.read(path, depth + 1))
     }
 
@@ -135,7 +135,7 @@ impl Settings {
         &mut self,
         directive: &FileOnly,
         args: &[Vec<u8>],
-        source: &Source,
+        (source, text): (&Source, &[u8]),
         depth: usize,
     ) -> Result<Vec<PathBuf>, String> {
         let (fewest, most) = directive.args;
@@ -160,6 +160,13 @@ impl Settings {
             }
             Action::User => {
                 self.users.push(UserLine { source: source.clone(), words: args.to_vec() });
+                Ok(Vec::new())
+            }
+            Action::Rename => {
+                let text = String::from_utf8_lossy(text).into_owned();
+                let [from, to] = args else { return Err(BAD.into()) };
+                let (from, to) = (from.clone(), to.clone());
+                self.renames.push(RenameLine { source: source.clone(), text, from, to });
                 Ok(Vec::new())
             }
             Action::Refuse => Err(format!("'{}' is not implemented yet", directive.name)),

@@ -159,7 +159,6 @@ fn rejected_lines() {
         ("proc-title-template \"\"", "template format is invalid or contains unknown variables"),
         ("shards 3", "argument must be 0 or a power of two"),
         // Ours: known, but not there yet.
-        ("rename-command GET gett", "'rename-command' is not implemented yet"),
         (
             "min-replicas-to-write 1",
             "not implemented yet: 'min-replicas-to-write' can only be '0' in this release",

@@ -24,6 +24,28 @@ pub struct Settings {
     /// Warnings that belong to no value.
     pub(crate) notes: Vec<String>,
     pub(crate) users: Vec<UserLine>,
+    pub(crate) renames: Vec<RenameLine>,
+}
+
+/// A `rename-command` line as it was read. Which commands there are is known to somebody else.
+#[derive(Clone, Debug)]
+pub struct RenameLine {
+    /// Where it stands.
+    pub source: Source,
+    /// What stands there.
+    pub text: String,
+    /// The name by which the command is called so far.
+    pub from: Vec<u8>,
+    /// The one by which it is to be called; empty for none.
+    pub to: Vec<u8>,
+}
+
+impl RenameLine {
+    /// The error for a line that cannot be accepted.
+    #[must_use]
+    pub fn rejected(&self, reason: String) -> LoadError {
+        LoadError::Rejected { source: self.source.clone(), text: self.text.clone(), reason }
+    }
 }
 
 /// A `user` line as it was read. What its words mean is known to whoever knows the commands.
@@ -84,7 +106,7 @@ impl Settings {
             names.insert(slot.directive.name, at);
             names.extend(slot.directive.alias.map(|alias| (alias, at)));
         }
-        Self { slots, names, notes: Vec::new(), users: Vec::new() }
+        Self { slots, names, notes: Vec::new(), users: Vec::new(), renames: Vec::new() }
     }
 
     /// The directive of that name or alias, in any case: its own spelling of the name, and its
@@ -152,6 +174,12 @@ impl Settings {
     #[must_use]
     pub fn users(&self) -> &[UserLine] {
         &self.users
+    }
+
+    /// The commands that are to be called by other names, in order.
+    #[must_use]
+    pub fn renames(&self) -> &[RenameLine] {
+        &self.renames
     }
 
     /// What the owner should be told at start: every setting that has no effect yet.

@@ -18,7 +18,7 @@ use store::{Scope, Touched, Txn, Waiter};
 use wire::RespWriter;
 
 use crate::access;
-use crate::client::{Client, Message};
+use crate::client::{Client, Message, words_memory};
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
 use crate::remember;
@@ -107,6 +107,7 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
         txn.add_waiter(engine.store.hasher().hash(key), key, &waiter);
     }
     session.client.blocked.store(ticket, Ordering::Relaxed);
+    session.client.waiting.store(words_memory(request.argv), Ordering::Relaxed);
     session.blocked = Some(blocked);
 }
 
@@ -383,6 +384,7 @@ impl Worker {
 fn unblocked(session: &mut Session) {
     session.blocked = None;
     session.client.blocked.store(0, Ordering::Relaxed);
+    session.client.waiting.store(0, Ordering::Relaxed);
 }
 
 /// Ends a client's wait from outside: `CLIENT UNBLOCK`. `false` if it was not waiting.

@@ -63,6 +63,11 @@ pub struct Labels {
     pub lib_ver: String,
 }
 
+/// Bytes of words that are kept for later, about.
+pub(crate) fn words_memory<W: AsRef<[u8]>>(words: &[W]) -> usize {
+    words.iter().map(|word| size_of::<Vec<u8>>() + word.as_ref().len()).sum()
+}
+
 /// The public side of a session. Written by its owner with plain stores, read by anybody.
 pub struct Client {
     /// Its number.
@@ -95,6 +100,18 @@ pub struct Client {
     pub shard_channels: AtomicUsize,
     /// Bytes of the commands queued in its transaction.
     pub queued: AtomicUsize,
+    /// Bytes of the keys it watches.
+    pub watched: AtomicUsize,
+    /// Bytes of what it listens to: channels, patterns, prefixes of keys.
+    pub interests: AtomicUsize,
+    /// Bytes of the words of a request that is blocked or postponed.
+    pub waiting: AtomicUsize,
+    /// All it takes, as its owner last told.
+    pub memory: AtomicUsize,
+    /// It was told to go because all clients together took too much.
+    pub evicted: AtomicBool,
+    /// A copy of the dataset is sent to it: it is no ordinary client.
+    pub replica: AtomicBool,
     /// Bytes of requests not executed yet.
     pub input: AtomicUsize,
     /// Memory of the buffer they are in.
@@ -109,6 +126,8 @@ pub struct Client {
     pub output_pieces: AtomicUsize,
     /// Bytes in those.
     pub output_behind: AtomicUsize,
+    /// Memory that those take.
+    pub output_behind_room: AtomicUsize,
     /// The ticket it is blocked with; 0 is none.
     pub blocked: AtomicU64,
     /// Watches keys.
@@ -139,6 +158,14 @@ impl Client {
     /// Asks the owner to close the connection.
     pub fn kill(&self) {
         self.mailbox.post(self.id, Message::Kill);
+    }
+
+    /// Bytes of what it keeps between its requests, beside the buffers of its connection.
+    #[inline]
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        let kept = [&self.queued, &self.watched, &self.interests, &self.waiting];
+        kept.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
     }
 
     /// Whether it can only use the commands of subscribers (in RESP2).
@@ -177,6 +204,12 @@ impl Clients {
             patterns: AtomicUsize::new(0),
             shard_channels: AtomicUsize::new(0),
             queued: AtomicUsize::new(0),
+            watched: AtomicUsize::new(0),
+            interests: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            memory: AtomicUsize::new(0),
+            evicted: AtomicBool::new(false),
+            replica: AtomicBool::new(false),
             input: AtomicUsize::new(0),
             input_room: AtomicUsize::new(0),
             output: AtomicUsize::new(0),
@@ -184,6 +217,7 @@ impl Clients {
             output_peak: AtomicUsize::new(0),
             output_pieces: AtomicUsize::new(0),
             output_behind: AtomicUsize::new(0),
+            output_behind_room: AtomicUsize::new(0),
             blocked: AtomicU64::new(0),
             watching: AtomicBool::new(false),
             no_evict: AtomicBool::new(false),

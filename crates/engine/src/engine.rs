@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use base::{Millis, PackLimits};
 use config::{Changes, Config, Peer, SetError, Settings};
-use journal::Manifest;
+use journal::{Manifest, wall_clock};
 use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
 
 use crate::access::Users;
 use crate::block::BlockedRequests;
 use crate::client::Clients;
+use crate::client_eviction::ClientEvictions;
 use crate::control;
 use crate::durable::Durable;
 use crate::errand::Errands;
@@ -104,7 +105,7 @@ pub struct Engine {
     pub config_file: String,
     /// The executable.
     pub executable: String,
-    /// Bytes in connection buffers, kept by the doors.
+    /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
     pub buffers: AtomicUsize,
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.
@@ -115,6 +116,8 @@ pub struct Engine {
     pub at_rest: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
+    /// When clients that take too much are looked for.
+    pub(crate) client_evictions: ClientEvictions,
     /// Figures about keys dropped for memory.
     pub evictions: Evictions,
     /// The dataset's life on disk.
@@ -134,9 +137,11 @@ impl Engine {
     /// An engine over an empty dataset.
     ///
     /// # Errors
-    /// A command's spec is broken: a mistake in the source.
+    /// The configuration renames a command that is not there, or to a name that is; or a command's
+    /// spec is broken, which is a mistake in the source.
     pub fn new(start: Start) -> Result<Arc<Self>, String> {
-        Ok(Self::with_table(start, command_table()?))
+        let table = command_table_as_called(&start.settings)?;
+        Ok(Self::with_table(start, table))
     }
 
     /// The same with a table of its own, for tests of what commands may do wrong.
@@ -196,6 +201,7 @@ impl Engine {
             active_expire: AtomicBool::new(true),
             at_rest: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            client_evictions: ClientEvictions::default(),
             evictions: Evictions::default(),
             durable: Durable::default(),
             errands: Errands::default(),
@@ -304,6 +310,7 @@ impl Engine {
         *self.config.write() = Arc::clone(&config);
         drop(settings);
         self.config_version.fetch_add(1, Ordering::Release);
+        self.evict_clients(&config, wall_clock());
         if let Some(me) = self.me() {
             me.follow_durability(&config);
         }
@@ -334,6 +341,19 @@ pub fn command_table() -> Result<Table, String> {
     rows.extend(control::rows());
     rows.sort_by_key(|(spec, _)| spec.name);
     Table::new(rows)
+}
+
+/// The same, with the names by which these settings have commands called.
+///
+/// # Errors
+/// They rename a command that is not there, or to a name that is.
+pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
+    let mut table = command_table()?;
+    for line in settings.renames() {
+        let renamed = table.rename(&line.from, &line.to);
+        renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
+    }
+    Ok(table)
 }
 
 /// Tells the store what news the configuration wants.

@@ -129,7 +129,7 @@ impl Desk<'_> {
     ) -> Result<&'e Entry, CmdError> {
         let Some(entry) = request.entry else { return Err(unknown_command(request.argv)) };
         if !entry.children.is_empty() && request.argv.len() > 1 {
-            return Err(unknown_subcommand(entry, request.argv));
+            return Err(unknown_subcommand(request.argv));
         }
         if !entry.accepts(request.argv.len()) {
             return Err(error::wrong_arity(entry.name()));
@@ -448,8 +448,9 @@ fn unknown_command(argv: &[&[u8]]) -> CmdError {
     CmdError::from_bytes(parts.concat())
 }
 
-fn unknown_subcommand(entry: &Entry, argv: &[&[u8]]) -> CmdError {
-    let after = format!("'. Try {} HELP.", entry.name().to_ascii_uppercase());
+fn unknown_subcommand(argv: &[&[u8]]) -> CmdError {
+    let container = String::from_utf8_lossy(error::until_zero(argv[0])).to_ascii_uppercase();
+    let after = format!("'. Try {container} HELP.");
     CmdError::quoting("ERR unknown subcommand '", shown(argv[1], SHOWN_MAX), &after)
 }
 

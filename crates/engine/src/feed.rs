@@ -43,8 +43,8 @@ pub struct Fed {
 pub enum State {
     /// It waits for more bytes.
     Open,
-    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`. Send them, let others
-    /// have theirs, then feed what is left.
+    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`, or it has posted more to
+    /// others than they can read. Send the replies, let others have theirs, then feed what is left.
     Full,
     /// Its last request is blocked; feed nothing until it is unblocked.
     Blocked,
@@ -124,6 +124,9 @@ impl Desk<'_> {
                 return stop;
             }
             match ended {
+                Ended::Full if (self.seat.is_crowding)() => {
+                    return Fed { consumed, missing: 0, state: State::Full };
+                }
                 Ended::Full => {}
                 Ended::Short(missing) => return Fed { consumed, missing, state: State::Open },
                 Ended::Broken(error) => {
@@ -217,9 +220,9 @@ fn stop_after(session: &Session, out: &[u8]) -> Option<State> {
     (out.len() >= REPLIES_PER_TURN).then_some(State::Full)
 }
 
-/// Decodes up to `most` requests from `at` on; where it stopped, and why. An inline request is
-/// decoded alone: it is unquoted where it lies, and so must run before anything makes those behind
-/// it wait to be decoded again.
+/// Decodes up to `most` requests from `at` on; where it stopped, and why. Those behind the first
+/// may have to be decoded again, if one before them makes the connection stop. So an inline request
+/// with quotes can only be the first: it is unquoted where it lies.
 fn decode<'e>(
     engine: &'e Engine,
     decoder: &mut Decoder,
@@ -229,8 +232,7 @@ fn decode<'e>(
     (group, most): (&mut Group<'e>, usize),
 ) -> (Ended, usize) {
     while group.len() < most {
-        let inline = input.get(at).is_some_and(|&byte| byte != b'*');
-        if inline && !group.is_empty() {
+        if !group.is_empty() && wire::is_unquoted_in_place(input.get(at..).unwrap_or_default()) {
             return (Ended::Full, at);
         }
         let first = words.len();
@@ -242,9 +244,6 @@ fn decode<'e>(
                     words[range.clone()].iter().take(2).map(|word| word.of(input)).collect();
                 let entry = engine.table.find(&head);
                 group.push(Pending { entry, hash: None, words: range, end: at });
-                if inline {
-                    return (Ended::Full, at);
-                }
             }
             Ok(Step::Empty { bytes }) => at += bytes,
             Ok(Step::Partial { missing }) => return (Ended::Short(missing), at),

@@ -97,6 +97,7 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
             engine.tend_durability();
             note_journal(engine);
             engine.tend_tracking(&mut txn);
+            engine.evict_clients(&engine.config(), wall_clock());
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
         }

@@ -10,6 +10,7 @@ use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
 use crate::access;
+use crate::client::words_memory;
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
@@ -54,8 +55,8 @@ pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
 pub(crate) fn queue(session: &mut Session, entry: &Entry, argv: &[&[u8]]) {
     if let Some(multi) = &mut session.multi {
         let words: Vec<Vec<u8>> = argv.iter().map(|word| word.to_vec()).collect();
-        let bytes = argv.iter().map(|word| size_of::<Vec<u8>>() + word.len()).sum::<usize>();
-        session.client.queued.fetch_add(size_of::<Queued>() + bytes, Ordering::Relaxed);
+        let bytes = size_of::<Queued>() + words_memory(argv);
+        session.client.queued.fetch_add(bytes, Ordering::Relaxed);
         multi.queued.push(Queued { entry: entry.number, words });
         let queued = i64::try_from(multi.queued.len()).unwrap_or(i64::MAX);
         session.client.multi.store(queued, Ordering::Relaxed);
@@ -111,6 +112,9 @@ pub(crate) fn watch(engine: &Engine, txn: &mut Txn, session: &mut Session, keys:
             txn.add_watch(key.hash, key.bytes, &watch);
             txn.kind(*key).is_some()
         });
+        // The key is noted here and in its shard, each time with its name.
+        let bytes = 2 * (size_of::<WatchedKey>() + key.bytes.len());
+        session.client.watched.fetch_add(bytes, Ordering::Relaxed);
         session.watched.keys.push(WatchedKey {
             db: session.db,
             key: key.bytes.to_vec(),
@@ -124,6 +128,7 @@ pub(crate) fn watch(engine: &Engine, txn: &mut Txn, session: &mut Session, keys:
 pub(crate) fn unwatch(engine: &Engine, txn: &mut Txn, session: &mut Session) {
     let Watched { watch, keys } = std::mem::take(&mut session.watched);
     session.client.watching.store(false, Ordering::Relaxed);
+    session.client.watched.store(0, Ordering::Relaxed);
     let Some(watch) = watch else { return };
     for watched in keys {
         let hash = engine.store.hasher().hash(&watched.key);

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::{Flag, Millis};
 use parking_lot::Mutex;
 
-use crate::client::{Client, ClientId, Message};
+use crate::client::{Client, ClientId, Message, words_memory};
 use crate::engine::Engine;
 use crate::multi::Multi;
 use crate::session::Session;
@@ -139,6 +139,7 @@ impl Engine {
     pub(crate) fn postpone(&self, session: &mut Session, argv: &[&[u8]]) {
         session.postponed = Some(argv.iter().map(|word| word.to_vec()).collect());
         session.client.paused.store(true, Ordering::Relaxed);
+        session.client.waiting.store(words_memory(argv), Ordering::Relaxed);
         let mut waiting = self.pauses.waiting.lock();
         waiting.insert(session.client.id, Arc::clone(&session.client));
         drop(waiting);
@@ -159,6 +160,7 @@ impl Engine {
     pub(crate) fn forget_postponed(&self, session: &mut Session) {
         session.postponed = None;
         if session.client.paused.swap(false, Ordering::Relaxed) {
+            session.client.waiting.store(0, Ordering::Relaxed);
             self.pauses.waiting.lock().remove(&session.client.id);
         }
     }

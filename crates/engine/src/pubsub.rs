@@ -127,6 +127,7 @@ impl PubSub {
     /// Listens to a name; `false` if the session did already.
     pub fn subscribe(&self, session: &mut Session, topic: Topic, name: &[u8]) -> bool {
         let Some(name) = join(self.register(topic), &session.client, name) else { return false };
+        session.client.interests.fetch_add(bytes_of(&name), Ordering::Relaxed);
         let (names, count) = names_of(session, topic);
         names.insert(name);
         count.store(names.len(), Ordering::Relaxed);
@@ -140,6 +141,7 @@ impl PubSub {
         if did {
             count.store(names.len(), Ordering::Relaxed);
             leave(self.register(topic), session.client.id, name);
+            session.client.interests.fetch_sub(bytes_of(name), Ordering::Relaxed);
         }
         did
     }
@@ -152,6 +154,7 @@ impl PubSub {
             count.store(0, Ordering::Relaxed);
             for name in names {
                 leave(self.register(topic), session.client.id, &name);
+                session.client.interests.fetch_sub(bytes_of(&name), Ordering::Relaxed);
             }
         }
     }
@@ -181,6 +184,12 @@ impl PubSub {
             Topic::Shard => &self.shard_channels,
         }
     }
+}
+
+/// What a subscription to a name takes: its place in the session, and the one in the register. Who
+/// else listens to that name is not asked: the name counts for everybody.
+fn bytes_of(name: &[u8]) -> usize {
+    size_of::<Arc<[u8]>>() + size_of::<(ClientId, Arc<Client>)>() + name.len()
 }
 
 /// The session's own list, and its public count.

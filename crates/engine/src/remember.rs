@@ -35,13 +35,24 @@ pub(crate) fn effect(
 
 fn rewritten(engine: &Engine, txn: &mut Txn, words: &base::Argv) {
     let argv: SmallVec<[&[u8]; 8]> = words.iter().collect();
-    match engine.table.find(&argv) {
+    match engine.table.find_own(&argv) {
         Some(entry) => command(engine, txn, (entry, &argv, None)),
         None => debug_assert!(false, "an effect that is no command"),
     }
 }
 
 fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
+    if entry.is_renamed() {
+        // Journals know commands by their own names: others may be given at every start.
+        let mut own: SmallVec<[&[u8]; 8]> = argv.iter().copied().collect();
+        own[0] = entry.name().split('|').next().unwrap_or_default().as_bytes();
+        return record(engine, txn, (entry, &own, hash));
+    }
+    record(engine, txn, (entry, argv, hash));
+}
+
+#[inline]
+fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
     if entry.one_key && !entry.moves {
         let hash = hash.unwrap_or_else(|| engine.store.hasher().hash(argv[1]));
         if txn.is_recording(hash) {

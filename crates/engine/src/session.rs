@@ -91,6 +91,13 @@ impl Session {
         !(self.channels.is_empty() && self.patterns.is_empty() && self.shard_channels.is_empty())
     }
 
+    /// Bytes of what it keeps between its requests, beside the buffers of its connection.
+    #[inline]
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.client.kept() + self.decoder.memory()
+    }
+
     /// Whether its request waits for the end of a pause.
     #[must_use]
     pub fn is_paused(&self) -> bool {

@@ -116,6 +116,8 @@ pub struct Stats {
     rates: Mutex<Rates>,
     /// Memory at its highest, as sampled.
     pub peak_memory: AtomicU64,
+    /// Clients closed because all of them together took too much memory.
+    pub evicted_clients: AtomicU64,
     /// Nanoseconds spent looking for keys past their deadline.
     expiring: AtomicU64,
     /// Share of the keys looked at that were past it: a running mean in parts per million.
@@ -235,6 +237,7 @@ impl Stats {
             }
         }
         self.errors.lock().clear();
+        self.evicted_clients.store(0, Ordering::Relaxed);
         self.expiring.store(0, Ordering::Relaxed);
         self.stale.store(0, Ordering::Relaxed);
         *self.rates.lock() = Rates::default();

@@ -2,6 +2,10 @@
 //!
 //! A fixed hash table over the lower-cased names, built once. An entry's number indexes the
 //! statistics.
+//!
+//! A command may be called by another name than its own, or by none (`rename-command`). Its own is
+//! what rules, statistics, errors and the journal know it by; the other is what clients send. So
+//! there are two tables, and only who has words from a client may use the one of the names in use.
 
 use base::{Flag, Flags, Handler, Locks, Spec, grammar};
 use store::Txn;
@@ -48,6 +52,10 @@ pub struct Entry {
     pub parent: Option<usize>,
     /// Its subcommands.
     pub children: Vec<usize>,
+    /// The name clients call it by, if that is not its own; empty if they cannot call it.
+    called: Option<Box<[u8]>>,
+    /// Clients call it, or its container, by another name than its own.
+    renamed: bool,
 }
 
 impl Entry {
@@ -76,17 +84,55 @@ impl Entry {
     pub fn name(&self) -> &'static str {
         self.spec.name
     }
+
+    /// The name clients call it by; empty if they cannot. That of a subcommand is its own.
+    #[must_use]
+    pub fn called(&self) -> &[u8] {
+        self.called.as_deref().unwrap_or(self.spec.name.as_bytes())
+    }
+
+    /// Whether clients call it, or its container, by another name than its own.
+    #[inline]
+    pub(crate) fn is_renamed(&self) -> bool {
+        self.renamed
+    }
 }
 
 /// Every command of the server.
 pub struct Table {
     entries: Vec<Entry>,
-    /// Open addressing over a power of two slots; 0 is empty, else entry number + 1.
-    slots: Vec<u16>,
+    /// By their own names.
+    own: Names,
+    /// By the names clients call them by.
+    called: Names,
 }
 
-/// Longer names are not commands; keeps hashing bounded for hostile input.
-const NAME_MAX: usize = 48;
+/// Where names lead: open addressing over a power of two slots; 0 is empty, else entry number + 1.
+/// Subcommands are found by their containers.
+struct Names {
+    slots: Vec<u16>,
+    /// Bytes of the longest name: longer ones need not be hashed.
+    longest: usize,
+}
+
+/// Why a command cannot be called by another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unnameable {
+    /// There is no such command, or clients cannot call it any more.
+    Unknown,
+    /// Another is called by that name.
+    Taken,
+}
+
+impl std::fmt::Display for Unnameable {
+    /// In Redis's words.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Unnameable::Unknown => "No such command in rename-command",
+            Unnameable::Taken => "Target command name already exists",
+        })
+    }
+}
 
 impl Table {
     /// The table of these rows. A spec whose grammar cannot be read is a mistake in the source;
@@ -106,16 +152,43 @@ impl Table {
             entries[number].parent = Some(found);
             entries[found].children.push(number);
         }
-        let size = (entries.len() * 4).next_power_of_two();
-        let mut table = Table { entries, slots: vec![0; size] };
-        for number in 0..table.entries.len() {
-            let mut at = table.home(table.entries[number].spec.name.as_bytes());
-            while table.slots[at] != 0 {
-                at = (at + 1) % size;
-            }
-            table.slots[at] = u16::try_from(number + 1).map_err(|_| "too many commands")?;
+        if u16::try_from(entries.len()).is_err() {
+            return Err("too many commands".to_owned());
         }
-        Ok(table)
+        let own = Names::of(&entries, |entry| entry.spec.name.as_bytes());
+        let called = Names::of(&entries, Entry::called);
+        Ok(Table { entries, own, called })
+    }
+
+    /// Makes clients call a command by another name, in any case; by none, if that is empty.
+    ///
+    /// # Errors
+    /// There is no such command, or there is one of that other name.
+    ///
+    /// ```
+    /// use kvist_engine::{Unnameable, command_table};
+    ///
+    /// let mut table = command_table().unwrap();
+    /// table.rename(b"GET", b"fetch").unwrap();
+    /// assert!(table.find(&[b"get", b"k"]).is_none());
+    /// assert_eq!(table.find(&[b"Fetch", b"k"]).unwrap().name(), "get");
+    /// assert_eq!(table.find_own(&[b"get", b"k"]).unwrap().name(), "get");
+    /// assert_eq!(table.rename(b"get", b"other"), Err(Unnameable::Unknown));
+    /// assert_eq!(table.rename(b"fetch", b"set"), Err(Unnameable::Taken));
+    /// ```
+    pub fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Unnameable> {
+        let found = self.called.get(&self.entries, Entry::called, from);
+        let number = found.ok_or(Unnameable::Unknown)?.number;
+        let taken = self.called.get(&self.entries, Entry::called, to);
+        if taken.is_some_and(|entry| entry.number != number) {
+            return Err(Unnameable::Taken);
+        }
+        self.entries[number].called = Some(to.into());
+        for renamed in std::iter::once(number).chain(self.entries[number].children.clone()) {
+            self.entries[renamed].renamed = true;
+        }
+        self.called = Names::of(&self.entries, Entry::called);
+        Ok(())
     }
 
     /// All commands, in order.
@@ -124,36 +197,47 @@ impl Table {
         &self.entries
     }
 
-    /// The command of a request: a subcommand where `words[0]` is a container that has `words[1]`.
+    /// All commands that clients can call, in order; subcommands where their containers can be.
+    pub fn callable(&self) -> impl Iterator<Item = &Entry> {
+        let can = |entry: &Entry| !entry.called().is_empty();
+        self.entries
+            .iter()
+            .filter(move |entry| can(entry.parent.map_or(entry, |at| &self.entries[at])))
+    }
+
+    /// The command of a request of a client: a subcommand where `words[0]` is a container that has
+    /// `words[1]`.
     #[inline]
     #[must_use]
     pub fn find(&self, words: &[&[u8]]) -> Option<&Entry> {
-        // A subcommand's full name is for lists and errors; requests send two words.
-        let entry = self.by_name(words.first()?).filter(|e| e.parent.is_none())?;
-        if entry.children.is_empty() || words.len() < 2 {
-            return Some(entry);
-        }
-        Some(self.child(entry, words[1]).unwrap_or(entry))
+        let entry = self.called.get(&self.entries, Entry::called, words.first()?)?;
+        Some(self.descend(entry, words))
     }
 
-    /// The command with this name, in any case; subcommands as `container|sub`.
+    /// The command of a request in its own name: one of the journal, or of the server itself.
     #[inline]
     #[must_use]
-    pub fn by_name(&self, name: &[u8]) -> Option<&Entry> {
-        if name.len() > NAME_MAX {
-            return None;
+    pub fn find_own(&self, words: &[&[u8]]) -> Option<&Entry> {
+        let entry = self.own.get(&self.entries, |e| e.spec.name.as_bytes(), words.first()?)?;
+        Some(self.descend(entry, words))
+    }
+
+    #[inline]
+    fn descend<'t>(&'t self, entry: &'t Entry, words: &[&[u8]]) -> &'t Entry {
+        if entry.children.is_empty() || words.len() < 2 {
+            return entry;
         }
-        let mut at = self.home(name);
-        loop {
-            let number = self.slots[at];
-            if number == 0 {
-                return None;
-            }
-            let entry = &self.entries[usize::from(number) - 1];
-            if entry.spec.name.as_bytes().eq_ignore_ascii_case(name) {
-                return Some(entry);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
+        self.child(entry, words[1]).unwrap_or(entry)
+    }
+
+    /// The command that clients call by this name, in any case; subcommands as `container|sub`.
+    #[must_use]
+    pub fn by_name(&self, name: &[u8]) -> Option<&Entry> {
+        let mut words = name.splitn(2, |&byte| byte == b'|');
+        let entry = self.called.get(&self.entries, Entry::called, words.next()?)?;
+        match words.next() {
+            Some(sub) => self.child(entry, sub),
+            None => Some(entry),
         }
     }
 
@@ -165,6 +249,52 @@ impl Table {
             sub.as_bytes().eq_ignore_ascii_case(name)
         };
         container.children.iter().map(|&n| &self.entries[n]).find(tail)
+    }
+}
+
+impl Names {
+    /// Of all commands that have one.
+    fn of(entries: &[Entry], name: impl Fn(&Entry) -> &[u8]) -> Self {
+        let size = (entries.len() * 4).next_power_of_two();
+        let mut names = Names { slots: vec![0; size], longest: 0 };
+        for entry in entries.iter().filter(|entry| entry.parent.is_none()) {
+            let text = name(entry);
+            if text.is_empty() {
+                continue;
+            }
+            let mut at = names.home(text);
+            while names.slots[at] != 0 {
+                at = (at + 1) % size;
+            }
+            // `Table::new` has made sure that the numbers fit.
+            names.slots[at] = u16::try_from(entry.number + 1).unwrap_or(0);
+            names.longest = names.longest.max(text.len());
+        }
+        names
+    }
+
+    #[inline]
+    fn get<'t>(
+        &self,
+        entries: &'t [Entry],
+        own: impl Fn(&Entry) -> &[u8],
+        name: &[u8],
+    ) -> Option<&'t Entry> {
+        if name.len() > self.longest {
+            return None;
+        }
+        let mut at = self.home(name);
+        loop {
+            let number = self.slots[at];
+            if number == 0 {
+                return None;
+            }
+            let entry = &entries[usize::from(number) - 1];
+            if own(entry).eq_ignore_ascii_case(name) {
+                return Some(entry);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
     }
 
     /// FNV-1a over the lower-cased name.
@@ -212,5 +342,7 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         words,
         parent: None,
         children: Vec::new(),
+        called: None,
+        renamed: false,
     })
 }

@@ -79,6 +79,11 @@ struct Counts {
     readers: usize,
 }
 
+/// What a prefix takes: its place in the session, and the one in the register.
+fn bytes_of(prefix: &[u8]) -> usize {
+    size_of::<Box<[u8]>>() + size_of::<(ClientId, Arc<Client>)>() + prefix.len()
+}
+
 impl Tracking {
     /// Turns it on for a session, or changes what it wants. More prefixes are added to those it
     /// has; without any all keys are meant.
@@ -104,7 +109,9 @@ impl Tracking {
             let mut register = self.prefixes.write();
             for prefix in if prefixes.is_empty() { all } else { prefixes } {
                 register.entry((*prefix).into()).or_default().insert(client.id, client.clone());
-                session.tracking.prefixes.insert((*prefix).into());
+                if session.tracking.prefixes.insert((*prefix).into()) {
+                    client.interests.fetch_add(bytes_of(prefix), Ordering::Relaxed);
+                }
             }
             store.set_interest(BROADCAST, BROADCAST);
         }
@@ -129,6 +136,7 @@ impl Tracking {
         if wish.mode.broadcast {
             let mut register = self.prefixes.write();
             for prefix in &wish.prefixes {
+                client.interests.fetch_sub(bytes_of(prefix), Ordering::Relaxed);
                 if let Some(listeners) = register.get_mut(prefix) {
                     listeners.remove(&client.id);
                     if listeners.is_empty() {

@@ -48,6 +48,8 @@ pub struct Seat {
     pub(crate) full: bool,
     /// Something may keep requests from running: loading, or trouble with the disk.
     pub(crate) hindered: bool,
+    /// Whether this thread has posted more to others than they should have waiting.
+    pub(crate) is_crowding: fn() -> bool,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -64,11 +66,20 @@ impl Worker {
             plan: Plan::default(),
             words: Vec::new(),
             full: false,
+            is_crowding: || false,
             hindered: false,
             troubled: false,
         };
         let txn = Txn::new(Arc::clone(&engine.store), seed);
         Worker { engine: Arc::clone(engine), txn, seat }
+    }
+
+    /// The same worker, which stops after each sixteen requests while `is_crowding` says that this
+    /// thread has posted more to others than they should have waiting.
+    #[must_use]
+    pub fn mind(mut self, is_crowding: fn() -> bool) -> Self {
+        self.seat.is_crowding = is_crowding;
+        self
     }
 
     pub(crate) fn desk(&mut self) -> Desk<'_> {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::Millis;
 use config::{Config, SetError};
-use engine::{Counters, Origin};
+use engine::{Counters, Origin, is_local_address};
 use rustls::ServerConfig;
 
 use crate::inbox::{Inbox, Letter};
@@ -273,7 +273,7 @@ fn accept(
 /// Whether protected mode lets a peer in: from this machine, always.
 fn welcome(rules: Rules<'_>, peer: Option<SocketAddr>) -> bool {
     let guarded = rules.config.protected_mode && rules.without_password;
-    !guarded || peer.is_none_or(|peer| peer.ip().to_canonical().is_loopback())
+    !guarded || peer.is_none_or(|peer| is_local_address(peer.ip()))
 }
 
 /// Says why, as far as the kernel takes it at once. Who expects TLS would not understand it.

@@ -104,6 +104,8 @@ pub struct Output {
     rest: VecDeque<Vec<u8>>,
     /// Bytes in `rest`.
     behind: usize,
+    /// Memory that `rest` takes.
+    room: usize,
 }
 
 /// Replies at least this long are kept by taking over the buffer they are in; shorter ones are
@@ -133,14 +135,14 @@ impl Output {
     /// Memory it takes.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        // Pieces are full, but for the last.
-        self.first.capacity() + self.behind
+        self.first.capacity() + self.room
     }
 
-    /// How it is laid out: memory of the first piece, number of the others and bytes in them.
+    /// How it is laid out: memory of the first piece, number of the others, bytes in them and the
+    /// memory they take.
     #[must_use]
-    pub fn layout(&self) -> (usize, usize, usize) {
-        (self.first.capacity(), self.rest.len(), self.behind)
+    pub fn layout(&self) -> (usize, usize, usize, usize) {
+        (self.first.capacity(), self.rest.len(), self.behind, self.room)
     }
 
     /// Adds what follows the first `sent` bytes of `more`; `more` is empty afterwards.
@@ -148,13 +150,19 @@ impl Output {
         if more.len() - sent < PIECE {
             self.extend(&more[sent..]);
             more.clear();
-        } else if self.is_empty() {
-            self.first = std::mem::take(more);
-            self.sent = sent;
         } else {
-            more.drain(..sent);
-            self.behind += more.len();
-            self.rest.push_back(std::mem::take(more));
+            let mut piece = std::mem::take(more);
+            if piece.capacity() > 2 * piece.len() {
+                // Something longer has been in it before; this client must not keep so much.
+                piece.shrink_to_fit();
+            }
+            if self.is_empty() {
+                self.first = piece;
+                self.sent = sent;
+            } else {
+                piece.drain(..sent);
+                self.append(piece);
+            }
         }
     }
 
@@ -166,14 +174,19 @@ impl Output {
         match self.rest.back_mut() {
             None if self.first.len() < PIECE => self.first.extend_from_slice(message),
             Some(last) if last.len() < PIECE => {
+                self.room -= last.capacity();
                 last.extend_from_slice(message);
+                self.room += last.capacity();
                 self.behind += message.len();
             }
-            _ => {
-                self.rest.push_back(message.to_vec());
-                self.behind += message.len();
-            }
+            _ => self.append(message.to_vec()),
         }
+    }
+
+    fn append(&mut self, piece: Vec<u8>) {
+        self.behind += piece.len();
+        self.room += piece.capacity();
+        self.rest.push_back(piece);
     }
 
     /// The kernel took `n` bytes of those to send next.
@@ -183,6 +196,7 @@ impl Output {
             self.sent = 0;
             self.first = self.rest.pop_front().unwrap_or_default();
             self.behind -= self.first.len();
+            self.room -= self.first.capacity();
             if self.rest.is_empty() {
                 self.rest = VecDeque::new();
             }

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::Millis;
-use engine::{Blocked, Fed, Message, Session, State, Transfer, Worker};
+use engine::{Blocked, Client, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
+use crate::inbox::is_crowding;
 use crate::limits::{self, Overflow};
 use crate::stream::{Received, Stream};
 use crate::transfer;
@@ -39,6 +40,8 @@ pub struct Desk {
     out: Vec<u8>,
     /// The time of this batch.
     pub now: Millis,
+    /// A client has come to take more memory than before.
+    pub grown: bool,
 }
 
 impl Desk {
@@ -46,7 +49,7 @@ impl Desk {
     #[must_use]
     pub fn new(worker: Worker) -> Self {
         let read = vec![0; SMALL + READ_MAX].into_boxed_slice();
-        Desk { worker, read, out: Vec::with_capacity(64 << 10), now: 0 }
+        Desk { worker, read, out: Vec::with_capacity(64 << 10), now: 0, grown: false }
     }
 }
 
@@ -89,6 +92,8 @@ pub struct Connection {
     pub held: bool,
     /// It stands among those whose request waits for the end of a pause.
     pub paused: bool,
+    /// It stands among those whose output is over the soft limit.
+    pub watched: bool,
     /// Its place among the deadlines, while its request is blocked.
     pub deadline: Option<Millis>,
     /// Since when its output has been over the soft limit.
@@ -118,6 +123,7 @@ impl Connection {
             queued: false,
             held: false,
             paused: false,
+            watched: false,
             deadline: None,
             over_soft_since: None,
             pushed: 0,
@@ -170,11 +176,19 @@ impl Connection {
         if self.closing {
             return Turn::Wait;
         }
+        if !self.unread && !self.unfed {
+            return Turn::Wait;
+        }
+        if self.session.client.evicted.load(Relaxed) {
+            // The order to go is in the inbox; what it sends until then must not make it larger.
+            return Turn::Close;
+        }
+        if is_crowding() {
+            // Who was posted to comes first.
+            return Turn::Again;
+        }
         if self.unfed {
             return self.resume(desk);
-        }
-        if !self.unread {
-            return Turn::Wait;
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
@@ -195,6 +209,10 @@ impl Connection {
         self.unread = more || self.peer_done;
         desk.worker.seat.counters.reads.add(1);
         desk.worker.seat.counters.net_input.add(n as u64);
+        // What the request takes, not what stands behind it.
+        if large && limits::input_too_long(self.input.len() + n.min(self.missing), desk) {
+            return Turn::Close;
+        }
         let fed = if large {
             self.input.grow(&desk.read[..n], self.missing);
             desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out)
@@ -381,6 +399,7 @@ impl Connection {
             return Turn::Wait;
         }
         self.lent = true;
+        self.session.client.replica.store(true, Relaxed);
         match transfer::start(&mut self.stream, transfer, Arc::clone(&self.session.client)) {
             Ok(()) => Turn::Wait,
             Err(error) => {
@@ -429,12 +448,13 @@ impl Connection {
     /// Lets others know what waits to be sent.
     fn tell_output(&self, bytes: usize) {
         let client = &self.session.client;
-        let (room, pieces, behind) = self.output.layout();
+        let (room, pieces, behind, behind_room) = self.output.layout();
         client.output.store(bytes, Relaxed);
         client.output_room.store(room, Relaxed);
         client.output_peak.fetch_max(room, Relaxed);
         client.output_pieces.store(pieces, Relaxed);
         client.output_behind.store(behind, Relaxed);
+        client.output_behind_room.store(behind_room, Relaxed);
     }
 
     /// Whether it has been silent for more than `seconds` and may be closed for that.
@@ -448,15 +468,20 @@ impl Connection {
             && now.saturating_sub(last) / 1000 > seconds
     }
 
-    /// Reports the memory of its buffers to the engine, if it has changed.
+    /// Reports the memory it takes to the engine, if that has changed.
     #[inline]
-    pub fn account(&mut self, desk: &Desk) {
-        let takes = self.input.capacity() + self.output.capacity();
+    pub fn account(&mut self, desk: &mut Desk) {
+        let own = size_of::<Self>() + size_of::<Client>();
+        let buffers = self.input.capacity() + self.output.capacity();
+        let takes = own + buffers + self.session.memory();
         if takes != self.accounted {
-            self.session.client.input_room.store(self.input.capacity(), Relaxed);
+            let client = &self.session.client;
+            client.input_room.store(self.input.capacity(), Relaxed);
+            client.memory.store(takes, Relaxed);
             let buffers = &desk.worker.engine.buffers;
             buffers.fetch_add(takes, Relaxed);
             buffers.fetch_sub(self.accounted, Relaxed);
+            desk.grown |= takes > self.accounted;
             self.accounted = takes;
         }
     }
@@ -483,6 +508,6 @@ mod tests {
     #[test]
     fn a_connection_at_rest_is_small() {
         let own = size_of::<Connection>() - size_of::<Session>();
-        assert!(own < 200, "{own} bytes beside the session");
+        assert!(own <= 208, "{own} bytes beside the session");
     }
 }

@@ -23,7 +23,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use crate::accept::{Crew, Doors, Rules};
 use crate::connection::{Connection, Desk, Turn};
-use crate::inbox::{Address, Inbox, Letter, wake_others};
+use crate::inbox::{Address, Inbox, Letter, is_crowding, wake_others};
 use crate::listen::Listening;
 use crate::logging::LevelSwitch;
 use crate::slab::{Place, Slab};
@@ -35,6 +35,8 @@ pub const WAKER: Token = Token(usize::MAX);
 const EVENTS: usize = 1024;
 /// The pause between ticks when there is something to look after.
 const TICK: Millis = 100;
+/// How soon a loop that waits for another's inbox to be emptied looks again.
+const CROWD_PAUSE: Millis = 1;
 /// The pause between ticks otherwise.
 const IDLE_TICK: Millis = 1000;
 /// Fewer turns than this between two ticks are a quiet time.
@@ -101,7 +103,7 @@ impl EventLoop {
             poll,
             inbox,
             crew,
-            desk: Desk::new(Worker::new(engine, seed)),
+            desk: Desk::new(Worker::new(engine, seed).mind(is_crowding)),
             connections: Slab::new(),
             again: Vec::new(),
             deadlines: BTreeSet::new(),
@@ -170,10 +172,17 @@ impl EventLoop {
 
     /// How long the loop may wait: not at all if something is left to do.
     fn timeout(&self) -> Duration {
-        if !self.again.is_empty() || self.inbox.has_letters() || self.is_release_due() {
+        let crowding = is_crowding();
+        if !self.again.is_empty() && !crowding {
+            return Duration::ZERO;
+        }
+        if self.inbox.has_letters() || self.is_release_due() {
             return Duration::ZERO;
         }
         let mut until = self.next_tick;
+        if crowding {
+            until = until.min(wall_clock() + CROWD_PAUSE);
+        }
         if let Some(&(deadline, _)) = self.deadlines.first() {
             until = until.min(deadline);
         }
@@ -207,6 +216,10 @@ impl EventLoop {
     /// Does what a connection's turn led to.
     #[inline]
     fn after(&mut self, place: Place, turn: Turn) {
+        if std::mem::take(&mut self.desk.grown) {
+            let Desk { worker, now, .. } = &self.desk;
+            worker.engine.evict_clients(&worker.seat.config, *now);
+        }
         wake_others();
         let Some(connection) = self.connections.get_mut(place) else { return };
         if turn == Turn::Close {
@@ -234,7 +247,8 @@ impl EventLoop {
             connection.queued = true;
             self.again.push(place);
         }
-        if connection.is_over_soft() && !self.over_soft.contains(&place) {
+        if !connection.watched && connection.is_over_soft() {
+            connection.watched = true;
             self.over_soft.push(place);
             self.next_tick = self.next_tick.min(self.desk.now + TICK);
         }
@@ -343,7 +357,9 @@ impl EventLoop {
         let client = engine.clients.add(origin, self.desk.now, address);
         let authenticated = !engine.users.asks_password();
         let session = Session::new(client, authenticated);
-        self.connections.insert(Box::new(Connection::new(stream, session)));
+        let mut connection = Box::new(Connection::new(stream, session));
+        connection.account(&mut self.desk);
+        self.connections.insert(connection);
     }
 
     fn close(&mut self, place: Place) {
@@ -401,7 +417,8 @@ impl EventLoop {
                 self.close(place);
                 return false;
             }
-            connection.is_over_soft()
+            connection.watched = connection.is_over_soft();
+            connection.watched
         });
         over.append(&mut self.over_soft);
         self.over_soft = over;

@@ -4,6 +4,11 @@
 //! handles its own connections collects the wake-ups and sends them when that connection's turn is
 //! over ([`wake_others`]), so a pipeline of ten thousand `PUBLISH` wakes a listener's thread once;
 //! what it posts to itself needs no wake-up at all.
+//!
+//! One request can post to ten thousand clients, and a worker takes requests faster than another
+//! takes letters. So whoever posts to an inbox that is crowded serves no further requests before
+//! that inbox has been looked into ([`is_crowding`]); letters it goes on reading, so two workers
+//! that crowd each other both go on.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -23,9 +28,34 @@ pub enum Letter {
     Message(Place, Message),
 }
 
+/// An inbox with more letters than this is crowded.
+const MANY: usize = 256 << 10;
+/// And so is one whose letters are longer than this, all in all.
+const LONG: usize = 64 << 20;
+
+impl Letter {
+    /// Bytes in it. A message to many counts for each, though they share it: some may be the last.
+    fn len(&self) -> usize {
+        match self {
+            Letter::Message(_, Message::Push(bytes)) => bytes.len(),
+            Letter::Message(_, Message::Unblocked { reply, .. }) => reply.len(),
+            _ => 0,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Pile {
+    letters: Vec<Letter>,
+    /// Bytes in them.
+    bytes: usize,
+}
+
 /// A worker's queue.
 pub struct Inbox {
-    letters: Mutex<Vec<Letter>>,
+    pile: Mutex<Pile>,
+    /// There is more in the queue than should be.
+    crowded: AtomicBool,
     /// There is something in the queue, or there was a moment ago.
     posted: AtomicBool,
     /// The worker holds replies back until the disk has what they tell.
@@ -35,12 +65,15 @@ pub struct Inbox {
 
 thread_local! {
     /// The inbox of the worker this thread is, and the inboxes it has yet to wake.
-    static SEAT: RefCell<Seat> = const { RefCell::new(Seat { own: None, to_wake: Vec::new() }) };
+    static SEAT: RefCell<Seat> =
+        const { RefCell::new(Seat { own: None, to_wake: Vec::new(), crowding: None }) };
 }
 
 struct Seat {
     own: Option<Arc<Inbox>>,
     to_wake: Vec<Arc<Inbox>>,
+    /// The crowded inbox that this thread has last posted to.
+    crowding: Option<Arc<Inbox>>,
 }
 
 impl Inbox {
@@ -48,7 +81,8 @@ impl Inbox {
     #[must_use]
     pub fn new(waker: mio::Waker) -> Self {
         Inbox {
-            letters: Mutex::new(Vec::new()),
+            pile: Mutex::default(),
+            crowded: AtomicBool::new(false),
             posted: AtomicBool::new(false),
             waits_for_disk: AtomicBool::new(false),
             waker,
@@ -57,7 +91,19 @@ impl Inbox {
 
     /// Puts a letter in the queue.
     pub fn post(self: &Arc<Self>, letter: Letter) {
-        self.letters.lock().push(letter);
+        let mut pile = self.pile.lock();
+        pile.bytes += letter.len();
+        pile.letters.push(letter);
+        if pile.letters.len() > MANY || pile.bytes > LONG {
+            // Under the lock, as when it is lowered: it says what the pile is.
+            self.crowded.store(true, Ordering::Release);
+            SEAT.with_borrow_mut(|seat| {
+                if seat.crowding.is_none() {
+                    seat.crowding = Some(Arc::clone(self));
+                }
+            });
+        }
+        drop(pile);
         // The flag is raised after the push and lowered before the take, so a letter is either
         // taken by a look that has already begun or announced by this wake-up.
         if self.posted.swap(true, Ordering::AcqRel) {
@@ -87,7 +133,10 @@ impl Inbox {
     pub fn take(&self, into: &mut Vec<Letter>) {
         debug_assert!(into.is_empty());
         self.posted.store(false, Ordering::Release);
-        std::mem::swap(&mut *self.letters.lock(), into);
+        let mut pile = self.pile.lock();
+        std::mem::swap(&mut pile.letters, into);
+        pile.bytes = 0;
+        self.crowded.store(false, Ordering::Release);
     }
 
     /// Whether there may be letters.
@@ -100,6 +149,20 @@ impl Inbox {
     pub fn take_seat(self: &Arc<Self>) {
         SEAT.with_borrow_mut(|seat| seat.own = Some(Arc::clone(self)));
     }
+}
+
+/// Whether this thread has posted to an inbox that is still crowded.
+#[inline]
+#[must_use]
+pub fn is_crowding() -> bool {
+    SEAT.with_borrow_mut(|seat| match &seat.crowding {
+        None => false,
+        Some(inbox) if inbox.crowded.load(Ordering::Acquire) => true,
+        Some(_) => {
+            seat.crowding = None;
+            false
+        }
+    })
 }
 
 /// Sends the wake-ups this worker has collected.
@@ -119,5 +182,46 @@ pub struct Address {
 impl Mailbox for Address {
     fn post(&self, _: ClientId, message: Message) {
         self.inbox.post(Letter::Message(self.place, message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    // In a test a panic is how a failure is told.
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::slab::Slab;
+
+    fn inbox() -> (mio::Poll, Arc<Inbox>) {
+        let poll = mio::Poll::new().unwrap();
+        let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
+        (poll, Arc::new(Inbox::new(waker)))
+    }
+
+    #[test]
+    fn who_crowds_an_inbox_is_told_until_it_is_emptied() {
+        let place = Slab::<()>::new().next_place().unwrap();
+        let message: Arc<[u8]> = vec![b'm'; 1 << 20].into();
+        let push = || Letter::Message(place, Message::Push(Arc::clone(&message)));
+        let kill = || Letter::Message(place, Message::Kill);
+        let ((_poll, long), (_other, many)) = (inbox(), inbox());
+        for _ in 0..LONG >> 20 {
+            assert!(!is_crowding());
+            long.post(push());
+        }
+        assert!(!is_crowding());
+        long.post(push());
+        assert!(is_crowding());
+        // It is what this thread has posted that counts.
+        assert!(!std::thread::spawn(is_crowding).join().unwrap());
+        long.take(&mut Vec::new());
+        assert!(!is_crowding());
+        (0..=MANY).for_each(|_| many.post(kill()));
+        assert!(is_crowding());
+        many.take(&mut Vec::new());
+        assert!(!is_crowding());
+        long.post(push());
+        assert!(!is_crowding());
     }
 }

@@ -45,6 +45,8 @@ pub fn main(args: &[String]) -> ExitCode {
 fn serve(args: &[String]) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut settings, config_file) = settings(args, cores)?;
+    // What is wrong with the configuration is told before anything is opened.
+    let table = engine::command_table_as_called(&settings)?;
     let config = settings.config();
     let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
@@ -63,7 +65,7 @@ fn serve(args: &[String]) -> Result<(), String> {
     let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
     let home = data::open(&settings.config())?;
     let kept = home.as_ref().and_then(|home| home.manifest.clone());
-    let engine = Engine::new(Start {
+    let start = Start {
         settings,
         seed,
         kept,
@@ -71,7 +73,8 @@ fn serve(args: &[String]) -> Result<(), String> {
         workers: config.io_threads,
         config_file: config_file.map(|path| path.display().to_string()).unwrap_or_default(),
         executable: std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default(),
-    })?;
+    };
+    let engine = Engine::with_table(start, table);
     engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
     if let Some(home) = home {
         engine.move_in(home);

@@ -161,6 +161,27 @@ impl fmt::Display for ProtocolError {
 
 impl std::error::Error for ProtocolError {}
 
+/// Whether decoding the request that `input` begins with changes bytes of `input`: it is an inline
+/// one with quotes. All others can be decoded any number of times. O(n) in the length of an inline
+/// request's line, O(1) for others.
+///
+/// ```
+/// use kvist_wire::is_unquoted_in_place;
+///
+/// assert!(is_unquoted_in_place(b"SET k 'a b'\r\n"));
+/// assert!(!is_unquoted_in_place(b"SET k ab\r\nSET k 'a b'\r\n"));
+/// assert!(!is_unquoted_in_place(b"*1\r\n$1\r\n'\r\n"));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_unquoted_in_place(input: &[u8]) -> bool {
+    if input.first().is_none_or(|&byte| byte == b'*') {
+        return false;
+    }
+    let found = memchr::memchr3(b'\n', b'"', b'\'', input);
+    found.is_some_and(|at| input[at] != b'\n')
+}
+
 /// The state of one connection's incoming side. 80 bytes and no allocation while whole requests
 /// arrive.
 #[derive(Debug, Default)]
@@ -195,6 +216,13 @@ impl Decoder {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Bytes it takes beside itself: it notes where the words of an unfinished request lie.
+    #[inline]
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.words.capacity() * size_of::<Word>()
     }
 
     /// Decodes the request at `buf[start..]`, appending its words to `words`.

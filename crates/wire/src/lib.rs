@@ -22,7 +22,7 @@ mod parse;
 mod value;
 mod writer;
 
-pub use decode::{Decoder, Limits, ProtocolError, Step, Word};
+pub use decode::{Decoder, Limits, ProtocolError, Step, Word, is_unquoted_in_place};
 pub use encode::{encode, request};
 pub use inline::split as split_line;
 pub use parse::{ReplyError, ReplyLimits, ReplyParser};

@@ -37,7 +37,6 @@ pub struct XAdd<'a> {
     trimming: Trimming,
     id: Wanted,
     fields: &'a [&'a [u8]],
-    argv: &'a [&'a [u8]],
 }
 
 impl<'a> Command<'a> for XAdd<'a> {
@@ -64,7 +63,6 @@ impl<'a> Command<'a> for XAdd<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let argv = args.argv();
         let key = args.key()?;
         let (mut make, mut trimming, mut id) = (true, Trimming::default(), None);
         while let Some(word) = args.peek() {
@@ -96,7 +94,7 @@ impl<'a> Command<'a> for XAdd<'a> {
             Some((id, true)) => Wanted::Exact(id),
             Some((id, false)) => Wanted::Millis(id.ms),
         };
-        Ok(XAdd { key, make, trimming, id, fields, argv })
+        Ok(XAdd { key, make, trimming, id, fields })
     }
 }
 
@@ -157,7 +155,7 @@ impl<H: Holds<Stream>> Run<H> for XAdd<'_> {
 impl XAdd<'_> {
     /// The request without a clock, and trimming what was trimmed.
     fn exactly(&self, stream: &Stream, id: StreamId) -> Argv {
-        let mut argv = Argv::new(&[self.argv[0], self.key.bytes]);
+        let mut argv = Argv::new(&[b"XADD", self.key.bytes]);
         self.trimming.write_exact(stream, &mut argv);
         ids::with_text(id, |text| argv.push(text));
         self.fields.iter().for_each(|word| argv.push(word));

@@ -63,7 +63,7 @@ impl<'a> Target<'a> {
                 }
                 target.entries_read = u64::try_from(read).ok();
             } else {
-                return Err(reply::subcommand_syntax("XGROUP", argv[1]));
+                return Err(reply::subcommand_syntax(argv));
             }
         }
         Ok(target)
@@ -72,7 +72,7 @@ impl<'a> Target<'a> {
     /// That no option was given twice, which Redis notices late.
     fn check_words(&self, most: usize) -> Result<(), CmdError> {
         if self.argv.len() > most {
-            return Err(reply::subcommand_syntax("XGROUP", self.argv[1]));
+            return Err(reply::subcommand_syntax(self.argv));
         }
         Ok(())
     }

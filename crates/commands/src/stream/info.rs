@@ -75,7 +75,7 @@ impl About<'_> {
                     Err(_) => FULL_COUNT,
                 }))
             }
-            _ => Err(reply::subcommand_syntax("XINFO", self.argv[1])),
+            _ => Err(reply::subcommand_syntax(self.argv)),
         }
     }
 }

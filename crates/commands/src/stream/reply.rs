@@ -59,8 +59,11 @@ pub(super) fn no_group(key: &[u8], group: &[u8]) -> CmdError {
 }
 
 /// What stands behind a subcommand makes no sense.
-pub(super) fn subcommand_syntax(container: &str, word: &[u8]) -> CmdError {
-    let word = error::until_zero(word);
+pub(super) fn subcommand_syntax(argv: &[&[u8]]) -> CmdError {
+    let word = |at: usize| error::until_zero(argv.get(at).copied().unwrap_or_default());
+    // The name that the client calls it by.
+    let container = String::from_utf8_lossy(word(0)).to_ascii_uppercase();
+    let word = word(1);
     let after = format!("'. Try {container} HELP.");
     let before = "ERR unknown subcommand or wrong number of arguments for '";
     CmdError::quoting(before, &word[..word.len().min(128)], &after)

@@ -40,9 +40,10 @@ pub(super) const LIST: &[D] = &[
         Kind::MemoryOrPercent,
         "0",
         "Memory all clients' buffers may take together, in bytes or as a percentage of maxmemory, \
-         before the largest are disconnected. 0 means no limit.",
-    )
-    .default_only(),
+         before the largest are disconnected: buffers, queued transactions, watched keys, \
+         subscriptions. Those that said CLIENT NO-EVICT ON stay. No limit is below 128 kB; 0 means \
+         none.",
+    ),
     D::int(
         "tracking-table-max-keys",
         "1000000",

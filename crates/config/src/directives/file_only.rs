@@ -8,6 +8,8 @@ pub(crate) enum Action {
     Include,
     /// Declare a user.
     User,
+    /// Give a command another name.
+    Rename,
     /// Long without effect in Redis too.
     Obsolete,
     /// Known, but ignoring it would be dangerous.
@@ -49,8 +51,10 @@ pub(crate) const LIST: &[FileOnly] = &[
     FileOnly {
         name: "rename-command",
         args: (2, 2),
-        action: Action::Refuse,
-        doc: "Give a command another name, or none. Not implemented yet, so it is refused.",
+        action: Action::Rename,
+        doc: "Have a command called by another name; by none, if that is empty. Rules about users, \
+              statistics and the journal go on knowing it by its own. Rules about users are the \
+              better way to keep somebody from a command.",
     },
     FileOnly {
         name: "loadmodule",

@@ -290,7 +290,7 @@ pub(crate) fn sort_in_place_of(
     if session.login.is_free(&engine.users) || !matches!(entry.name(), "sort" | "sort_ro") {
         return None;
     }
-    let option = first_pattern(argv)?;
+    let option = first_pattern(argv, entry.name() == "sort")?;
     let rules = session.login.current(&engine.users);
     if rules.is_some_and(|rules| rules.reads_any_key(&Asked::new(entry, argv))) {
         return None;
@@ -307,7 +307,7 @@ enum Pattern {
 }
 
 /// The first option of a SORT that reads other keys; none if something before it is wrong.
-fn first_pattern(argv: &[&[u8]]) -> Option<Pattern> {
+fn first_pattern(argv: &[&[u8]], may_store: bool) -> Option<Pattern> {
     let mut rest = argv.get(2..)?;
     while let [option, after @ ..] = rest {
         rest = match (option.to_ascii_uppercase().as_slice(), after) {
@@ -316,7 +316,7 @@ fn first_pattern(argv: &[&[u8]]) -> Option<Pattern> {
                 base::num::parse_i64(from).and(base::num::parse_i64(count))?;
                 after
             }
-            (b"STORE", [_, after @ ..]) if argv[0].eq_ignore_ascii_case(b"sort") => after,
+            (b"STORE", [_, after @ ..]) if may_store => after,
             (b"BY", [pattern, after @ ..]) => {
                 if pattern.contains(&b'*') {
                     return Some(Pattern::By);

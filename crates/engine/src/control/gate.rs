@@ -1,6 +1,8 @@
 //! Who may use DEBUG and MODULE: everybody, clients on this machine, or nobody, as the file the
 //! server was started with says. Nothing a client sends can change that.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use base::{CmdError, Flag};
 use config::{Config, Gate};
 
@@ -34,11 +36,19 @@ fn judge(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError
     )))
 }
 
-/// Whether the peer is on this machine.
+/// Whether the peer is on this machine, as far as can be told.
 pub(super) fn is_local(origin: &Origin) -> bool {
     let host = origin.addr.rsplit_once(':').map_or("", |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    origin.unix || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    origin.unix || host.parse().is_ok_and(is_local_address)
+}
+
+/// Whether this is the address of this machine as Redis knows it: `127.0.0.1` or `::1`, no other
+/// one of the loopback device.
+#[must_use]
+pub fn is_local_address(ip: IpAddr) -> bool {
+    let ip = ip.to_canonical();
+    ip == Ipv4Addr::LOCALHOST || ip == Ipv6Addr::LOCALHOST
 }
 
 #[cfg(test)]
@@ -52,6 +62,8 @@ mod tests {
         assert!(is_local(&from("127.0.0.1:5000", false)));
         assert!(is_local(&from("[::1]:5000", false)));
         assert!(is_local(&from("/tmp/kvist.sock:0", true)));
+        assert!(is_local(&from("[::ffff:127.0.0.1]:5000", false)));
+        assert!(!is_local(&from("127.0.0.2:5000", false)));
         assert!(!is_local(&from("10.1.2.3:5000", false)));
         assert!(!is_local(&from("", false)));
     }

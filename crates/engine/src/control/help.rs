@@ -38,9 +38,9 @@ pub(crate) use help;
 pub(crate) fn write<H: Command<'static>>(control: &mut Control<'_>, out: &mut RespWriter<'_>) {
     let name = H::SPEC.name.split('|').next().unwrap_or_default();
     let table = &control.engine.table;
-    let Some(container) = table.by_name(name.as_bytes()) else { return out.array(0) };
+    let Some(container) = table.find_own(&[name.as_bytes()]) else { return out.array(0) };
     out.array(1 + 2 * container.children.len());
-    let title = name.to_ascii_uppercase();
+    let title = String::from_utf8_lossy(container.called()).to_ascii_uppercase();
     out.simple(&format!("{title} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
     // HELP itself comes last, as in Redis.
     let is_help = |&child: &usize| table.entries()[child].name().ends_with("|help");

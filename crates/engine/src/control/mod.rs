@@ -17,6 +17,7 @@ use store::Txn;
 use wire::RespWriter;
 
 pub(crate) use self::connection::{Asking, Viewer, client_line};
+pub use self::gate::is_local_address;
 pub(crate) use self::server::{categories, key_flags, key_positions};
 use crate::engine::Engine;
 use crate::session::Session;

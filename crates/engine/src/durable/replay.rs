@@ -183,7 +183,7 @@ impl<'e> Replayer<'e> {
         prepared.words = first..words.len();
         let words = &words[first..];
         let name = || words[0].escape_ascii().to_string();
-        let entry = engine.table.find(words).ok_or_else(|| format!("no command {}", name()))?;
+        let entry = engine.table.find_own(words).ok_or_else(|| format!("no command {}", name()))?;
         let place = match entry.one_key {
             true => Some(1),
             false => {

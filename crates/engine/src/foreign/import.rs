@@ -289,7 +289,8 @@ impl<'e> Loader<'e> {
         self.imported.commands += 1;
         let argv: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         let engine = self.engine;
-        let entry = engine.table.find(&argv);
+        // Redis writes some commands as they were called and some in their own names.
+        let entry = engine.table.find(&argv).or_else(|| engine.table.find_own(&argv));
         let action = entry.map(|entry| (entry, entry.action));
         let (entry, run) = match action {
             Some((entry, Action::Data(run))) => (entry, run),

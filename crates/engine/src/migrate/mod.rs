@@ -249,7 +249,7 @@ impl Errand<'_> {
                 return Some(dump(txn, key).map_or(Settled::Gone, Settled::Changed));
             }
             let argv: [&[u8]; 2] = [b"DEL", key.bytes];
-            let entry = engine.table.find(&argv)?;
+            let entry = engine.table.find_own(&argv)?;
             let Action::Data(run) = entry.action else { return None };
             let request = Request { argv: &argv, entry: Some(entry), hash: Some(key.hash) };
             let (counters, request) = (&counters, &request);

@@ -97,19 +97,23 @@ pub(crate) fn line(viewer: &Viewer<'_>, client: &Client, asking: &Asking<'_>) ->
 fn memory(client: &Client, asking: Option<&Asking<'_>>) -> String {
     let (input, room) = (client.input.load(Relaxed), client.input_room.load(Relaxed));
     let request = asking.map_or(0, Asking::request);
-    let arguments = asking.map_or(0, Asking::arguments);
-    let queued = client.queued.load(Relaxed);
+    let arguments = asking.map_or(0, Asking::arguments) + client.waiting.load(Relaxed);
+    let queued = client.queued.load(Relaxed) + client.watched.load(Relaxed);
     let (first, peak) = (client.output_room.load(Relaxed), client.output_peak.load(Relaxed));
     let (pieces, behind) = (client.output_pieces.load(Relaxed), client.output_behind.load(Relaxed));
+    let piled = client.output_behind_room.load(Relaxed);
     let output = client.output.load(Relaxed);
     let own = size_of::<Client>() + size_of::<Session>();
+    // What its owner has told, if there is one that tells.
+    let told = client.memory.load(Relaxed);
+    let kept = if told > 0 { told } else { own + room + client.kept() + first + piled };
+    let total = kept + asking.map_or(0, |asking| request + asking.arguments());
     format!(
         "qbuf={} qbuf-free={} argv-mem={arguments} multi-mem={queued} rbs={first} rbp={peak} \
-         obl={} oll={pieces} omem={behind} tot-mem={} events={}",
+         obl={} oll={pieces} omem={piled} tot-mem={total} events={}",
         input + request,
         room.saturating_sub(input),
         output.saturating_sub(behind),
-        own + room + request + arguments + queued + first + behind,
         if output > 0 { "rw" } else { "r" },
     )
 }

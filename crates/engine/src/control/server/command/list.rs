@@ -69,12 +69,9 @@ impl Filter<'_> {
 
 impl Act for CommandList<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let entries = control.engine.table.entries();
-        let names: Vec<&str> = entries
-            .iter()
-            .filter(|entry| self.filter.takes(entry))
-            .map(|entry| entry.name())
-            .collect();
+        let entries = control.engine.table.callable();
+        let names: Vec<&str> =
+            entries.filter(|entry| self.filter.takes(entry)).map(|entry| entry.name()).collect();
         out.array(names.len());
         for name in names {
             out.bulk(name.as_bytes());

@@ -72,7 +72,7 @@ impl Act for CommandCount<'_> {
     }
 }
 
-/// Every command that is not a subcommand.
+/// Every command that clients can call and that is not a subcommand.
 fn commands(table: &Table) -> impl Iterator<Item = &Entry> {
-    table.entries().iter().filter(|entry| entry.parent.is_none())
+    table.callable().filter(|entry| entry.parent.is_none())
 }

@@ -1,5 +1,7 @@
 //! INFO stats, commandstats, errorstats, latencystats: what the threads have counted, added up.
 
+use std::sync::atomic::Ordering;
+
 use super::Lines;
 use crate::control::Control;
 use crate::pubsub::Topic;
@@ -25,7 +27,7 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("expired_time_cap_reached_count", 0);
     lines.put("expire_cycle_cpu_milliseconds", engine.stats.expiring_millis());
     lines.put("evicted_keys", engine.store.evicted());
-    lines.put("evicted_clients", 0);
+    lines.put("evicted_clients", engine.stats.evicted_clients.load(Ordering::Relaxed));
     let (total, current) = engine.evictions.exceeded_millis(engine.clock.elapsed());
     lines.put("total_eviction_exceeded_time", total);
     lines.put("current_eviction_exceeded_time", current);
@@ -65,8 +67,8 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
 
 pub(super) fn commands(control: &mut Control<'_>, lines: &mut Lines) {
     let totals = control.engine.stats.totals();
-    for (entry, tally) in control.engine.table.entries().iter().zip(totals.commands) {
-        let [calls, nanos, rejected, failed] = tally;
+    for entry in control.engine.table.callable() {
+        let [calls, nanos, rejected, failed] = totals.commands[entry.number];
         if calls + rejected + failed == 0 {
             continue;
         }
@@ -94,7 +96,7 @@ pub(super) fn latencies(control: &mut Control<'_>, lines: &mut Lines) {
     if !config.latency.tracking {
         return;
     }
-    for entry in control.engine.table.entries() {
+    for entry in control.engine.table.callable() {
         let Some(histogram) = control.engine.stats.latency(entry.number) else { continue };
         let shown = config.latency.info_percentiles.iter().map(|&percent| {
             // Lossless: no time is counted as longer than a second and a bit.

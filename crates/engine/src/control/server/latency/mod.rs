@@ -220,7 +220,7 @@ fn histograms(engine: &Engine, names: &[&[u8]], out: &mut RespWriter<'_>) {
         asked.extend(entry.children.iter().map(|&child| &entries[child]));
     }
     if names.is_empty() {
-        asked.extend(entries);
+        asked.extend(engine.table.callable());
     }
     let found: Vec<(&Entry, Histogram)> = asked
         .into_iter()

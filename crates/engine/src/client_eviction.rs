@@ -1,0 +1,95 @@
+//! When all clients together take too much memory (`maxmemory-clients`): the largest are told to
+//! go, until those who stay fit.
+//!
+//! Every worker tells what its clients take when that changes; the sum is kept by the engine
+//! ([`Engine::buffers`]). Whoever raises it compares it with the limit, and so does the keeper,
+//! which also finds that the limit was lowered. Only when the sum is over the limit
+//! are the clients looked at one by one, from the register: exactly, largest first. Redis sorts
+//! them into classes of powers of two beforehand; here that would be shared work for every change
+//! of every client, to save a walk that ends with somebody being thrown out.
+//!
+//! Who is told to go is marked and no longer counted, since its memory is as good as free; its
+//! owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays, but
+//! counts.
+//!
+//! This file must never close a connection itself: connections belong to their workers.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use base::Millis;
+use config::Config;
+use parking_lot::Mutex;
+
+use crate::client::Client;
+use crate::control::{Asking, Viewer, client_line};
+use crate::engine::Engine;
+
+/// How long nobody looks again after a look found nobody who could go.
+const REST: Millis = 2;
+
+/// Who looks, and when not to.
+#[derive(Default)]
+pub(crate) struct ClientEvictions {
+    /// Until when there is no use in looking. Locked by who looks.
+    rest_until: Mutex<Millis>,
+}
+
+impl Engine {
+    /// Tells the largest clients to go if all of them take more than `maxmemory-clients` allows.
+    /// Costs a comparison if there is no limit or it is kept; else O(n log n) in the number of
+    /// clients.
+    #[inline]
+    pub fn evict_clients(&self, config: &Config, now: Millis) {
+        if let Some(limit) = config.maxmemory_clients
+            && self.buffers.load(Relaxed) as u64 >= limit
+        {
+            self.evict_largest(usize::try_from(limit).unwrap_or(usize::MAX), now);
+        }
+    }
+
+    #[cold]
+    fn evict_largest(&self, limit: usize, now: Millis) {
+        // Who has the lock looks at the same clients; what it misses is found by the clock.
+        let Some(mut rest_until) = self.client_evictions.rest_until.try_lock() else { return };
+        if *rest_until > now && *rest_until <= now + REST {
+            return;
+        }
+        let (mut left, mut told) = (0, 0);
+        let mut largest: Vec<(usize, Arc<Client>)> = Vec::new();
+        for client in self.clients.all() {
+            let memory = client.memory.load(Relaxed);
+            if client.evicted.load(Relaxed) {
+                continue;
+            }
+            left += memory;
+            let stays = client.no_evict.load(Relaxed) || client.replica.load(Relaxed);
+            if !stays {
+                largest.push((memory, client));
+            }
+        }
+        // Of two that take the same, the older one stays.
+        largest.sort_unstable_by_key(|(memory, client)| (*memory, client.id));
+        while left >= limit {
+            let Some((memory, client)) = largest.pop() else {
+                tracing::warn!("Over client maxmemory after evicting all evictable clients");
+                break;
+            };
+            self.evict_client(&client, now);
+            left -= memory;
+            told += 1;
+        }
+        if told == 0 || left >= limit {
+            *rest_until = now + REST;
+        }
+    }
+
+    fn evict_client(&self, client: &Client, now: Millis) {
+        let viewer = Viewer { engine: self, now, own: 0 };
+        let nothing = Asking { command: "NULL", words: &[] };
+        tracing::info!("Evicting client: {}", client_line(&viewer, client, &nothing));
+        client.evicted.store(true, Relaxed);
+        self.stats.evicted_clients.fetch_add(1, Relaxed);
+        client.kill();
+    }
+}
