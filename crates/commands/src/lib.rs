@@ -10,6 +10,7 @@ mod blocking;
 pub mod geo;
 pub mod hash;
 pub mod hyperloglog;
+pub mod json;
 pub mod key;
 pub mod list;
 pub mod portable;
@@ -32,7 +33,14 @@ pub trait Host:
 }
 
 impl<H> Host for H where
-    H: Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents + 'static
+    H: Strings
+        + Holds<Hash>
+        + Holds<List>
+        + Holds<Set>
+        + Holds<Stream>
+        + Holds<ZSet>
+        + Documents
+        + 'static
 {
 }
 
@@ -44,6 +52,7 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows.extend(geo::rows());
     rows.extend(hash::rows());
     rows.extend(hyperloglog::rows());
+    rows.extend(json::rows());
     rows.extend(key::rows());
     rows.extend(list::rows());
     rows.extend(set::rows());

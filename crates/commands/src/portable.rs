@@ -5,9 +5,9 @@
 
 use std::io::{self, Write};
 
+use ::json::{Document, Registry};
 use base::{DataType, Deadline, Holds, Key, PackLimits, StreamId};
 use hashbrown::{HashMap, HashSet};
-use json::{Document, Registry};
 use rdb::{Encoder, Limits, Module, ModulePart, Value};
 use types::stream::{Counters, Pending};
 use types::{Hash, Json, List, Member, Set, Stream, ZSet};
@@ -257,11 +257,7 @@ pub enum Restored {
 /// Makes a value of ours of one from a file. `None` if a member or field repeats, which no server
 /// wrote, or if it is of a type that we do not keep. O(n), O(n log n) for a sorted set.
 #[must_use]
-pub fn restore(
-    value: Value,
-    limits: &PackLimits,
-    registry: &mut Registry,
-) -> Option<Restored> {
+pub fn restore(value: Value, limits: &PackLimits, registry: &mut Registry) -> Option<Restored> {
     Some(match value {
         Value::String(bytes) => Restored::String(bytes),
         Value::List(elements) => {

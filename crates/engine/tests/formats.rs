@@ -138,7 +138,9 @@ fn broken_entries_are_refused_or_read() {
     let mut chance = Chance::new(11);
     let mut read = [0; 2];
     for original in images() {
-        assert!(image::read(&mut Source::new(&original), &limits).is_ok());
+        assert!(
+            image::read(&mut Source::new(&original), &limits, &mut json::Registry::new()).is_ok()
+        );
         for _ in 0..6_000 {
             let mut bytes = original.clone();
             for _ in 0..=chance.below(2) {
@@ -151,7 +153,7 @@ fn broken_entries_are_refused_or_read() {
                 }
             }
             let (mut whole, mut passed) = (Source::new(&bytes), Source::new(&bytes));
-            let found = image::read(&mut whole, &limits).is_ok();
+            let found = image::read(&mut whole, &limits, &mut json::Registry::new()).is_ok();
             let skipped = image::skip(&mut passed).is_ok();
             // What can be read is as long as what is passed over.
             assert!(!found || (skipped && whole.rest() == passed.rest()), "{bytes:?}");

@@ -128,7 +128,8 @@ fn pieces_make_the_whole() {
     drop(large);
     let limits = stage.txn.limits();
     for entry in whole {
-        image::read(&mut Source::new(&entry), &limits).expect("an entry");
+        image::read(&mut Source::new(&entry), &limits, &mut json::Registry::new())
+            .expect("an entry");
     }
 }
 
@@ -214,7 +215,8 @@ fn a_survey_beside_changes_reads_what_was_there_at_some_moment() {
     }
     for entries in reader.join().expect("the reader lives") {
         for entry in &entries {
-            let read = image::read(&mut Source::new(entry), &limits).expect("an entry");
+            let read = image::read(&mut Source::new(entry), &limits, &mut json::Registry::new())
+                .expect("an entry");
             let image::Value::Object(crate::Object::List(list)) = read.value else { continue };
             let number = |element: &[u8]| {
                 let digits = std::str::from_utf8(&element[element.len() - 30..]).expect("digits");

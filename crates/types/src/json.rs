@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use base::{DataType, Holds, Kind};
 use ::json::path::{Path, PathCache, PathError};
 use ::json::{Document, Registry};
+use base::{DataType, Holds, Kind};
 use table::size_class;
 
 /// The value of a key that holds a JSON document. By default it holds none, and is no key then.

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 
 use base::PackLimits;
-use json::Registry;
 use journal::codec::Source;
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::{self, Reader};
 use journal::{Disk, Manifest, Segments, manifest, record, segment};
+use json::Registry;
 use store::image;
 
 use super::home::named_once;
@@ -257,7 +257,9 @@ impl Walked {
                     words.clear();
                     record::words(body, &mut words)
                 }
-                record::Kind::Image => image::read(&mut Source::new(body), &limits, &mut registry).map(drop),
+                record::Kind::Image => {
+                    image::read(&mut Source::new(body), &limits, &mut registry).map(drop)
+                }
                 record::Kind::Swap => Source::new(body).number().map(drop),
                 _ => Ok(()),
             };

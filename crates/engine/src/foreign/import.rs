@@ -15,8 +15,8 @@ use base::{Args, Deadline, Keyspace, Millis, Protocol, num};
 use commands::portable;
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
-use types::Documents;
 use store::{Scope, Txn};
+use types::Documents;
 use wire::RespWriter;
 
 use super::find::Foreign;

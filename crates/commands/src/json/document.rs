@@ -1,0 +1,116 @@
+//! What the commands about JSON documents have in common: keys that hold one, paths, errors.
+//!
+//! A document is kept as text until somebody asks for a part of it. So looking may have to build
+//! the tree first, which changes how the value is kept and not the value: nobody is told.
+
+use std::sync::Arc;
+
+use ::json::path::{Budget, Location, Path, PathError};
+use ::json::{EditError, Node, ParseError, Registry, Value};
+use base::{CmdError, Key, error};
+use types::{Documents, Json, JsonTools};
+
+/// A key that holds something else. RedisJSON says so, without a code.
+pub(super) const WRONG_KEY: CmdError = CmdError::new("Existing key has wrong Redis type");
+/// A key that is not there, where it must be.
+pub(super) const NO_KEY: CmdError =
+    CmdError::new("ERR could not perform this operation on a key that doesn't exist");
+/// A path without a match, where it must have one.
+pub(super) const NO_PATH: CmdError = CmdError::new("ERR Path does not exist");
+
+/// The path that is meant where none is given: the root, in the legacy dialect.
+pub(super) const ROOT: &[u8] = b".";
+
+/// The value at a key, as it is kept.
+pub(super) fn peek<'h, H: Documents>(
+    host: &'h H,
+    key: Key<'_>,
+) -> Result<Option<&'h Json>, CmdError> {
+    host.peek(key).map_err(of_key)
+}
+
+/// That a key is of the wrong type, as RedisJSON says it.
+fn of_key(error: CmdError) -> CmdError {
+    if error == error::WRONG_TYPE { WRONG_KEY } else { error }
+}
+
+/// Looks at the root of the document at `key`; `None` if there is no such key. O(document) the
+/// first time.
+pub(super) fn look<H: Documents, R>(
+    host: &mut H,
+    key: Key<'_>,
+    tools: &mut JsonTools,
+    look: impl FnOnce(Node<'_>) -> R,
+) -> Result<Option<R>, CmdError> {
+    let is_text = |json: &Json| json.document().is_some_and(|document| document.tree().is_none());
+    if peek(host, key)?.is_some_and(is_text) {
+        build(host, key, &mut tools.registry)?;
+    }
+    let tree = peek(host, key)?.and_then(|json| json.document()).and_then(|one| one.tree());
+    Ok(tree.map(|tree| look(tree.root())))
+}
+
+fn build<H: Documents>(
+    host: &mut H,
+    key: Key<'_>,
+    registry: &mut Registry,
+) -> Result<(), CmdError> {
+    let mut built = Ok(());
+    host.reshape(key, |json| {
+        if let Some(document) = json.document_mut() {
+            built = document.value(registry).map(drop);
+        }
+    })?;
+    built.map_err(of_text)
+}
+
+/// Changes the document at `key`, which is there, and drops its text. For those who know by now
+/// that something will change.
+pub(super) fn change<H: Documents, R>(
+    host: &mut H,
+    key: Key<'_>,
+    tools: &mut JsonTools,
+    change: impl FnOnce(&mut Value, &mut Registry) -> Result<R, CmdError>,
+) -> Result<R, CmdError> {
+    let changed = host.edit_existing(key, |json| {
+        let document = json.document_mut().ok_or(NO_KEY)?;
+        let value = document.value_mut(&mut tools.registry).map_err(of_text)?;
+        change(value, &mut tools.registry)
+    });
+    changed.map_err(of_key)?.unwrap_or(Err(NO_KEY))
+}
+
+/// A word as a path.
+pub(super) fn path(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
+    let text = std::str::from_utf8(word).map_err(|_| error::SYNTAX)?;
+    tools.path(text).map_err(of_path)
+}
+
+/// Where the matches of a path lie: of a legacy path, the first alone.
+pub(super) fn locations(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
+    let mut found = path.locations(root, &mut Budget::default()).map_err(of_path)?;
+    if path.is_legacy() {
+        found.truncate(1);
+    }
+    Ok(found)
+}
+
+/// A location as edits want it.
+pub(super) fn places(location: &Location) -> Vec<usize> {
+    location.iter().map(|step| step.position()).collect()
+}
+
+/// What is wrong with a path.
+pub(super) fn of_path(error: PathError) -> CmdError {
+    CmdError::owned(format!("ERR {error}"))
+}
+
+/// What is wrong with a text.
+pub(super) fn of_text(error: ParseError) -> CmdError {
+    CmdError::owned(error.to_string())
+}
+
+/// Why a document cannot be changed.
+pub(super) fn of_edit(error: EditError) -> CmdError {
+    CmdError::owned(format!("ERR {error}"))
+}
