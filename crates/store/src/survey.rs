@@ -68,6 +68,8 @@ impl Store {
                     let (key, hash) = (entry.key(), self.hasher().hash(entry.key()));
                     step.larges.push(Large { key: key.into(), hash, at: step.read.len() });
                 } else {
+                    // Growing step by step would copy all of it, again and again.
+                    step.read.reserve(entry.object().map_or(0, Object::memory));
                     image::put(&mut step.read, &entry);
                 }
             });
