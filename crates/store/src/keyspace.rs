@@ -70,7 +70,7 @@ impl Txn {
         let removed = table.keys.remove(key.hash, key.bytes)?;
         let (deadline, flags) = (removed.deadline(), removed.user_flags());
         let object = match removed.bytes() {
-            Some(bytes) => Object::Str(bytes.to_vec()),
+            Some(bytes) => Object::string(bytes.to_vec()),
             None => *removed.into_object()?,
         };
         // An inline string was never counted among the objects.
@@ -242,7 +242,7 @@ impl Keyspace for Txn {
         };
         self.note_use(&entry);
         let object = match entry.content() {
-            Content::Bytes(bytes) => Object::Str(bytes.to_vec()),
+            Content::Bytes(bytes) => Object::string(bytes.to_vec()),
             Content::Object(object) => object.clone(),
         };
         let (deadline, flags) = (entry.deadline(), entry.user_flags());

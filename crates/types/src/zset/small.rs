@@ -1,7 +1,7 @@
 //! The packed form of a sorted set: pairs in order, one after the other.
 //!
 //! ```text
-//!   | score, member | score, member | ...     score: 8 bytes of an f64, then the member's bytes
+//!   | score, member | score, member | ...     score: 1 to 9 bytes (score.rs), then the member's
 //! ```
 //!
 //! Redis's listpack holds scores as text or integers, which lose the sign of zero; so it is lost
@@ -13,27 +13,24 @@ use crate::packed::{self, At, Packed};
 
 use super::node::Pair;
 use super::run::order;
-
-/// Bytes a pair takes beside its member and the length fields.
-pub(super) const SCORE: usize = 8;
+use super::score::{self, Encoded};
 
 /// The pair in an element.
 #[inline]
 pub(super) fn pair(element: &[u8]) -> Pair<'_> {
-    match element.split_first_chunk::<SCORE>() {
-        Some((score, member)) => (f64::from_ne_bytes(*score), member),
-        None => (0.0, element), // never: every element begins with a score
-    }
+    (score::read(element), score::rest(element))
 }
 
 /// Where `member` is, its rank and its score.
 pub(super) fn find(packed: &Packed, member: &[u8]) -> Option<(At, usize, f64)> {
     let mut at = packed.first();
     let mut rank = 0;
+    // The last bytes tell apart more than the first, and more cheaply than the whole.
+    let last = member.last();
     while let Some(here) = at {
-        let (score, candidate) = pair(packed.get(here));
-        if candidate == member {
-            return Some((here, rank, score));
+        let element = packed.get(here);
+        if (element.last() == last || last.is_none()) && score::rest(element) == member {
+            return Some((here, rank, score::read(element)));
         }
         rank += 1;
         at = packed.next(here);
@@ -55,7 +52,7 @@ pub(super) fn insert(packed: &mut Packed, score: f64, member: &[u8]) {
     {
         at = packed.next(here);
     }
-    packed.insert_joined(at, &score.to_ne_bytes(), member);
+    packed.insert_joined(at, Encoded::new(score).bytes(), member);
 }
 
 /// The pairs of an iterator over elements.
