@@ -58,6 +58,8 @@
 //! * No reference ever covers the header of an entry, a header of a segment or a bucket: these
 //!   are read and written through raw pointers only, so that views cannot alias them.
 //! * The table is not `Sync`.
+//! * `Block` and `UnalignedBox` own what they point to and may lie at any address: their pointer is
+//!   only read and written by value, and never borrowed.
 //! * User code (hasher, drop of objects, visitors) may panic anywhere: the table stays whole, or
 //!   leaks, but never frees twice.
 
