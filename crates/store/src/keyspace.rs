@@ -161,9 +161,10 @@ impl Keyspace for Txn {
 
     fn memory(&self, key: Key<'_>) -> Option<usize> {
         let entry = self.peek_entry(key)?;
-        // The entry's own bytes, what its object owns, and its share of a bucket.
+        // The entry's own bytes, its object with what that owns, and its share of a bucket.
         let slot = size_of::<u64>() + 2;
-        Some(entry.memory() + entry.object().map_or(0, Object::memory) + slot)
+        let object = entry.object().map_or(0, |object| size_of::<Object>() + object.memory());
+        Some(entry.memory() + object + slot)
     }
 
     fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+const MANY: usize = if cfg!(miri) { 24 } else { 60 };
+
 #[derive(Clone, Debug)]
 enum Op {
     Extend(Vec<u8>),
@@ -97,12 +99,12 @@ fn apply(block: &mut Block, model: &mut Vec<u8>, words: &mut (u32, u32), op: Op)
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 6 } else { 400 }, failure_persistence: None,
+        cases: if cfg!(miri) { 4 } else { 400 }, failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
     #[test]
-    fn behaves_as_a_vector(ops in prop::collection::vec(op(), 0..60)) {
+    fn behaves_as_a_vector(ops in prop::collection::vec(op(), 0..MANY)) {
         let (mut block, mut model, mut words) = (Block::new(), Vec::new(), (0, 0));
         for op in ops {
             apply(&mut block, &mut model, &mut words, op);
