@@ -56,7 +56,7 @@ static EMPTY: Header = Header { capacity: 0, len: 0, start: 0, count: 0 };
 /// assert_eq!((&block[..], block.memory()), (&b"twig"[..], 32));
 /// assert_eq!(size_of::<Block>(), 8);
 /// ```
-#[repr(packed)]
+#[repr(Rust, packed)]
 pub struct Block {
     header: NonNull<Header>,
 }

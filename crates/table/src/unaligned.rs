@@ -26,7 +26,7 @@ use core::ptr::NonNull;
 /// assert_eq!(large.into_inner(), [0, 0, 0, 7, 0, 0, 0, 0]);
 /// # let _ = (Value::Small(Block::new()), Value::Large(UnalignedBox::new([0; 8])));
 /// ```
-#[repr(packed)]
+#[repr(Rust, packed)]
 pub struct UnalignedBox<T> {
     pointer: NonNull<T>,
     owned: PhantomData<T>,
