@@ -193,7 +193,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_double_comes_back(bits in any::<u64>(), m in any::<i64>(), down in 0..64u32, k in 0..9i32) {
+        fn every_double_comes_back(
+            bits in any::<u64>(),
+            m in any::<i64>(),
+            down in 0..64u32,
+            k in 0..9i32,
+        ) {
             let score = f64::from_bits(bits);
             if !score.is_nan() {
                 round(score);
