@@ -181,22 +181,55 @@ impl Packed {
     /// O(n).
     #[must_use]
     pub fn find(&self, wanted: &[u8], stride: usize) -> Option<At> {
-        let live = &self.buf[self.front()..];
-        // The last bytes tell apart more than the first, and more cheaply than the whole.
-        let last = wanted.last();
-        let (mut offset, mut skip) = (0, 0);
-        while offset < live.len() {
-            let (content, size) = read_element(&live[offset..]);
-            if skip == 0 {
-                if content.len() == wanted.len() && content.last() == last && content == wanted {
-                    return Some(At(self.front() + offset));
-                }
-                skip = stride;
-            }
-            skip -= 1;
-            offset += size;
+        // The last bytes tell apart more than the first; eight of them at once nearly always
+        // decide, and then by a branch that is guessed right until the end.
+        match wanted.last_chunk::<8>() {
+            Some(tail) => self.find_by(stride, |content| {
+                content.last_chunk::<8>() == Some(tail) && content == wanted
+            }),
+            None => self.find_by(stride, |content| {
+                content.len() == wanted.len()
+                    && content.last() == wanted.last()
+                    && content == wanted
+            }),
         }
-        None
+    }
+
+    #[inline]
+    fn find_by(&self, stride: usize, is: impl Fn(&[u8]) -> bool) -> Option<At> {
+        let mut skip = 0;
+        self.places()
+            .find(|(_, content)| {
+                if skip > 0 {
+                    skip -= 1;
+                    return false;
+                }
+                skip = stride - 1;
+                is(content)
+            })
+            .map(|(at, _)| at)
+    }
+
+    /// All elements, and where they are.
+    #[inline]
+    pub fn places(&self) -> impl Iterator<Item = (At, &[u8])> {
+        self.places_from(self.first())
+    }
+
+    /// The elements from `start` on, or none, and where they are.
+    #[inline]
+    pub fn places_from(&self, start: Option<At>) -> impl Iterator<Item = (At, &[u8])> {
+        let bytes = &self.buf[..];
+        let mut next = start.map_or(bytes.len(), |at| at.0);
+        std::iter::from_fn(move || {
+            let at = next;
+            if at >= bytes.len() {
+                return None;
+            }
+            let (content, size) = read_element(&bytes[at..]);
+            next = at + size;
+            Some((At(at), content))
+        })
     }
 
     /// All elements, from both ends.

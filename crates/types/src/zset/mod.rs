@@ -154,8 +154,7 @@ impl ZSet {
             if let Some(new) = decide(Some(old))
                 && new != old
             {
-                packed.remove(at, 1);
-                small::insert(packed, new, member);
+                small::rescore(packed, at, old, new, member);
             }
             return Some(old);
         }
