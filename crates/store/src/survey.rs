@@ -206,7 +206,7 @@ impl Txn {
         flags: u8,
     ) {
         if text.len() > crate::INLINE_MAX {
-            return self.give(db, key, Object::Str(text.to_vec()), deadline, flags);
+            return self.give(db, key, Object::string(text.to_vec()), deadline, flags);
         }
         let clock = self.clock;
         let table = self.shard_mut(key.hash).db_mut(db);
