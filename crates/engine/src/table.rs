@@ -1,7 +1,7 @@
 //! From a command's name to its row, without a match.
 //!
-//! A fixed hash table over the lower-cased names, built once. An entry's number indexes the
-//! statistics.
+//! A fixed hash table over the lower-cased names, built once; names up to eight letters are
+//! compared as one word. An entry's number indexes the statistics.
 //!
 //! A command may be called by another name than its own, or by none (`rename-command`). Its own is
 //! what rules, statistics, errors and the journal know it by; the other is what clients send. So
@@ -107,12 +107,22 @@ pub struct Table {
     called: Names,
 }
 
-/// Where names lead: open addressing over a power of two slots; 0 is empty, else entry number + 1.
-/// Subcommands are found by their containers.
+/// Where names lead: open addressing over a power of two slots. Subcommands are found by their
+/// containers.
 struct Names {
-    slots: Vec<u16>,
-    /// Bytes of the longest name: longer ones need not be hashed.
+    slots: Vec<Slot>,
+    /// Bytes of the longest name: longer ones need not be looked for.
     longest: usize,
+}
+
+/// A name, or none.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// The name's letters in one word, see [`digest`].
+    digest: u64,
+    len: u32,
+    /// Entry number + 1; 0 if there is none.
+    number: u32,
 }
 
 /// Why a command cannot be called by another name.
@@ -256,23 +266,27 @@ impl Names {
     /// Of all commands that have one.
     fn of(entries: &[Entry], name: impl Fn(&Entry) -> &[u8]) -> Self {
         let size = (entries.len() * 4).next_power_of_two();
-        let mut names = Names { slots: vec![0; size], longest: 0 };
+        let mut names = Names { slots: vec![Slot::default(); size], longest: 0 };
         for entry in entries.iter().filter(|entry| entry.parent.is_none()) {
             let text = name(entry);
             if text.is_empty() {
                 continue;
             }
-            let mut at = names.home(text);
-            while names.slots[at] != 0 {
+            let digest = digest(text);
+            let mut at = names.home(digest);
+            while names.slots[at].number != 0 {
                 at = (at + 1) % size;
             }
-            // `Table::new` has made sure that the numbers fit.
-            names.slots[at] = u16::try_from(entry.number + 1).unwrap_or(0);
+            // `Table::new` has made sure that the numbers fit, and no name is so long.
+            let number = u32::try_from(entry.number + 1).unwrap_or(0);
+            let len = u32::try_from(text.len()).unwrap_or(0);
+            names.slots[at] = Slot { digest, len, number };
             names.longest = names.longest.max(text.len());
         }
         names
     }
 
+    /// Compares lengths and words only, unless the name is too long for its word to say it all.
     #[inline]
     fn get<'t>(
         &self,
@@ -283,29 +297,64 @@ impl Names {
         if name.len() > self.longest {
             return None;
         }
-        let mut at = self.home(name);
+        let digest = digest(name);
+        let mut at = self.home(digest);
         loop {
-            let number = self.slots[at];
-            if number == 0 {
+            let slot = self.slots[at];
+            if slot.number == 0 {
                 return None;
             }
-            let entry = &entries[usize::from(number) - 1];
-            if own(entry).eq_ignore_ascii_case(name) {
-                return Some(entry);
+            if slot.digest == digest && slot.len as usize == name.len() {
+                let entry = &entries[slot.number as usize - 1];
+                if name.len() <= WORD || own(entry).eq_ignore_ascii_case(name) {
+                    return Some(entry);
+                }
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
     }
 
-    /// FNV-1a over the lower-cased name.
     #[inline]
-    fn home(&self, name: &[u8]) -> usize {
-        let mut hash: u32 = 0x811c_9dc5;
-        for &byte in name {
-            hash = (hash ^ u32::from(byte | 0x20)).wrapping_mul(0x0100_0193);
-        }
-        (hash ^ (hash >> 15)) as usize & (self.slots.len() - 1)
+    fn home(&self, digest: u64) -> usize {
+        // The upper bits of the product depend on all letters; there are few slots.
+        (digest.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.slots.len() - 1)
     }
+}
+
+const WORD: usize = size_of::<u64>();
+
+/// A name in lower case as one word: all of it, or its ends folded together.
+#[inline]
+fn digest(name: &[u8]) -> u64 {
+    let four = |at: usize| {
+        name[at..].first_chunk().map_or(0, |chunk| u64::from(u32::from_le_bytes(*chunk)))
+    };
+    match (name.first_chunk::<WORD>(), name.last_chunk::<WORD>()) {
+        (Some(first), Some(last)) => {
+            let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+            if name.len() == WORD {
+                return lower_case(first);
+            }
+            lower_case(first) ^ lower_case(last).rotate_left(23)
+        }
+        // The last four bytes may be among the first four: then they say the same twice.
+        _ if name.len() >= 4 => {
+            let last = name.len() - 4;
+            lower_case(four(0) | four(last) << (8 * last))
+        }
+        _ => lower_case(name.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))),
+    }
+}
+
+/// Eight characters in lower case. Those that are no capital letters of ASCII stay.
+#[inline]
+fn lower_case(word: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let low = word & (0x7f * EACH);
+    let from_a = low + (0x80 - u64::from(b'A')) * EACH;
+    let beyond_z = low + (0x7f - u64::from(b'Z')) * EACH;
+    let capital = (from_a ^ beyond_z) & !word & (0x80 * EACH);
+    word | capital >> 2
 }
 
 fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, String> {
@@ -345,4 +394,28 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         called: None,
         renamed: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+
+    #[test]
+    fn a_word_is_a_name_in_lower_case() {
+        for len in 0..=8_usize {
+            for byte in 0..=255_u8 {
+                let name: Vec<u8> = (0..len).map(|at| byte.wrapping_add(at as u8)).collect();
+                let mut bytes = name.to_ascii_lowercase();
+                bytes.resize(8, 0);
+                let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+                assert_eq!(digest(&name), word, "{name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_names_differ_by_their_ends() {
+        assert_eq!(digest(b"INCRBYFLOAT"), digest(b"incrbyfloat"));
+        assert_ne!(digest(b"zremrangebyrank"), digest(b"zremrangebylex1"));
+    }
 }

@@ -41,8 +41,9 @@ const FILLINGS: [(&str, usize, Make); 14] = [
 
 #[test]
 fn the_store_takes_what_it_says() {
-    // Histograms belong to the threads, not to the store, and come when a command first runs.
-    let engine = engine_with("latency-tracking no");
+    // Histograms belong to the threads, not to the store, and come when a command first runs; the
+    // log of slow commands belongs to the engine, and fills when the machine is busy.
+    let engine = engine_with("latency-tracking no\nslowlog-log-slower-than -1");
     let mut seat = Seat::new(&engine);
     // What is made once and kept: buffers of the worker, the hashers' seed.
     seat.ask("SET warm up");

@@ -147,16 +147,16 @@ impl Txn {
     }
 
     /// Appends what this transaction did to the log, all of it in one epoch: it is there as a whole
-    /// or not at all. Notes the last epoch whose changes it may have seen.
+    /// or not at all. Notes the last epoch whose changes it may have seen, and by how many bytes the
+    /// shards have grown.
     #[inline]
     pub(crate) fn append_history(&mut self) {
         for held in &mut self.held {
             held.shard.history.gather(&mut self.told);
+            self.seen = self.seen.max(held.shard.history.epoch);
+            self.memory_delta += held.shard.unreported();
         }
         if self.told.is_empty() {
-            for held in &self.held {
-                self.seen = self.seen.max(held.shard.history.epoch);
-            }
             return;
         }
         let epoch = self.log.append(&self.lane, &self.told);

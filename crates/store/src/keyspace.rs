@@ -72,7 +72,7 @@ impl Txn {
         let removed = table.keys.remove(key.hash, key.bytes)?;
         let (deadline, flags) = (removed.deadline(), removed.user_flags());
         let object = match removed.bytes() {
-            Some(bytes) => Object::Str(bytes.to_vec()),
+            Some(bytes) => Object::string(bytes.to_vec()),
             None => *removed.into_object()?,
         };
         // An inline string was never counted among the objects.
@@ -167,9 +167,10 @@ impl Keyspace for Txn {
 
     fn memory(&self, key: Key<'_>) -> Option<usize> {
         let entry = self.peek_entry(key)?;
-        // The entry's own bytes, what its object owns, and its share of a bucket.
+        // The entry's own bytes, its object with what that owns, and its share of a bucket.
         let slot = size_of::<u64>() + 2;
-        Some(entry.memory() + entry.object().map_or(0, Object::memory) + slot)
+        let object = entry.object().map_or(0, |object| size_of::<Object>() + object.memory());
+        Some(entry.memory() + object + slot)
     }
 
     fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
@@ -248,7 +249,7 @@ impl Keyspace for Txn {
         };
         self.note_use(&entry);
         let object = match entry.content() {
-            Content::Bytes(bytes) => Object::Str(bytes.to_vec()),
+            Content::Bytes(bytes) => Object::string(bytes.to_vec()),
             Content::Object(object) => object.clone(),
         };
         let (deadline, flags) = (entry.deadline(), entry.user_flags());

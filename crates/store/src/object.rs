@@ -1,6 +1,14 @@
 //! What a key can hold, beyond a short string: the one closed list of types.
+//!
+//! ```text
+//!   | type | form | * * * * * * * * | - - - - - - |      16 bytes, of which 10 are used
+//! ```
+//!
+//! Every key with a collection pays for a box of this, so it is of the smallest class there is: a
+//! type is a tag and one pointer, and what it needs beyond that lies behind the pointer.
 
 use base::{DataType, Kind};
+use table::{UnalignedBox, size_class};
 use types::{Hash, Json, List, Set, Stream, ZSet};
 
 /// The value of an entry that is not a short inline string. A new type is one line here, one in
@@ -8,7 +16,7 @@ use types::{Hash, Json, List, Set, Stream, ZSet};
 #[derive(Clone)]
 pub enum Object {
     /// A string longer than [`crate::INLINE_MAX`].
-    Str(Vec<u8>),
+    Str(UnalignedBox<Vec<u8>>),
     /// Fields with values.
     Hash(Hash),
     /// Sequence.
@@ -23,7 +31,15 @@ pub enum Object {
     Json(Json),
 }
 
+const _: () = assert!(size_of::<Object>() == 16, "millions of keys pay for every word here");
+
 impl Object {
+    /// A string longer than [`crate::INLINE_MAX`].
+    #[must_use]
+    pub fn string(bytes: Vec<u8>) -> Object {
+        Object::Str(UnalignedBox::new(bytes))
+    }
+
     /// The type.
     #[must_use]
     pub fn kind(&self) -> Kind {
@@ -42,7 +58,7 @@ impl Object {
     #[must_use]
     pub fn memory(&self) -> usize {
         match self {
-            Object::Str(bytes) => bytes.capacity(),
+            Object::Str(bytes) => size_class(size_of::<Vec<u8>>()) + bytes.capacity(),
             Object::Hash(value) => value.memory(),
             Object::List(value) => value.memory(),
             Object::Set(value) => value.memory(),

@@ -49,6 +49,15 @@ impl Db {
         self.keys.memory() + self.objects
     }
 
+    /// By how many bytes it has grown since this was last asked.
+    #[inline]
+    fn unreported(&mut self) -> i64 {
+        let memory = self.memory();
+        let before = std::mem::replace(&mut self.reported, memory);
+        // Both are far below i64::MAX: they count bytes of real memory.
+        memory as i64 - before as i64
+    }
+
     /// Puts `fresh` in its place and gives back the table it had. The report of memory goes on.
     pub(crate) fn replace(&mut self, fresh: Db) -> Keys {
         self.objects = fresh.objects;
@@ -127,15 +136,14 @@ impl Shard {
         let mut dirty = std::mem::take(&mut self.dirty);
         let mut delta = 0;
         while dirty != 0 {
-            let first = dirty.trailing_zeros() as usize;
-            let last = if first == 63 { self.dbs.len() } else { first + 1 };
-            for db in self.dbs.get_mut(first..last).into_iter().flatten() {
-                let memory = db.memory();
-                // Both are far below i64::MAX: they count bytes of real memory.
-                delta += memory as i64 - db.reported as i64;
-                db.reported = memory;
-            }
+            let number = dirty.trailing_zeros() as usize;
             dirty &= dirty - 1;
+            if number < 63 {
+                delta += self.dbs.get_mut(number).map_or(0, Db::unreported);
+            } else {
+                let others = self.dbs.get_mut(number..).unwrap_or_default();
+                delta += others.iter_mut().map(Db::unreported).sum::<i64>();
+            }
         }
         delta
     }

@@ -88,7 +88,7 @@ fn create(db: &mut Db, key: Key<'_>, value: Vec<u8>, used: Use) {
     let put = if value.len() <= INLINE_MAX {
         db.keys.put_bytes(key.hash, key.bytes, &value)
     } else {
-        let object = Box::new(Object::Str(value));
+        let object = Box::new(Object::string(value));
         db.objects += object.memory();
         db.keys.put_object(key.hash, key.bytes, object)
     };
@@ -111,7 +111,7 @@ fn write(
     let mut put = if value.len() <= INLINE_MAX {
         db.keys.put_bytes(key.hash, key.bytes, value)
     } else {
-        let object = Box::new(Object::Str(value.to_vec()));
+        let object = Box::new(Object::string(value.to_vec()));
         db.objects += object.memory();
         db.keys.put_object(key.hash, key.bytes, object)
     };

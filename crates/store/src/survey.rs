@@ -68,6 +68,8 @@ impl Store {
                     let (key, hash) = (entry.key(), self.hasher().hash(entry.key()));
                     step.larges.push(Large { key: key.into(), hash, at: step.read.len() });
                 } else {
+                    // Growing step by step would copy all of it, again and again.
+                    step.read.reserve(entry.object().map_or(0, Object::memory));
                     image::put(&mut step.read, &entry);
                 }
             });
@@ -204,7 +206,7 @@ impl Txn {
         flags: u8,
     ) {
         if text.len() > crate::INLINE_MAX {
-            return self.give(db, key, Object::Str(text.to_vec()), deadline, flags);
+            return self.give(db, key, Object::string(text.to_vec()), deadline, flags);
         }
         let clock = self.clock;
         let table = self.shard_mut(key.hash).db_mut(db);

@@ -79,7 +79,7 @@ pub struct Txn {
     pub(crate) overdue: RefCell<Vec<Touched>>,
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
-    memory_delta: i64,
+    pub(crate) memory_delta: i64,
     /// What JSON commands need; missing until the first, and while it is lent out.
     pub(crate) tools: Option<Box<JsonTools>>,
     /// Bytes of it that the store knows of.
@@ -327,9 +327,6 @@ impl Txn {
         }
         self.append_history();
         self.bulletin.deliver(&self.store);
-        for held in &mut self.held {
-            self.memory_delta += held.shard.unreported();
-        }
         if self.memory_delta.abs() >= REPORT_BYTES {
             self.report_memory();
         }
@@ -434,7 +431,15 @@ impl Txn {
     }
 
     /// Deletes the key if its deadline has passed.
+    #[inline]
     pub(crate) fn reap(&mut self, db: usize, hash: u64, key: &[u8]) {
+        // Where nothing has a deadline nothing needs to be looked for.
+        if self.shard(hash).dbs[db].keys.expiring() != 0 {
+            self.reap_overdue(db, hash, key);
+        }
+    }
+
+    fn reap_overdue(&mut self, db: usize, hash: u64, key: &[u8]) {
         let now = self.now;
         if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
             self.store.expired.fetch_add(1, Ordering::Relaxed);

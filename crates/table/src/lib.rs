@@ -1,9 +1,10 @@
 //! The hash table on which Kvist stands: cache-line buckets, one allocation per entry, and no
 //! operation that touches more than one segment.
 //!
-//! This is the only crate of the house with `unsafe` code, and it is there for three things: a
-//! pointer that shares its word with 16 bits of hash, entries whose parts have any length, and
-//! buckets that are compared with one instruction per sixteen bytes.
+//! This is the only crate of the house with `unsafe` code, and it is there for four things: a
+//! pointer that shares its word with 16 bits of hash, entries whose parts have any length, buckets
+//! that are compared with one instruction per sixteen bytes, and buffers and boxes that are one
+//! word at any address ([`Block`], [`UnalignedBox`]), of which small values are made.
 //!
 //! # The way to an entry
 //!
@@ -57,9 +58,12 @@
 //! * No reference ever covers the header of an entry, a header of a segment or a bucket: these
 //!   are read and written through raw pointers only, so that views cannot alias them.
 //! * The table is not `Sync`.
+//! * `Block` and `UnalignedBox` own what they point to and may lie at any address: their pointer is
+//!   only read and written by value, and never borrowed.
 //! * User code (hasher, drop of objects, visitors) may panic anywhere: the table stays whole, or
 //!   leaks, but never frees twice.
 
+mod block;
 mod bucket;
 #[cfg(test)]
 mod check;
@@ -76,10 +80,13 @@ mod segment;
 mod size_class;
 mod slot;
 mod table;
+mod unaligned;
 mod view;
 
+pub use block::Block;
 pub use iter::Iter;
 pub use place::{END as POSITIONS, position};
-pub use size_class::size_class;
+pub use size_class::{grown, size_class};
 pub use table::{KeyHash, Table};
+pub use unaligned::UnalignedBox;
 pub use view::{Content, EntryMut, EntryRef, MAX_ACCESS, MAX_USER_FLAGS, Put, Removed};

@@ -222,6 +222,11 @@ impl<O, H: KeyHash> Table<O, H> {
         let candidates = |at: u32| {
             // SAFETY: below the bucket count.
             let bucket = unsafe { segment.bucket(at) };
+            // The cache misses of a bucket's entries then overlap: a walk is several times as fast.
+            for slot in bucket.used() {
+                // SAFETY: the slot is used.
+                unsafe { bucket.slot(slot).entry() }.prefetch(1);
+            }
             for slot in bucket.used() {
                 // SAFETY: the slot is used; its entry lives while the table is borrowed.
                 let entry = unsafe { EntryRef::<O>::new(bucket.slot(slot).entry()) };

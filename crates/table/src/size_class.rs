@@ -44,9 +44,28 @@ pub const fn size_class(bytes: usize) -> usize {
     bytes.wrapping_add(step - 1) & !(step - 1)
 }
 
+/// The size to give to something that grows and needs `bytes` now: the next class, and an eighth
+/// more where classes are slices, which alone would make growth quadratic. O(1).
+#[inline]
+#[must_use]
+pub const fn grown(bytes: usize) -> usize {
+    if bytes <= LARGEST_BIN { size_class(bytes) } else { size_class(bytes + bytes / 8) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::size_class;
+    use super::{grown, size_class};
+
+    #[test]
+    fn growth_is_geometric() {
+        let (mut size, mut steps) = (1, 0);
+        while size < 1 << 30 {
+            let next = grown(size + 1);
+            assert!(next > size && next == size_class(next));
+            (size, steps) = (next, steps + 1);
+        }
+        assert!(steps < 160, "{steps}");
+    }
 
     #[test]
     fn known_classes() {

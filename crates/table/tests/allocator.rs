@@ -6,7 +6,7 @@
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use kvist_table::{KeyHash, Table, size_class};
+use kvist_table::{Block, KeyHash, Table, size_class};
 
 unsafe extern "C" {
     fn mi_good_size(size: usize) -> usize;
@@ -34,6 +34,16 @@ unsafe impl GlobalAlloc for Counting {
         unsafe {
             LIVING.fetch_sub(mi_usable_size(block), Relaxed);
             mimalloc::MiMalloc.dealloc(block, layout);
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            LIVING.fetch_sub(mi_usable_size(block), Relaxed);
+            let block = mimalloc::MiMalloc.realloc(block, layout, size);
+            LIVING.fetch_add(mi_usable_size(block), Relaxed);
+            block
         }
     }
 }
@@ -99,5 +109,30 @@ fn accounts_are_true() {
     }
     assert_eq!(table.memory(), LIVING.load(Relaxed) - before);
     drop(table);
+    assert_eq!(LIVING.load(Relaxed), before);
+    blocks_take_what_they_say();
+}
+
+/// Blocks that grow a little at a time, and shrink by little and by much.
+fn blocks_take_what_they_say() {
+    let before = LIVING.load(Relaxed);
+    let mut blocks: Vec<Block> = (0..64).map(|_| Block::new()).collect();
+    let vector = LIVING.load(Relaxed) - before;
+    for step in 0..20_000_usize {
+        let block = &mut blocks[step % 64];
+        match step % 7 {
+            0 => block.truncate(block.len() / (1 + step % 5)),
+            1 => block.shrink(),
+            _ => block.resize(block.len() + step * 31 % 900),
+        }
+        if step % 5000 == 4999 {
+            *block = block.clone();
+        }
+        if step % 100 == 0 {
+            let told: usize = blocks.iter().map(Block::memory).sum();
+            assert_eq!(told, LIVING.load(Relaxed) - before - vector, "step {step}");
+        }
+    }
+    drop(blocks);
     assert_eq!(LIVING.load(Relaxed), before);
 }

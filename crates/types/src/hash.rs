@@ -12,7 +12,7 @@
 //! Complexities are given for the table; packed, they are O(n) for an n bounded by the limits.
 
 use base::{DataType, Kind, PackLimits, Rng};
-use table::size_class;
+use table::{UnalignedBox, size_class};
 
 use crate::hasher::{self, Index, hash_in, new_index};
 use crate::packed::{self, At, Packed, element_size};
@@ -23,7 +23,7 @@ pub(crate) const PACKED_BYTES: usize = 1 << 30;
 
 enum Shape {
     Packed(Packed),
-    Table(Box<Index>),
+    Table(UnalignedBox<Index>),
 }
 
 /// The value of a key of type hash.
@@ -121,7 +121,10 @@ impl Hash {
         }
         self.convert();
         match &mut self.shape {
-            Shape::Table(table) => table.put_bytes(hash_in(table, field), field, value).inserted,
+            Shape::Table(table) => {
+                let hash = hash_in(table, field);
+                table.put_bytes(hash, field, value).inserted
+            }
             Shape::Packed(_) => false, // never: it was just converted
         }
     }
@@ -136,7 +139,10 @@ impl Hash {
                 }
                 None => false,
             },
-            Shape::Table(table) => table.remove(hash_in(table, field), field).is_some(),
+            Shape::Table(table) => {
+                let hash = hash_in(table, field);
+                table.remove(hash, field).is_some()
+            }
         }
     }
 
@@ -194,11 +200,11 @@ impl Hash {
     /// Moves all fields to a table, if they are packed.
     fn convert(&mut self) {
         if let Shape::Packed(packed) = &self.shape {
-            let mut table = Box::new(new_index());
+            let mut table = new_index();
             for (field, value) in Pairs(packed.iter()) {
                 table.put_bytes(hash_in(&table, field), field, value);
             }
-            self.shape = Shape::Table(table);
+            self.shape = Shape::Table(UnalignedBox::new(table));
         }
     }
 }
@@ -271,7 +277,7 @@ impl Clone for Hash {
     fn clone(&self) -> Self {
         let shape = match &self.shape {
             Shape::Packed(packed) => Shape::Packed(packed.clone()),
-            Shape::Table(table) => Shape::Table(Box::new(hasher::copy(table))),
+            Shape::Table(table) => Shape::Table(UnalignedBox::new(hasher::copy(table))),
         };
         Hash { shape }
     }

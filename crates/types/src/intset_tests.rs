@@ -31,7 +31,7 @@ proptest! {
             prop_assert_eq!(ints.len(), model.len());
             prop_assert!((0..ints.len()).map_while(|i| ints.get(i)).eq(model.iter().copied()));
             prop_assert_eq!(ints.get(ints.len()), None);
-            prop_assert!(ints.memory() <= 2 * (8 * ints.len() + 16));
+            prop_assert!(ints.memory() <= 2 * (8 * ints.len() + 32));
         }
     }
 }
@@ -42,7 +42,7 @@ fn members_are_as_wide_as_the_widest_needs() {
     for value in 0..64 {
         ints.insert(value);
     }
-    assert_eq!(ints.memory(), 128);
+    assert_eq!(ints.memory(), 160);
     ints.insert(40_000);
     assert_eq!(ints.memory(), 320);
     ints.insert(1 << 40);

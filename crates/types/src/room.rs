@@ -10,14 +10,7 @@
 
 use table::size_class;
 
-/// Above this, size classes are whole pages and no longer grow geometrically.
-const LARGEST_BIN: usize = 512 << 10;
-
-/// The capacity for a growing buffer that needs `needed` bytes now.
-#[inline]
-pub(crate) fn grown(needed: usize) -> usize {
-    if needed <= LARGEST_BIN { size_class(needed) } else { size_class(needed + needed / 8) }
-}
+pub(crate) use table::grown;
 
 /// Heap bytes of a vector.
 #[inline]

@@ -19,7 +19,7 @@ use std::ops::Deref;
 
 use base::num::parse_i64;
 use base::{DataType, Kind, PackLimits, Rng};
-use table::size_class;
+use table::{UnalignedBox, size_class};
 
 use crate::hasher::{self, Index, hash_in, new_index};
 use crate::intset::IntSet;
@@ -36,7 +36,7 @@ const MOST_INTEGERS: usize = 1 << 30;
 enum Shape {
     Ints(IntSet),
     Packed(Packed),
-    Table(Box<Index>),
+    Table(UnalignedBox<Index>),
 }
 
 /// The value of a key of type set.
@@ -242,7 +242,10 @@ impl Set {
                 }
                 None => false,
             },
-            Shape::Table(table) => table.remove(hash_in(table, member), member).is_some(),
+            Shape::Table(table) => {
+                let hash = hash_in(table, member);
+                table.remove(hash, member).is_some()
+            }
         }
     }
 
@@ -344,12 +347,12 @@ impl Set {
     }
 
     fn make_table(&mut self) {
-        let mut table = Box::new(new_index());
+        let mut table = new_index();
         for member in self.iter() {
             let text = member.text();
             table.put_bytes(hash_in(&table, &text), &text, b"");
         }
-        self.shape = Shape::Table(table);
+        self.shape = Shape::Table(UnalignedBox::new(table));
     }
 }
 
@@ -396,7 +399,7 @@ impl Clone for Set {
         let shape = match &self.shape {
             Shape::Ints(ints) => Shape::Ints(ints.clone()),
             Shape::Packed(packed) => Shape::Packed(packed.clone()),
-            Shape::Table(table) => Shape::Table(Box::new(hasher::copy(table))),
+            Shape::Table(table) => Shape::Table(UnalignedBox::new(hasher::copy(table))),
         };
         Set { shape }
     }

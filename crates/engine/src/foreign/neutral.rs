@@ -12,7 +12,7 @@ pub(super) fn value(seen: &Seen<'_>) -> Value {
         store::Value::Object(object) => object,
     };
     match object {
-        Object::Str(bytes) => Value::String(bytes.clone()),
+        Object::Str(bytes) => Value::String(bytes.to_vec()),
         Object::List(list) => Value::List(list.iter().map(<[u8]>::to_vec).collect()),
         Object::Set(set) => Value::Set(set.iter().map(|member| member.text().to_vec()).collect()),
         Object::Hash(hash) => Value::Hash(

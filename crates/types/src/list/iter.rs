@@ -36,7 +36,7 @@ impl<'a> Iter<'a> {
         };
         if left > 0
             && let Some((number, index)) = list.locate(start)
-            && let Some(node) = list.nodes.get(number)
+            && let Some(node) = list.node(number)
         {
             iter.front = node.range(index, node.len());
             iter.front_next = number + 1;
@@ -46,7 +46,7 @@ impl<'a> Iter<'a> {
 
     #[cold]
     fn next_node(&mut self) -> Option<&'a [u8]> {
-        self.front = self.list.nodes.get(self.front_next)?.iter();
+        self.front = self.list.node(self.front_next)?.iter();
         self.front_next += 1;
         self.front.next()
     }
@@ -56,12 +56,12 @@ impl<'a> Iter<'a> {
         match self.end.take() {
             Some(end) => {
                 let (number, index) = self.list.locate(end.checked_sub(1)?)?;
-                self.back = self.list.nodes.get(number)?.range(0, index + 1);
+                self.back = self.list.node(number)?.range(0, index + 1);
                 self.back_next = number;
             }
             None => {
                 self.back_next = self.back_next.checked_sub(1)?;
-                self.back = self.list.nodes.get(self.back_next)?.iter();
+                self.back = self.list.node(self.back_next)?.iter();
             }
         }
         self.back.next_back()

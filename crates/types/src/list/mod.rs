@@ -1,18 +1,21 @@
 //! Lists: byte strings in the order of their pushing, reached from both ends.
 //!
 //! ```text
-//!   nodes      +--------+--------+--------+--------+--------+       a ring of node headers
-//!   (deque)    |   *    |   *    |   *    |   *    |   *    |       (32 bytes each)
-//!              +---|----+---|----+---|----+---|----+---|----+
-//!                  v        v        v        v        v
+//!   short      | gap a b c spare |                                  packed elements
+//!
+//!   long       +--------+--------+--------+--------+--------+       a ring of nodes (ring.rs):
+//!              | 2, *   | 3, *   | 3, *   | 1, *   | 2, *   |       how many, and where; 12 bytes
+//!              +----|---+----|---+----|---+----|---+----|---+
+//!                   v        v        v        v        v
 //!              | gap a b | c d e | f g h  | <large>| i j spare |    packed elements
 //!   head ->                                                      <- tail
 //! ```
 //!
 //! The idea is Redis's quicklist, with the node headers side by side instead of linked: finding an
-//! element by number then walks an array that the processor prefetches, and a node costs 32 bytes
-//! beside its content. Nodes hold what `list-max-listpack-size` allows (8 KiB by default); an
-//! element larger than that has a node of its own.
+//! element by number then walks an array that the processor prefetches, and a node costs 12 bytes
+//! beside its content. Nodes hold what `list-max-listpack-size` allows (8 KiB by default, with all
+//! that belongs to a node, so that it is one size class); an element larger than that has a node of
+//! its own. A list is short until it needs a second node, and then stays long.
 //!
 //! Pushing and popping are amortised O(1) at both ends: packed nodes keep a gap in front. An edit
 //! in the middle moves at most one node's bytes, and the node headers when a node comes or goes.
@@ -21,15 +24,15 @@
 
 mod edit;
 mod iter;
-
-use std::collections::VecDeque;
+mod ring;
 
 use base::{DataType, Kind, PackLimits};
-use table::size_class;
+use table::{Block, UnalignedBox};
 
 use crate::packed::{Packed, element_size};
 
 pub use iter::Iter;
+use ring::Ring;
 
 /// An end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +65,19 @@ impl End {
 /// assert!(list.iter().eq([b"a", b"b"]));
 /// assert_eq!(list.pop(End::Tail), Some(b"b".to_vec()));
 /// ```
-#[derive(Default)]
 pub struct List {
-    nodes: VecDeque<Packed>,
-    len: usize,
-    /// Bytes allocated by the nodes.
-    bytes: usize,
+    shape: Shape,
+}
+
+enum Shape {
+    Short(Packed),
+    Long(UnalignedBox<Ring>),
+}
+
+impl Default for List {
+    fn default() -> Self {
+        List { shape: Shape::Short(Packed::new()) }
+    }
 }
 
 /// What a node may hold, by `list-max-listpack-size`.
@@ -78,27 +88,32 @@ struct Fill {
 }
 
 impl Fill {
+    #[inline]
     fn new(limits: &PackLimits) -> Fill {
         const CLASSES: [usize; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
-        match usize::try_from(limits.list_size) {
+        let (class, count) = match usize::try_from(limits.list_size) {
             // Nodes limited by number are limited to the usual bytes as well.
-            Ok(count) => Fill { bytes: CLASSES[1], count },
+            Ok(count) => (2, count),
             Err(_) => {
                 let class = usize::try_from(limits.list_size.saturating_neg()).unwrap_or(5);
-                Fill { bytes: CLASSES[class.min(5) - 1], count: usize::MAX }
+                (class.min(5), usize::MAX)
             }
-        }
+        };
+        Fill { bytes: CLASSES[class - 1] - Block::OVERHEAD, count }
     }
 
-    /// A node for an element of `more` bytes at an end. Behind a full node it gets all its room at
-    /// once: a list that has filled one node will fill the next.
-    fn new_node(self, end: End, first: bool, more: usize) -> Packed {
-        if first || self.count != usize::MAX || more > self.bytes {
+    /// A node for an element of `more` bytes at an end. Behind a full node it gets half its room
+    /// at once: a list that has filled one node will fill the next, but those that end somewhere
+    /// in it are many.
+    fn new_node(self, end: End, more: usize) -> Packed {
+        if self.count != usize::MAX || more > self.bytes {
             return Packed::new();
         }
-        Packed::with_room(self.bytes, end == End::Head)
+        let half = (self.bytes + Block::OVERHEAD) / 2 - Block::OVERHEAD;
+        Packed::with_room(half, end == End::Head)
     }
 
+    #[inline]
     fn takes(self, node: &Packed, more: usize) -> bool {
         node.is_empty() || (node.len() < self.count && node.bytes() + more <= self.bytes)
     }
@@ -118,13 +133,19 @@ impl List {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        match &self.shape {
+            Shape::Short(node) => node.len(),
+            Shape::Long(ring) => ring.len(),
+        }
     }
 
     /// Number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
-        self.nodes.len()
+        match &self.shape {
+            Shape::Short(node) => usize::from(!node.is_empty()),
+            Shape::Long(ring) => ring.nodes(),
+        }
     }
 
     /// Whether there are none. O(1).
@@ -138,32 +159,35 @@ impl List {
     pub fn push(&mut self, end: End, element: &[u8], limits: &PackLimits) {
         let fill = Fill::new(limits);
         let more = element_size(element.len());
-        let last = match end {
-            End::Head => self.nodes.front(),
-            End::Tail => self.nodes.back(),
-        };
-        if !last.is_some_and(|node| fill.takes(node, more)) {
-            let node = fill.new_node(end, self.nodes.is_empty(), more);
-            self.bytes += node.memory();
-            match end {
-                End::Head => self.nodes.push_front(node),
-                End::Tail => self.nodes.push_back(node),
-            }
+        match &mut self.shape {
+            Shape::Short(node) if fill.takes(node, more) => push(node, end, element),
+            Shape::Short(_) => self.lengthen(|ring| ring.push(end, element, fill)),
+            Shape::Long(ring) => ring.push(end, element, fill),
         }
-        self.at_end(end, |node| match end {
-            End::Head => node.push_front(element),
-            End::Tail => node.push_back(element),
-        });
-        self.len += 1;
+    }
+
+    /// Makes it a long list, if it is short, and edits it.
+    fn lengthen(&mut self, edit: impl FnOnce(&mut Ring)) {
+        if let Shape::Short(node) = &mut self.shape {
+            let ring = Ring::of(std::mem::take(node));
+            self.shape = Shape::Long(UnalignedBox::new(ring));
+        }
+        if let Shape::Long(ring) = &mut self.shape {
+            edit(ring);
+        }
     }
 
     /// The element at `end`. O(1).
     #[inline]
     #[must_use]
     pub fn peek(&self, end: End) -> Option<&[u8]> {
+        let node = match &self.shape {
+            Shape::Short(node) => node,
+            Shape::Long(ring) => ring.at(end)?,
+        };
         match end {
-            End::Head => self.nodes.front()?.iter().next(),
-            End::Tail => self.nodes.back()?.iter().next_back(),
+            End::Head => node.iter().next(),
+            End::Tail => node.iter().next_back(),
         }
     }
 
@@ -177,31 +201,14 @@ impl List {
 
     /// Removes the `n` elements nearest to `end`, or all. O(nodes and elements removed).
     pub fn drop_from(&mut self, end: End, n: usize) {
-        let mut left = n;
-        while left > 0 {
-            let node = match end {
-                End::Head => self.nodes.front(),
-                End::Tail => self.nodes.back(),
-            };
-            let Some(here) = node.map(Packed::len) else { break };
-            if here <= left {
-                left -= here;
-                self.len -= here;
-                let gone = match end {
-                    End::Head => self.nodes.pop_front(),
-                    End::Tail => self.nodes.pop_back(),
-                };
-                self.bytes -= gone.map_or(0, |node| node.memory());
-            } else {
-                self.len -= left;
-                self.at_end(end, |node| match end {
-                    End::Head => node.drop_front(left),
-                    End::Tail => node.drop_back(left),
-                });
-                left = 0;
-            }
+        match &mut self.shape {
+            Shape::Short(node) => match end {
+                _ if n >= node.len() => node.clear(),
+                End::Head => node.drop_front(n),
+                End::Tail => node.drop_back(n),
+            },
+            Shape::Long(ring) => ring.drop_from(end, n),
         }
-        self.shrink();
     }
 
     /// Moves the element at `from` to the other end; whether there was one. Amortised O(1).
@@ -219,14 +226,14 @@ impl List {
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         let (node, index) = self.locate(index)?;
-        let node = self.nodes.get(node)?;
+        let node = self.node(node)?;
         Some(node.get(node.at(index)?))
     }
 
     /// All elements from head to tail; reversible.
     #[must_use]
     pub fn iter(&self) -> Iter<'_> {
-        self.range(0, self.len)
+        self.range(0, self.len())
     }
 
     /// `count` elements from number `start` on, or as many as there are; reversible. O(nodes) to
@@ -236,59 +243,41 @@ impl List {
         Iter::new(self, start, count)
     }
 
+    /// The elements of a node.
+    #[inline]
+    fn node(&self, number: usize) -> Option<&Packed> {
+        match &self.shape {
+            Shape::Short(node) => (number == 0).then_some(node),
+            Shape::Long(ring) => ring.node(number),
+        }
+    }
+
     /// The node of the element number `index`, and its number therein. O(nodes), from the nearer
     /// end.
     fn locate(&self, index: usize) -> Option<(usize, usize)> {
-        if index >= self.len {
-            return None;
-        }
-        if index < self.len / 2 {
-            let mut before = 0;
-            for (number, node) in self.nodes.iter().enumerate() {
-                if index - before < node.len() {
-                    return Some((number, index - before));
-                }
-                before += node.len();
-            }
-        } else {
-            let mut start = self.len;
-            for (number, node) in self.nodes.iter().enumerate().rev() {
-                start -= node.len();
-                if index >= start {
-                    return Some((number, index - start));
-                }
-            }
-        }
-        None
-    }
-
-    /// Edits the node at `end` and keeps the account of bytes.
-    #[inline]
-    fn at_end(&mut self, end: End, edit: impl FnOnce(&mut Packed)) {
-        let node = match end {
-            End::Head => self.nodes.front_mut(),
-            End::Tail => self.nodes.back_mut(),
-        };
-        if let Some(node) = node {
-            let before = node.memory();
-            edit(node);
-            self.bytes = self.bytes - before + node.memory();
+        match &self.shape {
+            Shape::Short(node) => (index < node.len()).then_some((0, index)),
+            Shape::Long(ring) => ring.locate(index),
         }
     }
+}
 
-    /// Gives the room of node headers back once most of it is unused.
-    fn shrink(&mut self) {
-        if self.nodes.capacity() > 16 && self.nodes.len() < self.nodes.capacity() / 4 {
-            self.nodes.shrink_to(self.nodes.len() * 2);
-        }
+/// Adds an element at an end of a node.
+#[inline]
+fn push(node: &mut Packed, end: End, element: &[u8]) {
+    match end {
+        End::Head => node.push_front(element),
+        End::Tail => node.push_back(element),
     }
 }
 
 impl Clone for List {
     fn clone(&self) -> Self {
-        let nodes: VecDeque<Packed> = self.nodes.iter().cloned().collect();
-        let bytes = nodes.iter().map(Packed::memory).sum();
-        List { nodes, len: self.len, bytes }
+        let shape = match &self.shape {
+            Shape::Short(node) => Shape::Short(node.clone()),
+            Shape::Long(ring) => Shape::Long(ring.clone()),
+        };
+        List { shape }
     }
 }
 
@@ -300,7 +289,10 @@ impl DataType for List {
     }
 
     fn memory(&self) -> usize {
-        self.bytes + size_class(self.nodes.capacity() * size_of::<Packed>())
+        match &self.shape {
+            Shape::Short(node) => node.memory(),
+            Shape::Long(ring) => ring.memory(),
+        }
     }
 
     fn encoding(&self) -> &'static str {
@@ -308,7 +300,7 @@ impl DataType for List {
     }
 
     fn free_effort(&self) -> usize {
-        self.nodes.len()
+        self.nodes()
     }
 }
 

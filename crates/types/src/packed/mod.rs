@@ -2,11 +2,11 @@
 //! of the nodes of lists.
 //!
 //! ```text
-//!  buf                                                                      capacity
-//!  +- - - - - +-----------+-----------+-----------+-- ... --+-----------+- - - - - - +
-//!  |  front   | element 0 | element 1 | element 2 |         | element n |   spare    |
-//!  +- - - - - +-----------+-----------+-----------+-- ... --+-----------+- - - - - - +
-//!             ^ start
+//!  block                                                                             capacity
+//!  +--------+- - - - - +-----------+-----------+-----------+-- ... --+-----------+- - - - - - +
+//!  | header |  front   | element 0 | element 1 | element 2 |         | element n |   spare    |
+//!  +--------+- - - - - +-----------+-----------+-----------+-- ... --+-----------+- - - - - - +
+//!                      ^ start                      (count: n + 1)
 //!
 //!  element    +-----+-----------------+------+
 //!             | len | bytes           | back |     len:  7 bits per byte, low ones first, high bit
@@ -16,8 +16,8 @@
 //! ```
 //!
 //! An element of up to 126 bytes takes 2 bytes more than its content. It is the idea of Redis's
-//! listpack, but without its header (the counts live in the struct), and numbers stay text, so
-//! that every element can be handed out as a slice.
+//! listpack, but numbers stay text, so that every element can be handed out as a slice. Lengths and
+//! counts stand in the header of the [`Block`]; the value itself is one pointer.
 //!
 //! The front gap makes pushing and popping at the front as cheap as at the back. It appears only
 //! when something is pushed or removed there; a sequence edited otherwise has none. When room is
@@ -29,9 +29,7 @@
 
 mod element;
 
-use table::size_class;
-
-use crate::room;
+use table::Block;
 
 pub use element::element_size;
 use element::{SHORT, read_back, read_element, write_element};
@@ -43,16 +41,14 @@ pub struct At(usize);
 /// See the [module](self).
 #[derive(Default)]
 pub struct Packed {
-    buf: Vec<u8>,
-    start: u32,
-    count: u32,
+    buf: Block,
 }
 
 impl Packed {
     /// An empty sequence; allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
-        Packed { buf: Vec::new(), start: 0, count: 0 }
+        Packed { buf: Block::new() }
     }
 
     /// An empty sequence with room for `bytes`, all of it in front or all of it behind. For a
@@ -60,12 +56,11 @@ impl Packed {
     /// memory, some twenty times.
     #[must_use]
     pub fn with_room(bytes: usize, in_front: bool) -> Packed {
-        let mut packed = Packed { buf: Vec::with_capacity(size_class(bytes)), start: 0, count: 0 };
-        if let Ok(start) = u32::try_from(packed.buf.capacity())
-            && in_front
-        {
-            packed.buf.resize(start as usize, 0);
-            packed.start = start;
+        let mut packed = Packed { buf: Block::with_capacity(bytes) };
+        if in_front {
+            let room = packed.buf.capacity();
+            packed.buf.resize(room);
+            packed.set_front(room);
         }
         packed
     }
@@ -74,14 +69,14 @@ impl Packed {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.count as usize
+        self.buf.count() as usize
     }
 
     /// Whether there are none. O(1).
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.buf.count() == 0
     }
 
     /// Bytes the elements take, with their lengths but without gaps. O(1).
@@ -95,12 +90,24 @@ impl Packed {
     #[inline]
     #[must_use]
     pub fn memory(&self) -> usize {
-        room::of_vec(&self.buf)
+        self.buf.memory()
     }
 
     #[inline]
     fn front(&self) -> usize {
-        self.start as usize
+        self.buf.start() as usize
+    }
+
+    /// Says where the elements begin: a place in the block, which ends below 4 GiB.
+    #[inline]
+    fn set_front(&mut self, front: usize) {
+        self.buf.set_start(u32::try_from(front).unwrap_or(u32::MAX));
+    }
+
+    /// Says how many elements there are: fewer than bytes.
+    #[inline]
+    fn set_len(&mut self, len: usize) {
+        self.buf.set_count(u32::try_from(len).unwrap_or(u32::MAX));
     }
 
     #[inline]
@@ -174,22 +181,55 @@ impl Packed {
     /// O(n).
     #[must_use]
     pub fn find(&self, wanted: &[u8], stride: usize) -> Option<At> {
-        let live = &self.buf[self.front()..];
-        // The last bytes tell apart more than the first, and more cheaply than the whole.
-        let last = wanted.last();
-        let (mut offset, mut skip) = (0, 0);
-        while offset < live.len() {
-            let (content, size) = read_element(&live[offset..]);
-            if skip == 0 {
-                if content.len() == wanted.len() && content.last() == last && content == wanted {
-                    return Some(At(self.front() + offset));
-                }
-                skip = stride;
-            }
-            skip -= 1;
-            offset += size;
+        // The last bytes tell apart more than the first; eight of them at once nearly always
+        // decide, and then by a branch that is guessed right until the end.
+        match wanted.last_chunk::<8>() {
+            Some(tail) => self.find_by(stride, |content| {
+                content.last_chunk::<8>() == Some(tail) && content == wanted
+            }),
+            None => self.find_by(stride, |content| {
+                content.len() == wanted.len()
+                    && content.last() == wanted.last()
+                    && content == wanted
+            }),
         }
-        None
+    }
+
+    #[inline]
+    fn find_by(&self, stride: usize, is: impl Fn(&[u8]) -> bool) -> Option<At> {
+        let mut skip = 0;
+        self.places()
+            .find(|(_, content)| {
+                if skip > 0 {
+                    skip -= 1;
+                    return false;
+                }
+                skip = stride - 1;
+                is(content)
+            })
+            .map(|(at, _)| at)
+    }
+
+    /// All elements, and where they are.
+    #[inline]
+    pub fn places(&self) -> impl Iterator<Item = (At, &[u8])> {
+        self.places_from(self.first())
+    }
+
+    /// The elements from `start` on, or none, and where they are.
+    #[inline]
+    pub fn places_from(&self, start: Option<At>) -> impl Iterator<Item = (At, &[u8])> {
+        let bytes = &self.buf[..];
+        let mut next = start.map_or(bytes.len(), |at| at.0);
+        std::iter::from_fn(move || {
+            let at = next;
+            if at >= bytes.len() {
+                return None;
+            }
+            let (content, size) = read_element(&bytes[at..]);
+            next = at + size;
+            Some((At(at), content))
+        })
     }
 
     /// All elements, from both ends.
@@ -217,10 +257,8 @@ impl Packed {
         match u8::try_from(bytes.len()) {
             Ok(len) if bytes.len() <= SHORT => {
                 self.make_room(bytes.len() + 2, false);
-                self.buf.push(len);
-                self.buf.extend_from_slice(bytes);
-                self.buf.push(len + 1);
-                self.count += 1;
+                self.buf.extend_from_parts([&[len], bytes, &[len + 1]]);
+                self.set_len(self.len() + 1);
             }
             _ => {
                 self.insert(None, bytes);
@@ -247,7 +285,7 @@ impl Packed {
         let size = element_size(head.len() + tail.len());
         let at = self.splice(at, at, size);
         write_element(head, tail, &mut self.buf[at..at + size]);
-        self.count += 1;
+        self.set_len(self.len() + 1);
         At(at)
     }
 
@@ -324,9 +362,8 @@ impl Packed {
     #[must_use]
     pub fn split_off(&mut self, at: At) -> Packed {
         let mut rest = Packed::new();
-        room::reserve(&mut rest.buf, self.buf.len() - at.0);
         rest.buf.extend_from_slice(&self.buf[at.0..]);
-        rest.count = u32::try_from(rest.recount()).unwrap_or(u32::MAX);
+        rest.set_len(rest.recount());
         self.buf.truncate(at.0);
         self.forget(rest.len());
         self.shrink();
@@ -337,7 +374,7 @@ impl Packed {
     pub fn append(&mut self, other: &Packed) {
         self.make_room(other.bytes(), false);
         self.buf.extend_from_slice(&other.buf[other.front()..]);
-        self.count += other.count;
+        self.set_len(self.len() + other.len());
     }
 
     fn recount(&self) -> usize {
@@ -351,8 +388,7 @@ impl Packed {
     }
 
     fn forget(&mut self, removed: usize) {
-        let left = self.len() - removed;
-        self.count = u32::try_from(left).unwrap_or(u32::MAX);
+        self.set_len(self.len() - removed);
     }
 
     /// Makes the bytes from `from` to `to` be `size` bytes instead, with any content; moves the
@@ -363,43 +399,29 @@ impl Packed {
         let at_front = from - front < self.buf.len() - to;
         if size <= old {
             let less = old - size;
-            match u32::try_from(front + less) {
-                Ok(start) if at_front => {
-                    self.buf.copy_within(front..from, front + less);
-                    self.start = start;
-                    return from + less;
-                }
-                _ => {
-                    self.buf.copy_within(to.., from + size);
-                    self.buf.truncate(self.buf.len() - less);
-                    return from;
-                }
+            if at_front {
+                self.buf.copy_within(front..from, front + less);
+                self.set_front(front + less);
+                return from + less;
             }
+            self.buf.copy_within(to.., from + size);
+            self.buf.truncate(self.buf.len() - less);
+            return from;
         }
         let more = size - old;
         self.make_room(more, at_front);
         let (from, to) = (from - front + self.front(), to - front + self.front());
         let front = self.front();
         if at_front && front >= more {
-            let start = front - more;
-            self.buf.copy_within(front..from, start);
-            self.start = u32::try_from(start).unwrap_or(0); // smaller than it was
+            self.buf.copy_within(front..from, front - more);
+            self.set_front(front - more);
             return from - more;
         }
-        self.open(to, more);
+        self.buf.open(to, more);
         from
     }
 
-    /// Moves everything from `at` on back by `more`; there is room.
-    fn open(&mut self, at: usize, more: usize) {
-        let len = self.buf.len();
-        room::reserve(&mut self.buf, more);
-        self.buf.resize(len + more, 0);
-        self.buf.copy_within(at..len, at + more);
-    }
-
-    /// Sees to it that there are `more` free bytes on the wished side; the front only if the gap
-    /// is one that `start` can tell.
+    /// Sees to it that there are `more` free bytes on the wished side.
     #[inline]
     fn make_room(&mut self, more: usize, at_front: bool) {
         let spare = self.buf.capacity() - self.buf.len();
@@ -414,45 +436,44 @@ impl Packed {
         let (live, old) = (self.bytes(), self.buf.capacity());
         let needed = live + more;
         // Shifting within the old block is worth it only if the next shift is far enough away.
-        let capacity = if old >= needed + live / 8 { old } else { room::grown(needed) };
+        let capacity = if old >= needed + live / 8 { old } else { Block::capacity_for(needed) };
         let slack = capacity - needed;
         let other = if at_front { old - self.buf.len() } else { self.front() };
         let kept = other.min(slack / 2);
         let front = if at_front { slack - kept + more } else { kept };
-        let Ok(start) = u32::try_from(front) else {
-            return room::reserve(&mut self.buf, more); // 4 GiB: no gap in front
-        };
         let old_front = self.front();
         if front == 0 && old_front == 0 {
-            self.buf.reserve_exact(capacity - self.buf.len());
-        } else if capacity == old {
+            return self.buf.reserve(more);
+        }
+        if capacity == old {
             if front > old_front {
-                self.open(old_front, front - old_front);
+                self.buf.open(old_front, front - old_front);
             } else {
                 self.buf.copy_within(old_front.., front);
                 self.buf.truncate(front + live);
             }
         } else {
-            let mut moved = Vec::with_capacity(capacity);
-            moved.resize(front, 0);
+            let mut moved = Block::with_capacity(capacity);
+            moved.resize(front);
             moved.extend_from_slice(&self.buf[old_front..]);
+            moved.set_count(self.buf.count());
             self.buf = moved;
         }
-        self.start = start;
+        self.set_front(front);
     }
 
     /// Gives memory back once less than half of it is used. Returns by how much elements moved to
     /// the left.
     fn shrink(&mut self) -> usize {
         let live = self.bytes();
-        if self.buf.capacity() <= 2 * room::grown(live) {
+        if !self.buf.is_wasteful_for(live) {
             return 0;
         }
         let moved = self.front();
         self.buf.copy_within(moved.., 0);
         self.buf.truncate(live);
-        self.buf.shrink_to(room::grown(live));
-        self.start = 0;
+        self.set_front(0);
+        self.buf.shrink();
         moved
     }
 }

@@ -1,7 +1,7 @@
 //! Sorted sets: distinct members, each with a score, in the order of scores and members.
 //!
 //! ```text
-//!   listpack    | score, member | score, member | ...        (small.rs)
+//!   listpack    | score, member | score, member | ...        (small.rs, score.rs)
 //!   skiplist    table member -> score, and a B+tree          (large.rs, tree.rs, node.rs, run.rs)
 //! ```
 //!
@@ -22,13 +22,14 @@ mod build;
 mod large;
 mod node;
 mod run;
+mod score;
 mod small;
 mod tree;
 
 use std::ops::Range;
 
 use base::{DataType, Kind, PackLimits, Rng};
-use table::size_class;
+use table::{UnalignedBox, size_class};
 
 use crate::hash::PACKED_BYTES;
 use crate::packed::{Packed, element_size};
@@ -39,7 +40,7 @@ use large::Large;
 
 enum Shape {
     Packed(Packed),
-    Large(Box<Large>),
+    Large(UnalignedBox<Large>),
 }
 
 /// The value of a key of type zset.
@@ -88,7 +89,7 @@ impl ZSet {
             }
             Shape::Packed(packed)
         } else {
-            Shape::Large(Box::new(Large::build(pairs.into_iter())))
+            Shape::Large(UnalignedBox::new(Large::build(pairs.into_iter())))
         };
         ZSet { shape }
     }
@@ -153,8 +154,7 @@ impl ZSet {
             if let Some(new) = decide(Some(old))
                 && new != old
             {
-                packed.remove(at, 1);
-                small::insert(packed, new, member);
+                small::rescore(packed, at, old, new, member);
             }
             return Some(old);
         }
@@ -165,7 +165,7 @@ impl ZSet {
         if fits {
             small::insert(packed, new, member);
         } else {
-            let mut large = Box::new(Large::build(small::Pairs(packed.iter())));
+            let mut large = UnalignedBox::new(Large::build(small::Pairs(packed.iter())));
             large.update(member, |_| Some(new));
             self.shape = Shape::Large(large);
         }
@@ -175,7 +175,7 @@ impl ZSet {
     /// Leaves the packed form for good. Redis does so to any sorted set that SORT reads. O(n).
     pub fn unpack(&mut self) {
         if let Shape::Packed(packed) = &self.shape {
-            let large = Box::new(Large::build(small::Pairs(packed.iter())));
+            let large = UnalignedBox::new(Large::build(small::Pairs(packed.iter())));
             self.shape = Shape::Large(large);
         }
     }
@@ -363,9 +363,9 @@ impl ZSet {
     }
 }
 
-/// Bytes a member takes in the packed form.
+/// Bytes a member takes in the packed form at most.
 fn packed_size(member: &[u8]) -> usize {
-    element_size(member.len() + small::SCORE)
+    element_size(member.len() + score::LONGEST)
 }
 
 #[derive(Clone)]

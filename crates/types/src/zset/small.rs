@@ -1,7 +1,7 @@
 //! The packed form of a sorted set: pairs in order, one after the other.
 //!
 //! ```text
-//!   | score, member | score, member | ...     score: 8 bytes of an f64, then the member's bytes
+//!   | score, member | score, member | ...     score: 1 to 9 bytes (score.rs), then the member's
 //! ```
 //!
 //! Redis's listpack holds scores as text or integers, which lose the sign of zero; so it is lost
@@ -9,53 +9,77 @@
 //!
 //! All functions are O(n), n being bounded by `zset-max-listpack-entries`.
 
+use std::cmp::Ordering;
+
 use crate::packed::{self, At, Packed};
 
 use super::node::Pair;
-use super::run::order;
-
-/// Bytes a pair takes beside its member and the length fields.
-pub(super) const SCORE: usize = 8;
+use super::score::{self, Encoded};
 
 /// The pair in an element.
 #[inline]
 pub(super) fn pair(element: &[u8]) -> Pair<'_> {
-    match element.split_first_chunk::<SCORE>() {
-        Some((score, member)) => (f64::from_ne_bytes(*score), member),
-        None => (0.0, element), // never: every element begins with a score
-    }
+    (score::read(element), score::rest(element))
 }
 
 /// Where `member` is, its rank and its score.
 pub(super) fn find(packed: &Packed, member: &[u8]) -> Option<(At, usize, f64)> {
-    let mut at = packed.first();
-    let mut rank = 0;
-    while let Some(here) = at {
-        let (score, candidate) = pair(packed.get(here));
-        if candidate == member {
-            return Some((here, rank, score));
-        }
-        rank += 1;
-        at = packed.next(here);
-    }
-    None
+    // As in `Packed::find`: the ends of elements are those of members.
+    let found = match member.last_chunk::<8>() {
+        Some(tail) => find_by(packed, |element| {
+            element.last_chunk::<8>() == Some(tail) && score::rest(element) == member
+        }),
+        None => find_by(packed, |element| {
+            (member.is_empty() || element.last() == member.last()) && score::rest(element) == member
+        }),
+    };
+    found.map(|(rank, (at, element))| (at, rank, score::read(element)))
+}
+
+#[inline]
+fn find_by(packed: &Packed, is: impl Fn(&[u8]) -> bool) -> Option<(usize, (At, &[u8]))> {
+    packed.places().enumerate().find(|(_, (_, element))| is(element))
 }
 
 /// Inserts a pair whose member is not there.
 pub(super) fn insert(packed: &mut Packed, score: f64, member: &[u8]) {
-    let score = if score == 0.0 { 0.0 } else { score };
-    let follows = |packed: &Packed, at: At| order(pair(packed.get(at)), (score, member)).is_lt();
     // Ascending loads are common; they need no search.
-    let mut at = match packed.last() {
-        Some(last) if !follows(packed, last) => packed.first(),
+    let at = match packed.last() {
+        Some(last) if !follows(packed.get(last), score, member) => {
+            place(packed, packed.first(), score, member)
+        }
         _ => None,
     };
-    while let Some(here) = at
-        && follows(packed, here)
-    {
-        at = packed.next(here);
+    insert_at(packed, at, score, member);
+}
+
+/// Gives the pair at `at`, of score `old`, another score.
+pub(super) fn rescore(packed: &mut Packed, at: At, old: f64, score: f64, member: &[u8]) {
+    let next = packed.remove(at, 1);
+    // What stood before it still does when it rises, and what stood behind when it falls.
+    let start = if score > old { next } else { packed.first() };
+    insert_at(packed, place(packed, start, score, member), score, member);
+}
+
+fn insert_at(packed: &mut Packed, at: Option<At>, score: f64, member: &[u8]) {
+    let score = if score == 0.0 { 0.0 } else { score };
+    packed.insert_joined(at, Encoded::new(score).bytes(), member);
+}
+
+/// Whether a pair comes behind that of `element`.
+#[inline]
+fn follows(element: &[u8], score: f64, member: &[u8]) -> bool {
+    match score::read(element).partial_cmp(&score) {
+        Some(Ordering::Less) => true,
+        Some(Ordering::Greater) => false,
+        _ => score::rest(element) < member,
     }
-    packed.insert_joined(at, &score.to_ne_bytes(), member);
+}
+
+/// The first place from `start` on before which a pair belongs.
+fn place(packed: &Packed, start: Option<At>, score: f64, member: &[u8]) -> Option<At> {
+    let mut places = packed.places_from(start);
+    places.find(|(_, element)| !follows(element, score, member)).map(|(at, _)| at)
 }
 
 /// The pairs of an iterator over elements.
