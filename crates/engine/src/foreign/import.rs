@@ -246,9 +246,8 @@ impl<'e> Loader<'e> {
             Value::Module(module) => Some(format!("{} {}", module.name(), module.version())),
             _ => None,
         };
-        let restored = self
-            .txn
-            .with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry));
+        let restored =
+            self.txn.with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry));
         let value = match (restored, document) {
             (Some(value), _) => value,
             // In an encoding that nobody writes any more, or larger or deeper than documents are
