@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ::json::path::{Budget, Location, Path, PathError};
-use ::json::{EditError, Node, ParseError, Registry, Value};
+use ::json::{EditError, Kind, Node, ParseError, Registry, Tree, Value};
 use base::{CmdError, Key, error};
 use types::{Documents, Json, JsonTools};
 
@@ -17,6 +17,11 @@ pub(super) const NO_KEY: CmdError =
     CmdError::new("ERR could not perform this operation on a key that doesn't exist");
 /// A path without a match, where it must have one.
 pub(super) const NO_PATH: CmdError = CmdError::new("ERR Path does not exist");
+
+/// A path that computes a value where one must be selected.
+const COMPUTED: CmdError = CmdError::new(
+    "ERR computed/projection expressions are only supported by JSON.GET/JSON.MGET/JSON.RESP",
+);
 
 /// The path that is meant where none is given: the root, in the legacy dialect.
 pub(super) const ROOT: &[u8] = b".";
@@ -86,6 +91,12 @@ pub(super) fn path(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdE
     tools.path(text).map_err(of_path)
 }
 
+/// A word as a path that selects values: what is wanted by all but those who only show them.
+pub(super) fn selection(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
+    let path = path(tools, word)?;
+    if path.is_projection() { Err(COMPUTED) } else { Ok(path) }
+}
+
 /// Where the matches of a path lie: of a legacy path, the first alone.
 pub(super) fn locations(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
     let mut found = path.locations(root, &mut Budget::default()).map_err(of_path)?;
@@ -98,6 +109,27 @@ pub(super) fn locations(path: &Path, root: Node<'_>) -> Result<Vec<Location>, Cm
 /// A location as edits want it.
 pub(super) fn places(location: &Location) -> Vec<usize> {
     location.iter().map(|step| step.position()).collect()
+}
+
+/// The word for a value's type.
+pub(super) fn type_of(node: Node<'_>) -> &'static str {
+    match node.kind() {
+        Kind::Null => "null",
+        Kind::Bool => "boolean",
+        Kind::Integer => "integer",
+        Kind::Number => "number",
+        Kind::String => "string",
+        Kind::Array => "array",
+        Kind::Object => "object",
+    }
+}
+
+/// A value of another type than what a legacy path must lead to.
+pub(super) fn wrong_type(expected: &str, found: Node<'_>) -> CmdError {
+    let found = type_of(found);
+    CmdError::owned(format!(
+        "WRONGTYPE wrong type of path value - expected {expected} but found {found}"
+    ))
 }
 
 /// What is wrong with a path.

@@ -1,7 +1,6 @@
 //! JSON.TYPE.
 
 use ::json::path::Budget;
-use ::json::{Kind, Node, Tree};
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Protocol, Reply,
     Run, Spec,
@@ -38,19 +37,6 @@ impl<'a> Command<'a> for Type<'a> {
     }
 }
 
-/// The word for a value's type.
-fn word(node: Node<'_>) -> &'static str {
-    match node.kind() {
-        Kind::Null => "null",
-        Kind::Bool => "boolean",
-        Kind::Integer => "integer",
-        Kind::Number => "number",
-        Kind::String => "string",
-        Kind::Array => "array",
-        Kind::Object => "object",
-    }
-}
-
 impl<H: Documents> Run<H> for Type<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
@@ -58,7 +44,7 @@ impl<H: Documents> Run<H> for Type<'_> {
             let types = document::look(host, self.key, tools, |root| {
                 let mut types = Vec::new();
                 let each = |node| {
-                    types.push(word(node));
+                    types.push(document::type_of(node));
                     std::ops::ControlFlow::Continue(())
                 };
                 let done = path.for_each(root, &mut Budget::default(), each);
