@@ -221,7 +221,7 @@ fn look(pair: &mut Pair) {
 #[test]
 fn documents_are_the_same_in_the_engine_and_the_naive_host() {
     let seed = seed();
-    let steps = usize::try_from(setting("KVIST_STEPS").unwrap_or(20_000)).unwrap();
+    let steps = usize::try_from(setting("KVIST_STEPS").unwrap_or(60_000)).unwrap();
     println!("KVIST_SEED={seed} KVIST_STEPS={steps}");
     for protocol in [Protocol::Resp2, Protocol::Resp3] {
         let mut pair = Pair::new(format!("KVIST_SEED={seed}"), START);
