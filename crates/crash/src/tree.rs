@@ -86,7 +86,9 @@ impl Tree {
     }
 }
 
+/// Takes a byte, blanks before it included.
 fn eat(rest: &mut &[u8], byte: u8) -> Option<()> {
+    *rest = rest.trim_ascii_start();
     *rest = rest.strip_prefix(&[byte])?;
     Some(())
 }
@@ -117,6 +119,7 @@ fn list<T>(
 }
 
 fn take(rest: &mut &[u8]) -> Option<Tree> {
+    *rest = rest.trim_ascii_start();
     Some(match rest.first()? {
         b'"' => Tree::Text(text(rest)?),
         b'[' => Tree::Array(list(rest, *b"[]", take)?),
@@ -150,6 +153,8 @@ mod tests {
             let tree = Tree::read(text.as_bytes()).map(|tree| tree.to_string());
             assert_eq!(tree.as_deref(), Some(text));
         }
+        let blanks = Tree::read(b" { \"a\" : [ 1 , {} ] }").map(|tree| tree.to_string());
+        assert_eq!(blanks.as_deref(), Some("{\"a\":[1,{}]}"));
         for text in ["", "[1", "[1,]x", "{\"a\"}", "1 ", "null", "\"\\n\"", "{\"a\":1,\"a\":2}"] {
             assert_eq!(Tree::read(text.as_bytes()), None, "{text}");
         }
