@@ -7,7 +7,10 @@ use base::Protocol;
 use stage::{Stage, shown};
 
 /// The document that is looked at.
-const DOC: &str = r#"{"a":"foo","n":{"a":[1,"x",null,2.5,"x"],"o":{"k":1,"l":true}},"i":42,"f":64.99,"b":false,"z":null,"e":[],"u":18446744073709551615,"s":"\u2b50"}"#;
+const DOC: &str = concat!(
+    r#"{"a":"foo","n":{"a":[1,"x",null,2.5,"x"],"o":{"k":1,"l":true}},"i":42,"f":64.99,"#,
+    r#""b":false,"z":null,"e":[],"u":18446744073709551615,"s":"\u2b50"}"#
+);
 
 /// Stages on which it is kept as text, as a tree, and as both.
 fn stages() -> [Stage; 3] {
