@@ -5,7 +5,7 @@
 
 mod stage;
 
-use base::Rng;
+use base::{Argv, Effect, Rng};
 use serde_json::{Map, Value, json};
 use stage::Stage;
 
@@ -14,6 +14,8 @@ const NAMES: [&str; 6] = ["a", "b", "long name of a member", "quo\"te", "é", ""
 struct Run {
     rng: Rng,
     stage: Stage,
+    /// Gets what the journal is told, and nothing else.
+    replica: Stage,
 }
 
 #[derive(Clone, Debug)]
@@ -79,8 +81,18 @@ impl Run {
 
     fn ask(&mut self, words: &[&str]) -> String {
         let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
-        let reply = self.stage.run(&words).reply;
-        String::from_utf8(reply).expect("text")
+        let outcome = self.stage.run(&words);
+        let mut replay = |argv: &Argv| {
+            self.replica.run(&argv.iter().collect::<Vec<_>>());
+        };
+        match outcome.effect {
+            Effect::None => {}
+            Effect::AsSent => replay(&Argv::new(&words)),
+            Effect::Rewritten(argv) => replay(&argv),
+            Effect::Several(all) => all.iter().for_each(replay),
+            other => panic!("{other:?}"),
+        }
+        String::from_utf8(outcome.reply).expect("text")
     }
 
     fn get(&mut self, path: &str) -> String {
@@ -175,14 +187,14 @@ fn documents_are_what_serde_makes_of_them() {
     let seed = std::env::var("KVIST_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()));
     println!("KVIST_SEED={seed}");
-    let mut run = Run { rng: Rng::new(seed), stage: Stage::new() };
+    let mut run = Run { rng: Rng::new(seed), stage: Stage::new(), replica: Stage::new() };
     for _ in 0..300 {
         let mut model = run.value(5);
         assert_eq!(run.ask(&["JSON.SET", "k", "$", &model.to_string()]), "+OK\r\n");
         for _ in 0..20 {
             let (steps, before) = (run.path(&model), model.clone());
             let path = written(&steps);
-            match run.below(4) {
+            match run.below(5) {
                 0 => {
                     let value = run.value(3);
                     let expected = assign(&mut model, &steps, &mut |old| *old = value.clone());
@@ -199,6 +211,14 @@ fn documents_are_what_serde_makes_of_them() {
                     assert_eq!(reply, expected, "{path} + {patch} in {before}");
                 }
                 2 => {
+                    // What has no place does not keep the others from theirs.
+                    let value = run.value(3);
+                    assign(&mut model, &steps, &mut |old| *old = value.clone());
+                    let text = value.to_string();
+                    let words = ["JSON.MSET", "k", &path, &text, "k", "$.no.where", "1"];
+                    assert_eq!(run.ask(&words), "$-1\r\n", "{path} = {text} in {before}");
+                }
+                3 => {
                     let expected = json!(found(&model, &steps));
                     assert_eq!(run.get(&path), expected.to_string(), "{path} of {before}");
                 }
@@ -206,5 +226,7 @@ fn documents_are_what_serde_makes_of_them() {
             }
         }
         assert_eq!(run.get("$"), json!([model]).to_string());
+        let kept = run.replica.reply("JSON.GET k");
+        assert_eq!(kept, run.stage.reply("JSON.GET k"));
     }
 }

@@ -373,7 +373,9 @@ impl Pair {
     /// The store's total is what a recount of every shard finds.
     pub fn account(&mut self) {
         self.worker.txn.report_memory();
-        let (counted, told) = (self.worker.txn.recount(), self.engine.store.memory());
+        let store = &self.engine.store;
+        let counted = self.worker.txn.recount() + store.shared_memory();
+        let told = store.memory();
         if counted != told {
             self.disagree(&format!("the account says {told} bytes, a recount {counted}"));
         }
