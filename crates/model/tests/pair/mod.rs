@@ -370,10 +370,11 @@ impl Pair {
         }
     }
 
-    /// The store's total is what a recount of every shard finds.
+    /// The store's total is what a recount of every shard finds, and what documents share.
     pub fn account(&mut self) {
         self.worker.txn.report_memory();
-        let (counted, told) = (self.worker.txn.recount(), self.engine.store.memory());
+        let shared = self.engine.store.shared_memory();
+        let (counted, told) = (self.worker.txn.recount() + shared, self.engine.store.memory());
         if counted != told {
             self.disagree(&format!("the account says {told} bytes, a recount {counted}"));
         }
