@@ -110,6 +110,15 @@ fn images() -> Vec<Vec<u8>> {
         out
     };
     let words: Vec<Vec<u8>> = (0..20).map(|n: u32| format!("{n}").into_bytes()).collect();
+    let document = |form: u8, rest: &[u8]| {
+        let mut out = head(6, 128);
+        put_bytes(&mut out, &[&[form], rest].concat());
+        out
+    };
+    let text = br#"{"a":[1,2.5,"x\n",null,true],"b":{"a":-1e300},"c":[0.5,1.5]}"#;
+    let mut tree = Vec::new();
+    let value = json::Value::parse(text, &mut json::Registry::new()).unwrap();
+    value.root().encode(&mut tree);
     (0..5)
         .map(|kind| {
             let mut out = head(kind, if kind % 2 == 0 { 128 } else { 0 });
@@ -128,6 +137,7 @@ fn images() -> Vec<Vec<u8>> {
             }
             out
         })
+        .chain([document(0, text), document(1, &tree)])
         .collect()
 }
 
