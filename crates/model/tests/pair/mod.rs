@@ -4,6 +4,8 @@
 //! members, what chance draws) is judged by the rules of the differential tester; everything else
 //! must be the same to the byte.
 
+#![allow(dead_code)] // each test file uses its own part
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
 use std::sync::Arc;
