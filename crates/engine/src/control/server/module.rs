@@ -1,6 +1,6 @@
 //! MODULE: those of Redis that are part of this server are listed, and none can be loaded.
 
-use base::{Args, CmdError, Command, Flag, Reply, Spec};
+use base::{Args, CmdError, Command, Flag, Spec};
 use wire::RespWriter;
 
 use super::SERVER;
