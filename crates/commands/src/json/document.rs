@@ -162,16 +162,6 @@ pub(super) fn matches<'a>(
     Ok(found)
 }
 
-/// Where the matches of a path lie: of a legacy path, the first alone.
-#[allow(dead_code)] // by commands that change what is there
-pub(super) fn locations(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
-    let mut found = path.locations(root, &mut Budget::default()).map_err(of_path)?;
-    if path.is_legacy() {
-        found.truncate(1);
-    }
-    Ok(found)
-}
-
 /// A location as edits want it.
 pub(super) fn places(location: &Location) -> Vec<usize> {
     location.iter().map(|step| step.position()).collect()
