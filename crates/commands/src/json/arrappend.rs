@@ -23,7 +23,8 @@ impl<'a> Command<'a> for ArrAppend<'a> {
         group: Group::Json,
         since: "1.0.0",
         summary: "Appends values to the arrays at a path.",
-        complexity: "O(1) amortised for a static path, O(N) in the values that any other one visits",
+        complexity: "O(1) amortised for a static path, O(N) in the values that any other one \
+                     visits",
         grammar: "key:key path:string value:string...",
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],

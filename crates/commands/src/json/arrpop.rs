@@ -1,5 +1,6 @@
 //! JSON.ARRPOP.
 
+use ::json::path::Computed;
 use ::json::{Kind, Tree, Value};
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Protocol, Reply,
@@ -8,23 +9,9 @@ use base::{
 use types::Documents;
 
 use super::edit::{Edit, Plan};
-use super::{array, document, popped as reply};
-
-/// How elements are answered.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
-    /// As texts.
-    Strings,
-    /// Scalars as themselves, containers as texts.
-    Expand1,
-    /// As themselves.
-    Expand,
-}
-
-/// A form of the reply that is none.
-const WRONG_FORMAT: CmdError = CmdError::new("ERR wrong reply format");
-/// A form of the reply that the protocol does not have.
-const NOT_IN_RESP2: CmdError = CmdError::new("ERR FORMAT argument is not supported on RESP2");
+use super::get::{NOT_IN_RESP2, WRONG_FORMAT};
+use super::native::{self, Form};
+use super::{array, document};
 
 /// Takes elements out of arrays.
 pub struct ArrPop<'a> {
@@ -61,13 +48,14 @@ impl<'a> Command<'a> for ArrPop<'a> {
 }
 
 impl ArrPop<'_> {
-    fn format(&self, protocol: Protocol) -> Result<Format, CmdError> {
+    /// The form of what is answered, if it is not text.
+    fn form(&self, protocol: Protocol) -> Result<Option<Form>, CmdError> {
         match (self.format, protocol) {
-            (None, _) => Ok(Format::Strings),
+            (None, _) => Ok(None),
             (Some(_), Protocol::Resp2) => Err(NOT_IN_RESP2),
-            (Some(b"STRINGS"), _) => Ok(Format::Strings),
-            (Some(b"EXPAND1"), _) => Ok(Format::Expand1),
-            (Some(b"EXPAND"), _) => Ok(Format::Expand),
+            (Some(b"STRINGS"), _) => Ok(None),
+            (Some(b"EXPAND1"), _) => Ok(Some(Form::Shallow)),
+            (Some(b"EXPAND"), _) => Ok(Some(Form::Expanded)),
             (Some(_), _) => Err(WRONG_FORMAT),
         }
     }
@@ -80,7 +68,7 @@ impl ArrPop<'_> {
 
 impl<H: Documents> Run<H> for ArrPop<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let format = self.format(out.protocol())?;
+        let form = self.form(out.protocol())?;
         let edit = Edit {
             key: self.key,
             path: self.path,
@@ -89,7 +77,7 @@ impl<H: Documents> Run<H> for ArrPop<'_> {
             adds: 0,
         };
         let edited = host.with_tools(|host, tools| {
-            if format != Format::Strings && document::selection(tools, self.path)?.is_legacy() {
+            if form.is_some() && document::selection(tools, self.path)?.is_legacy() {
                 return Err(WRONG_FORMAT);
             }
             edit.run(
@@ -108,15 +96,17 @@ impl<H: Documents> Run<H> for ArrPop<'_> {
                 },
             )
         })?;
-        Ok(edited.reply(out, |out, popped| answer(popped.as_ref(), format, out)))
-    }
-}
-
-fn answer(popped: Option<&Value>, format: Format, out: &mut dyn Reply) {
-    let Some(popped) = popped.map(Value::root) else { return out.null() };
-    match format {
-        Format::Strings => reply::text(popped, out),
-        Format::Expand1 => reply::scalar_or_text(popped, out),
-        Format::Expand => reply::value(popped, out),
+        let mut buffer = Vec::new();
+        Ok(edited.reply(out, |out, popped| match popped.as_ref().map(Value::root) {
+            None => out.null(),
+            Some(popped) => match form {
+                Some(form) => native::reply(&Computed::Node(popped), form, &mut buffer, out),
+                None => {
+                    buffer.clear();
+                    popped.write(&mut buffer);
+                    out.bulk(&buffer);
+                }
+            },
+        }))
     }
 }

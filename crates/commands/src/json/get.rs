@@ -14,8 +14,9 @@ use types::{Documents, JsonTools};
 use super::native::{self, Form};
 use super::{document, text};
 
-const WRONG_FORMAT: CmdError = CmdError::new("ERR wrong reply format");
-const NOT_IN_RESP2: CmdError = CmdError::new("ERR FORMAT argument is not supported on RESP2");
+pub(super) const WRONG_FORMAT: CmdError = CmdError::new("ERR wrong reply format");
+pub(super) const NOT_IN_RESP2: CmdError =
+    CmdError::new("ERR FORMAT argument is not supported on RESP2");
 
 /// Answers a document, or parts of it.
 pub struct Get<'a> {

@@ -23,7 +23,6 @@ mod native;
 mod number;
 mod objkeys;
 mod objlen;
-mod popped;
 mod resp;
 mod set;
 mod strappend;

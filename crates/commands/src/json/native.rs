@@ -79,7 +79,8 @@ fn boolean(truth: bool, form: Form, out: &mut dyn Reply) {
     }
 }
 
-fn number(num: Num, out: &mut dyn Reply) {
+/// A number: whole ones as integers, as long as they fit.
+pub(super) fn number(num: Num, out: &mut dyn Reply) {
     match num {
         Num::I64(value) => out.int(value),
         Num::U64(value) => out.big_number(&value.to_string()),

@@ -10,7 +10,7 @@ use types::Documents;
 
 use super::document;
 use super::edit::{Edit, Edited, Plan};
-use super::popped;
+use super::native;
 
 /// An operand that is no number.
 const BAD_NUMBER: CmdError = CmdError::new("bad input number");
@@ -80,7 +80,7 @@ fn reply(edited: Edited<Num>, out: &mut dyn Reply) -> Effect {
         out.array(answers.len());
         for answer in answers {
             match answer {
-                Some(num) => popped::number(num, out),
+                Some(num) => native::number(num, out),
                 None => out.null(),
             }
         }
