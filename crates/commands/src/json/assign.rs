@@ -1,7 +1,7 @@
 //! Putting a value at a path: what JSON.SET and JSON.MSET share.
 //!
-//! A value is parsed before anything is looked for, and it is known what will change before anything
-//! does: a command that changes nothing leaves the key untouched.
+//! A value is parsed before anything is looked for, and it is known what will change before
+//! anything does: a command that changes nothing leaves the key untouched.
 
 use std::sync::Arc;
 

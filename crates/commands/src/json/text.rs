@@ -6,8 +6,8 @@ use base::CmdError;
 
 use super::document;
 
-/// What a path gives for a document: its first result if it is legacy, else an array of all. Whether
-/// there is something to show.
+/// What a path gives for a document: its first result if it is legacy, else an array of all.
+/// Whether there is something to show.
 pub(super) fn write_found(
     path: &Path,
     root: Node<'_>,
