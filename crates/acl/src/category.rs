@@ -1,8 +1,8 @@
 //! The categories of commands, and sets of them.
 
-/// Every category, in the order of `ACL CAT`. Which of several is used to describe a user depends
-/// on this order too.
-pub const CATEGORIES: [&str; 21] = [
+/// Every category, in the order of `ACL CAT`: those of Redis, then those of its modules that are
+/// part of this server. Which of several is used to describe a user depends on this order too.
+pub const CATEGORIES: [&str; 22] = [
     "keyspace",
     "read",
     "write",
@@ -24,7 +24,11 @@ pub const CATEGORIES: [&str; 21] = [
     "connection",
     "transaction",
     "scripting",
+    "json",
 ];
+
+/// How many of them are those of Redis.
+pub(crate) const OF_REDIS: usize = 21;
 
 /// Categories as a set: a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

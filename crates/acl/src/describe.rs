@@ -5,7 +5,7 @@
 //! by command. Redis lists those commands in an order that changes with every start; here they are
 //! in the order of the alphabet.
 
-use crate::category::CATEGORIES;
+use crate::category::{CATEGORIES, OF_REDIS};
 use crate::selector::Selector;
 use crate::user::{Terms, User};
 use crate::vocabulary::Vocabulary;
@@ -125,8 +125,11 @@ impl Selector {
         let mut best: Option<(usize, usize, usize)> = None;
         for (category, _) in chosen.iter().enumerate().filter(|(_, chosen)| !**chosen) {
             let (mut same, mut different) = (0, 0);
+            // What only this server has does not count in a category of Redis: the words for the
+            // same rules must be the same.
+            let counts = |in_redis: bool| in_redis || category >= OF_REDIS;
             for (command, word) in words.words().iter().enumerate() {
-                if word.in_redis && word.categories.has(category) {
+                if counts(word.in_redis) && word.categories.has(category) {
                     if self.commands.has(command) == adds {
                         same += 1;
                     } else {

@@ -29,11 +29,13 @@ pub enum Class {
     Missed,
     /// `n`: a key has come into being. Told by the host, never by a command that creates one.
     New,
+    /// `d`: types that Redis has from modules, as JSON documents.
+    Module,
 }
 
 impl Class {
     /// All of them.
-    pub const ALL: [Class; 11] = [
+    pub const ALL: [Class; 12] = [
         Class::Generic,
         Class::String,
         Class::List,
@@ -45,6 +47,7 @@ impl Class {
         Class::Stream,
         Class::Missed,
         Class::New,
+        Class::Module,
     ];
 
     /// Its letter in `notify-keyspace-events`.
@@ -62,6 +65,7 @@ impl Class {
             Class::Stream => 't',
             Class::Missed => 'm',
             Class::New => 'n',
+            Class::Module => 'd',
         }
     }
 

@@ -76,7 +76,8 @@ pub(crate) fn list(text: &str) -> Vec<String> {
     text.split(',').map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
 }
 
-fn shapes(text: &str) -> Result<Vec<Shape>, String> {
+/// Shapes, separated by commas.
+pub(crate) fn shapes(text: &str) -> Result<Vec<Shape>, String> {
     let shape = |part: String| {
         let (clients, pipeline) = part.split_once(':')?;
         Some(Shape { clients: clients.parse().ok()?, pipeline: pipeline.parse().ok()? })

@@ -14,6 +14,7 @@ mod chart;
 mod client;
 mod durability;
 mod families;
+mod json;
 mod keyvalue;
 mod load;
 mod peer;
@@ -30,6 +31,8 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
             .and_then(|options| keyvalue::run(program, &options).map_err(|e| e.to_string())),
         Some("families") => families::Options::parse(&args[1..])
             .and_then(|options| families::run(program, &options).map_err(|e| e.to_string())),
+        Some("json") => json::Options::parse(&args[1..])
+            .and_then(|options| json::run(program, &options).map_err(|e| e.to_string())),
         Some("durability") => durability::Options::parse(program, &args[1..])
             .and_then(|options| durability::run(&options).map_err(|e| e.to_string())),
         Some("--help" | "-h") | None => {
@@ -50,6 +53,7 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
 const USAGE: &str = "\
 Usage: kvist bench keyvalue [OPTIONS]
        kvist bench families [OPTIONS]
+       kvist bench json [OPTIONS]
        kvist bench durability [OPTIONS]
 
 keyvalue: measures Kvist beside the peers it finds (redis-server, valkey-server), with
@@ -75,6 +79,21 @@ Options:
   --tests LIST        of memory and the tests' names (default all)
   --peer NAME=HOST:PORT
                       a running server to measure too; it is emptied
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
+json: measures whole JSON documents and paths in them beside plain strings of the same bytes, what
+documents take in memory, and how fast they are parsed and written.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 5)
+  --requests N        requests per run of a small value; fewer of a large one (default 100000)
+  --copies N          copies of each document that are weighed (default 10000)
+  --shapes LIST       client shapes CLIENTS:PIPELINE (default 16:1,16:16)
+  --documents DIR     where the five documents of RedisJSON's report are; any that is not there is
+                      replaced by one that looks like it (default ../shared/data/json)
+  --peer NAME=HOST:PORT
+                      a running server to measure too, one with RedisJSON for example; it is emptied
   --out DIR           where to write (default bench/out)
   --quick             a small run that only shows that everything works
 

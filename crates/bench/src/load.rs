@@ -78,16 +78,17 @@ pub(crate) fn run(
     let before = (process::cpu_seconds(peer.pid)?, process::user_system_seconds(peer.pid)?);
     let output = command.output()?;
     let after = (process::cpu_seconds(peer.pid)?, process::user_system_seconds(peer.pid)?);
-    let mut samples = parse(&String::from_utf8_lossy(&output.stdout));
+    let csv = String::from_utf8_lossy(&output.stdout);
+    let mut samples = match load {
+        Load::Test(_) => parse(&csv),
+        Load::Command { name, .. } => parse_last(&csv, name).into_iter().collect(),
+    };
     if samples.is_empty() {
         return Err(io::Error::other(format!("redis-benchmark gave no figures for {name}")));
     }
     // A test name may stand for several tests (lrange); their cost is shared evenly.
     let millions = requests as f64 * samples.len() as f64 / 1e6;
     for sample in &mut samples {
-        if let Load::Command { name, .. } = load {
-            sample.test = (*name).to_owned();
-        }
         sample.cpu = (after.0 - before.0) / millions;
         sample.user = (after.1.0 - before.1.0) / millions;
     }
@@ -112,6 +113,22 @@ fn parse(csv: &str) -> Vec<Sample> {
         .collect()
 }
 
+/// The figures of the one command that was sent. Its words stand in front of them as they are, line
+/// breaks, commas and quotes included: so they are read from the end.
+fn parse_last(csv: &str, name: &str) -> Option<Sample> {
+    /// Behind the words.
+    const FIELDS: usize = 7;
+    let line = csv.trim_end().trim_end_matches('"');
+    let mut fields = line.rsplitn(FIELDS + 1, "\",\"").take(FIELDS).map(str::parse::<f64>);
+    let _max = fields.next()?.ok()?;
+    let p99 = fields.next()?.ok()?;
+    let _p95 = fields.next()?.ok()?;
+    let p50 = fields.next()?.ok()?;
+    let (_min, _average) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    let rate = fields.next()?.ok()?;
+    Some(Sample { test: name.to_owned(), rate, p50, p99, cpu: 0.0, user: 0.0 })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +141,15 @@ mod tests {
         assert_eq!(samples.len(), 1);
         assert_eq!(samples[0].test, "SET");
         assert!((samples[0].p99 - 1.2).abs() < 1e-9 && (samples[0].p50 - 0.47).abs() < 1e-9);
+    }
+
+    #[test]
+    fn figures_behind_any_words_are_read() {
+        let csv = "\"test\",\"rps\"\n\
+                   \"JSON.SET doc . {\n\"a\":[\"1\",\"2\"]}\",\"52301.26\",\"0.5\",\"0.1\",\"0.47\",\"0.9\",\"1.2\",\"3.0\"\n";
+        let sample = parse_last(csv, "a name").expect("figures");
+        assert_eq!((sample.test.as_str(), sample.rate), ("a name", 52_301.26));
+        assert!((sample.p99 - 1.2).abs() < 1e-9 && (sample.p50 - 0.47).abs() < 1e-9);
+        assert!(parse_last("", "a name").is_none());
     }
 }

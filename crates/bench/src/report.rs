@@ -38,6 +38,8 @@ pub(crate) struct Report {
     names: Vec<String>,
     pub kinds: Vec<Kind>,
     pub cells: Vec<Cell>,
+    /// What stands below the tables, as Markdown.
+    pub notes: String,
 }
 
 /// One row of the summary: a test in a shape, with one entry per server.
@@ -53,7 +55,7 @@ impl Report {
     /// An empty report about these servers.
     pub fn new(file: &'static str, peers: &[Peer]) -> Self {
         let names = peers.iter().map(|p| format!("{} {}", p.name, p.version)).collect();
-        Report { file, names, kinds: Vec::new(), cells: Vec::new() }
+        Report { file, names, kinds: Vec::new(), cells: Vec::new(), notes: String::new() }
     }
 
     /// Writes a CSV, a Markdown and a PNG file.
@@ -67,7 +69,11 @@ impl Report {
             .iter()
             .map(|row| chart::Group {
                 title: row.title.clone(),
-                values: row.medians.iter().map(|m| m[0]).collect(),
+                values: row
+                    .medians
+                    .iter()
+                    .map(|m| if m[0].is_nan() { 0.0 } else { m[0] })
+                    .collect(),
             })
             .collect();
         chart::write(
@@ -100,7 +106,9 @@ impl Report {
         }
         text.push('\n');
         text += &self.memory();
-        text
+        text += &self.notes;
+        // Where a server was not measured there is no number.
+        text.replace("NaN", "–")
     }
 
     /// What keys take, by the servers' own account and by the kernel's.
@@ -123,7 +131,7 @@ impl Report {
                 let _ = write!(text, " {used:.1} · {resident:.1} |");
             }
             for peer in &memory[1..] {
-                let _ = write!(text, " {:.2} |", memory[0].used / peer.used.max(1e-9));
+                let _ = write!(text, " {:.2} |", memory[0].used / peer.used);
             }
         }
         text.push('\n');

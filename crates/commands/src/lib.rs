@@ -28,7 +28,9 @@ use types::{Documents, Hash, List, Set, Stream, ZSet};
 
 /// A host that holds everything that data commands touch.
 pub trait Host:
-    Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents + 'static
+    Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents
+where
+    Self: 'static,
 {
 }
 

@@ -32,6 +32,7 @@ pub mod sanity;
 pub mod server;
 pub mod settings;
 pub mod shared;
+pub mod tree;
 pub mod unit;
 pub mod value;
 pub mod worker;

@@ -9,6 +9,7 @@ use differential::connection::Connection;
 use differential::resp::{Reply, Value as Frame};
 
 use crate::clock;
+use crate::tree::Tree;
 use crate::value::{Bytes, Deadline, Entry, Group, Keys, Stream, Value};
 use crate::workload::{BALLAST_DB, DATABASES, SHARED_DB};
 
@@ -139,6 +140,7 @@ fn question(kind: &[u8], key: &Bytes) -> io::Result<Command> {
         b"list" => &["LRANGE", "0", "-1"],
         b"set" => &["SMEMBERS"],
         b"zset" => &["ZRANGE", "0", "-1", "WITHSCORES"],
+        b"ReJSON-RL" => &["JSON.GET", "$"],
         b"stream" => {
             let words = [&b"XINFO"[..], b"STREAM", key, b"FULL", b"COUNT", b"0"];
             return Ok(Command::new(words.iter().map(|word| word.to_vec()).collect()));
@@ -170,8 +172,16 @@ fn value(kind: &[u8], body: &Reply) -> io::Result<Option<Value>> {
             Some(Value::Zset(pairs().into_iter().map(|(m, s)| (m, score(s))).collect()))
         }
         b"stream" => Some(Value::Stream(stream(&body.value))),
+        b"ReJSON-RL" => body.value.bytes().map(document).transpose()?,
         _ => None,
     })
+}
+
+/// What `$` finds: the document, in brackets.
+fn document(text: &[u8]) -> io::Result<Value> {
+    let found = Tree::read(text).and_then(|mut found| found.items()?.pop());
+    let shown = || text[..text.len().min(200)].escape_ascii().to_string();
+    found.map(Value::Document).ok_or_else(|| io::Error::other(format!("a document: {}", shown())))
 }
 
 /// What stands behind a word in a flat list of words and values.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use differential::command::escaped;
 
 use crate::clock::SLOP;
+use crate::tree::Tree;
 
 /// A string of bytes.
 pub type Bytes = Vec<u8>;
@@ -31,6 +32,8 @@ pub enum Value {
     Zset(BTreeMap<Bytes, f64>),
     /// A stream.
     Stream(Stream),
+    /// A JSON document.
+    Document(Tree),
     /// Not known: a deadline may or may not have passed while a command ran.
     Unknown,
 }
@@ -107,7 +110,7 @@ impl Entry {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match &self.value {
-            Value::Text(_) | Value::Stream(_) | Value::Unknown => false,
+            Value::Text(_) | Value::Stream(_) | Value::Document(_) | Value::Unknown => false,
             Value::Hash(h) => h.is_empty(),
             Value::List(l) => l.is_empty(),
             Value::Set(s) => s.is_empty(),
@@ -170,6 +173,10 @@ pub fn describe(entry: Option<&Entry>) -> String {
             let groups = groups.collect::<Vec<_>>().join(", ");
             let (count, last, added) = (stream.entries.len(), stream.last, stream.added);
             format!("stream of {count}, {added} added up to {last} {{{}}} {groups}", first(entries))
+        }
+        Value::Document(document) => {
+            let text = document.to_string();
+            format!("document of {} bytes {}", text.len(), &text[..text.len().min(400)])
         }
         Value::Unknown => "anything".to_owned(),
     };

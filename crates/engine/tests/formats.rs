@@ -17,8 +17,20 @@ use store::image;
 const CONFIG: &str =
     "appendonly yes\nappendfsync always\nshards 4\ndatabases 4\nsave \"\"\ndir /liar";
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../journal/tests/fixtures/1")
+/// The files that a version of the formats made of some commands.
+struct Fixture {
+    folder: &'static str,
+    /// What was done. It is not done again: this says what is in the files.
+    done: &'static [&'static str],
+    /// What must be answered by whoever has read them.
+    asked: &'static [(&'static str, &'static str)],
+}
+
+impl Fixture {
+    fn path(&self) -> PathBuf {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../journal/tests/fixtures");
+        fixtures.join(self.folder)
+    }
 }
 
 fn start(disk: &Liar) -> Seat {
@@ -30,13 +42,9 @@ fn start(disk: &Liar) -> Seat {
     Seat::new(&engine)
 }
 
-/// Writes the fixtures anew: for a new version of a format, into a folder of its own.
-#[test]
-#[ignore = "writes files into the source"]
-fn write_fixtures() {
-    let disk = Liar::default();
-    let mut seat = start(&disk);
-    for line in [
+const VERSION_1: Fixture = Fixture {
+    folder: "1",
+    done: &[
         "set text one",
         "set number 12345",
         "set dies later px 9000000000000",
@@ -55,30 +63,8 @@ fn write_fixtures() {
         "select 3",
         "flushdb",
         "set after flush",
-    ] {
-        assert!(!seat.ask(line).starts_with('-'), "{line}");
-    }
-    seat.worker.engine.move_out();
-    for (name, len) in disk.files() {
-        if name.contains("spare") {
-            continue;
-        }
-        let mut bytes = disk.bytes(&name);
-        bytes.truncate(usize::try_from(len.next_multiple_of(8)).unwrap().min(bytes.len()));
-        std::fs::write(fixtures().join(name), bytes).unwrap();
-    }
-}
-
-#[test]
-fn files_of_version_1_are_read() {
-    let disk = Liar::default();
-    for entry in std::fs::read_dir(fixtures()).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        disk.put(&name, &std::fs::read(entry.path()).unwrap());
-    }
-    let mut seat = start(&disk);
-    for (line, reply) in [
+    ],
+    asked: &[
         ("dbsize", ":8"),
         ("get text", "$6\r\nonetwo"),
         ("get number", "$5\r\n12345"),
@@ -92,10 +78,121 @@ fn files_of_version_1_are_read() {
         ("select 3", "+OK"),
         ("dbsize", ":1"),
         ("get after", "$5\r\nflush"),
-    ] {
-        assert_eq!(seat.ask(line), reply, "{line}");
+    ],
+};
+
+const DOCUMENTS: Fixture = Fixture {
+    folder: "documents-1",
+    done: &[
+        "json.set text $ '[1, {\"a\": \"\\u00e4\"}, 1e300]'",
+        "json.set tree $ '{\"a\":1,\"b\":[\"x\",null,true],\"c\":{\"d\":-2.5}}'",
+        "json.set like $ '{\"a\":2,\"b\":[],\"c\":{\"d\":18446744073709551615}}'",
+        "json.type tree $.b",
+        "json.type like $.b",
+        "json.set half $ [0.5,1.25,-3.921875] fpha fp16",
+        "json.set brain $ [0.5,1.25,-3.0] fpha bf16",
+        "json.set single $ [0.1,2.5] fpha fp32",
+        "json.set double $ [0.1,2.5] fpha fp64",
+        "json.set bytes $ [1,2,255]",
+        "json.type bytes $[0]",
+        "json.set dies $ {} px 9000000000000",
+        "select 3",
+        "json.set elsewhere $ 1",
+        "select 0",
+        "save",
+        "json.numincrby tree $.a 41",
+        "json.arrappend tree $.b '{\"new\":[]}' 7",
+        "json.merge like $ '{\"a\":null,\"c\":{\"e\":\"f\"}}'",
+        "json.arrpop half $ 0",
+        "json.set single $[0] 0.2",
+        "json.arrinsert bytes $ 0 256",
+        "json.del text $[0]",
+        "json.mset m1 $ 1 m2 $ '[\"two\"]'",
+        "json.strappend m2 $[0] '\"!\"'",
+        "json.set m1 $ true",
+        "json.toggle m1 $",
+        "copy double copy",
+        "json.clear copy $",
+        "rename m2 renamed",
+        "json.set fresh $ '{\"z\":0}' px 9000000000001",
+        "move brain 3",
+        "select 3",
+        "json.del elsewhere",
+        "json.set after $ null",
+    ],
+    asked: &[
+        ("dbsize", ":12"),
+        ("json.get text", "$18\r\n[{\"a\":\"ä\"},1e300]"),
+        (
+            "json.get tree",
+            "$56\r\n{\"a\":42,\"b\":[\"x\",null,true,{\"new\":[]},7],\"c\":{\"d\":-2.5}}",
+        ),
+        ("json.get like", "$47\r\n{\"b\":[],\"c\":{\"d\":18446744073709551615,\"e\":\"f\"}}"),
+        ("json.get half", "$16\r\n[1.25,-3.921875]"),
+        ("json.get single", "$9\r\n[0.2,2.5]"),
+        ("json.get double", "$9\r\n[0.1,2.5]"),
+        ("json.get bytes", "$13\r\n[256,1,2,255]"),
+        ("pexpiretime dies", ":9000001000000"),
+        ("json.get m1", "$5\r\nfalse"),
+        ("json.get renamed", "$8\r\n[\"two!\"]"),
+        ("json.get copy", "$2\r\n[]"),
+        ("pexpiretime fresh", ":9000001000001"),
+        ("select 3", "+OK"),
+        ("dbsize", ":2"),
+        ("json.get brain", "$15\r\n[0.5,1.25,-3.0]"),
+        ("json.get after", "$4\r\nnull"),
+    ],
+};
+
+/// Writes the fixtures anew: for a new version of a format, into a folder of its own.
+#[test]
+#[ignore = "writes files into the source"]
+fn write_fixtures() {
+    for fixture in [VERSION_1, DOCUMENTS] {
+        if fixture.path().exists() {
+            continue;
+        }
+        let disk = Liar::default();
+        let mut seat = start(&disk);
+        for line in fixture.done {
+            let reply = seat.ask(line);
+            assert!(!reply.starts_with('-'), "{line}: {reply}");
+        }
+        seat.worker.engine.move_out();
+        std::fs::create_dir_all(fixture.path()).unwrap();
+        for (name, len) in disk.files() {
+            if name.contains("spare") {
+                continue;
+            }
+            let mut bytes = disk.bytes(&name);
+            bytes.truncate(usize::try_from(len.next_multiple_of(8)).unwrap().min(bytes.len()));
+            std::fs::write(fixture.path().join(name), bytes).unwrap();
+        }
+    }
+}
+
+fn is_read(fixture: &Fixture) {
+    let disk = Liar::default();
+    for entry in std::fs::read_dir(fixture.path()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        disk.put(&name, &std::fs::read(entry.path()).unwrap());
+    }
+    let mut seat = start(&disk);
+    for (line, reply) in fixture.asked {
+        assert_eq!(seat.ask(line), *reply, "{line}");
     }
     seat.worker.engine.move_out();
+}
+
+#[test]
+fn files_of_version_1_are_read() {
+    is_read(&VERSION_1);
+}
+
+#[test]
+fn files_of_version_1_with_documents_are_read() {
+    is_read(&DOCUMENTS);
 }
 
 /// Entries as they stand in a snapshot, one of each type.
@@ -110,6 +207,15 @@ fn images() -> Vec<Vec<u8>> {
         out
     };
     let words: Vec<Vec<u8>> = (0..20).map(|n: u32| format!("{n}").into_bytes()).collect();
+    let document = |form: u8, rest: &[u8]| {
+        let mut out = head(6, 128);
+        put_bytes(&mut out, &[&[form], rest].concat());
+        out
+    };
+    let text = br#"{"a":[1,2.5,"x\n",null,true],"b":{"a":-1e300},"c":[0.5,1.5]}"#;
+    let mut tree = Vec::new();
+    let value = json::Value::parse(text, &mut json::Registry::new()).unwrap();
+    value.root().encode(&mut tree);
     (0..5)
         .map(|kind| {
             let mut out = head(kind, if kind % 2 == 0 { 128 } else { 0 });
@@ -128,6 +234,7 @@ fn images() -> Vec<Vec<u8>> {
             }
             out
         })
+        .chain([document(0, text), document(1, &tree)])
         .collect()
 }
 

@@ -387,3 +387,87 @@ fn resetting_counts_resets_what_redis_resets() {
         assert!(peak(&after) >= peak(&before), "the peak of {connection}");
     }
 }
+
+/// As a redis-server that has loaded RedisJSON.
+#[test]
+fn the_module_for_documents_is_told_of_wherever_modules_are() {
+    let engine = engine_with("enable-module-command yes");
+    let mut seat = Seat::new(&engine);
+    let module = "*8\r\n$4\r\nname\r\n$6\r\nReJSON\r\n$3\r\nver\r\n:81000\r\n$4\r\npath\r\n\
+                  $0\r\n\r\n$4\r\nargs\r\n*0";
+    assert_eq!(seat.ask("MODULE LIST"), format!("*1\r\n{module}"));
+    assert!(seat.ask("HELLO").ends_with(&format!("$7\r\nmodules\r\n*1\r\n{module}")));
+    let text_of = |value: Value| text(&value);
+    let line = "module:name=ReJSON,ver=81000,api=1,filters=0,usedby=[],using=[],options=[]";
+    assert_eq!(text_of(ask(&mut seat, "INFO modules")), format!("# Modules\r\n{line}\r\n"));
+    assert!(text_of(ask(&mut seat, "INFO")).contains(line));
+    assert_eq!(
+        seat.ask("MODULE UNLOAD rejson"),
+        "-ERR Error unloading module: the module exports one or more module-side data types, \
+         can't unload"
+    );
+    let names = |value: Value| -> Vec<String> {
+        let mut names: Vec<String> = items(value).iter().map(text).collect();
+        names.sort();
+        names
+    };
+    let entries = engine.table.entries().iter().map(|entry| entry.name().to_owned());
+    let mut wanted: Vec<String> = entries.filter(|name| name.starts_with("json.")).collect();
+    wanted.sort();
+    assert_eq!(wanted.len(), 25);
+    for line in [
+        "COMMAND LIST FILTERBY MODULE ReJSON",
+        "COMMAND LIST FILTERBY MODULE rejson",
+        "COMMAND LIST FILTERBY ACLCAT json",
+        "COMMAND LIST FILTERBY PATTERN JSON.*",
+        "ACL CAT json",
+    ] {
+        assert_eq!(names(ask(&mut seat, line)), wanted, "{line}");
+    }
+    assert!(names(ask(&mut seat, "COMMAND LIST FILTERBY MODULE none")).is_empty());
+    assert!(names(ask(&mut seat, "ACL CAT")).contains(&"json".to_owned()));
+    let info = seat.ask("COMMAND INFO json.set json.get");
+    assert!(info.contains("*3\r\n+write\r\n+denyoom\r\n+module"), "{info}");
+    assert!(info.contains("*2\r\n+readonly\r\n+module"), "{info}");
+    let docs = seat.ask("COMMAND DOCS json.get");
+    assert!(docs.contains("$5\r\ngroup\r\n$6\r\nmodule\r\n"), "{docs}");
+    assert!(docs.contains("$6\r\nmodule\r\n$6\r\nReJSON\r\n"), "{docs}");
+}
+
+/// Rules about the category, about single commands, about keys.
+#[test]
+fn documents_obey_the_rules_of_users() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.ask("ACL SETUSER cat on nopass ~* -@all +@json");
+    seat.ask("ACL SETUSER read on nopass ~* -@all +@read");
+    seat.ask("ACL SETUSER keys on nopass %R~r* %W~w* ~both* +@all");
+    seat.ask("JSON.SET r1 $ 1");
+    let may = |seat: &mut Seat, user: &str, line: &str| {
+        seat.ask(&format!("ACL DRYRUN {user} {line}")) == "+OK"
+    };
+    for (user, line, allowed) in [
+        ("cat", "JSON.GET k", true),
+        ("cat", "JSON.SET k $ 1", true),
+        ("cat", "GET k", false),
+        ("read", "JSON.GET k", true),
+        ("read", "JSON.MGET k l $", true),
+        ("read", "JSON.TYPE k", true),
+        ("read", "JSON.SET k $ 1", false),
+        ("read", "JSON.DEL k", false),
+        ("read", "JSON.ARRPOP k", false),
+        ("keys", "JSON.GET r1", true),
+        ("keys", "JSON.GET w1", false),
+        ("keys", "JSON.MGET r1 r2 $", true),
+        ("keys", "JSON.MGET r1 x $", false),
+        ("keys", "JSON.MSET both1 $ 1 both2 $ 2", true),
+        ("keys", "JSON.MSET both1 $ 1 r1 $ 2", false),
+        ("keys", "JSON.ARRAPPEND both $ 1", true),
+        ("keys", "JSON.NUMINCRBY r1 $ 1", false),
+    ] {
+        assert_eq!(may(&mut seat, user, line), allowed, "{user}: {line}");
+    }
+    let line = seat.ask("ACL LIST");
+    assert!(line.contains("user cat on nopass ~* resetchannels -@all +@json"), "{line}");
+    assert!(line.ends_with("user read on nopass ~* resetchannels -@all +@read"), "{line}");
+}

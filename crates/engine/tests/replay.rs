@@ -127,7 +127,9 @@ fn what_is_read_back_is_what_was_there() {
         }
         let steps = 12_000;
         for step in 0..steps {
-            let request = if rng.below(3) == 0 {
+            let request = if rng.below(6) == 0 {
+                tame::document_request(&mut rng)
+            } else if rng.below(3) == 0 {
                 let entry = &engine.table.entries()[writes[rng.below(writes.len())]];
                 words::request(&mut rng, entry)
             } else {
@@ -169,7 +171,10 @@ fn another_number_of_shards_reads_the_same() {
         let seats = (0..3).map(|_| Seat::new(&engine)).collect();
         let mut crowd = Crowd { engine: Arc::clone(&engine), seats, now: 1_700_000_000_000 };
         for step in 0..4000 {
-            let request = tame::any_request(&mut rng);
+            let request = match rng.below(6) {
+                0 => tame::document_request(&mut rng),
+                _ => tame::any_request(&mut rng),
+            };
             if request[0] != b"SWAPDB" {
                 crowd.step(&mut rng, request);
             }

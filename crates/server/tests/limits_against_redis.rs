@@ -108,7 +108,6 @@ fn gates_open_for_those_they_should() {
                 &[
                     "DEBUG SLEEP 0",
                     "DEBUG",
-                    "MODULE LIST",
                     "MODULE LOAD /nosuch",
                     "MODULE LOADEX /nosuch",
                     "MODULE UNLOAD nosuch",

@@ -12,18 +12,20 @@ use table::size_class;
 /// ```
 /// use kvist_types::{Json, JsonTools};
 /// let mut tools = JsonTools::new(7);
-/// let document = kvist_json::Document::from_text(b"[1, 2]", &mut tools.registry).unwrap();
+/// let document = json::Document::from_text(b"[1, 2]", &mut tools.registry).unwrap();
 /// let value = Json::from(document);
 /// assert_eq!(value.document().and_then(|document| document.text()), Some(&b"[1,2]"[..]));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Json {
     document: Option<Box<Document>>,
+    /// It was read as a whole, without its text at hand, and not changed since.
+    read_whole: bool,
 }
 
 impl From<Document> for Json {
     fn from(document: Document) -> Self {
-        Json { document: Some(Box::new(document)) }
+        Json { document: Some(Box::new(document)), read_whole: false }
     }
 }
 
@@ -40,6 +42,22 @@ impl Json {
     #[must_use]
     pub fn document_mut(&mut self) -> Option<&mut Document> {
         self.document.as_deref_mut()
+    }
+
+    /// Notes that the document was read as a whole while its text was not at hand. If that happens
+    /// twice between two changes, it will happen again: the text is kept. O(document) then.
+    pub fn note_whole_read(&mut self) {
+        if self.read_whole
+            && let Some(document) = &mut self.document
+        {
+            document.keep_text();
+        }
+        self.read_whole = true;
+    }
+
+    /// Notes that the document was changed.
+    pub fn note_change(&mut self) {
+        self.read_whole = false;
     }
 }
 
@@ -70,18 +88,25 @@ pub struct JsonTools {
     /// What the documents share that were made here.
     pub registry: Registry,
     paths: PathCache,
+    buffer: Vec<u8>,
 }
 
 /// Compiled paths that are kept.
 const PATHS: usize = 4096;
 /// Bytes they may take.
 const PATH_BYTES: usize = 4 << 20;
+/// Bytes of the buffer that are kept from one command to the next.
+const BUFFER: usize = 256 << 10;
 
 impl JsonTools {
     /// New ones; `seed` is chance.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        JsonTools { registry: Registry::new(), paths: PathCache::new(PATHS, PATH_BYTES, seed) }
+        JsonTools {
+            registry: Registry::new(),
+            paths: PathCache::new(PATHS, PATH_BYTES, seed),
+            buffer: Vec::new(),
+        }
     }
 
     /// The path of this text, compiled now or before.
@@ -90,6 +115,20 @@ impl JsonTools {
     /// It is none.
     pub fn path(&mut self, text: &str) -> Result<Arc<Path>, PathError> {
         self.paths.get(text)
+    }
+
+    /// Lends out an empty buffer, to write a reply into.
+    pub fn take_buffer(&mut self) -> Vec<u8> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer
+    }
+
+    /// Takes it back. One that has become large is given up; so is one that is not brought back.
+    pub fn give_buffer(&mut self, buffer: Vec<u8>) {
+        if buffer.capacity() <= BUFFER {
+            self.buffer = buffer;
+        }
     }
 }
 

@@ -2,12 +2,24 @@
 //!
 //! A document is kept as text until somebody asks for a part of it. So looking may have to build
 //! the tree first, which changes how the value is kept and not the value: nobody is told.
+//!
+//! ```text
+//!               look                change
+//!     text ──────────────► tree ◄────────────── text, tree      whole: any state; the second
+//!                           └──── whole, twice ────▲            read of a tree keeps the text
+//! ```
+//!
+//! Text and tree each take about as much as what was sent. Keeping both for every document would
+//! take more memory than other servers do, keeping one makes the other kind of read slow. So the
+//! text goes when a tree is made, and comes back to those documents alone that are read as a whole
+//! twice between two changes, and are not large ([`LARGEST_TEXT`]).
 
 use std::sync::Arc;
 
 use ::json::path::{Budget, Location, Path, PathError};
-use ::json::{EditError, Node, ParseError, Registry, Value};
+use ::json::{Document, EditError, Kind, Node, ParseError, Registry, Tree, Value};
 use base::{CmdError, Key, error};
+use smallvec::SmallVec;
 use types::{Documents, Json, JsonTools};
 
 /// A key that holds something else. RedisJSON says so, without a code.
@@ -17,6 +29,22 @@ pub(super) const NO_KEY: CmdError =
     CmdError::new("ERR could not perform this operation on a key that doesn't exist");
 /// A path without a match, where it must have one.
 pub(super) const NO_PATH: CmdError = CmdError::new("ERR Path does not exist");
+
+/// A path without a match, or with one that is no array.
+pub(super) const NO_ARRAY: CmdError = CmdError::new("ERR Path does not exist or not an array");
+/// A path without a match, or with one that is no object.
+pub(super) const NO_OBJECT: CmdError = CmdError::new("ERR Path does not exist or not an object");
+/// A path into a document that is not there, and would have to be made first.
+pub(super) const NEW_AT_ROOT: CmdError =
+    CmdError::new("ERR new objects must be created at the root");
+/// A path that computes a value where one must be selected.
+const COMPUTED: CmdError = CmdError::new(
+    "ERR computed/projection expressions are only supported by JSON.GET/JSON.MGET/JSON.RESP",
+);
+
+/// The memory of a tree, in bytes, beside which a text is kept: a larger one is written anew each
+/// time, which is what costs anyway.
+const LARGEST_TEXT: usize = 1 << 20;
 
 /// The path that is meant where none is given: the root, in the legacy dialect.
 pub(super) const ROOT: &[u8] = b".";
@@ -42,12 +70,35 @@ pub(super) fn look<H: Documents, R>(
     tools: &mut JsonTools,
     look: impl FnOnce(Node<'_>) -> R,
 ) -> Result<Option<R>, CmdError> {
-    let is_text = |json: &Json| json.document().is_some_and(|document| document.tree().is_none());
-    if peek(host, key)?.is_some_and(is_text) {
-        build(host, key, &mut tools.registry)?;
+    match peek(host, key)?.and_then(Json::document) {
+        None => return Ok(None),
+        Some(document) => {
+            if let Some(tree) = document.tree() {
+                return Ok(Some(look(tree.root())));
+            }
+        }
     }
-    let tree = peek(host, key)?.and_then(|json| json.document()).and_then(|one| one.tree());
+    build(host, key, &mut tools.registry)?;
+    let tree = peek(host, key)?.and_then(Json::document).and_then(Document::tree);
     Ok(tree.map(|tree| look(tree.root())))
+}
+
+/// Reads the whole document at `key`, its text if there is any; `None` if there is no such key.
+pub(super) fn whole<H: Documents, R>(
+    host: &mut H,
+    key: Key<'_>,
+    read: impl FnOnce(&Document) -> R,
+) -> Result<Option<R>, CmdError> {
+    match peek(host, key)?.and_then(Json::document) {
+        None => return Ok(None),
+        Some(document) => {
+            if document.text().is_some() || document.memory() > LARGEST_TEXT {
+                return Ok(Some(read(document)));
+            }
+        }
+    }
+    host.reshape(key, Json::note_whole_read)?;
+    Ok(peek(host, key)?.and_then(Json::document).map(read))
 }
 
 fn build<H: Documents>(
@@ -58,7 +109,7 @@ fn build<H: Documents>(
     let mut built = Ok(());
     host.reshape(key, |json| {
         if let Some(document) = json.document_mut() {
-            built = document.value(registry).map(drop);
+            built = document.drop_text(registry);
         }
     })?;
     built.map_err(of_text)
@@ -73,6 +124,7 @@ pub(super) fn change<H: Documents, R>(
     change: impl FnOnce(&mut Value, &mut Registry) -> Result<R, CmdError>,
 ) -> Result<R, CmdError> {
     let changed = host.edit_existing(key, |json| {
+        json.note_change();
         let document = json.document_mut().ok_or(NO_KEY)?;
         let value = document.value_mut(&mut tools.registry).map_err(of_text)?;
         change(value, &mut tools.registry)
@@ -86,18 +138,54 @@ pub(super) fn path(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdE
     tools.path(text).map_err(of_path)
 }
 
-/// Where the matches of a path lie: of a legacy path, the first alone.
-pub(super) fn locations(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
-    let mut found = path.locations(root, &mut Budget::default()).map_err(of_path)?;
-    if path.is_legacy() {
-        found.truncate(1);
+/// A word as a path that selects values: what is wanted by all but those who only show them.
+pub(super) fn selection(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
+    let path = path(tools, word)?;
+    if path.is_projection() { Err(COMPUTED) } else { Ok(path) }
+}
+
+/// The matches of a path: of a legacy path, the first alone.
+pub(super) fn matches<'a>(
+    path: &Path,
+    root: Node<'a>,
+) -> Result<SmallVec<[Node<'a>; 2]>, CmdError> {
+    let mut found = SmallVec::new();
+    if path.is_static() || path.is_legacy() {
+        found.extend(path.first(root, &mut Budget::default()).map_err(of_path)?);
+        return Ok(found);
     }
+    let each = |node| {
+        found.push(node);
+        std::ops::ControlFlow::Continue(())
+    };
+    path.for_each(root, &mut Budget::default(), each).map_err(of_path)?;
     Ok(found)
 }
 
 /// A location as edits want it.
 pub(super) fn places(location: &Location) -> Vec<usize> {
     location.iter().map(|step| step.position()).collect()
+}
+
+/// The word for a value's type.
+pub(super) fn type_of(node: Node<'_>) -> &'static str {
+    match node.kind() {
+        Kind::Null => "null",
+        Kind::Bool => "boolean",
+        Kind::Integer => "integer",
+        Kind::Number => "number",
+        Kind::String => "string",
+        Kind::Array => "array",
+        Kind::Object => "object",
+    }
+}
+
+/// A value of another type than what a legacy path must lead to.
+pub(super) fn wrong_type(expected: &str, found: Node<'_>) -> CmdError {
+    let found = type_of(found);
+    CmdError::owned(format!(
+        "WRONGTYPE wrong type of path value - expected {expected} but found {found}"
+    ))
 }
 
 /// What is wrong with a path.

@@ -1,7 +1,5 @@
 //! JSON.TYPE.
 
-use ::json::path::Budget;
-use ::json::{Kind, Node, Tree};
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Protocol, Reply,
     Run, Spec,
@@ -38,45 +36,31 @@ impl<'a> Command<'a> for Type<'a> {
     }
 }
 
-/// The word for a value's type.
-fn word(node: Node<'_>) -> &'static str {
-    match node.kind() {
-        Kind::Null => "null",
-        Kind::Bool => "boolean",
-        Kind::Integer => "integer",
-        Kind::Number => "number",
-        Kind::String => "string",
-        Kind::Array => "array",
-        Kind::Object => "object",
-    }
-}
-
 impl<H: Documents> Run<H> for Type<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
-            let path = document::path(tools, self.path)?;
-            let types = document::look(host, self.key, tools, |root| {
-                let mut types = Vec::new();
-                let each = |node| {
-                    types.push(word(node));
-                    std::ops::ControlFlow::Continue(())
-                };
-                let done = path.for_each(root, &mut Budget::default(), each);
-                done.map(|()| types).map_err(document::of_path)
+            let path = document::selection(tools, self.path)?;
+            let wrap = out.protocol() == Protocol::Resp3;
+            let found = document::look(host, self.key, tools, |root| {
+                let found = document::matches(&path, root)?;
+                if wrap {
+                    out.array(1);
+                }
+                if !path.is_legacy() {
+                    out.array(found.len());
+                } else if found.is_empty() {
+                    out.null();
+                }
+                found.iter().for_each(|&node| out.bulk(document::type_of(node).as_bytes()));
+                Ok(())
             })?;
-            let types = types.transpose()?;
-            if out.protocol() == Protocol::Resp3 {
-                out.array(1);
-            }
-            match types {
-                None => out.null(),
-                Some(types) if path.is_legacy() => match types.first() {
-                    Some(word) => out.bulk(word.as_bytes()),
-                    None => out.null(),
-                },
-                Some(types) => {
-                    out.array(types.len());
-                    types.iter().for_each(|word| out.bulk(word.as_bytes()));
+            match found {
+                Some(done) => done?,
+                None => {
+                    if wrap {
+                        out.array(1);
+                    }
+                    out.null();
                 }
             }
             Ok(Effect::None)

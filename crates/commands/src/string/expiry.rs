@@ -5,7 +5,7 @@ use base::{Args, CmdError, Deadline, Millis, error, num};
 /// An expiry option as written: checked for grammar when parsed, for range when it is applied,
 /// because Redis reports syntax errors first.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Expiry<'a> {
+pub(crate) enum Expiry<'a> {
     /// Relative or absolute time.
     Time { text: &'a [u8], unit_ms: i64, absolute: bool },
     /// `KEEPTTL`

@@ -1,7 +1,7 @@
 //! Strings: bytes under a key.
 
 mod append;
-mod expiry;
+pub(crate) mod expiry;
 mod get;
 mod getset;
 mod incr;

@@ -5,6 +5,7 @@
 //! its deadline is only overwritten or deleted, never read.
 
 mod collections;
+mod documents;
 mod keys;
 mod streams;
 mod strings;
@@ -148,6 +149,7 @@ impl Model {
         let ran = self.run_string(&name, step, context);
         let ran = ran.or_else(|| self.run_collection(&name, step, context));
         let ran = ran.or_else(|| self.run_stream(&name, step));
+        let ran = ran.or_else(|| self.run_document(&name, step));
         let ran = ran.or_else(|| self.run_key(&name, step, context));
         match ran {
             Some(expect) if !shared => expect,

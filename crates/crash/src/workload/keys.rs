@@ -2,7 +2,7 @@
 
 use super::{DATABASES, Draw, Steps, past, word};
 
-const KINDS: [char; 8] = ['s', 'n', 'f', 'h', 'l', 't', 'z', 'e'];
+const KINDS: [char; 9] = ['s', 'n', 'f', 'h', 'l', 't', 'z', 'e', 'j'];
 
 impl Draw<'_> {
     pub(super) fn key_command(&mut self) -> Steps {

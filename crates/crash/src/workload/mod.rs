@@ -7,6 +7,7 @@
 
 mod ballast;
 mod collections;
+mod documents;
 mod keys;
 mod streams;
 mod strings;
@@ -65,6 +66,15 @@ pub const COMMANDS: &[&str] = &[
     "INCR",
     "INCRBY",
     "INCRBYFLOAT",
+    "JSON.ARRAPPEND",
+    "JSON.ARRINSERT",
+    "JSON.ARRPOP",
+    "JSON.ARRTRIM",
+    "JSON.DEL",
+    "JSON.MERGE",
+    "JSON.MSET",
+    "JSON.NUMINCRBY",
+    "JSON.SET",
     "LINSERT",
     "LMOVE",
     "LPOP",
@@ -178,8 +188,9 @@ impl Draw<'_> {
             28..=42 => self.key_command(),
             43..=56 => self.hash(),
             57..=71 => self.list(),
-            72..=80 => self.set(),
-            81..=90 => self.zset(),
+            72..=79 => self.set(),
+            80..=87 => self.zset(),
+            88..=93 => self.document(),
             _ => self.stream(),
         }
     }
@@ -249,6 +260,7 @@ impl Draw<'_> {
             Some(Value::Zset(z)) => z.len(),
             Some(Value::Text(t)) => t.len(),
             Some(Value::Stream(s)) => s.entries.len(),
+            Some(Value::Document(document)) => documents::size(document),
             _ => 0,
         }
     }

@@ -242,10 +242,22 @@ impl<'e> Loader<'e> {
         let store = &self.engine.store;
         let wrong = |what: &str| format!("the key {}: {what}", key.name.escape_ascii());
         let limits = store.limits();
-        let value = self
-            .txn
-            .with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry))
-            .ok_or_else(|| wrong("a broken document, or a member or field that is there twice"))?;
+        let document = match &value {
+            Value::Module(module) => Some(format!("{} {}", module.name(), module.version())),
+            _ => None,
+        };
+        let restored =
+            self.txn.with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry));
+        let value = match (restored, document) {
+            (Some(value), _) => value,
+            // In an encoding that nobody writes any more, or larger or deeper than documents are
+            // here: no reason to refuse all others.
+            (None, Some(name)) => {
+                *self.imported.loss.module_keys.entry(name).or_default() += 1;
+                return Ok(());
+            }
+            (None, None) => return Err(wrong("a member or field is there twice")),
+        };
         let name = store.hasher().key(&key.name);
         self.txn.select(db);
         let done = self.txn.with(store, Scope::One(store.shard_of(name.hash)), |txn| {

@@ -6,7 +6,8 @@ use std::fmt;
 /// What was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loss {
-    /// Keys that hold values of modules, by the type's name.
+    /// Keys that hold values of modules, by the type's name; of documents that cannot be read, by
+    /// the name and the number of the encoding.
     pub module_keys: BTreeMap<String, u64>,
     /// Records that modules keep beside the keys, by the type's name.
     pub module_data: BTreeMap<String, u64>,

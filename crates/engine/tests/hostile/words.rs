@@ -3,6 +3,7 @@
 use base::Rng;
 use base::grammar::{Arg, Kind};
 use kvist_engine::Entry;
+use rdb::{Encoder, Limits, Module, ModulePart, Value, dump};
 
 /// Numbers at the ends of everything.
 const NUMBERS: [&str; 34] = [
@@ -99,10 +100,76 @@ const WORDS: [&[u8]; 52] = [
 ];
 
 /// Keys of every type, small and large, and missing ones.
-pub const KEYS: [&[u8]; 21] = [
+pub const KEYS: [&[u8]; 24] = [
     b"s", b"n", b"S", b"l", b"L", b"h", b"H", b"t", b"i", b"T", b"z", b"Z", b"ZZ", b"e", b"none",
-    b"", b"new", b"p", b"P", b"q", b"g",
+    b"", b"new", b"p", b"P", b"q", b"g", b"j", b"j", b"J",
 ];
+
+/// Documents, and what is nearly one.
+const DOCUMENTS: [&str; 22] = [
+    "{}",
+    "[]",
+    "null",
+    "true",
+    "7",
+    "-1.5e300",
+    "18446744073709551615",
+    "\"text\"",
+    "{\"a\":1,\"b\":[1,2,3],\"c\":{\"d\":null}}",
+    "{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":2}]}}}",
+    "[1,2.5,\"x\",[],{},null,true]",
+    "[0.5,1.5,-2.5]",
+    "{\"b\":null}",
+    "{\"a\":1,\"a\":2}",
+    "[1,2",
+    "{\"a\":}",
+    "nul",
+    "1 2",
+    "01",
+    "\"\\ud800\"",
+    "[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]",
+    "1e999",
+];
+
+/// Paths, and what is nearly one.
+const PATHS: [&str; 27] = [
+    "$",
+    ".",
+    "$.a",
+    ".a",
+    "a",
+    "a.b",
+    "b[0]",
+    "$.b[-1]",
+    "$.b[1:3]",
+    "$..a",
+    "$..*",
+    "$.*",
+    "$.b[*]",
+    "$[0]",
+    "[3]",
+    "$['a','c']",
+    "$.c.d",
+    "$.new",
+    "$.c.new.deep",
+    "$..[?(@.a>1)]",
+    "$.b[?(@ == 2)]",
+    "$..[?(@.a =~ '(a+)+$')]",
+    "$.b[::0]",
+    "$.a + 1",
+    "$[",
+    "$..",
+    "",
+];
+
+/// A word that a command about documents may take: its own options are in its grammar.
+fn about_documents(rng: &mut Rng) -> Vec<u8> {
+    match rng.below(8) {
+        0..3 => pick(rng, &DOCUMENTS).as_bytes().to_vec(),
+        3..7 => pick(rng, &PATHS).as_bytes().to_vec(),
+        _ => any(rng),
+    }
+}
 
 /// Fills an empty database with those keys.
 pub fn dataset() -> Vec<Vec<Vec<u8>>> {
@@ -142,6 +209,16 @@ pub fn dataset() -> Vec<Vec<Vec<u8>>> {
         many("ZADD", "Z", pair, 1_000),
         many("ZADD", "ZZ", |n| format!("0 m{n}"), 300),
     ]);
+    let large: Vec<String> =
+        (0..500).map(|n| format!("{{\"a\":{n},\"b\":[{n},1.5],\"c\":\"word {n}\"}}")).collect();
+    let large = format!("[{}]", large.join(","));
+    for (key, text) in [(b"j", DOCUMENTS[8]), (b"J", large.as_str())] {
+        let parts = vec![ModulePart::String(text.as_bytes().to_vec())];
+        let id = Module::id_of("ReJSON-RL", 2).unwrap();
+        let value = Value::Module(Module { id, parts });
+        let payload = dump::encode(&mut Encoder::new(Limits::default(), false), &value);
+        all.push(vec![b"RESTORE".to_vec(), key.to_vec(), b"0".to_vec(), payload]);
+    }
     all
 }
 
@@ -164,8 +241,9 @@ pub fn request(rng: &mut Rng, entry: &Entry) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> =
         entry.name().split('|').map(|word| word.as_bytes().to_vec()).collect();
     if rng.below(3) > 0 {
+        let string = if entry.name().starts_with("json.") { about_documents } else { any };
         for arg in &entry.arguments {
-            expand(rng, arg, &mut words);
+            expand(rng, arg, string, &mut words);
         }
         if rng.below(5) == 0 && words.len() > 1 {
             let at = 1 + rng.below(words.len() - 1);
@@ -177,7 +255,7 @@ pub fn request(rng: &mut Rng, entry: &Entry) -> Vec<Vec<u8>> {
     words
 }
 
-fn expand(rng: &mut Rng, arg: &Arg, words: &mut Vec<Vec<u8>>) {
+fn expand(rng: &mut Rng, arg: &Arg, string: fn(&mut Rng) -> Vec<u8>, words: &mut Vec<Vec<u8>>) {
     if arg.optional && rng.below(2) == 0 {
         return;
     }
@@ -198,12 +276,14 @@ fn expand(rng: &mut Rng, arg: &Arg, words: &mut Vec<Vec<u8>>) {
             Kind::Integer | Kind::Double | Kind::UnixTime => {
                 words.push(pick(rng, &NUMBERS).as_bytes().to_vec());
             }
-            Kind::String | Kind::Pattern(_) => words.push(any(rng)),
+            Kind::String | Kind::Pattern(_) => words.push(string(rng)),
             Kind::OneOf(choices) => {
                 let at = rng.below(choices.len());
-                expand(rng, &choices[at], words);
+                expand(rng, &choices[at], string, words);
             }
-            Kind::Block(args) => args.iter().for_each(|arg| expand(rng, arg, words)),
+            Kind::Block(args) => {
+                args.iter().for_each(|arg| expand(rng, arg, string, words));
+            }
         }
     }
 }

@@ -178,6 +178,104 @@ const TIMED: &[&str] = &[
     "XACK T g E E E E",
 ];
 
+/// What redis-server does not know: `J` is the key of a document, `A` a path, `O` a document.
+const ON_DOCUMENTS: &[&str] = &[
+    "JSON.SET J . O",
+    "JSON.SET J $ O",
+    "JSON.SET J A O",
+    "JSON.SET J A O",
+    "JSON.SET J A O NX",
+    "JSON.SET J A O XX",
+    "JSON.MSET J . O J A O",
+    "JSON.MERGE J . O",
+    "JSON.MERGE J A O",
+    "JSON.GET J",
+    "JSON.GET J A A",
+    "JSON.NUMINCRBY J A I",
+    "JSON.NUMINCRBY J A S",
+    "JSON.NUMMULTBY J A 2",
+    "JSON.NUMPOWBY J A 2",
+    "JSON.STRAPPEND J A \"V\"",
+    "JSON.TOGGLE J A",
+    "JSON.CLEAR J A",
+    "JSON.DEL J A",
+    "JSON.DEL J",
+    "JSON.FORGET J A",
+    "JSON.ARRAPPEND J A O O",
+    "JSON.ARRAPPEND J A I",
+    "JSON.ARRINSERT J A 0 O",
+    "JSON.ARRPOP J A",
+    "JSON.ARRPOP J A 0",
+    "JSON.ARRTRIM J A 0 5",
+    "JSON.TYPE J A",
+    "COPY J J REPLACE",
+    "COPY J K DB D REPLACE",
+    "RENAME J J",
+    "EXPIRE J 100000",
+    "PERSIST J",
+    "MOVE J D",
+    "DEL J",
+    "SET J V",
+];
+
+const PATHS: &[&str] = &[
+    "$",
+    ".",
+    "$.a",
+    "a",
+    ".b",
+    "$.b[0]",
+    "b[-1]",
+    "$..a",
+    "$.*",
+    "$..*",
+    "$.c.d",
+    "$.new",
+    "$.b",
+    "$.b",
+    "$.c",
+    "$.b[*]",
+    "$..[?(@.a>1)]",
+];
+
+const DOCUMENTS: &[&str] = &[
+    "1",
+    "-2.5",
+    "true",
+    "null",
+    "\"text\"",
+    "[1,2,3]",
+    "[0.5,1.5,2.25]",
+    "[]",
+    "{}",
+    "{\"a\":1,\"b\":[1,2,3],\"c\":{\"d\":true}}",
+    "{\"a\":\"text\",\"b\":[{\"a\":1},{\"a\":2}],\"c\":{\"d\":null,\"a\":1.5}}",
+    "{\"b\":null,\"new\":{\"a\":[[]]}}",
+];
+
+/// A request about documents.
+pub fn document_request(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let template = ON_DOCUMENTS[rng.below(ON_DOCUMENTS.len())];
+    let of_documents: Vec<String> = template
+        .split(' ')
+        .map(|word| match word {
+            "J" => format!("doc:{}", rng.below(6)),
+            "A" => PATHS[rng.below(PATHS.len())].to_owned(),
+            "O" => DOCUMENTS[rng.below(DOCUMENTS.len())].to_owned(),
+            "\"V\"" => format!("\"text {}\"", rng.below(100)),
+            other => other.to_owned(),
+        })
+        .collect();
+    // The rest is as in all others; documents have no letters that stand for something.
+    of_documents
+        .iter()
+        .flat_map(|word| match word.as_str() {
+            "K" | "V" | "I" | "S" | "D" => fill(rng, word),
+            word => vec![word.as_bytes().to_vec()],
+        })
+        .collect()
+}
+
 /// A request that two servers carry out alike.
 pub fn request(rng: &mut Rng) -> Vec<Vec<u8>> {
     let template = REQUESTS[rng.below(REQUESTS.len())];

@@ -91,6 +91,17 @@ pub struct Creation<'p, T> {
     pub name: &'p str,
 }
 
+/// What a static path lacks in a document: what [`Path::missing`] finds.
+#[derive(Clone, Debug)]
+pub struct Missing<'p, T> {
+    /// Where the last value on the way lies that is there.
+    pub location: Location,
+    /// That value: an object, or whatever stands there instead.
+    pub parent: T,
+    /// The names from there on.
+    pub names: Vec<&'p str>,
+}
+
 impl Path {
     /// Compiles a path. O(length).
     ///
@@ -190,6 +201,22 @@ impl Path {
         let Segment::Name(name) = last else { return None };
         let (location, parent) = located(root, before)?;
         Some(Creation { location, parent, name })
+    }
+
+    /// For a static path: which names are missing at its end, and where. `None` if nothing is
+    /// missing, or something that is no name.
+    pub fn missing<'a, T: Tree<'a>>(&self, root: T) -> Option<Missing<'_, T>> {
+        let segments = &self.query()?.segments;
+        let there = |count: &usize| located(root, segments.get(..*count)?);
+        let (count, (location, parent)) =
+            (0..segments.len()).rev().find_map(|count| Some((count, there(&count)?)))?;
+        let names = segments.get(count..)?.iter().map(|segment| match segment {
+            Segment::Name(name) => Some(&**name),
+            _ => None,
+        });
+        let names = names.collect::<Option<Vec<&str>>>();
+        let names = names.filter(|_| located(root, segments).is_none())?;
+        Some(Missing { location, parent, names })
     }
 
     /// Calls `visit` with every match, in the order of RFC 9535, until it breaks. A value that is

@@ -90,5 +90,5 @@ fn introduce(control: &Control<'_>, out: &mut RespWriter<'_>) {
     out.bulk(b"role");
     out.bulk(b"master");
     out.bulk(b"modules");
-    out.array(0);
+    identity::Module::write_all(out);
 }

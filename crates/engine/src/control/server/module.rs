@@ -1,17 +1,18 @@
-//! MODULE: there are none, and none can be loaded.
+//! MODULE: those of Redis that are part of this server are listed, and none can be loaded.
 
-use base::{Args, CmdError, Command, Flag, Reply, Spec};
+use base::{Args, CmdError, Command, Flag, Spec};
 use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::help::{HELP, help};
+use crate::control::identity::Module;
 use crate::control::{Act, Control, acts, bare, container};
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
     name: "module",
     since: "4.0.0",
-    summary: "Tells of loaded modules.",
+    summary: "Tells of modules.",
     complexity: "Depends on subcommand.",
     flags: &[],
     ..SERVER
@@ -31,13 +32,13 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
 }
 
 bare! {
-    /// Lists loaded modules: none.
+    /// Lists the modules whose commands are part of this server.
     ModuleList,
     Spec {
         name: "module|list",
         since: "4.0.0",
-        summary: "Lists loaded modules; there are never any.",
-        complexity: "O(N) in the number of loaded modules",
+        summary: "Lists the modules of Redis that are part of this server.",
+        complexity: "O(N) in the number of modules",
         flags: &[Flag::Admin, Flag::NoScript],
         tips: &["nondeterministic_output_order"],
         ..SERVER
@@ -46,7 +47,7 @@ bare! {
 
 impl Act for ModuleList<'_> {
     fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        out.array(0);
+        Module::write_all(out);
         Ok(())
     }
 }
@@ -107,13 +108,30 @@ failing! {
     }
 }
 
-failing! {
-    /// Fails to unload a module: none is loaded.
-    ModuleUnload, CmdError::new("ERR Error unloading module: no such module with that name"),
-    Spec {
+/// Fails to unload a module: none was loaded, and what is part of the server stays.
+pub struct ModuleUnload<'a> {
+    name: &'a [u8],
+}
+
+impl<'a> Command<'a> for ModuleUnload<'a> {
+    const SPEC: Spec = Spec {
         name: "module|unload",
         summary: "Fails to unload a module: none is ever loaded.",
         grammar: "name:string",
         ..PROTECTED
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(ModuleUnload { name: args.next()? })
+    }
+}
+
+impl Act for ModuleUnload<'_> {
+    fn act(self, _: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let why = match Module::named(self.name) {
+            Some(_) => "the module exports one or more module-side data types, can't unload",
+            None => "no such module with that name",
+        };
+        Err(CmdError::owned(format!("ERR Error unloading module: {why}")))
     }
 }

@@ -3,6 +3,7 @@
 
 use base::{Category, Find, Flag, KeyFlag, KeySpec, Spec, Start};
 
+use crate::control::identity::Module;
 use crate::table::Entry;
 
 /// Flags in the order of `COMMAND INFO`.
@@ -32,11 +33,15 @@ const FLAGS: [Flag; 20] = [
 /// The flags of a command, `movablekeys` derived from its key specs.
 pub(super) fn flags(entry: &Entry) -> Vec<&'static str> {
     let movable = legacy_range(entry.spec).movable;
-    FLAGS
-        .iter()
-        .filter(|flag| entry.has(**flag) || (movable && **flag == Flag::MovableKeys))
-        .map(|flag| flag.name())
-        .collect()
+    let told = |flag: &&Flag| entry.has(**flag) || (movable && **flag == Flag::MovableKeys);
+    let mut words: Vec<&str> = FLAGS.iter().filter(told).map(|flag| flag.name()).collect();
+    if Module::of(entry.spec.group).is_some() {
+        // It stands behind these three.
+        let before = [Flag::Write, Flag::ReadOnly, Flag::DenyOom];
+        let at = before.iter().filter(|flag| entry.has(**flag)).count();
+        words.insert(at, "module");
+    }
+    words
 }
 
 /// The ACL categories of a command: those its flags imply, and its own.

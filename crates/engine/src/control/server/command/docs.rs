@@ -6,6 +6,7 @@ use wire::RespWriter;
 
 use super::info::simples;
 use super::{COMMAND, commands};
+use crate::control::identity::Module;
 use crate::control::{Act, Control};
 use crate::table::{Entry, Table};
 
@@ -50,11 +51,13 @@ impl Act for CommandDocs<'_> {
 fn write(table: &Table, entry: &Entry, out: &mut dyn Reply) {
     let spec = entry.spec;
     let (arguments, children) = (&entry.arguments, &entry.children);
+    let module = Module::of(spec.group).map(|module| module.name);
     let mut facts = vec![
         ("summary", spec.summary),
         ("since", spec.since),
-        ("group", spec.group.name()),
+        ("group", if module.is_some() { "module" } else { spec.group.name() }),
         ("complexity", spec.complexity),
+        ("module", module.unwrap_or_default()),
     ];
     facts.retain(|(_, text)| !text.is_empty());
     let doc_flags =

@@ -5,6 +5,7 @@ use wire::RespWriter;
 
 use super::COMMAND;
 use super::describe::categories;
+use crate::control::identity::Module;
 use crate::control::{Act, Control};
 use crate::table::Entry;
 
@@ -15,8 +16,8 @@ pub struct CommandList<'a> {
 
 enum Filter<'a> {
     None,
-    /// There are no modules: nothing passes.
-    Module,
+    /// The commands of a module; none if there is no such module.
+    Module(Option<&'static Module>),
     Category(&'a [u8]),
     Pattern(&'a [u8]),
 }
@@ -42,7 +43,7 @@ impl<'a> Command<'a> for CommandList<'a> {
         }
         let (by, word) = (args.next()?, args.next()?);
         let filter = match by.to_ascii_uppercase().as_slice() {
-            b"MODULE" => Filter::Module,
+            b"MODULE" => Filter::Module(Module::named(word)),
             b"ACLCAT" => Filter::Category(word),
             b"PATTERN" => Filter::Pattern(word),
             _ => return Err(error::SYNTAX),
@@ -55,7 +56,7 @@ impl Filter<'_> {
     fn takes(&self, entry: &Entry) -> bool {
         match self {
             Filter::None => true,
-            Filter::Module => false,
+            Filter::Module(module) => module.is_some_and(|module| module.group == entry.spec.group),
             Filter::Category(wanted) => categories(entry)
                 .iter()
                 .any(|category| category.as_bytes().eq_ignore_ascii_case(wanted)),

@@ -63,7 +63,7 @@ const SECTIONS: &[Section] = &[
     Section { title: "Stats", by_default: true, write: statistics::stats },
     Section { title: "Replication", by_default: true, write: sections::replication },
     Section { title: "CPU", by_default: true, write: sections::cpu },
-    Section { title: "Modules", by_default: true, write: |_, _| {} },
+    Section { title: "Modules", by_default: true, write: sections::modules },
     Section { title: "Commandstats", by_default: false, write: statistics::commands },
     Section { title: "Errorstats", by_default: true, write: statistics::errors },
     Section { title: "Latencystats", by_default: false, write: statistics::latencies },

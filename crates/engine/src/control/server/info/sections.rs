@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Lines, process};
+use crate::control::identity::MODULES;
 use crate::control::{Control, identity};
 
 pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
@@ -97,6 +98,15 @@ pub(super) fn cpu(_: &mut Control<'_>, lines: &mut Lines) {
     if let Some(time) = process::cpu_time(true) {
         lines.put("used_cpu_sys_main_thread", format_args!("{:.6}", time.system));
         lines.put("used_cpu_user_main_thread", format_args!("{:.6}", time.user));
+    }
+}
+
+/// The modules of Redis that are part of this server.
+pub(super) fn modules(_: &mut Control<'_>, lines: &mut Lines) {
+    for module in MODULES {
+        let (name, version) = (module.name, module.version);
+        let rest = "api=1,filters=0,usedby=[],using=[],options=[]";
+        lines.put("module", format_args!("name={name},ver={version},{rest}"));
     }
 }
 

@@ -1,0 +1,81 @@
+//! Changing a part of a large document costs what the part costs: no request here may allocate
+//! more than a little, nor tell the journal more than it was sent.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod home;
+#[path = "hostile/scale.rs"]
+mod scale;
+mod seats;
+
+use std::sync::atomic::Ordering;
+
+use home::{Folder, open};
+use seats::{Seat, engine_with};
+
+#[global_allocator]
+static SCALE: scale::Scale = scale::Scale;
+
+/// A document of some megabytes.
+fn large() -> String {
+    let item = |n: usize| format!(r#"{{"id":{n},"on":true,"text":"text {n}","list":[{n},"x"]}}"#);
+    let items: Vec<String> = (0..40_000).map(item).collect();
+    format!(r#"{{"items":[{}],"end":[]}}"#, items.join(","))
+}
+
+const EDITS: [&str; 10] = [
+    "JSON.NUMINCRBY k $.items[30000].id 1",
+    "JSON.NUMINCRBY k items[30000].id 1",
+    "JSON.NUMMULTBY k $.items[3].id 2",
+    "JSON.TOGGLE k $.items[-1].on",
+    "JSON.STRAPPEND k $.items[100].text '\"more of it\"'",
+    "JSON.ARRAPPEND k $.items[77].list 1 2 3",
+    "JSON.ARRPOP k items[77].list",
+    "JSON.ARRINSERT k $.end 0 1",
+    "JSON.DEL k $.items[500].text",
+    "JSON.CLEAR k $.items[600].list",
+];
+
+fn put(seat: &mut Seat) {
+    let text = large();
+    assert!(text.len() > 2 << 20);
+    let words: [&[u8]; 4] = [b"JSON.SET", b"k", b".", text.as_bytes()];
+    seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+}
+
+#[test]
+fn a_small_edit_of_a_large_document_is_small() {
+    const LITTLE: isize = 8 << 10;
+    let engine = engine_with("latency-tracking no");
+    let mut seat = Seat::new(&engine);
+    put(&mut seat);
+    // The first builds the tree; then room is made at its end: amortised, as in a vector.
+    for line in EDITS {
+        assert!(!seat.ask(line).starts_with('-'), "{line}");
+    }
+    for line in EDITS {
+        // The members that were deleted or cleared are others now.
+        let line = line.replace("500]", "501]").replace("600]", "601]");
+        let (reply, rise) = scale::rise(|| seat.ask(&line));
+        assert!(!reply.starts_with('-'), "{line}: {reply}");
+        assert!(rise < LITTLE, "{line} allocates {rise} bytes");
+    }
+}
+
+#[test]
+fn the_journal_is_told_of_the_part_alone() {
+    let folder = Folder::new();
+    let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
+    let mut seat = Seat::new(&engine);
+    put(&mut seat);
+    let size = || {
+        engine.store.log().sync().unwrap();
+        engine.store.log().figures.size.load(Ordering::Relaxed)
+    };
+    let before = size();
+    assert!(before > 2 << 20);
+    for line in EDITS {
+        seat.ask(line);
+    }
+    assert!(size() - before < 8 << 10);
+    engine.move_out();
+}
