@@ -1,6 +1,5 @@
 //! JSON.CLEAR.
 
-use ::json::path::topmost;
 use ::json::{Kind, Node, Num, Tree};
 use base::{
     Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
@@ -54,7 +53,7 @@ impl<H: Documents> Run<H> for Clear<'_> {
             let path = document::selection(tools, self.path)?;
             let full = document::look(host, self.key, tools, |root| {
                 // What is in a container that is emptied goes with it.
-                let mut matches = topmost(edit::find(&path, root)?.into_vec());
+                let mut matches = edit::find_topmost(&path, root)?;
                 matches.retain(|location| {
                     root.descend(&document::places(location)).is_some_and(is_full)
                 });

@@ -1,7 +1,7 @@
 //! JSON.DEL, and JSON.FORGET, which is the same.
 
 use ::json::Tree;
-use ::json::path::{Location, topmost};
+use ::json::path::Location;
 use base::{
     Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
     Run, Spec,
@@ -37,7 +37,7 @@ impl<'a> Delete<'a> {
         let deleted = host.with_tools(|host, tools| {
             let path = document::selection(tools, self.path)?;
             let doomed = document::look(host, self.key, tools, |root| {
-                let matches = topmost(edit::find(&path, root)?.into_vec());
+                let matches = edit::find_topmost(&path, root)?;
                 let is_root = matches.first().is_some_and(|location| location.is_empty());
                 // What is without members or elements afterwards is no document any more.
                 let are_all = !matches.is_empty()

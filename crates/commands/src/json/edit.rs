@@ -14,7 +14,7 @@
 //! means all that fit, and the answer is that of the last: so RedisJSON has it, and its clients'
 //! tests.
 
-use ::json::path::{Budget, Location, Path, edit_order};
+use ::json::path::{Budget, Location, Path, edit_order, topmost};
 use ::json::{EditError, Node, Registry, Value};
 use base::{Class, CmdError, Effect, Key, Reply};
 use smallvec::{SmallVec, smallvec};
@@ -73,16 +73,18 @@ impl Edit<'_> {
     ) -> Result<Edited<R>, CmdError> {
         let path = document::selection(tools, self.path)?;
         let is_legacy = path.is_legacy();
+        // Filled in place: they are large to be handed around.
+        let mut matches = Matches::new();
+        let mut plans: SmallVec<[Plan<R>; 1]> = SmallVec::new();
         let looked = document::look(host, self.key, tools, |root| {
-            let matches = find(&path, root)?;
-            let mut plans: SmallVec<[Plan<R>; 1]> = SmallVec::with_capacity(matches.len());
+            find(&path, root, &mut matches)?;
             for location in &matches {
                 let node = root.descend(&place(location)).ok_or(document::NO_PATH)?;
                 plans.push(plan(node, location.len())?);
             }
-            Ok::<_, CmdError>((matches, plans))
+            Ok::<(), CmdError>(())
         });
-        let (matches, plans) = looked?.ok_or(NO_KEY)??;
+        looked?.ok_or(NO_KEY)??;
         if is_legacy && plans.iter().all(|plan| matches!(plan, Plan::Unfit)) {
             return Err(self.unfit.clone());
         }
@@ -138,13 +140,22 @@ impl<R> Edited<R> {
     }
 }
 
-/// Where all matches lie, in order. O(length of the path) for a static one.
-pub(super) fn find(path: &Path, root: Node<'_>) -> Result<Matches, CmdError> {
+/// Finds where all matches lie, in order. O(length of the path) for a static one.
+pub(super) fn find(path: &Path, root: Node<'_>, matches: &mut Matches) -> Result<(), CmdError> {
     if path.is_static() {
-        return Ok(path.location(root).into_iter().collect());
+        matches.extend(path.location(root));
+        return Ok(());
     }
     let found = path.locations(root, &mut Budget::default()).map_err(document::of_path)?;
-    Ok(found.into())
+    *matches = found.into();
+    Ok(())
+}
+
+/// Finds where the matches lie that are in no other match.
+pub(super) fn find_topmost(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
+    let mut matches = Matches::new();
+    find(path, root, &mut matches)?;
+    Ok(topmost(matches.into_vec()))
 }
 
 /// Changes the values at some places, from the end of the document to its start. `change` is given

@@ -3,10 +3,10 @@
 use ::json::{Num, Operation, Tree, Value, write_num};
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Protocol, Reply,
-    Run, Spec,
+    Run, Spec, num,
 };
 use smallvec::SmallVec;
-use types::Documents;
+use types::{Documents, JsonTools};
 
 use super::document;
 use super::edit::{Edit, Edited, Plan};
@@ -44,8 +44,7 @@ impl<'a> Calculate<'a> {
             adds: size_of::<Num>(),
         };
         let edited = host.with_tools(|host, tools| {
-            let operand = Value::parse(self.operand, &mut tools.registry).ok();
-            let operand = operand.and_then(|value| value.root().as_num()).ok_or(BAD_NUMBER)?;
+            let operand = operand(self.operand, tools)?;
             edit.run(
                 host,
                 tools,
@@ -59,6 +58,15 @@ impl<'a> Calculate<'a> {
         })?;
         Ok(reply(edited, out))
     }
+}
+
+/// A word as a number of JSON.
+fn operand(word: &[u8], tools: &mut JsonTools) -> Result<Num, CmdError> {
+    if let Some(integer) = num::parse_i64(word) {
+        return Ok(Num::I64(integer));
+    }
+    let value = Value::parse(word, &mut tools.registry).ok();
+    value.and_then(|value| value.root().as_num()).ok_or(BAD_NUMBER)
 }
 
 /// Whether two numbers are written the same; zero has two signs.

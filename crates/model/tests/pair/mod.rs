@@ -3,7 +3,7 @@
 //! Both see the same clock, which only the test moves. What neither promises (the order of
 //! members, what chance draws) is judged by the rules of the differential tester; everything else
 //! must be the same to the byte.
-#![allow(dead_code)] // each test program uses a part
+#![allow(dead_code)] // each test file uses its own part
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
