@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::json::path::{Path, PathCache, PathError};
 use ::json::{Document, Registry};
 use base::{DataType, Holds, Kind};
-use table::size_class;
+use table::{UnalignedBox, size_class};
 
 /// The value of a key that holds a JSON document. By default it holds none, and is no key then.
 ///
@@ -18,14 +18,14 @@ use table::size_class;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Json {
-    document: Option<Box<Document>>,
+    document: Option<UnalignedBox<Document>>,
     /// It was read as a whole, without its text at hand, and not changed since.
     read_whole: bool,
 }
 
 impl From<Document> for Json {
     fn from(document: Document) -> Self {
-        Json { document: Some(Box::new(document)), read_whole: false }
+        Json { document: Some(UnalignedBox::new(document)), read_whole: false }
     }
 }
 
