@@ -80,7 +80,10 @@ fn keys_of_several_shards_are_set_together() {
     assert_eq!(seat.ask(&format!("JSON.MSET {}", pairs.join(" "))), "+OK");
     let keys: Vec<String> = (0..50).map(|n| format!("key:{n}")).collect();
     let all: String = (0..50).map(|n| format!("${}\r\n{n}\r\n", n.to_string().len())).collect();
-    assert_eq!(seat.ask(&format!("JSON.MGET {} .", keys.join(" "))), format!("*50\r\n{}", all.trim_end()));
+    assert_eq!(
+        seat.ask(&format!("JSON.MGET {} .", keys.join(" "))),
+        format!("*50\r\n{}", all.trim_end())
+    );
     seat.ask("SET string x");
     assert!(seat.ask("JSON.MSET key:1 $ 0 key:2 $ 0 string $ 0").starts_with("-Existing key"));
     assert_eq!(seat.ask("JSON.GET key:1"), "$1\r\n1");
