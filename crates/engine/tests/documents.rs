@@ -79,8 +79,11 @@ fn dumped(seat: &mut Seat, key: &str) -> Module {
     }
 }
 
+/// Database, key, deadline, whether there is a tree, text.
+type Told = (usize, Vec<u8>, Option<u64>, bool, Vec<u8>);
+
 /// Every document with what of it can be told apart: its text, or the bytes of its tree.
-fn documents(engine: &Arc<Engine>) -> Vec<(usize, Vec<u8>, Option<u64>, bool, Vec<u8>)> {
+fn documents(engine: &Arc<Engine>) -> Vec<Told> {
     let mut seat = Seat::new(engine);
     let mut found = Vec::new();
     for db in 0..engine.store.databases() {

@@ -84,7 +84,8 @@ impl Txn {
     }
 
     /// Bytes that a recount of every object finds: what [`Store::memory`] says once every seat has
-    /// reported, without [`Store::shared_memory`]. O(keys); for checks. Call while holding every shard, or none.
+    /// reported, without [`Store::shared_memory`]. O(keys); for checks. Call while holding every
+    /// shard, or none.
     pub fn recount(&mut self) -> usize {
         let shards = 0..self.store().shards();
         let recount = |shard: &mut crate::Shard| {

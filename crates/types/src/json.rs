@@ -12,7 +12,7 @@ use table::size_class;
 /// ```
 /// use kvist_types::{Json, JsonTools};
 /// let mut tools = JsonTools::new(7);
-/// let document = kvist_json::Document::from_text(b"[1, 2]", &mut tools.registry).unwrap();
+/// let document = json::Document::from_text(b"[1, 2]", &mut tools.registry).unwrap();
 /// let value = Json::from(document);
 /// assert_eq!(value.document().and_then(|document| document.text()), Some(&b"[1,2]"[..]));
 /// ```
