@@ -79,3 +79,27 @@ fn the_journal_is_told_of_the_part_alone() {
     assert!(size() - before < 8 << 10);
     engine.move_out();
 }
+
+/// Several changes may fail halfway where a document has grown near its limit, and only then is it
+/// worth a copy.
+#[test]
+fn several_edits_of_a_large_document_do_not_copy_it() {
+    let engine = engine_with("latency-tracking no");
+    let mut seat = Seat::new(&engine);
+    let text = format!("[{},{},{}]", large(), large(), large());
+    let text = format!("[{text},{text}]");
+    let words: [&[u8]; 4] = [b"JSON.SET", b"k", b".", text.as_bytes()];
+    seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+    for line in [
+        "JSON.NUMINCRBY k $[*][0].items[5,6,7].id 1",
+        "JSON.TOGGLE k $[0,1][1].items[0].on",
+        "JSON.ARRAPPEND k $[*][2].end 1 2",
+        "JSON.DEL k $[*][2].items[9].text",
+    ] {
+        assert!(!seat.ask(line).starts_with('-'), "{line}");
+        let line = line.replace("[9]", "[10]");
+        let (reply, rise) = scale::rise(|| seat.ask(&line));
+        assert!(!reply.starts_with('-'), "{line}: {reply}");
+        assert!(rise < 1 << 20, "{line} allocates {rise} bytes");
+    }
+}

@@ -15,7 +15,7 @@
 //! tests.
 
 use ::json::path::{Budget, Location, Path, edit_order, topmost};
-use ::json::{EditError, Node, Registry, Value};
+use ::json::{EditError, Kind, Node, Registry, Tree, Value};
 use base::{Class, CmdError, Effect, Key, Reply};
 use smallvec::{SmallVec, smallvec};
 use types::{Documents, JsonTools};
@@ -187,14 +187,54 @@ pub(super) fn in_order(
 /// Whether a change could be refused after others were made: if a value is changed twice, the
 /// second time was not foreseen; and a document can have become too large.
 fn may_fail_halfway(value: &Value, matches: &[Location], order: &[usize], adds: usize) -> bool {
-    /// No edit makes a document this many times larger, but for what is added.
-    const GROWTH: usize = 64;
     /// What a document may have in any case; [`EditError::TooLarge`] begins far above.
     const FITS: usize = 512 << 20;
+    /// No document becomes this many times larger, but for what is added: so most are not looked
+    /// at more closely.
+    const GROWTH: usize = 64;
     let is_repeated = |pair: &[usize]| matches[pair[0]] == matches[pair[1]];
-    let most = value.memory().saturating_mul(GROWTH);
-    let most = most.saturating_add(adds.saturating_mul(2 * matches.len()));
-    matches.len() > 1 && (most > FITS || order.windows(2).any(is_repeated))
+    let added = adds.saturating_mul(2 * matches.len());
+    let is_large = || value.memory().saturating_mul(GROWTH).saturating_add(added) > FITS;
+    let may_grow = || {
+        let more = added.saturating_add(laid_down_anew(value, matches, order));
+        value.memory().saturating_add(more) > FITS
+    };
+    matches.len() > 1 && (order.windows(2).any(is_repeated) || is_large() && may_grow())
+}
+
+/// Bytes it takes at most to lay these values, and the containers around them, down in other
+/// forms. O(matches).
+fn laid_down_anew(value: &Value, matches: &[Location], order: &[usize]) -> usize {
+    let root = value.root();
+    let mut most: usize = 0;
+    let mut around: Option<Place> = None;
+    for &number in order {
+        let place = place(&matches[number]);
+        most = most.saturating_add(root.descend(&place).map_or(0, laid_down));
+        // Laid down once, however many of its values are changed.
+        let parent: Option<Place> = place.split_last().map(|(_, parent)| parent.into());
+        if parent != around {
+            let node = parent.as_ref().and_then(|parent| root.descend(parent));
+            most = most.saturating_add(node.map_or(0, laid_down));
+            around = parent;
+        }
+    }
+    most
+}
+
+/// Bytes it takes at most to lay a value down in another form, without what is in it.
+fn laid_down(node: Node<'_>) -> usize {
+    /// A cell or two, room for as many, and a share of an index.
+    const EACH: usize = 64;
+    /// Objects of more members have names of their own already.
+    const SHARED: usize = 256;
+    let names = match node.kind() {
+        Kind::Object if node.len() <= SHARED => {
+            (0..node.len()).filter_map(|index| node.name_at(index)).map(str::len).sum()
+        }
+        _ => 0,
+    };
+    node.as_bytes().map_or(0, |text| 2 * text.len()) + EACH * node.len() + names
 }
 
 fn place(location: &Location) -> Place {
