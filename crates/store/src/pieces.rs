@@ -11,7 +11,6 @@
 //! value; then the step begins again and copies all of it in one hold, as it must for values that
 //! change all the time.
 
-use base::Key;
 use journal::codec::{put_bytes, put_number};
 use smallvec::SmallVec;
 
@@ -32,6 +31,10 @@ pub(crate) struct Copying {
     /// Whether any of them may have changed.
     pub changed: bool,
 }
+
+/// A value is not as it was when its copy began.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Changed;
 
 /// A large value whose head has been written.
 pub(crate) struct Large {
@@ -173,16 +176,34 @@ fn fits(out: &mut Vec<u8>, end: usize, put: impl FnOnce(&mut Vec<u8>)) -> bool {
 }
 
 impl Store {
-    /// Writes the contents of large values into a step, a piece per hold of the lock. `false`: one
-    /// has changed meanwhile.
-    pub(crate) fn copy_large(&self, shard: usize, larges: &[Large], step: &mut Vec<u8>) -> bool {
-        let bodies: Option<Vec<Vec<u8>>> =
-            larges.iter().map(|large| self.copy_in_pieces(shard, large)).collect();
+    /// Writes the contents of large values into a step, a piece per hold of the lock. If one has
+    /// changed meanwhile, `step` is an empty buffer with room for most of it.
+    ///
+    /// # Errors
+    /// One has changed.
+    pub(crate) fn copy_large(
+        &self,
+        shard: usize,
+        larges: &[Large],
+        step: &mut Vec<u8>,
+    ) -> Result<(), Changed> {
+        let mut bodies = Vec::new();
+        let done = larges.iter().try_for_each(|large| {
+            let mut body = Vec::new();
+            let done = self.copy_in_pieces(shard, large, &mut body);
+            bodies.push(body);
+            done
+        });
         if let Some(shard) = self.slots[shard].0.lock().as_mut() {
             shard.copying = None;
         }
-        let Some(bodies) = bodies else { return false };
         let small = std::mem::take(step);
+        if done.is_err() {
+            // Its memory has been touched: to write to it again under the lock costs no faults.
+            *step = bodies.into_iter().max_by_key(Vec::capacity).unwrap_or_default();
+            step.clear();
+            return done;
+        }
         let mut from = 0;
         for (large, body) in larges.iter().zip(bodies) {
             step.extend_from_slice(&small[from..large.at]);
@@ -190,32 +211,43 @@ impl Store {
             from = large.at;
         }
         step.extend_from_slice(&small[from..]);
-        true
+        Ok(())
     }
 
-    fn copy_in_pieces(&self, shard: usize, large: &Large) -> Option<Vec<u8>> {
-        let (mut body, mut rest) = (Vec::new(), Rest::default());
-        while self.copy_piece(shard, large, &mut rest, &mut body)? {
+    fn copy_in_pieces(
+        &self,
+        shard: usize,
+        large: &Large,
+        body: &mut Vec<u8>,
+    ) -> Result<(), Changed> {
+        let mut rest = Rest::default();
+        loop {
+            // Not under the lock: growing may copy all there is.
+            body.reserve(2 * PIECE);
+            if !self.copy_piece(shard, large, &mut rest, body)? {
+                rest.finish(body);
+                return Ok(());
+            }
             std::thread::yield_now();
         }
-        rest.finish(&mut body);
-        Some(body)
     }
 
-    /// Copies the next piece of a value; whether there is more, or `None` if it has changed.
+    /// Copies the next piece of a value; whether there is more.
+    ///
+    /// # Errors
+    /// It has changed.
     pub(crate) fn copy_piece(
         &self,
         shard: usize,
         large: &Large,
         rest: &mut Rest,
         body: &mut Vec<u8>,
-    ) -> Option<bool> {
+    ) -> Result<bool, Changed> {
         let guard = self.slots[shard].0.lock();
-        let shard = guard.as_ref()?;
-        let copying = shard.copying.as_ref().filter(|copying| !copying.changed)?;
-        let key = Key { bytes: &large.key, hash: large.hash };
-        let entry = shard.dbs[copying.db].keys.find(key.hash, key.bytes)?;
-        Some(rest.put(body, entry.object()?, PIECE))
+        let copying = guard.as_ref().and_then(|shard| Some((shard, shard.copying.as_ref()?)));
+        let (shard, copying) = copying.filter(|(_, copying)| !copying.changed).ok_or(Changed)?;
+        let entry = shard.dbs[copying.db].keys.find(large.hash, &large.key).ok_or(Changed)?;
+        Ok(rest.put(body, entry.object().ok_or(Changed)?, PIECE))
     }
 }
 

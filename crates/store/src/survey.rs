@@ -41,9 +41,11 @@ impl Store {
     /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds at a time;
     /// as long as it takes to copy a large value only if that is changed while it is copied.
     pub fn survey(&self, shard: usize, db: usize, from: u64, out: &mut Vec<u8>) -> Surveyed {
-        let mut step = self.read_step(shard, db, from, true);
-        if !step.larges.is_empty() && !self.copy_large(shard, &step.larges, &mut step.read) {
-            step = self.read_step(shard, db, from, false);
+        let mut step = self.read_step(shard, db, from, None);
+        if !step.larges.is_empty() && self.copy_large(shard, &step.larges, &mut step.read).is_err()
+        {
+            let buffer = std::mem::take(&mut step.read);
+            step = self.read_step(shard, db, from, Some(buffer));
         }
         let Step { next, seq, entries, read, .. } = step;
         snapshot::put_step(out, next.unwrap_or(POSITIONS), seq, entries);
@@ -51,9 +53,18 @@ impl Store {
         Surveyed { next, entries }
     }
 
-    /// Reads entries in one hold of the lock: large values whole, or, if `apart`, their heads.
-    pub(crate) fn read_step(&self, shard: usize, db: usize, from: u64, apart: bool) -> Step {
-        let mut step = Step { read: Vec::with_capacity(STEP_BYTES), ..Step::default() };
+    /// Reads entries in one hold of the lock: of large values only their heads; or, into a buffer
+    /// that has room for them, all of them.
+    pub(crate) fn read_step(
+        &self,
+        shard: usize,
+        db: usize,
+        from: u64,
+        whole: Option<Vec<u8>>,
+    ) -> Step {
+        let apart = whole.is_none();
+        let read = whole.unwrap_or_else(|| Vec::with_capacity(STEP_BYTES));
+        let mut step = Step { read, ..Step::default() };
         let mut guard = self.slots[shard].0.lock();
         let Some(shard) = guard.as_mut() else { return step };
         // Another survey may be at it; this one then does without.
