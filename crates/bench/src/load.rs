@@ -145,8 +145,9 @@ mod tests {
 
     #[test]
     fn figures_behind_any_words_are_read() {
-        let csv = "\"test\",\"rps\"\n\
-                   \"JSON.SET doc . {\n\"a\":[\"1\",\"2\"]}\",\"52301.26\",\"0.5\",\"0.1\",\"0.47\",\"0.9\",\"1.2\",\"3.0\"\n";
+        let words = "JSON.SET doc . {\n\"a\":[\"1\",\"2\"]}";
+        let figures = "\"52301.26\",\"0.5\",\"0.1\",\"0.47\",\"0.9\",\"1.2\",\"3.0\"";
+        let csv = &format!("\"test\",\"rps\"\n\"{words}\",{figures}\n");
         let sample = parse_last(csv, "a name").expect("figures");
         assert_eq!((sample.test.as_str(), sample.rate), ("a name", 52_301.26));
         assert!((sample.p99 - 1.2).abs() < 1e-9 && (sample.p50 - 0.47).abs() < 1e-9);
