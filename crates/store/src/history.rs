@@ -147,8 +147,8 @@ impl Txn {
     }
 
     /// Appends what this transaction did to the log, all of it in one epoch: it is there as a whole
-    /// or not at all. Notes the last epoch whose changes it may have seen, and by how many bytes the
-    /// shards have grown.
+    /// or not at all. Notes the last epoch whose changes it may have seen, and by how many bytes
+    /// the shards have grown.
     #[inline]
     pub(crate) fn append_history(&mut self) {
         for held in &mut self.held {
