@@ -47,7 +47,8 @@ const _: () = assert!(size_class(MOST) == MOST && MOST - HEADER <= u32::MAX as u
 /// What blocks without bytes of their own point to.
 static EMPTY: Header = Header { capacity: 0, len: 0, start: 0, count: 0 };
 
-/// See the [module](self).
+/// A growable run of bytes behind one pointer, with two words for its owner: the head of `block.rs`
+/// draws it.
 ///
 /// ```
 /// use kvist_table::Block;

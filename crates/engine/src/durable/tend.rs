@@ -48,7 +48,7 @@ impl Engine {
             return Some(Reason::Rewrite);
         }
         let unsaved = self.unsaved_changes();
-        let silent = now.saturating_sub(durable.last_save.load(Ordering::Relaxed)) / 1000;
+        let silent = now.saturating_sub(self.last_save()) / 1000;
         // With a journal nothing is lost without a snapshot: only points somebody asked for count.
         let points = !durable.is_journaling() || self.settings.lock().is_given("save");
         let point = points
