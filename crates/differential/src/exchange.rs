@@ -189,8 +189,21 @@ fn drain(stream: &mut TcpStream) -> io::Result<(Vec<u8>, bool)> {
     }
 }
 
-/// Without the connection's number, which HELLO tells and which differs between the servers.
+/// Without what HELLO tells and what differs between the servers: the number of the connection,
+/// and the modules, of which redis-server has none.
 fn anonymous(bytes: Vec<u8>) -> Vec<u8> {
+    const MODULES: &[u8] = b"$7\r\nmodules\r\n";
+    const LAST: &[u8] = b"$4\r\nargs\r\n*0\r\n";
+    let find = |from: usize, what: &[u8]| {
+        let found = bytes[from..].windows(what.len()).position(|part| part == what);
+        found.map(|at| from + at + what.len())
+    };
+    if let Some(begin) = find(0, MODULES)
+        && bytes[begin..].starts_with(b"*1\r\n")
+        && let Some(end) = find(begin, LAST)
+    {
+        return anonymous([&bytes[..begin], b"*0\r\n", &bytes[end..]].concat());
+    }
     const BEFORE: &[u8] = b"$2\r\nid\r\n:";
     let Some(at) = bytes.windows(BEFORE.len()).position(|part| part == BEFORE) else {
         return bytes;

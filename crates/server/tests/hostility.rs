@@ -140,8 +140,9 @@ fn ten_thousand_listeners_of_whom_half_are_deaf() {
         assert!(burst < 100, "the deaf are not cut: {counts:?}");
     }
     let most = memory(&server, "VmHWM") - idle;
-    // 5000 times the limit and a burst would be 280 MB.
-    assert!(most < 350_000, "{most} kB for the deaf");
+    // 5000 times the limit and a burst would be 280 MB; buffers grow by a quarter at a time, and
+    // leave their smaller selves behind.
+    assert!(most < 500_000, "{most} kB for the deaf");
     let mut none = 0;
     for listener in &mut deaf {
         listener.stream.set_nonblocking(false).unwrap();
