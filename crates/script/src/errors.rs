@@ -5,6 +5,7 @@
 
 use std::ffi::CStr;
 
+use base::error::until_zero;
 use lua::{lua_Debug, lua_State};
 
 use crate::stack::{Stack, Type};
@@ -48,7 +49,8 @@ fn push_text(stack: Stack<'_>, message: &[u8]) {
     stack.concat(2);
 }
 
-fn trimmed(mut text: &[u8]) -> &[u8] {
+/// Without line ends at both ends.
+pub fn trimmed(mut text: &[u8]) -> &[u8] {
     while let [b'\r' | b'\n', rest @ ..] | [rest @ .., b'\r' | b'\n'] = text {
         text = rest;
     }
@@ -65,12 +67,12 @@ pub struct Extract {
 /// Reads the error on top, which stays: a table, or a string if no handler ran.
 pub fn extract(stack: Stack<'_>) -> Extract {
     if stack.kind(-1) != Type::Table {
-        let text = stack.text(-1).unwrap_or(b"unknown error");
+        let text = until_zero(stack.text(-1).unwrap_or(b"unknown error"));
         return Extract { text: [b"ERR ", text].concat(), source: None, line: None };
     }
     let field = |name| {
         stack.raw_field(-1, name);
-        let text = stack.text(-1).map(<[u8]>::to_vec);
+        let text = stack.text(-1).map(|text| until_zero(text).to_vec());
         stack.pop(1);
         text
     };
@@ -98,6 +100,38 @@ pub unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> i32 {
         stack.set_field(-2, c"line");
     }
     1
+}
+
+/// `pcall` as Redis has it: an error table becomes the text of its field `err`.
+///
+/// It calls back into Lua, so it touches nothing that other functions of ours use.
+pub unsafe extern "C-unwind" fn pcall(state: *mut lua_State) -> i32 {
+    // SAFETY: Lua calls this with a valid state; the frame holds nothing with a destructor.
+    let (stack, status) = unsafe {
+        let stack = Stack::new(state);
+        if stack.kind(1) == Type::None {
+            stack.push_boolean(false);
+            stack.push(b"attempt to call a boolean value");
+            return 2;
+        }
+        let args = stack.top();
+        stack.push_boolean(true); // where the result will be
+        stack.insert(1);
+        (stack, lua::lua_pcall(state, args - 1, lua::LUA_MULTRET, 0))
+    };
+    if status != 0 {
+        stack.remove(1);
+        if stack.kind(-1) == Type::Table {
+            stack.get_field(-1, c"err");
+            match stack.kind(-1) {
+                Type::String | Type::Number => stack.replace(-2),
+                _ => {}
+            }
+        }
+        stack.push_boolean(false);
+        stack.insert(1);
+    }
+    stack.top()
 }
 
 /// The source and line of the innermost function that is not in C, of two.

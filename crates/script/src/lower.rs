@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 
+use base::error::until_zero;
 use base::{Protocol, Reply};
 
-use crate::errors::extract;
+use crate::errors::{extract, trimmed};
 use crate::number::truncated;
 use crate::stack::{Stack, Type};
 
@@ -15,11 +16,11 @@ use crate::stack::{Stack, Type};
 enum Open {
     /// An array: the next element, and how many there are. [table]
     Array(i32, i32),
-    /// A map whose next pair is due. [table around, table, last key]
+    /// A map whose next pair is due. [table, last key]
     Map,
-    /// A map whose value is due. [table around, table, key, value]
+    /// A map whose value is due. [table, key, value]
     MapValue,
-    /// A set. [table around, table, last element]
+    /// A set. [table, last element]
     Set,
 }
 
@@ -54,7 +55,8 @@ pub fn lower(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply) {
                 value(stack, protocol, out, &mut open);
             }
             Open::Map | Open::Set => {
-                stack.pop(2);
+                stack.pop(1); // `next` has taken the last key
+
                 open.pop();
             }
         }
@@ -131,13 +133,13 @@ fn tagged(stack: Stack<'_>, out: &mut dyn Reply) -> bool {
     stack.pop(1);
     if kind == Type::String {
         let text = extract(stack).text;
-        out.error_bytes(&one_line(&text));
+        out.error_bytes(&one_line(trimmed(&text)));
         return true;
     }
     stack.raw_field(-1, "ok");
     let found = stack.string(-1);
     if let Some(text) = found {
-        out.simple_bytes(&one_line(text));
+        out.simple_bytes(&one_line(until_zero(text)));
     }
     stack.pop(1);
     if found.is_some() {

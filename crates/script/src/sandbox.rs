@@ -75,6 +75,8 @@ pub fn open(stack: Stack<'_>, functions: bool) {
         stack.call_library();
     }
     stack.set_top(0);
+    stack.push_function(errors::pcall);
+    stack.set_field(LUA_GLOBALSINDEX, c"pcall");
     for name in ABSENT {
         stack.push_nil();
         stack.set_field(LUA_GLOBALSINDEX, name);
@@ -168,10 +170,14 @@ fn guard(stack: Stack<'_>) {
 }
 
 fn absent(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    let Some(name) = stack.text(-1) else {
+        let text = b"Second argument to luaProtectedTableError must be a string or number";
+        return Err(stack.raise_at(text));
+    };
     let text = &mut inner.text;
     text.clear();
     text.extend_from_slice(b"Script attempted to access nonexistent global variable '");
-    text.extend_from_slice(base::error::until_zero(stack.text(-1).unwrap_or(b"(null)")));
+    text.extend_from_slice(base::error::until_zero(name));
     text.push(b'\'');
     Err(stack.raise_at(text))
 }

@@ -106,12 +106,8 @@ impl<'s> Stack<'s> {
         raw_set_at(index: c_int, n: c_int) = lua_rawseti;
         /// `t[k] = v`; both are popped.
         set(index: c_int) = lua_settable;
-        /// `t[k]`; the key on top is replaced. May call a metamethod.
-        get(index: c_int) = lua_gettable;
         /// The number in a slot, or what a string in it says, or zero.
         number(index: c_int) -> f64 = lua_tonumber;
-        /// The length of a string or table.
-        len(index: c_int) -> usize = lua_objlen;
         /// Joins the topmost values.
         concat(n: c_int) = lua_concat;
         /// The number of an argument; raises if it is none.
@@ -231,11 +227,11 @@ impl<'s> Stack<'s> {
         crate::number::truncated(self.check_number(arg)) as i32
     }
 
-    /// An optional argument, likewise.
-    pub fn check_int_or(self, arg: c_int, default: i32) -> i32 {
+    /// An optional argument, cut to 64 bits.
+    pub fn check_whole_or(self, arg: c_int, default: i64) -> i64 {
         match self.kind(arg) {
             Type::None | Type::Nil => default,
-            _ => self.check_int(arg),
+            _ => crate::number::truncated(self.check_number(arg)),
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Inner {
     pub protocol: Protocol,
     /// The sequence of `math.random`.
     pub random: Random,
+    /// Whether the host has ended the script that runs.
+    pub killed: bool,
     /// Whether the state is that of functions.
     pub functions: bool,
     /// The library being loaded.

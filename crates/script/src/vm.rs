@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use base::{CmdError, Protocol, Reply};
 use lua::{LUA_MASKCOUNT, LUA_MASKLINE, LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
-use crate::errors::{extract, push_error};
+use crate::errors::{extract, trimmed, push_error};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{lower, one_line};
 use crate::memory::Memory;
@@ -273,7 +273,7 @@ impl Failed {
                 text
             }
         };
-        CmdError::from_bytes(one_line(&text).into_owned())
+        CmdError::from_bytes(one_line(trimmed(&text)).into_owned())
     }
 }
 
@@ -341,7 +341,7 @@ impl State {
         let why = stack.text(-1).unwrap_or_default();
         let text = [prefix.as_bytes(), why].concat();
         stack.set_top(0);
-        Err(CmdError::from_bytes(one_line(&text).into_owned()))
+        Err(CmdError::from_bytes(one_line(trimmed(&text)).into_owned()))
     }
 
     /// Calls the function below `args` arguments, with the handler below that; one result is left
@@ -374,6 +374,7 @@ impl State {
     ) -> c_int {
         let inner = self.shared.inner.get_mut();
         inner.protocol = Protocol::Resp2;
+        inner.killed = false;
         let host: *mut (dyn Host + '_) = host;
         // SAFETY: only the lifetime changes; the pointer is taken away before this function ends,
         // or the state is made anew before it is used again.
@@ -431,7 +432,7 @@ impl State {
         let mut result = Ok(());
         if status != 0 {
             let text = [b"ERR Error registering functions: ", &extract(stack).text[..]].concat();
-            result = Err(CmdError::from_bytes(one_line(&text).into_owned()));
+            result = Err(CmdError::from_bytes(one_line(trimmed(&text)).into_owned()));
         } else if loading.functions.is_empty() {
             result = Err(CmdError::new("ERR No functions registered"));
         }
@@ -478,9 +479,10 @@ unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
     unsafe {
         let inner = &mut *shared(state).inner.get();
         let Some(mut host) = inner.host else { return };
-        if !host.as_mut().interrupted() {
+        if !inner.killed && !host.as_mut().interrupted() {
             return;
         }
+        inner.killed = true;
         lua::lua_sethook(state, Some(hook), LUA_MASKLINE, 0);
         let text: &[u8] = match (inner.loading.is_some(), inner.functions) {
             (true, _) => b"FUNCTION LOAD timeout",

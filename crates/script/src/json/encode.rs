@@ -126,7 +126,7 @@ impl Encoder<'_, '_> {
             return Err(raise!(
                 self.stack,
                 self.inner,
-                "Cannot serialise, excessive depth ({depth})"
+                "Cannot serialise, excessive nesting ({depth})"
             ));
         }
         if self.inner.is_full(2) {
@@ -201,7 +201,7 @@ impl Encoder<'_, '_> {
                     self.string(-2)?;
                     self.inner.buffer.push(b':');
                 }
-                _ => return Err(self.refuse(Type::Table, "table key must be a number or string")),
+                kind => return Err(self.refuse(kind, "table key must be a number or string")),
             }
             self.value(depth)?;
             self.stack.pop(1);

@@ -1,5 +1,6 @@
 //! MessagePack to values on the stack.
 
+use crate::number::truncated;
 use crate::stack::{Raise, Stack, Type, raise};
 use crate::state::Inner;
 
@@ -15,7 +16,7 @@ pub fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 }
 
 pub fn unpack_one(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    let offset = stack.check_int_or(2, 0);
+    let offset = stack.check_whole_or(2, 0);
     // Where the original takes a second look, what is behind the string is gone.
     if stack.top() > 1 {
         stack.set_top(1);
@@ -24,10 +25,16 @@ pub fn unpack_one(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 }
 
 pub fn unpack_limit(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    let limit = stack.check_int(2);
-    let offset = stack.check_int_or(3, 0);
+    let limit = truncated(stack.check_number(2));
+    let offset = stack.check_whole_or(3, 0);
     stack.set_top(1);
     run(stack, inner, limit, offset)
+}
+
+/// An offset as messages show it.
+#[allow(clippy::cast_possible_truncation)] // as the original does
+fn cut(offset: i64) -> i32 {
+    offset as i32
 }
 
 const TOO_MANY: &std::ffi::CStr =
@@ -35,30 +42,32 @@ const TOO_MANY: &std::ffi::CStr =
 
 /// Decodes up to `limit` objects (0: all) from `offset`; with a limit, the offset of what follows
 /// comes first, -1 at the end.
-fn run(stack: Stack<'_>, inner: &mut Inner, limit: i32, offset: i32) -> Result<i32, Raise> {
+fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i32, Raise> {
     let text = stack.check_text(1);
     let len = text.len();
     let Some(start) = usize::try_from(offset).ok().filter(|_| limit >= 0) else {
         return Err(raise!(
             stack,
             inner,
-            "Invalid request to unpack with offset of {offset} and limit of {len}."
+            "Invalid request to unpack with offset of {} and limit of {len}.",
+            cut(offset)
         ));
     };
     if start > len {
         return Err(raise!(
             stack,
             inner,
-            "Start offset {start} greater than input length {len}."
+            "Start offset {} greater than input length {len}.",
+            cut(offset)
         ));
     }
-    let all = limit == 0;
+    let all = limit == 0 && offset == 0;
     let mut reader = Reader { stack, depth: 0, rest: &text[start..] };
     if !all {
         stack.push_nil(); // where the offset will be
     }
     let mut count = 0;
-    while !reader.rest.is_empty() && (all || count < limit) {
+    while !reader.rest.is_empty() && (all || i64::from(count) < limit) {
         stack.make_room(2, TOO_MANY);
         match reader.value() {
             Ok(()) => count += 1,
@@ -123,11 +132,11 @@ impl<'s> Reader<'s> {
             0xCC => f64::from(u8::from_be_bytes(self.bytes()?)),
             0xCD => f64::from(u16::from_be_bytes(self.bytes()?)),
             0xCE => f64::from(u32::from_be_bytes(self.bytes()?)),
-            0xCF => u64::from_be_bytes(self.bytes()?) as f64,
+            // read as signed, so large ones are negative
+            0xCF | 0xD3 => i64::from_be_bytes(self.bytes()?) as f64,
             0xD0 => f64::from(i8::from_be_bytes(self.bytes()?)),
             0xD1 => f64::from(i16::from_be_bytes(self.bytes()?)),
             0xD2 => f64::from(i32::from_be_bytes(self.bytes()?)),
-            0xD3 => i64::from_be_bytes(self.bytes()?) as f64,
             0xD9..=0xDB => {
                 let len = self.length(kind - 0xD9)?;
                 return self.string(len);
