@@ -16,11 +16,11 @@ use crate::stack::{Stack, Type};
 enum Open {
     /// An array: the next element, and how many there are. [table]
     Array(i32, i32),
-    /// A map whose next pair is due. [table, last key]
+    /// A map whose next pair is due. [table around, table, last key]
     Map,
-    /// A map whose value is due. [table, key, value]
+    /// A map whose value is due. [table around, table, key, value]
     MapValue,
-    /// A set. [table, last element]
+    /// A set. [table around, table, last element]
     Set,
 }
 
@@ -55,7 +55,7 @@ pub fn lower(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply) {
                 value(stack, protocol, out, &mut open);
             }
             Open::Map | Open::Set => {
-                stack.pop(1); // `next` has taken the last key
+                stack.pop(2); // `next` has taken the last key
 
                 open.pop();
             }
@@ -65,7 +65,7 @@ pub fn lower(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply) {
 
 /// Writes one value and pops it, or opens it.
 fn value(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply, open: &mut Vec<Open>) {
-    if !stack.has_room(6) {
+    if !stack.has_room(4) {
         out.error("ERR reached lua stack limit");
         return stack.pop(1);
     }
@@ -93,7 +93,6 @@ fn table(stack: Stack<'_>, out: &mut dyn Reply, open: &mut Vec<Open>) {
             stack.pop(1);
             continue;
         }
-        stack.remove(-2);
         let count = pairs(stack);
         if matches!(kind, Open::Map) { out.map(count) } else { out.set(count) }
         stack.push_nil();
