@@ -345,6 +345,8 @@ static int luaB_unpack (lua_State *L) {
   i = luaL_optint(L, 2, 1);
   e = luaL_opt(L, luaL_checkint, 3, luaL_getn(L, 1));
   if (i > e) return 0;  /* empty range */
+  if ((unsigned int)e - (unsigned int)i >= (unsigned int)LUAI_MAXCSTACK)  /* Kvist: no overflow */
+    return luaL_error(L, "too many results to unpack");
   n = e - i + 1;  /* number of elements */
   if (n <= 0 || !lua_checkstack(L, n))  /* n <= 0 means arith. overflow */
     return luaL_error(L, "too many results to unpack");
@@ -526,6 +528,8 @@ static int auxresume (lua_State *L, lua_State *co, int narg) {
   lua_xmove(L, co, narg);
   lua_setlevel(L, co);
   status = lua_resume(co, narg);
+  if (lua_gethookmask(co) & LUA_MASKLINE)  /* Kvist: what ends a coroutine ends its caller */
+    lua_sethook(L, lua_gethook(co), LUA_MASKLINE, 0);
   if (status == 0 || status == LUA_YIELD) {
     int nres = lua_gettop(co);
     if (!lua_checkstack(L, nres + 1))

@@ -178,11 +178,7 @@ unsafe extern "C-unwind" {
     pub fn luaL_where(state: *mut lua_State, level: c_int);
     pub fn luaL_argerror(state: *mut lua_State, arg: c_int, text: *const c_char) -> c_int;
     pub fn luaL_checknumber(state: *mut lua_State, arg: c_int) -> c_double;
-    pub fn luaL_checklstring(
-        state: *mut lua_State,
-        arg: c_int,
-        len: *mut usize,
-    ) -> *const c_char;
+    pub fn luaL_checklstring(state: *mut lua_State, arg: c_int, len: *mut usize) -> *const c_char;
     pub fn luaL_checkstack(state: *mut lua_State, extra: c_int, text: *const c_char);
     pub fn luaL_typerror(state: *mut lua_State, arg: c_int, name: *const c_char) -> c_int;
 

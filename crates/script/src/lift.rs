@@ -178,7 +178,11 @@ impl Reply for Lift<'_, '_> {
 
     fn null(&mut self) {
         if self.room() {
-            if self.is_resp3() { self.stack.push_nil() } else { self.stack.push_boolean(false) }
+            if self.is_resp3() {
+                self.stack.push_nil()
+            } else {
+                self.stack.push_boolean(false)
+            }
             self.placed();
         }
     }

@@ -94,7 +94,11 @@ fn table(stack: Stack<'_>, out: &mut dyn Reply, open: &mut Vec<Open>) {
             continue;
         }
         let count = pairs(stack);
-        if matches!(kind, Open::Map) { out.map(count) } else { out.set(count) }
+        if matches!(kind, Open::Map) {
+            out.map(count)
+        } else {
+            out.set(count)
+        }
         stack.push_nil();
         return open.push(kind);
     }

@@ -60,10 +60,9 @@ fn write_fraction(out: &mut Vec<u8>, n: f64, digits: usize) {
     let left = rest.len();
     let text = &room[..room.len() - left];
     let at = text.iter().position(|&byte| byte == b'e').unwrap_or(text.len());
-    let exponent: i32 =
-        std::str::from_utf8(text.get(at + 1..).unwrap_or(b"")).ok().map_or(0, |e| {
-            e.parse().unwrap_or(0)
-        });
+    let exponent: i32 = std::str::from_utf8(text.get(at + 1..).unwrap_or(b""))
+        .ok()
+        .map_or(0, |e| e.parse().unwrap_or(0));
     let mut mantissa = [b'0'; 20];
     let mut count = 0;
     for &byte in text[..at].iter().filter(|byte| byte.is_ascii_digit()) {

@@ -13,8 +13,7 @@ const NATURAL: i32 = 8;
 /// Pushes the library.
 pub fn open(stack: Stack<'_>) {
     stack.push_table(0, 4);
-    let functions =
-        [(c"pack", entry!(pack)), (c"unpack", entry!(unpack)), (c"size", entry!(size))];
+    let functions = [(c"pack", entry!(pack)), (c"unpack", entry!(unpack)), (c"size", entry!(size))];
     for (name, function) in functions {
         stack.push_function(function);
         stack.set_field(-2, name);
@@ -123,7 +122,8 @@ fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
             b'b' | b'B' | b'h' | b'H' | b'l' | b'L' | b'T' | b'i' | b'I' => {
                 let value = unsigned(stack.check_number(arg));
                 arg += 1;
-                let byte = |n: usize| value.checked_shr(8 * u32_of(n)).unwrap_or(0).to_le_bytes()[0];
+                let byte =
+                    |n: usize| value.checked_shr(8 * u32_of(n)).unwrap_or(0).to_le_bytes()[0];
                 if format.big {
                     inner.buffer.extend((0..size).rev().map(byte));
                 } else {
@@ -219,8 +219,7 @@ fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
                     size = usize::try_from(truncated(stack.number(-1))).unwrap_or(usize::MAX);
                     stack.pop(1);
                     count -= 1;
-                    let Some(found) = at.checked_add(size).and_then(|end| data.get(at..end))
-                    else {
+                    let Some(found) = at.checked_add(size).and_then(|end| data.get(at..end)) else {
                         stack.bad_arg(2, c"data string too short");
                     };
                     item = found;

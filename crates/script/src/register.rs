@@ -79,8 +79,10 @@ fn positional(stack: Stack<'_>) -> Result<Given<'_>, &'static str> {
 
 fn named(stack: Stack<'_>) -> Result<Given<'_>, &'static str> {
     if stack.kind(1) != Type::Table {
-        return Err("calling redis.register_function with a single argument is only applicable to \
-                    Lua table (representing named arguments).");
+        return Err(
+            "calling redis.register_function with a single argument is only applicable to \
+                    Lua table (representing named arguments).",
+        );
     }
     let mut given = Given::default();
     stack.push_nil(); // where the callback will lie
@@ -99,12 +101,15 @@ fn named(stack: Stack<'_>) -> Result<Given<'_>, &'static str> {
                 "function_name argument given to redis.register_function must be a string",
             )?);
         } else if is(b"description") {
-            given.description = Some(stack.string(-1).ok_or(
-                "description argument given to redis.register_function must be a string",
-            )?);
+            given.description =
+                Some(stack.string(-1).ok_or(
+                    "description argument given to redis.register_function must be a string",
+                )?);
         } else if is(b"callback") {
             if stack.kind(-1) != Type::Function {
-                return Err("callback argument given to redis.register_function must be a function");
+                return Err(
+                    "callback argument given to redis.register_function must be a function",
+                );
             }
             stack.push_copy(-1);
             stack.replace(2);

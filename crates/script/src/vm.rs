@@ -7,7 +7,8 @@ use std::ptr::NonNull;
 use base::{CmdError, Protocol, Reply};
 use lua::{LUA_MASKCOUNT, LUA_MASKLINE, LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
-use crate::errors::{extract, trimmed, push_error};
+use crate::Host;
+use crate::errors::{extract, push_error, trimmed};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{lower, one_line};
 use crate::memory::Memory;
@@ -15,7 +16,6 @@ use crate::sandbox::{self, HANDLER, set_global, shared};
 use crate::source::Script;
 use crate::stack::{Stack, Type};
 use crate::state::{Inner, Shared};
-use crate::Host;
 
 /// How often the host is asked whether to go on, in instructions of the interpreter.
 const INSTRUCTIONS: c_int = 100_000;

@@ -15,7 +15,9 @@ fn corpus(text: &str) {
     for protocol in [Protocol::Resp2, Protocol::Resp3] {
         for body in text.split("\n---\n").map(str::trim_end) {
             let args: &[&[u8]] = &[b"a1", b"2", b"3.5", b"x\0y", b""];
-            if std::env::var_os("TRACE").is_some() { eprintln!("{body}"); }
+            if std::env::var_os("TRACE").is_some() {
+                eprintln!("{body}");
+            }
             let [ours, theirs] = stage.both(body.as_bytes(), args, protocol);
             count += 1;
             if ours != theirs {
