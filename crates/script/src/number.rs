@@ -10,6 +10,17 @@ pub fn truncated(n: f64) -> i64 {
     if n >= -END && n < END { n as i64 } else { i64::MIN }
 }
 
+/// A double as an unsigned integer as compilers for x86-64 do it: beyond 64 bits it is zero.
+#[inline]
+pub fn truncated_unsigned(n: f64) -> u64 {
+    const HALF: f64 = 9_223_372_036_854_775_808.0;
+    if n >= HALF {
+        truncated(n - HALF).cast_unsigned() ^ (1 << 63)
+    } else {
+        truncated(n).cast_unsigned()
+    }
+}
+
 /// The integer a double is, if it is one that 64 bits hold.
 #[inline]
 #[allow(clippy::cast_precision_loss, clippy::float_cmp)] // exactness is the question
@@ -19,7 +30,7 @@ pub fn exact(n: f64) -> Option<i64> {
 }
 
 /// Ten to the power of an index.
-const POWERS: [i64; 18] = {
+const POWERS: [u64; 18] = {
     let mut powers = [1; 18];
     let mut i = 1;
     while i < 18 {
@@ -33,7 +44,9 @@ const POWERS: [i64; 18] = {
 pub fn write_g(out: &mut Vec<u8>, n: f64, digits: usize) {
     let digits = digits.clamp(1, 17);
     match exact(n) {
-        Some(whole) if whole.abs() < POWERS[digits] && (whole != 0 || n.is_sign_positive()) => {
+        Some(whole)
+            if whole.unsigned_abs() < POWERS[digits] && (whole != 0 || n.is_sign_positive()) =>
+        {
             out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
         }
         _ => write_fraction(out, n, digits),

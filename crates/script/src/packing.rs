@@ -1,6 +1,6 @@
 //! The library `struct`: numbers and strings to bytes and back, by a format of letters.
 
-use crate::number::truncated;
+use crate::number::{truncated, truncated_unsigned};
 use crate::sandbox::entry;
 use crate::stack::{Raise, Stack, raise};
 use crate::state::Inner;
@@ -120,7 +120,7 @@ fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
         inner.buffer.resize(inner.buffer.len() + padding, 0);
         match letter {
             b'b' | b'B' | b'h' | b'H' | b'l' | b'L' | b'T' | b'i' | b'I' => {
-                let value = unsigned(stack.check_number(arg));
+                let value = truncated_unsigned(stack.check_number(arg));
                 arg += 1;
                 let byte =
                     |n: usize| value.checked_shr(8 * u32_of(n)).unwrap_or(0).to_le_bytes()[0];
@@ -175,12 +175,6 @@ fn u32_of(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX / 8)
 }
 
-/// A number as the bits of an integer: negative ones as signed, others as unsigned.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates, as is wanted
-fn unsigned(n: f64) -> u64 {
-    if n < 0.0 { truncated(n).cast_unsigned() } else { n as u64 }
-}
-
 fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     let mut format = Format::new(stack);
     let data = stack.check_text(2);
@@ -216,7 +210,8 @@ fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
                     if count == 0 || !stack.is_numeric(-1) {
                         return Err(stack.raise_at(b"format 'c0' needs a previous size"));
                     }
-                    size = usize::try_from(truncated(stack.number(-1))).unwrap_or(usize::MAX);
+                    size =
+                        usize::try_from(truncated_unsigned(stack.number(-1))).unwrap_or(usize::MAX);
                     stack.pop(1);
                     count -= 1;
                     let Some(found) = at.checked_add(size).and_then(|end| data.get(at..end)) else {

@@ -19,7 +19,8 @@ fn same(stage: &mut Stage, body: &str, arg: &[u8]) {
     }
     let arg = arg.escape_ascii();
     assert_eq!(shown(&ours), shown(&theirs), "\n{body}\nwith {arg}");
-    assert!(ours == theirs, "\n{body}\nwith {arg}");
+    let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count().saturating_sub(60);
+    assert_eq!(shown(&ours[at..]), shown(&theirs[at..]), "\n{body}\nwith {arg}");
 }
 
 fn number(rng: &mut Rng) -> String {

@@ -87,6 +87,10 @@ fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i
     Ok(count + 1)
 }
 
+/// Elements of an array that wait on the stack until it is known whether one is nil, and the nesting
+/// below which they may.
+const WAITING: usize = 32;
+const SHALLOW: u32 = 64;
 /// Levels of nesting that are read: as many as a thread's stack surely bears.
 const DEEPEST: u32 = 2000;
 
@@ -175,23 +179,50 @@ impl<'s> Reader<'s> {
     fn descend(&mut self, place: &std::ffi::CStr) {
         self.depth += 1;
         // More than the interpreter ever gives, so that this raises its error.
-        let room = if self.depth > DEEPEST { 1 << 20 } else { 3 };
+        let room = match self.depth {
+            0..SHALLOW => 40,
+            SHALLOW..=DEEPEST => 3,
+            _ => 1 << 20,
+        };
         self.stack.make_room(room, place);
     }
 
     fn array(&mut self, len: usize) -> Result<(), Fault> {
         self.descend(c"in function mp_decode_to_lua_array");
-        // As large as a table filled one by one, but never from a mere announcement.
-        let size = if len <= self.rest.len() { len.next_power_of_two() } else { 0 };
-        let size = if len == 0 { 0 } else { i32::try_from(size.min(1 << 16)).unwrap_or(0) };
-        self.stack.push_table(size, 0);
-        for n in 1..=len {
+        self.stack.push_nil(); // where the table will be
+        let waiting = if self.depth < SHALLOW { len.min(WAITING) } else { 0 };
+        let mut holes = false;
+        for _ in 0..waiting {
             self.value()?;
-            // nil leaves a hole, as assigning it does
+            holes |= self.stack.kind(-1) == Type::Nil;
+        }
+        self.make(waiting, len, holes);
+        for n in waiting + 1..=len {
+            self.value()?;
             self.stack.raw_set_at(-2, i32::try_from(n).unwrap_or(i32::MAX));
         }
         self.depth -= 1;
         Ok(())
+    }
+
+    /// Puts the waiting elements into a table of the size that a table filled one by one has; nil
+    /// leaves holes, on which that size depends, so then it is filled that way.
+    fn make(&mut self, waiting: usize, len: usize, holes: bool) {
+        let count = i32::try_from(waiting).unwrap_or(0);
+        let size = if len > waiting && waiting > 0 { waiting + 1 } else { waiting };
+        let size = if holes || size == 0 { 0 } else { size.next_power_of_two() };
+        self.stack.push_table(i32::try_from(size).unwrap_or(0), 0);
+        self.stack.replace(-(count + 2));
+        if holes {
+            for n in 1..=count {
+                self.stack.push_copy(n - count - 1);
+                self.stack.raw_set_at(-(count + 2), n);
+            }
+            return self.stack.pop(count);
+        }
+        for n in (1..=count).rev() {
+            self.stack.raw_set_at(-(n + 1), n);
+        }
     }
 
     fn map(&mut self, len: usize) -> Result<(), Fault> {
