@@ -2,8 +2,8 @@
 //!
 //! Its quirks are part of what scripts rely on: an empty table is an object, a table with holes is
 //! an error or an object, numbers have 14 digits, a slash is escaped, a zero byte ends the text.
-//! Settings hold for the state, or for one `cjson.new()`; they live in a userdata that is an upvalue
-//! of its functions.
+//! Settings hold for the state, or for one `cjson.new()`; they live in a userdata that is an
+//! upvalue of its functions.
 
 mod decode;
 mod encode;

@@ -7,7 +7,7 @@ use std::io::Write;
 #[allow(clippy::cast_possible_truncation)] // it was checked
 pub fn truncated(n: f64) -> i64 {
     const END: f64 = 9_223_372_036_854_775_808.0;
-    if n >= -END && n < END { n as i64 } else { i64::MIN }
+    if (-END..END).contains(&n) { n as i64 } else { i64::MIN }
 }
 
 /// A double as an unsigned integer as compilers for x86-64 do it: beyond 64 bits it is zero.

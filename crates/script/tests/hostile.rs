@@ -33,7 +33,8 @@ const ENDLESS: &[&str] = &[
     "local function f() while true do pcall(f) end end f()",
     "while true do pcall(error, 'x') end",
     "while true do coroutine.wrap(function() while true do end end)() end",
-    "while true do local co = coroutine.create(function() while true do end end) coroutine.resume(co) end",
+    "while true do local co = coroutine.create(function() while true do end end) \
+     coroutine.resume(co) end",
     "while true do pcall(redis.call, 'get', 'k') end",
     "while true do redis.pcall('nonsense') end",
     "setmetatable({}, {__index = function(t, k) while true do end end}).x()",
@@ -66,14 +67,19 @@ const GREEDY: &[&str] = &[
     "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 1e6) .. i end",
     "return table.concat({string.rep('x', 3e7), string.rep('y', 3e7)})",
     "return string.rep('x', 1e6):gsub('x', string.rep('y', 1e4))",
-    "local s = string.rep('x', 1e6) local t = {} for i = 1, 2000 do t[i] = s end return cjson.encode(t)",
-    "local s = string.rep('x', 1e6) local t = {} for i = 1, 2000 do t[i] = s end return cmsgpack.pack(t)",
-    "local s = string.rep('x', 1e6) local f = string.rep('s', 2000) local t = {} for i = 1, 2000 do t[i] = s end return struct.pack(f, unpack(t))",
+    "local s = string.rep('x', 1e6) local t = {} for i = 1, 2000 do t[i] = s end return \
+     cjson.encode(t)",
+    "local s = string.rep('x', 1e6) local t = {} for i = 1, 2000 do t[i] = s end return \
+     cmsgpack.pack(t)",
+    "local s = string.rep('x', 1e6) local f = string.rep('s', 2000) local t = {} for i = 1, \
+     2000 do t[i] = s end return struct.pack(f, unpack(t))",
     "local f = {} while true do f[#f + 1] = coroutine.create(function() end) end",
     "local f = {} while true do f[#f + 1] = loadstring('return ' .. #f) end",
     "local s = string.rep('[1],', 1e6) return #cjson.decode('[' .. string.rep(s, 10) .. '1]')",
-    "redis.call('set', 'k', string.rep('x', 1e7)) local t = {} while true do t[#t + 1] = redis.call('get', 'k') .. #t end",
-    "local t = {} for i = 1, 7000 do t[i] = 'x' end while true do t[#t + 1] = {unpack(t, 1, 7000)} end",
+    "redis.call('set', 'k', string.rep('x', 1e7)) local t = {} while true do t[#t + 1] = \
+     redis.call('get', 'k') .. #t end",
+    "local t = {} for i = 1, 7000 do t[i] = 'x' end while true do t[#t + 1] = {unpack(t, 1, \
+     7000)} end",
     "return string.format(string.rep('%99d', 1e6), 1)",
 ];
 
@@ -99,7 +105,8 @@ const DEEP: &[&str] = &[
     "local function f() pcall(f) end f() return 1",
     "local function f() local co = coroutine.wrap(f) co() end f() return 1",
     "local t = setmetatable({}, {}) getmetatable(t).__index = t return t.x",
-    "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end return t.x",
+    "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end \
+     return t.x",
     "return string.find(string.rep('(', 1000), string.rep('(', 1000))",
     "return loadstring(string.rep('(', 10000)) or 1",
     "return loadstring('return ' .. string.rep('{', 10000)) or 1",

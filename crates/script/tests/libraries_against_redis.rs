@@ -98,21 +98,25 @@ const CODES: &[&str] = &[
     "#!lua name=l3\nredis.register_function('f-g', function() end)",
     "#!lua name=l3\nredis.register_function('', function() end)",
     "#!lua name=l3\nredis.register_function('f', function() end, {})",
-    "#!lua name=l3\nredis.register_function('f', function() end)\nredis.register_function('f', function() end)",
+    "#!lua name=l3\nredis.register_function('f', function() end)\nredis.register_function('f', \
+     function() end)",
     "#!lua name=l3\nredis.register_function{}",
     "#!lua name=l3\nredis.register_function{function_name='f'}",
     "#!lua name=l3\nredis.register_function{callback=function() end}",
     "#!lua name=l3\nredis.register_function{function_name=1, callback=function() end}",
     "#!lua name=l3\nredis.register_function{function_name={}, callback=function() end}",
     "#!lua name=l3\nredis.register_function{function_name='f', callback=1}",
-    "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, description={}}",
+    "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, \
+     description={}}",
     "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, flags='x'}",
-    "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, flags={'x'}}",
+    "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, \
+     flags={'x'}}",
     "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, flags={1}}",
     "#!lua name=l3\nredis.register_function{function_name='f', callback=function() end, other=1}",
     "#!lua name=l3\nredis.register_function{[1]='f', callback=function() end}",
     "#!lua name=l3\nredis.register_function{[true]='f', callback=function() end}",
-    "#!lua name=l4\nredis.register_function{function_name='l4f', callback=function() return 1 end, flags={'no-writes', 'allow-oom'}, description='what it does'}",
+    "#!lua name=l4\nredis.register_function{function_name='l4f', callback=function() return 1 \
+     end, flags={'no-writes', 'allow-oom'}, description='what it does'}",
     "#!lua name=l4\nredis.register_function('other', function() end)",
     "#!lua name=l5\nredis.register_function('l4f', function() return 2 end)",
     LIBRARY,
@@ -127,7 +131,9 @@ redis.register_function('fails', function() error('boo') end)
 redis.register_function('raises', function() return redis.call('nonsense') end)
 redis.register_function('caught', function() return redis.pcall('nonsense') end)
 redis.register_function('reads', function(keys) return redis.call('get', keys[1]) end)
-redis.register_function('writes', function(keys, args) return redis.call('set', keys[1], args[1]) end)
+redis.register_function('writes', function(keys, args)
+  return redis.call('set', keys[1], args[1])
+end)
 redis.register_function('global', function() x = 1 end)
 redis.register_function('absent', function() return nothing end)
 redis.register_function('raw', function() rawset(_G, 'x', 1) end)
@@ -147,7 +153,9 @@ redis.register_function('globals', function()
   table.sort(out)
   return out
 end)
-redis.register_function('meta', function() return {type(getmetatable(_G)), type(getmetatable(redis))} end)
+redis.register_function('meta', function()
+  return {type(getmetatable(_G)), type(getmetatable(redis))}
+end)
 redis.register_function('version', function() return redis.REDIS_VERSION end)
 redis.register_function('table', function() return {ok = 'fine'} end)
 redis.register_function('nothing', function() end)

@@ -13,8 +13,11 @@ use stage::{Stage, shown};
 /// Runs a script with an argument on both sides and compares.
 fn same(stage: &mut Stage, body: &str, arg: &[u8]) {
     let [ours, theirs] = stage.both(body.as_bytes(), &[arg], Protocol::Resp2);
-    // Where a table lies is chance.
-    if String::from_utf8_lossy(&theirs).contains(": 0x") {
+    // Where a table lies is chance, and so is the order of keys that are tables.
+    if [&ours, &theirs].iter().any(|reply| {
+        let reply = String::from_utf8_lossy(reply);
+        reply.contains(": 0x") || reply.contains("}=")
+    }) {
         return;
     }
     let arg = arg.escape_ascii();
@@ -182,7 +185,7 @@ fn random_bytes_are_unpacked_alike() {
         let len = rng.below(30);
         let head = [0x92, 0x82, 0xA3, 0xD9, 0xCA, 0xDC][rng.below(6)];
         let mut bytes = vec![head];
-        let range = if len % 2 == 0 { 256 } else { 16 };
+        let range = if len < 15 { 256 } else { 16 };
         bytes.extend((0..len).map(|_| u8::try_from(rng.below(range)).unwrap()));
         let bytes = damaged(&mut rng, bytes, &alphabet);
         same(&mut stage, &body, &bytes);

@@ -87,8 +87,8 @@ fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i
     Ok(count + 1)
 }
 
-/// Elements of an array that wait on the stack until it is known whether one is nil, and the nesting
-/// below which they may.
+/// Elements of an array that wait on the stack until it is known whether one is nil, and the
+/// nesting below which they may.
 const WAITING: usize = 32;
 const SHALLOW: u32 = 64;
 /// Levels of nesting that are read: as many as a thread's stack surely bears.
