@@ -81,24 +81,23 @@ impl Encoder<'_, '_> {
         let out = &mut self.inner.buffer;
         out.reserve(text.len() + 2);
         out.push(b'"');
-        let mut from = 0;
-        for (at, &byte) in text.iter().enumerate() {
-            let escape = ESCAPES[usize::from(byte)];
-            if escape == 0 {
-                continue;
+        let mut rest = text;
+        loop {
+            let (plain, special) = rest.split_at(plain_len(rest));
+            out.extend_from_slice(plain);
+            let Some((&byte, after)) = special.split_first() else { break };
+            match ESCAPES[usize::from(byte)] {
+                0 => out.push(byte),
+                1 => {
+                    const HEX: &[u8; 16] = b"0123456789abcdef";
+                    out.extend_from_slice(b"\\u00");
+                    out.push(HEX[usize::from(byte >> 4)]);
+                    out.push(HEX[usize::from(byte & 15)]);
+                }
+                escape => out.extend_from_slice(&[b'\\', escape]),
             }
-            out.extend_from_slice(&text[from..at]);
-            from = at + 1;
-            if escape == 1 {
-                const HEX: &[u8; 16] = b"0123456789abcdef";
-                out.extend_from_slice(b"\\u00");
-                out.push(HEX[usize::from(byte >> 4)]);
-                out.push(HEX[usize::from(byte & 15)]);
-            } else {
-                out.extend_from_slice(&[b'\\', escape]);
-            }
+            rest = after;
         }
-        out.extend_from_slice(&text[from..]);
         out.push(b'"');
         Ok(())
     }
@@ -209,6 +208,28 @@ impl Encoder<'_, '_> {
         self.inner.buffer.push(b'}');
         Ok(())
     }
+}
+
+/// How many bytes at the start of a string stand for themselves, eight at a time.
+#[inline]
+fn plain_len(text: &[u8]) -> usize {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // The lowest bit of each of these is right, and that is all that is looked at.
+    let below = |word: u64, n: u8| word.wrapping_sub(LOW * u64::from(n)) & !word & HIGH;
+    let is = |word: u64, byte: u8| below(word ^ (LOW * u64::from(byte)), 1);
+    let mut at = 0;
+    while let Some(chunk) = text.get(at..at + 8) {
+        let Ok(chunk) = chunk.try_into() else { break };
+        let word = u64::from_le_bytes(chunk);
+        let hit =
+            below(word, 0x20) | is(word, b'"') | is(word, b'\\') | is(word, b'/') | is(word, 0x7F);
+        if hit != 0 {
+            return at + hit.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + text[at..].iter().take_while(|&&byte| ESCAPES[usize::from(byte)] == 0).count()
 }
 
 /// A whole number cut to 32 bits as the processor does it.
