@@ -49,6 +49,12 @@ pub trait Reply {
     /// A number too large for `:n`: a bulk string or `(n`.
     fn big_number(&mut self, digits: &str);
 
+    /// `+text` of any bytes without line breaks, which only scripts produce. Writers that can hold
+    /// bytes do; others show what is not text as replacement characters.
+    fn simple_bytes(&mut self, text: &[u8]) {
+        self.simple(&String::from_utf8_lossy(text));
+    }
+
     /// `-text`
     fn error(&mut self, text: &str) {
         self.error_bytes(text.as_bytes());

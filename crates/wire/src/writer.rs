@@ -73,6 +73,10 @@ impl Reply for RespWriter<'_> {
         one_line(self.out, b'+', text.as_bytes());
     }
 
+    fn simple_bytes(&mut self, text: &[u8]) {
+        one_line(self.out, b'+', text);
+    }
+
     fn error_bytes(&mut self, text: &[u8]) {
         one_line(self.out, b'-', text);
     }

@@ -1,0 +1,309 @@
+//! The table `redis`: what a script can ask of the server.
+
+use sha1::{Digest, Sha1};
+
+use base::Protocol;
+use base::error::until_zero;
+
+use crate::errors::push_error;
+use crate::lift::Lift;
+use crate::memory::Memory;
+use crate::number::{truncated, write_g};
+use crate::sandbox::{entry, memory_of};
+use crate::stack::{Raise, Stack, Type};
+use crate::state::Inner;
+
+/// The version scripts see.
+const VERSION: &str = "7.0.15";
+/// The same as a number: a byte each for major, minor and patch level.
+const VERSION_NUMBER: f64 = 458_767.0;
+
+/// Puts the table's common part into the table on top.
+pub fn open(stack: Stack<'_>) {
+    let functions = [
+        (c"call", entry!(call)),
+        (c"pcall", entry!(pcall)),
+        (c"setresp", entry!(setresp)),
+        (c"sha1hex", entry!(sha1hex)),
+        (c"error_reply", entry!(error_reply)),
+        (c"status_reply", entry!(status_reply)),
+        (c"set_repl", entry!(set_repl)),
+        (c"acl_check_cmd", entry!(acl_check_cmd)),
+    ];
+    for (name, function) in functions {
+        stack.push_function(function);
+        stack.set_field(-2, name);
+    }
+    let repl = [
+        (c"REPL_NONE", 0.0),
+        (c"REPL_AOF", 1.0),
+        (c"REPL_SLAVE", 2.0),
+        (c"REPL_REPLICA", 2.0),
+        (c"REPL_ALL", 3.0),
+    ];
+    for (name, value) in repl {
+        stack.push_number(value);
+        stack.set_field(-2, name);
+    }
+    open_log(stack);
+}
+
+/// What libraries may use while they are loaded, too: the log and the version.
+pub fn open_log(stack: Stack<'_>) {
+    stack.push_function(entry!(log));
+    stack.set_field(-2, c"log");
+    let names = [c"LOG_DEBUG", c"LOG_VERBOSE", c"LOG_NOTICE", c"LOG_WARNING"];
+    for (level, name) in names.into_iter().enumerate() {
+        stack.push_count(level);
+        stack.set_field(-2, name);
+    }
+    stack.push(VERSION.as_bytes());
+    stack.set_field(-2, c"REDIS_VERSION");
+    stack.push_number(VERSION_NUMBER);
+    stack.set_field(-2, c"REDIS_VERSION_NUM");
+}
+
+/// What scripts have and functions do not.
+pub fn open_for_scripts(stack: Stack<'_>) {
+    let functions = [
+        (c"replicate_commands", entry!(replicate_commands)),
+        (c"breakpoint", entry!(breakpoint)),
+        (c"debug", entry!(debug)),
+    ];
+    for (name, function) in functions {
+        stack.push_function(function);
+        stack.set_field(-2, name);
+    }
+}
+
+fn raised(stack: Stack<'_>, text: &[u8]) -> Raise {
+    push_error(stack, text);
+    Raise
+}
+
+fn call(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    match run(stack, inner) {
+        Ok(true) => Ok(1),
+        Ok(false) | Err(Raise) => Err(Raise),
+    }
+}
+
+fn pcall(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    run(stack, inner).map(|_| 1)
+}
+
+/// Runs a command and leaves its reply on top; false if that is an error.
+fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<bool, Raise> {
+    if let Err(text) = words(stack, inner) {
+        push_error(stack, text);
+        return Ok(false);
+    }
+    let Some(host) = host(inner) else {
+        push_error(stack, b"no commands can be run here");
+        return Ok(false);
+    };
+    let memory = memory_of(stack);
+    memory.set_lenient(true);
+    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol);
+    host.call(&inner.words, &mut lift);
+    let (failed, overflow) = (lift.failed, lift.overflow);
+    inner.words.clear();
+    settle(stack, memory)?;
+    if overflow {
+        stack.set_top(0);
+        return Err(raised(stack, b"the reply is too large for a script"));
+    }
+    Ok(!failed)
+}
+
+/// Ends the lenience a host needed. If more is allocated than may be, garbage goes first.
+fn settle(stack: Stack<'_>, memory: &Memory) -> Result<(), Raise> {
+    if memory.is_over() {
+        stack.collect();
+    }
+    let is_over = memory.is_over();
+    if is_over {
+        stack.set_top(0);
+        stack.push(b"not enough memory");
+    }
+    memory.set_lenient(false);
+    if is_over { Err(Raise) } else { Ok(()) }
+}
+
+/// Who runs commands for the script that runs now.
+fn host(inner: &Inner) -> Option<&'static mut dyn crate::Host> {
+    // SAFETY: `Vm` sets it for the time of a call and takes it away afterwards; only one function
+    // of ours runs at a time, so the reference is the only one.
+    inner.host.map(|mut host| unsafe { host.as_mut() })
+}
+
+/// Gathers the arguments as words: strings where they lie, numbers with 17 digits.
+fn words(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static [u8]> {
+    let count = stack.top();
+    if count == 0 {
+        return Err(b"Please specify at least one argument for this redis lib call");
+    }
+    inner.digits.clear();
+    inner.words.clear();
+    let mut numbers = false;
+    for arg in 1..=count {
+        match stack.kind(arg) {
+            Type::String => {}
+            Type::Number => {
+                write_g(&mut inner.digits, stack.number(arg), 17);
+                inner.digits.push(0);
+                numbers = true;
+            }
+            _ => return Err(b"Lua redis lib command arguments must be strings or integers"),
+        }
+    }
+    // SAFETY: the words are cleared before the script goes on; until then the strings are on its
+    // stack, and nobody touches the digits.
+    let forever = |text: &[u8]| unsafe { std::slice::from_raw_parts(text.as_ptr(), text.len()) };
+    if !numbers {
+        let texts = (1..=count).map(|arg| forever(stack.text(arg).unwrap_or_default()));
+        inner.words.extend(texts);
+        return Ok(());
+    }
+    let mut digits = inner.digits.split(|&byte| byte == 0);
+    for arg in 1..=count {
+        let word = match stack.kind(arg) {
+            Type::Number => digits.next(),
+            _ => stack.text(arg),
+        };
+        inner.words.push(forever(word.unwrap_or_default()));
+    }
+    Ok(())
+}
+
+fn acl_check_cmd(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    if let Err(text) = words(stack, inner) {
+        return Err(raised(stack, text));
+    }
+    let answer = host(inner).and_then(|host| host.may(&inner.words));
+    inner.words.clear();
+    let Some(answer) = answer else {
+        return Err(raised(stack, b"Invalid command passed to redis.acl_check_cmd()"));
+    };
+    stack.push_boolean(answer);
+    Ok(1)
+}
+
+fn log(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    let count = stack.top();
+    if count < 2 {
+        return Err(raised(stack, b"redis.log() requires two arguments or more."));
+    }
+    if !stack.is_numeric(1) {
+        return Err(raised(stack, b"First argument must be a number (log level)."));
+    }
+    let level = truncated(stack.number(1));
+    let Some(level) = u8::try_from(level).ok().filter(|level| *level <= 3) else {
+        return Err(raised(stack, b"Invalid debug level."));
+    };
+    inner.text.clear();
+    for arg in 2..=count {
+        let Some(text) = stack.text(arg) else { continue };
+        if arg > 2 {
+            inner.text.push(b' ');
+        }
+        inner.text.extend_from_slice(text);
+    }
+    if let Some(host) = host(inner) {
+        host.log(level, &inner.text);
+    }
+    Ok(0)
+}
+
+fn sha1hex(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+    if stack.top() != 1 {
+        return Err(raised(stack, b"wrong number of arguments"));
+    }
+    let text = stack.text(1).unwrap_or_default();
+    stack.push(&hex(Sha1::digest(text).into()));
+    Ok(1)
+}
+
+/// A digest in lower-case digits.
+pub fn hex(digest: [u8; 20]) -> [u8; 40] {
+    let mut text = [0; 40];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
+        pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
+        pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
+    }
+    text
+}
+
+fn error_reply(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    let Some(text) = only_string(stack) else { return Ok(1) };
+    let text = until_zero(text);
+    inner.text.clear();
+    inner.text.push(b'-');
+    inner.text.extend_from_slice(text.strip_prefix(b"-").unwrap_or(text));
+    push_error(stack, &inner.text);
+    Ok(1)
+}
+
+fn status_reply(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+    if only_string(stack).is_none() {
+        return Ok(1);
+    }
+    stack.push_table(0, 1);
+    stack.push_copy(1);
+    stack.set_field(-2, c"ok");
+    Ok(1)
+}
+
+/// The only argument if it is a string, else none and an error on top.
+fn only_string(stack: Stack<'_>) -> Option<&[u8]> {
+    let text = if stack.top() == 1 { stack.string(1) } else { None };
+    if text.is_none() {
+        push_error(stack, b"wrong number or type of arguments");
+    }
+    text
+}
+
+fn setresp(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    if stack.top() != 1 {
+        return Err(raised(stack, b"redis.setresp() requires one argument."));
+    }
+    inner.protocol = match truncated(stack.number(1)) {
+        2 => Protocol::Resp2,
+        3 => Protocol::Resp3,
+        _ => return Err(raised(stack, b"RESP version must be 2 or 3.")),
+    };
+    Ok(0)
+}
+
+fn set_repl(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    if stack.top() != 1 {
+        return Err(raised(stack, b"redis.set_repl() requires two arguments."));
+    }
+    let flags = u8::try_from(truncated(stack.number(1))).ok().filter(|flags| *flags <= 3);
+    let Some(flags) = flags else {
+        let text = b"Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.";
+        return Err(raised(stack, text));
+    };
+    if let Some(host) = host(inner) {
+        host.set_repl(flags);
+    }
+    Ok(0)
+}
+
+#[allow(clippy::unnecessary_wraps)] // the shape of every function
+fn replicate_commands(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+    stack.push_boolean(true);
+    Ok(1)
+}
+
+/// There is no debugger, so nothing stops here.
+#[allow(clippy::unnecessary_wraps)]
+fn breakpoint(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+    stack.push_boolean(false);
+    Ok(1)
+}
+
+#[allow(clippy::unnecessary_wraps)]
+fn debug(_: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+    Ok(0)
+}

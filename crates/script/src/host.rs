@@ -1,0 +1,27 @@
+//! What a script asks of whoever runs it.
+
+use base::Reply;
+
+/// Runs commands for a script. The engine is one; tests have small ones.
+///
+/// A host must not run another script on the same [`crate::Vm`].
+pub trait Host {
+    /// Runs a command, as `redis.call` and `redis.pcall` do, and writes exactly one reply: that of
+    /// the command, in the protocol of `out`, or an error (its text with its code word) if it may
+    /// not run. The words are borrowed from the script.
+    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply);
+
+    /// `redis.log`: a level from 0 (debug) to 3 (warning) and a line without end.
+    fn log(&mut self, level: u8, text: &[u8]);
+
+    /// `redis.acl_check_cmd`: whether the user may run this; `None` if there is no such command.
+    fn may(&mut self, words: &[&[u8]]) -> Option<bool>;
+
+    /// Asked every 100,000 instructions: whether the script is to end here. The one place where a
+    /// host can look at the clock. Once true, the script ends, whatever it tries.
+    fn interrupted(&mut self) -> bool;
+
+    /// `redis.set_repl`: what becomes of the effects of the commands that follow, as the sum of 1
+    /// (to the journal) and 2 (to replicas).
+    fn set_repl(&mut self, flags: u8);
+}

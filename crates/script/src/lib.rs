@@ -1,0 +1,53 @@
+//! The Lua side of `EVAL` and `FUNCTION`, without an engine: a sandbox with exactly the globals of
+//! Redis 7.0.15, its libraries, the conversions between replies and Lua values, the error texts.
+//!
+//! ```text
+//!   Script, Library      what a client sent, named by its digest, with its flags
+//!        │
+//!       Vm ── eval, call_function ──► lua (C) ──► redis.call ──► Host (the engine)
+//!        │                             ▲  │                        │ writes through Reply
+//!        │                     lift: replies become values ◄───────┘
+//!        └─ lower: the result becomes a reply
+//! ```
+//!
+//! The interpreter is the crate `lua`; whoever runs commands is a [`Host`]. A [`Vm`] belongs to one
+//! thread and holds two states, as in Redis: one for scripts, one for functions.
+//!
+//! # Unsafe code
+//!
+//! Lua raises errors with `longjmp`, and its stack is addressed by number. All calls of it are in
+//! `stack.rs`, `memory.rs` and `vm.rs`; everything else uses [`stack::Stack`], under two rules:
+//!
+//! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
+//!    lives in `state::Inner`, which outlives every call. So a jump skips nothing.
+//! 2. Code that Lua has not called (a [`Vm`] that prepares a call, a host that writes a reply) runs
+//!    with a lenient allocator: nothing can fail there, and the limit is looked at afterwards.
+//!
+//! A panic of a host unwinds through the interpreter; its [`Vm`] is then made anew before it is
+//! used again.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod api;
+mod bits;
+mod errors;
+mod host;
+mod json;
+mod library;
+mod lift;
+mod lower;
+mod memory;
+mod msgpack;
+mod number;
+mod packing;
+mod random;
+mod register;
+mod sandbox;
+mod source;
+mod stack;
+mod state;
+mod vm;
+
+pub use host::Host;
+pub use library::{Function, FunctionFlags, Libraries, Library};
+pub use source::{Script, ScriptFlags, digest};
+pub use vm::{Limits, Vm};

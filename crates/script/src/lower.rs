@@ -1,0 +1,195 @@
+//! The value a script returns becomes a reply.
+//!
+//! Walked with a list of open tables instead of recursion: a table may contain itself, and is then
+//! written as deep as the interpreter's stack allows, which is deeper than a thread's.
+
+use std::borrow::Cow;
+
+use base::error::until_zero;
+use base::{Protocol, Reply};
+
+use crate::errors::{extract, trimmed};
+use crate::number::truncated;
+use crate::stack::{Stack, Type};
+
+/// A table that is being written. What it holds on the stack is in brackets.
+enum Open {
+    /// An array: the next element, and how many there are. [table]
+    Array(i32, i32),
+    /// A map whose next pair is due. [table around, table, last key]
+    Map,
+    /// A map whose value is due. [table around, table, key, value]
+    MapValue,
+    /// A set. [table around, table, last element]
+    Set,
+}
+
+/// Writes the value on top, which is popped. `protocol` is the script's, which decides what
+/// booleans are.
+pub fn lower(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply) {
+    let mut open = Vec::new();
+    value(stack, protocol, out, &mut open);
+    while let Some(last) = open.last_mut() {
+        match last {
+            Open::Array(next, count) if *next > *count => {
+                stack.pop(1);
+                open.pop();
+            }
+            Open::Array(next, _) => {
+                stack.raw_get_at(-1, *next);
+                *next += 1;
+                value(stack, protocol, out, &mut open);
+            }
+            Open::MapValue => {
+                *last = Open::Map;
+                value(stack, protocol, out, &mut open);
+            }
+            Open::Map if stack.next(-2) => {
+                *last = Open::MapValue;
+                stack.push_copy(-2);
+                value(stack, protocol, out, &mut open);
+            }
+            Open::Set if stack.next(-2) => {
+                stack.pop(1);
+                stack.push_copy(-1);
+                value(stack, protocol, out, &mut open);
+            }
+            Open::Map | Open::Set => {
+                stack.pop(2); // `next` has taken the last key
+
+                open.pop();
+            }
+        }
+    }
+}
+
+/// Writes one value and pops it, or opens it.
+fn value(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply, open: &mut Vec<Open>) {
+    if !stack.has_room(4) {
+        out.error("ERR reached lua stack limit");
+        return stack.pop(1);
+    }
+    match stack.kind(-1) {
+        Type::String => out.bulk(stack.text(-1).unwrap_or_default()),
+        Type::Boolean => match (protocol, stack.is_true(-1)) {
+            (Protocol::Resp3, b) => out.boolean(b),
+            (Protocol::Resp2, true) => out.int(1),
+            (Protocol::Resp2, false) => out.null(),
+        },
+        Type::Number => out.int(truncated(stack.number(-1))),
+        Type::Table => return table(stack, out, open),
+        _ => out.null(),
+    }
+    stack.pop(1);
+}
+
+fn table(stack: Stack<'_>, out: &mut dyn Reply, open: &mut Vec<Open>) {
+    if tagged(stack, out) {
+        return stack.pop(1);
+    }
+    for (name, kind) in [("map", Open::Map), ("set", Open::Set)] {
+        stack.raw_field(-1, name);
+        if stack.kind(-1) != Type::Table {
+            stack.pop(1);
+            continue;
+        }
+        let count = pairs(stack);
+        if matches!(kind, Open::Map) {
+            out.map(count)
+        } else {
+            out.set(count)
+        }
+        stack.push_nil();
+        return open.push(kind);
+    }
+    if rarely_tagged(stack, out) {
+        return stack.pop(1);
+    }
+    let mut count = 0;
+    loop {
+        stack.raw_get_at(-1, count + 1);
+        let end = stack.kind(-1) == Type::Nil;
+        stack.pop(1);
+        if end {
+            break;
+        }
+        count += 1;
+    }
+    out.array(usize::try_from(count).unwrap_or(0));
+    open.push(Open::Array(1, count));
+}
+
+fn pairs(stack: Stack<'_>) -> usize {
+    let mut count = 0;
+    stack.push_nil();
+    while stack.next(-2) {
+        stack.pop(1);
+        count += 1;
+    }
+    count
+}
+
+/// Tables that stand for an error, a status, a double.
+fn tagged(stack: Stack<'_>, out: &mut dyn Reply) -> bool {
+    stack.raw_field(-1, "err");
+    let kind = stack.kind(-1);
+    stack.pop(1);
+    if kind == Type::String {
+        let text = extract(stack).text;
+        out.error_bytes(&one_line(trimmed(&text)));
+        return true;
+    }
+    stack.raw_field(-1, "ok");
+    let found = stack.string(-1);
+    if let Some(text) = found {
+        out.simple_bytes(&one_line(until_zero(text)));
+    }
+    stack.pop(1);
+    if found.is_some() {
+        return true;
+    }
+    stack.raw_field(-1, "double");
+    let found = stack.kind(-1) == Type::Number;
+    if found {
+        out.double(stack.number(-1));
+    }
+    stack.pop(1);
+    found
+}
+
+/// Tables that stand for a large number or a verbatim text.
+fn rarely_tagged(stack: Stack<'_>, out: &mut dyn Reply) -> bool {
+    stack.raw_field(-1, "big_number");
+    let found = stack.string(-1);
+    if let Some(digits) = found {
+        out.big_number(&String::from_utf8_lossy(&one_line(digits)));
+    }
+    stack.pop(1);
+    if found.is_some() {
+        return true;
+    }
+    stack.raw_field(-1, "verbatim_string");
+    if stack.kind(-1) != Type::Table {
+        stack.pop(1);
+        return false;
+    }
+    stack.raw_field(-1, "format");
+    stack.raw_field(-2, "string");
+    let both = stack.string(-2).zip(stack.string(-1));
+    if let Some((format, text)) = both {
+        let format = String::from_utf8_lossy(format);
+        let three: String = format.chars().chain("   ".chars()).take(3).collect();
+        out.verbatim(&three, text);
+    }
+    stack.pop(3);
+    both.is_some()
+}
+
+/// A text with blanks for line ends, which a status or an error cannot hold.
+pub fn one_line(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr2(b'\r', b'\n', text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let blank = |&byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte };
+    Cow::Owned(text.iter().map(blank).collect())
+}

@@ -1,0 +1,164 @@
+//! Values on the stack to MessagePack.
+
+use crate::number::exact;
+use crate::stack::{Raise, Stack, Type};
+use crate::state::Inner;
+
+/// Tables nested deeper than this are nil.
+const NESTING: u32 = 16;
+
+pub fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+    let count = stack.top();
+    if count == 0 {
+        stack.bad_arg(0, c"MessagePack pack needs input.");
+    }
+    if !stack.has_room(count) {
+        stack.bad_arg(0, c"Too many arguments for MessagePack pack.");
+    }
+    inner.buffer.clear();
+    for arg in 1..=count {
+        stack.make_room(1, c"in function mp_check");
+        stack.push_copy(arg);
+        value(stack, inner, 0)?;
+        stack.pop(1);
+    }
+    stack.push(&inner.buffer);
+    inner.tidy();
+    Ok(1)
+}
+
+/// Appends the value on top, which stays.
+fn value(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
+    let out = &mut inner.buffer;
+    match stack.kind(-1) {
+        Type::String => {
+            let text = stack.text(-1).unwrap_or_default();
+            if inner.is_full(text.len()) {
+                return Err(stack.raise_at(b"not enough memory"));
+            }
+            let out = &mut inner.buffer;
+            head(out, text.len(), (0xA0, 32), Some(0xD9), [0xDA, 0xDB]);
+            out.extend_from_slice(text);
+        }
+        Type::Boolean => out.push(if stack.is_true(-1) { 0xC3 } else { 0xC2 }),
+        Type::Number => number(out, stack.number(-1)),
+        Type::Table if level < NESTING => return table(stack, inner, level),
+        _ => out.push(0xC0),
+    }
+    Ok(())
+}
+
+/// A count with its type: in the type's byte if it is small, else behind it.
+fn head(out: &mut Vec<u8>, len: usize, fix: (u8, u8), eight: Option<u8>, wide: [u8; 2]) {
+    let (base, end) = fix;
+    match (u8::try_from(len), u16::try_from(len), u32::try_from(len)) {
+        (Ok(len), ..) if len < end => out.push(base | len),
+        (Ok(len), ..) if eight.is_some() => out.extend([eight.unwrap_or_default(), len]),
+        (_, Ok(len), _) => {
+            out.push(wide[0]);
+            out.extend(len.to_be_bytes());
+        }
+        (.., len) => {
+            out.push(wide[1]);
+            out.extend(len.unwrap_or(u32::MAX).to_be_bytes());
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::float_cmp)] // whether it is exact is the question
+fn number(out: &mut Vec<u8>, n: f64) {
+    match exact(n) {
+        Some(whole) => integer(out, whole),
+        None if f64::from(n as f32) == n => {
+            out.push(0xCA);
+            out.extend((n as f32).to_be_bytes());
+        }
+        None => {
+            out.push(0xCB);
+            out.extend(n.to_be_bytes());
+        }
+    }
+}
+
+fn integer(out: &mut Vec<u8>, n: i64) {
+    if let Ok(n) = u64::try_from(n) {
+        match (u8::try_from(n), u16::try_from(n), u32::try_from(n)) {
+            (Ok(n), ..) if n < 128 => out.push(n),
+            (Ok(n), ..) => out.extend([0xCC, n]),
+            (_, Ok(n), _) => {
+                out.push(0xCD);
+                out.extend(n.to_be_bytes());
+            }
+            (.., Ok(n)) => {
+                out.push(0xCE);
+                out.extend(n.to_be_bytes());
+            }
+            _ => {
+                out.push(0xCF);
+                out.extend(n.to_be_bytes());
+            }
+        }
+        return;
+    }
+    match (i8::try_from(n), i16::try_from(n), i32::try_from(n)) {
+        (Ok(n), ..) if n >= -32 => out.push(n.cast_unsigned()),
+        (Ok(n), ..) => out.extend([0xD0, n.cast_unsigned()]),
+        (_, Ok(n), _) => {
+            out.push(0xD1);
+            out.extend(n.to_be_bytes());
+        }
+        (.., Ok(n)) => {
+            out.push(0xD2);
+            out.extend(n.to_be_bytes());
+        }
+        _ => {
+            out.push(0xD3);
+            out.extend(n.to_be_bytes());
+        }
+    }
+}
+
+fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
+    stack.make_room(4, c"in function mp_encode_lua_table");
+    if inner.is_full(8) {
+        return Err(stack.raise_at(b"not enough memory"));
+    }
+    let (is_array, count) = survey(stack);
+    if is_array {
+        head(&mut inner.buffer, count, (0x90, 16), None, [0xDC, 0xDD]);
+        for n in 1..=i32::try_from(count).unwrap_or(i32::MAX) {
+            stack.raw_get_at(-1, n);
+            value(stack, inner, level + 1)?;
+            stack.pop(1);
+        }
+        return Ok(());
+    }
+    head(&mut inner.buffer, count, (0x80, 16), None, [0xDE, 0xDF]);
+    stack.push_nil();
+    while stack.next(-2) {
+        stack.push_copy(-2);
+        value(stack, inner, level + 1)?;
+        stack.pop(1);
+        value(stack, inner, level + 1)?;
+        stack.pop(1);
+    }
+    Ok(())
+}
+
+/// Whether the keys of the table on top are 1…n, and the number of pairs.
+fn survey(stack: Stack<'_>) -> (bool, usize) {
+    let (mut is_array, mut count, mut max) = (true, 0usize, 0i64);
+    stack.push_nil();
+    while stack.next(-2) {
+        stack.pop(1);
+        count += 1;
+        if is_array {
+            let key = (stack.kind(-1) == Type::Number).then(|| exact(stack.number(-1))).flatten();
+            match key {
+                Some(key) if key > 0 => max = max.max(key),
+                _ => is_array = false,
+            }
+        }
+    }
+    (is_array && i64::try_from(count) == Ok(max), count)
+}

@@ -1,0 +1,408 @@
+//! The stack of the interpreter, with the calls of the C library behind methods.
+//!
+//! A [`Stack`] is made in two places only: where Lua calls a function of ours, and where a `Vm`
+//! prepares a call. Both make the promises that the methods build on: the state is valid; indexes
+//! name slots that are there (arguments are checked first, others were pushed by the caller); the
+//! caller has made room for what it pushes (Lua gives each function 20 slots); and no frame that a
+//! raised error jumps over holds a value with a destructor.
+
+use std::ffi::{CStr, c_int};
+use std::marker::PhantomData;
+
+use lua::{
+    LUA_TBOOLEAN, LUA_TFUNCTION, LUA_TLIGHTUSERDATA, LUA_TNIL, LUA_TNONE, LUA_TNUMBER, LUA_TSTRING,
+    LUA_TTABLE, LUA_TTHREAD, LUA_TUSERDATA, lua_CFunction, lua_State,
+};
+
+/// The error to raise lies on top of the stack.
+#[derive(Debug)]
+pub struct Raise;
+
+/// What kind of value a slot holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    None,
+    Nil,
+    Boolean,
+    Light,
+    Number,
+    String,
+    Table,
+    Function,
+    Userdata,
+    Thread,
+}
+
+impl Type {
+    /// As `type()` says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::None => "no value",
+            Type::Nil => "nil",
+            Type::Boolean => "boolean",
+            Type::Light | Type::Userdata => "userdata",
+            Type::Number => "number",
+            Type::String => "string",
+            Type::Table => "table",
+            Type::Function => "function",
+            Type::Thread => "thread",
+        }
+    }
+}
+
+/// The stack of a function that runs; valid for `'s`.
+#[derive(Clone, Copy)]
+pub struct Stack<'s> {
+    state: *mut lua_State,
+    lifetime: PhantomData<&'s ()>,
+}
+
+/// Methods that only call the function of that name in C.
+macro_rules! calls {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? = $c:ident;)*) => {
+        $($(#[$doc])* #[inline] pub fn $name(self $(, $arg: $type)*) $(-> $result)? {
+            // SAFETY: promised by whoever made the stack (see the top of the file).
+            unsafe { lua::$c(self.state $(, $arg)*) }
+        })*
+    };
+}
+
+impl<'s> Stack<'s> {
+    /// The stack of a state.
+    ///
+    /// # Safety
+    /// The promises at the top of the file hold as long as `'s`.
+    #[inline]
+    pub unsafe fn new(state: *mut lua_State) -> Self {
+        Stack { state, lifetime: PhantomData }
+    }
+
+    calls! {
+        /// How many slots are in use.
+        top() -> c_int = lua_gettop;
+        /// Cuts or extends with nils.
+        set_top(index: c_int) = lua_settop;
+        /// Pushes a copy.
+        push_copy(index: c_int) = lua_pushvalue;
+        /// Takes a slot out.
+        remove(index: c_int) = lua_remove;
+        /// Moves the top value to a slot.
+        insert(index: c_int) = lua_insert;
+        /// Moves the top value into a slot.
+        replace(index: c_int) = lua_replace;
+        /// Pushes nil.
+        push_nil() = lua_pushnil;
+        /// Pushes a number.
+        push_number(n: f64) = lua_pushnumber;
+        /// Pushes an empty table with room.
+        push_table(array: c_int, others: c_int) = lua_createtable;
+        /// `t[k]` without metatables; the key on top is replaced.
+        raw_get(index: c_int) = lua_rawget;
+        /// `t[n]` without metatables.
+        raw_get_at(index: c_int, n: c_int) = lua_rawgeti;
+        /// `t[k] = v` without metatables; both are popped.
+        raw_set(index: c_int) = lua_rawset;
+        /// `t[n] = v` without metatables; the value is popped.
+        raw_set_at(index: c_int, n: c_int) = lua_rawseti;
+        /// `t[k] = v`; both are popped.
+        set(index: c_int) = lua_settable;
+        /// The number in a slot, or what a string in it says, or zero.
+        number(index: c_int) -> f64 = lua_tonumber;
+        /// Joins the topmost values.
+        concat(n: c_int) = lua_concat;
+        /// The number of an argument; raises if it is none.
+        check_number(arg: c_int) -> f64 = luaL_checknumber;
+        /// A reference to the top value, which is popped.
+        reference(table: c_int) -> c_int = luaL_ref;
+        /// Gives a reference up.
+        unreference(table: c_int, reference: c_int) = luaL_unref;
+    }
+
+    /// The state itself.
+    pub fn state(self) -> *mut lua_State {
+        self.state
+    }
+
+    /// Calls the function on top, which opens a library. Nothing protects this.
+    pub fn call_library(self) {
+        // SAFETY: as above.
+        unsafe { lua::lua_call(self.state, 0, 0) }
+    }
+
+    /// Collects all garbage.
+    pub fn collect(self) {
+        // SAFETY: as above.
+        unsafe { lua::lua_gc(self.state, lua::LUA_GCCOLLECT, 0) };
+    }
+
+    /// Pops values.
+    #[inline]
+    pub fn pop(self, n: c_int) {
+        self.set_top(-n - 1);
+    }
+
+    /// Whether there is room for this many more values; makes it.
+    #[inline]
+    pub fn has_room(self, extra: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_checkstack(self.state, extra) != 0 }
+    }
+
+    /// Makes room or raises `stack overflow (…)`.
+    pub fn make_room(self, extra: c_int, why: &CStr) {
+        // SAFETY: as above.
+        unsafe { lua::luaL_checkstack(self.state, extra, why.as_ptr()) }
+    }
+
+    /// The kind of value in a slot.
+    #[inline]
+    pub fn kind(self, index: c_int) -> Type {
+        // SAFETY: as above.
+        match unsafe { lua::lua_type(self.state, index) } {
+            LUA_TNIL => Type::Nil,
+            LUA_TBOOLEAN => Type::Boolean,
+            LUA_TLIGHTUSERDATA => Type::Light,
+            LUA_TNUMBER => Type::Number,
+            LUA_TSTRING => Type::String,
+            LUA_TTABLE => Type::Table,
+            LUA_TFUNCTION => Type::Function,
+            LUA_TUSERDATA => Type::Userdata,
+            LUA_TTHREAD => Type::Thread,
+            LUA_TNONE.. => Type::None,
+            _ => Type::None,
+        }
+    }
+
+    /// Whether a slot holds a number or a string that reads as one.
+    pub fn is_numeric(self, index: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_isnumber(self.state, index) != 0 }
+    }
+
+    /// Whether a slot counts as true.
+    #[inline]
+    pub fn is_true(self, index: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_toboolean(self.state, index) != 0 }
+    }
+
+    /// Whether a light userdata is the null pointer, `cjson.null`.
+    pub fn is_null_pointer(self, index: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_touserdata(self.state, index).is_null() }
+    }
+
+    /// The bytes of a string, or of a number, which becomes a string in its slot. They live as long
+    /// as the string does, so as long as it stays on the stack.
+    #[inline]
+    pub fn text(self, index: c_int) -> Option<&'s [u8]> {
+        let mut len = 0;
+        // SAFETY: as above; Lua's strings do not move, and the caller keeps it on the stack.
+        unsafe {
+            let text = lua::lua_tolstring(self.state, index, &raw mut len);
+            (!text.is_null()).then(|| std::slice::from_raw_parts(text.cast(), len))
+        }
+    }
+
+    /// The bytes of a string, nothing else.
+    #[inline]
+    pub fn string(self, index: c_int) -> Option<&'s [u8]> {
+        if self.kind(index) == Type::String { self.text(index) } else { None }
+    }
+
+    /// The bytes of an argument; raises if it is neither a string nor a number.
+    #[inline]
+    pub fn check_text(self, arg: c_int) -> &'s [u8] {
+        let mut len = 0;
+        // SAFETY: as in `text`.
+        unsafe {
+            let text = lua::luaL_checklstring(self.state, arg, &raw mut len);
+            std::slice::from_raw_parts(text.cast(), len)
+        }
+    }
+
+    /// An argument as C makes an `int` of it: cut to 64 bits, then to 32.
+    #[allow(clippy::cast_possible_truncation)] // as C does
+    pub fn check_int(self, arg: c_int) -> i32 {
+        crate::number::truncated(self.check_number(arg)) as i32
+    }
+
+    /// An optional argument, cut to 64 bits.
+    pub fn check_whole_or(self, arg: c_int, default: i64) -> i64 {
+        match self.kind(arg) {
+            Type::None | Type::Nil => default,
+            _ => crate::number::truncated(self.check_number(arg)),
+        }
+    }
+
+    /// Pushes a string.
+    #[inline]
+    pub fn push(self, text: &[u8]) {
+        // SAFETY: as above; Lua copies the bytes.
+        unsafe { lua::lua_pushlstring(self.state, text.as_ptr().cast(), text.len()) }
+    }
+
+    /// Pushes a boolean.
+    #[inline]
+    pub fn push_boolean(self, b: bool) {
+        // SAFETY: as above.
+        unsafe { lua::lua_pushboolean(self.state, c_int::from(b)) }
+    }
+
+    /// Pushes a count. Doubles hold each integer up to 2⁵³.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn push_count(self, n: usize) {
+        self.push_number(n as f64);
+    }
+
+    /// Pushes the null pointer, `cjson.null`.
+    #[inline]
+    pub fn push_null_pointer(self) {
+        // SAFETY: as above; Lua never looks behind the pointer.
+        unsafe { lua::lua_pushlightuserdata(self.state, std::ptr::null_mut()) }
+    }
+
+    /// Pushes a function of ours.
+    pub fn push_function(self, function: lua_CFunction) {
+        self.push_closure(function, 0);
+    }
+
+    /// Pushes a function of ours with the topmost values as its upvalues.
+    pub fn push_closure(self, function: lua_CFunction, upvalues: c_int) {
+        // SAFETY: as above.
+        unsafe { lua::lua_pushcclosure(self.state, function, upvalues) }
+    }
+
+    /// `t.name = v`; the value is popped.
+    pub fn set_field(self, index: c_int, name: &CStr) {
+        // SAFETY: as above.
+        unsafe { lua::lua_setfield(self.state, index, name.as_ptr()) }
+    }
+
+    /// Pushes `t.name`. May call a metamethod.
+    pub fn get_field(self, index: c_int, name: &CStr) {
+        // SAFETY: as above.
+        unsafe { lua::lua_getfield(self.state, index, name.as_ptr()) }
+    }
+
+    /// Pushes `t[name]` without metatables.
+    pub fn raw_field(self, index: c_int, name: &str) {
+        self.push(name.as_bytes());
+        self.raw_get(if index < 0 { index - 1 } else { index });
+    }
+
+    /// The next pair of a table after the key on top, which is popped; false at the end.
+    #[inline]
+    pub fn next(self, index: c_int) -> bool {
+        // SAFETY: as above; keys come from earlier steps, so there is no invalid one.
+        unsafe { lua::lua_next(self.state, index) != 0 }
+    }
+
+    /// Gives the table or userdata in a slot the metatable on top.
+    pub fn set_metatable(self, index: c_int) {
+        // SAFETY: as above.
+        unsafe { lua::lua_setmetatable(self.state, index) };
+    }
+
+    /// Pushes the metatable of a value, if it has one.
+    pub fn metatable(self, index: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_getmetatable(self.state, index) != 0 }
+    }
+
+    /// Whether the table in a slot is read-only.
+    pub fn is_readonly(self, index: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_isreadonly(self.state, index) != 0 }
+    }
+
+    /// Makes a table read-only, or no longer so.
+    pub fn set_readonly(self, index: c_int, on: bool) {
+        // SAFETY: as above.
+        unsafe { lua::lua_setreadonly(self.state, index, c_int::from(on)) }
+    }
+
+    /// Where a table is, to know it again.
+    pub fn address(self, index: c_int) -> usize {
+        // SAFETY: as above.
+        unsafe { lua::lua_topointer(self.state, index).addr() }
+    }
+
+    /// Pushes a userdata that holds a plain value.
+    pub fn push_plain<T: Copy>(self, value: T) {
+        const { assert!(align_of::<T>() <= 8) };
+        // SAFETY: as above; the block is new, large enough, and aligned for every C type.
+        unsafe { lua::lua_newuserdata(self.state, size_of::<T>()).cast::<T>().write(value) }
+    }
+
+    /// The plain value of the userdata that is the first upvalue of this function.
+    ///
+    /// # Safety
+    /// That upvalue was made by `push_plain` with the same type, and no other reference to it is
+    /// alive.
+    pub unsafe fn upvalue<T: Copy>(self) -> &'s mut T {
+        // SAFETY: the caller says what is there; the closure keeps it alive while it runs.
+        unsafe { &mut *lua::lua_touserdata(self.state, lua::lua_upvalueindex(1)).cast::<T>() }
+    }
+
+    /// Pushes what `tostring` says of a value without asking its metatable.
+    pub fn push_described(self, index: c_int) {
+        match self.kind(index) {
+            Type::String | Type::Number => {
+                self.push_copy(index);
+                self.text(-1); // a number becomes its text
+            }
+            Type::Boolean => self.push(if self.is_true(index) { b"true" } else { b"false" }),
+            kind @ (Type::None | Type::Nil) => self.push(kind.name()[..].as_bytes()),
+            kind => {
+                let mut room = [0u8; 40];
+                let mut rest = &mut room[..];
+                // The longest name and 16 digits fit.
+                let _ = std::io::Write::write_fmt(
+                    &mut rest,
+                    format_args!("{}: {:#x}", kind.name(), self.address(index)),
+                );
+                let left = rest.len();
+                self.push(&room[..40 - left]);
+            }
+        }
+    }
+
+    /// An error with the position of the function's caller in front, as most libraries raise them.
+    pub fn raise_at(self, text: &[u8]) -> Raise {
+        // SAFETY: as above.
+        unsafe { lua::luaL_where(self.state, 1) };
+        self.push(text);
+        self.concat(2);
+        Raise
+    }
+
+    /// Raises `bad argument #n to 'f' (…)`.
+    pub fn bad_arg(self, arg: c_int, text: &CStr) -> ! {
+        // SAFETY: as above; this call never returns, which its type in C does not say.
+        unsafe {
+            lua::luaL_argerror(self.state, arg, text.as_ptr());
+            lua::lua_error(self.state)
+        }
+    }
+
+    /// Raises `bad argument #n to 'f' (number expected, got …)`.
+    pub fn bad_type(self, arg: c_int, expected: &CStr) -> ! {
+        // SAFETY: as in `bad_arg`.
+        unsafe {
+            lua::luaL_typerror(self.state, arg, expected.as_ptr());
+            lua::lua_error(self.state)
+        }
+    }
+}
+
+/// Puts a message together in the state's buffer and raises it with its position.
+macro_rules! raise {
+    ($stack:expr, $inner:expr, $($format:tt)+) => {{
+        $inner.text.clear();
+        // Writing to a vector cannot fail.
+        let _ = std::io::Write::write_fmt(&mut $inner.text, format_args!($($format)+));
+        $stack.raise_at(&$inner.text)
+    }};
+}
+pub(crate) use raise;

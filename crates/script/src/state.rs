@@ -1,0 +1,67 @@
+//! What one state of the interpreter carries along: everything a called function needs that has a
+//! destructor or outlives the call.
+
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+
+use base::Protocol;
+
+use crate::Host;
+use crate::library::Loading;
+use crate::lift::Open;
+use crate::memory::Memory;
+use crate::random::Random;
+
+/// The user data of the allocator, so that it is found from any coroutine by one load.
+pub struct Shared {
+    pub memory: Memory,
+    pub inner: UnsafeCell<Inner>,
+}
+
+/// Buffers that are kept from call to call, and the script that runs.
+#[derive(Default)]
+pub struct Inner {
+    /// A message being put together.
+    pub text: Vec<u8>,
+    /// The result of an encoder, or a string being decoded.
+    pub buffer: Vec<u8>,
+    /// Numbers among the words of a command, as text.
+    pub digits: Vec<u8>,
+    /// The words of the command being called. Empty between calls.
+    pub words: Vec<&'static [u8]>,
+    /// Aggregates of a reply that are not complete.
+    pub open: Vec<Open>,
+    /// Who runs commands, while a script runs.
+    pub host: Option<NonNull<dyn Host>>,
+    /// The protocol of replies to this script, `redis.setresp`.
+    pub protocol: Protocol,
+    /// The sequence of `math.random`.
+    pub random: Random,
+    /// Whether the host has ended the script that runs.
+    pub killed: bool,
+    /// Whether the state is that of functions.
+    pub functions: bool,
+    /// The library being loaded.
+    pub loading: Option<Loading>,
+    /// Bytes that results of encoders may take.
+    pub limit: usize,
+}
+
+/// Room of buffers that is kept between calls.
+const KEPT: usize = 1 << 20;
+
+impl Inner {
+    /// Whether this many more bytes would make an encoder's result too long.
+    #[inline]
+    pub fn is_full(&self, more: usize) -> bool {
+        self.buffer.len().saturating_add(more) > self.limit
+    }
+
+    /// Gives the room of an unusually long result back.
+    #[inline]
+    pub fn tidy(&mut self) {
+        if self.buffer.capacity() > KEPT {
+            self.buffer = Vec::new();
+        }
+    }
+}

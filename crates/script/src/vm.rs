@@ -1,0 +1,495 @@
+//! A thread's interpreter: compiles, calls, and turns what comes out into a reply or an error.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::NonNull;
+
+use base::{CmdError, Protocol, Reply};
+use lua::{LUA_MASKCOUNT, LUA_MASKLINE, LUA_REGISTRYINDEX, lua_Debug, lua_State};
+
+use crate::Host;
+use crate::errors::{extract, push_error, trimmed};
+use crate::library::{Header, Library, Loading, finished};
+use crate::lower::{lower, one_line};
+use crate::memory::Memory;
+use crate::sandbox::{self, HANDLER, set_global, shared};
+use crate::source::Script;
+use crate::stack::{Stack, Type};
+use crate::state::{Inner, Shared};
+
+/// How often the host is asked whether to go on, in instructions of the interpreter.
+const INSTRUCTIONS: c_int = 100_000;
+/// How many calls there are between two helpings of the garbage collector, and how large those are.
+const CALLS: u32 = 50;
+
+/// What a [`Vm`] may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes each of its two states may allocate while a script runs.
+    pub memory: usize,
+}
+
+/// An interpreter for scripts and one for functions. Belongs to one thread at a time.
+///
+/// Errors are returned, not written: what a client is to see after a `-`.
+///
+/// ```
+/// use kvist_script::{Limits, Script, Vm};
+/// # use base::Reply;
+/// # struct Nobody;
+/// # impl kvist_script::Host for Nobody {
+/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) { out.ok() }
+/// #     fn log(&mut self, _: u8, _: &[u8]) {}
+/// #     fn may(&mut self, _: &[&[u8]]) -> Option<bool> { None }
+/// #     fn interrupted(&mut self) -> bool { false }
+/// #     fn set_repl(&mut self, _: u8) {}
+/// # }
+/// let mut vm = Vm::new(Limits { memory: 1 << 20 });
+/// let script = Script::new(b"return #KEYS + ARGV[1]").unwrap();
+/// let mut bytes = Vec::new();
+/// let mut out = wire::RespWriter::new(&mut bytes, base::Protocol::Resp2);
+/// vm.eval(&script, &[b"a", b"b"], &[b"40"], &mut Nobody, &mut out).unwrap();
+/// assert_eq!(bytes, b":42\r\n");
+/// ```
+pub struct Vm {
+    limits: Limits,
+    scripts: State,
+    functions: Option<State>,
+}
+
+impl std::fmt::Debug for Vm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vm").field("memory", &self.memory()).finish_non_exhaustive()
+    }
+}
+
+impl Vm {
+    /// An interpreter with fresh globals; that for functions is made when it is first needed.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Vm { limits, scripts: State::new(limits, false), functions: None }
+    }
+
+    /// Other limits from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        for state in [Some(&mut self.scripts), self.functions.as_mut()].into_iter().flatten() {
+            state.shared.memory.set_limit(limits.memory);
+            state.shared.inner.get_mut().limit = limits.memory;
+        }
+    }
+
+    /// Bytes its states take. O(1).
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.script_memory() + self.function_memory()
+    }
+
+    /// Bytes the state of scripts takes: `used_memory_vm_eval`.
+    #[must_use]
+    pub fn script_memory(&self) -> usize {
+        self.scripts.shared.memory.used()
+    }
+
+    /// Bytes the state of functions takes: `used_memory_vm_functions`.
+    #[must_use]
+    pub fn function_memory(&self) -> usize {
+        self.functions.as_ref().map_or(0, |state| state.shared.memory.used())
+    }
+
+    /// Compiles a script if this interpreter has not seen it yet.
+    ///
+    /// # Errors
+    /// `ERR Error compiling script (new function): …`
+    pub fn load(&mut self, script: &Script) -> Result<(), CmdError> {
+        self.scripts.mend(self.limits, false);
+        self.scripts.script(script).map(|_| ())
+    }
+
+    /// Forgets a compiled script.
+    pub fn forget(&mut self, digest: &[u8; 40]) {
+        if let Some(reference) = self.scripts.scripts.remove(digest) {
+            self.scripts.stack().unreference(LUA_REGISTRYINDEX, reference);
+        }
+    }
+
+    /// Forgets all compiled scripts, and all that they left behind: a new state.
+    pub fn flush_scripts(&mut self) {
+        self.scripts = State::new(self.limits, false);
+    }
+
+    /// Forgets all libraries.
+    pub fn flush_libraries(&mut self) {
+        self.functions = None;
+    }
+
+    /// Runs a script and writes what it returns.
+    ///
+    /// # Errors
+    /// The error to answer: it could not be compiled, or raised one. Nothing is written then.
+    pub fn eval(
+        &mut self,
+        script: &Script,
+        keys: &[&[u8]],
+        args: &[&[u8]],
+        host: &mut dyn Host,
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
+        self.scripts.mend(self.limits, false);
+        let function = self.scripts.script(script)?;
+        let stack = self.scripts.stack();
+        stack.get_field(LUA_REGISTRYINDEX, HANDLER);
+        stack.raw_get_at(LUA_REGISTRYINDEX, function);
+        push_words(stack, keys);
+        set_global(stack, c"KEYS");
+        push_words(stack, args);
+        set_global(stack, c"ARGV");
+        self.scripts.call(0, host).map_err(|failed| failed.of(script.name()))?;
+        self.scripts.answer(out);
+        Ok(())
+    }
+
+    /// Runs a library's code, which registers its functions. One of the same name is replaced only
+    /// if that succeeds. The host's `interrupted` ends code that takes too long.
+    ///
+    /// # Errors
+    /// The error to answer `FUNCTION LOAD` with.
+    pub fn load_library(&mut self, code: &[u8], host: &mut dyn Host) -> Result<Library, CmdError> {
+        let header = Header::new(code)?;
+        let state = self.functions.get_or_insert_with(|| State::new(self.limits, true));
+        state.mend(self.limits, true);
+        let registered = state.load_library(&header, host)?;
+        let (functions, references): (Vec<_>, Vec<_>) = registered.into_iter().unzip();
+        let library = finished(header.name, code, functions);
+        state.drop_library(library.name());
+        let names = library.functions().iter().map(|function| function.name.clone());
+        let loaded = Loaded { digest: library.digest, functions: names.zip(references).collect() };
+        state.libraries.insert(library.name().to_owned(), loaded);
+        Ok(library)
+    }
+
+    /// Forgets a library.
+    pub fn drop_library(&mut self, name: &str) {
+        if let Some(state) = &mut self.functions {
+            state.drop_library(name);
+        }
+    }
+
+    /// Runs a function and writes what it returns. A library that another interpreter loaded is
+    /// loaded here first.
+    ///
+    /// # Errors
+    /// The error to answer `FCALL` with.
+    pub fn call_function(
+        &mut self,
+        library: &Library,
+        function: &str,
+        keys: &[&[u8]],
+        args: &[&[u8]],
+        host: &mut dyn Host,
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
+        let state = self.functions.get_or_insert_with(|| State::new(self.limits, true));
+        state.mend(self.limits, true);
+        let known = |state: &State| {
+            let loaded = state.libraries.get(library.name())?;
+            (loaded.digest == library.digest).then(|| loaded.functions.get(function).copied())
+        };
+        if known(state).is_none() {
+            self.load_library(&library.code, host)?;
+        }
+        let state = self.functions.get_or_insert_with(|| State::new(self.limits, true));
+        let reference = known(state).flatten().ok_or(CmdError::new("ERR Function not found"))?;
+        let stack = state.stack();
+        stack.get_field(LUA_REGISTRYINDEX, HANDLER);
+        stack.raw_get_at(LUA_REGISTRYINDEX, reference);
+        push_words(stack, keys);
+        push_words(stack, args);
+        state.call(2, host).map_err(|failed| failed.of(function))?;
+        state.answer(out);
+        Ok(())
+    }
+}
+
+fn push_words(stack: Stack<'_>, words: &[&[u8]]) {
+    stack.push_table(i32::try_from(words.len()).unwrap_or(i32::MAX), 0);
+    for (n, word) in words.iter().enumerate() {
+        stack.push(word);
+        stack.raw_set_at(-2, i32::try_from(n + 1).unwrap_or(i32::MAX));
+    }
+}
+
+/// A library as one state has it.
+struct Loaded {
+    digest: [u8; 40],
+    functions: HashMap<String, c_int>,
+}
+
+/// One state of the interpreter.
+struct State {
+    state: NonNull<lua_State>,
+    shared: Box<Shared>,
+    /// Whether a call has begun and not ended. It stays so if a panic passed through.
+    running: bool,
+    calls: u32,
+    scripts: HashMap<[u8; 40], c_int>,
+    libraries: HashMap<String, Loaded>,
+}
+
+// SAFETY: nothing outside refers to the state or what it carries, and while it is moved nothing
+// runs in it, so any one thread may use it at a time.
+unsafe impl Send for State {}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.shared.memory.set_lenient(true);
+        // SAFETY: the state is ours and is not used afterwards; what it carries is freed later.
+        unsafe { lua::lua_close(self.state.as_ptr()) }
+    }
+}
+
+/// An error that ended a call.
+enum Failed {
+    /// A table, or what its handler made one of.
+    Table(crate::errors::Extract),
+    /// What Lua raises without asking the handler: memory, errors in the handler.
+    Plain(Vec<u8>),
+}
+
+impl Failed {
+    /// The reply to a call of the script or function of this name.
+    fn of(self, name: &str) -> CmdError {
+        let text = match self {
+            Failed::Plain(text) => {
+                [b"ERR Error running script ", name.as_bytes(), b", ", &text].concat()
+            }
+            Failed::Table(error) => {
+                let mut text = error.text;
+                if let (Some(source), Some(line)) = (error.source, error.line) {
+                    let place = [b" script: ", name.as_bytes(), b", on ", &source, b":", &line];
+                    text.extend_from_slice(&place.concat());
+                    text.push(b'.');
+                }
+                text
+            }
+        };
+        CmdError::from_bytes(one_line(trimmed(&text)).into_owned())
+    }
+}
+
+impl State {
+    fn new(limits: Limits, functions: bool) -> Self {
+        let inner = Inner { functions, limit: limits.memory, ..Inner::default() };
+        let memory = Memory::new(limits.memory);
+        let shared = Box::new(Shared { memory, inner: inner.into() });
+        let ud = (&raw const *shared).cast_mut().cast::<c_void>();
+        // SAFETY: the allocator is ours, and its user data lives in a box that outlives the state.
+        let state = unsafe { lua::lua_newstate(allocate, ud) };
+        // The allocator is lenient: it ends the process rather than refuse.
+        let Some(state) = NonNull::new(state) else { std::process::abort() };
+        // SAFETY: the state is new.
+        unsafe { lua::lua_atpanic(state.as_ptr(), unprotected) };
+        let made = State {
+            state,
+            shared,
+            running: false,
+            calls: 0,
+            scripts: HashMap::new(),
+            libraries: HashMap::new(),
+        };
+        sandbox::open(made.stack(), functions);
+        made
+    }
+
+    /// The stack, for code that Lua has not called. Allocations are lenient there.
+    fn stack(&self) -> Stack<'_> {
+        // SAFETY: the state is valid, and nothing raises while allocations are lenient: values are
+        // pushed and tables without metatables are changed, no more.
+        unsafe { Stack::new(self.state.as_ptr()) }
+    }
+
+    /// Makes the state anew if a panic left it in the middle of a call.
+    fn mend(&mut self, limits: Limits, functions: bool) {
+        if self.running {
+            *self = State::new(limits, functions);
+        }
+    }
+
+    /// The reference of a compiled script.
+    fn script(&mut self, script: &Script) -> Result<c_int, CmdError> {
+        if let Some(reference) = self.scripts.get(script.digest()) {
+            return Ok(*reference);
+        }
+        let prefix = "ERR Error compiling script (new function): ";
+        self.compile(script.code(), c"@user_script", prefix)?;
+        let reference = self.stack().reference(LUA_REGISTRYINDEX);
+        self.scripts.insert(*script.digest(), reference);
+        Ok(reference)
+    }
+
+    /// Pushes the compiled code.
+    fn compile(&self, code: &[u8], name: &CStr, prefix: &str) -> Result<(), CmdError> {
+        let stack = self.stack();
+        // SAFETY: the state is valid; this call protects itself.
+        let status = unsafe {
+            let state = self.state.as_ptr();
+            lua::luaL_loadbuffer(state, code.as_ptr().cast(), code.len(), name.as_ptr())
+        };
+        if status == 0 {
+            return Ok(());
+        }
+        let why = stack.text(-1).unwrap_or_default();
+        let text = [prefix.as_bytes(), why].concat();
+        stack.set_top(0);
+        Err(CmdError::from_bytes(one_line(trimmed(&text)).into_owned()))
+    }
+
+    /// Calls the function below `args` arguments, with the handler below that; one result is left
+    /// on the stack, or none.
+    fn call(&mut self, args: c_int, host: &mut dyn Host) -> Result<(), Failed> {
+        let status = self.protected(args, 1, 1, host);
+        self.calls = self.calls.wrapping_add(1);
+        let stack = self.stack();
+        if status == 0 {
+            return Ok(());
+        }
+        let failed = if stack.kind(-1) == Type::Table {
+            Failed::Table(extract(stack))
+        } else {
+            let text = stack.text(-1).unwrap_or(b"execution failure");
+            Failed::Plain(text.get(..100).unwrap_or(text).to_vec())
+        };
+        stack.set_top(0);
+        self.clean();
+        Err(failed)
+    }
+
+    /// `lua_pcall` with a host.
+    fn protected(
+        &mut self,
+        args: c_int,
+        results: c_int,
+        handler: c_int,
+        host: &mut dyn Host,
+    ) -> c_int {
+        let inner = self.shared.inner.get_mut();
+        inner.protocol = Protocol::Resp2;
+        inner.killed = false;
+        let host: *mut (dyn Host + '_) = host;
+        // SAFETY: only the lifetime changes; the pointer is taken away before this function ends,
+        // or the state is made anew before it is used again.
+        let host: *mut (dyn Host + 'static) = unsafe { std::mem::transmute(host) };
+        inner.host = NonNull::new(host);
+        self.running = true;
+        self.shared.memory.set_lenient(false);
+        // SAFETY: the state is valid, the values were pushed by our caller, and errors end here.
+        let status = unsafe {
+            let state = self.state.as_ptr();
+            lua::lua_sethook(state, Some(hook), LUA_MASKCOUNT, INSTRUCTIONS);
+            lua::lua_pcall(state, args, results, handler)
+        };
+        self.shared.memory.set_lenient(true);
+        self.running = false;
+        self.shared.inner.get_mut().host = None;
+        status
+    }
+
+    /// Writes the result, and clears the stack.
+    fn answer(&mut self, out: &mut dyn Reply) {
+        let protocol = self.shared.inner.get_mut().protocol;
+        let stack = self.stack();
+        lower(stack, protocol, out);
+        stack.set_top(0);
+        self.clean();
+    }
+
+    /// Some work of the garbage collector now and then, or all of it where memory is short.
+    fn clean(&mut self) {
+        // SAFETY: the state is valid, and collecting does not raise: scripts cannot make objects
+        // with finalizers.
+        unsafe {
+            if self.shared.memory.is_over() {
+                lua::lua_gc(self.state.as_ptr(), lua::LUA_GCCOLLECT, 0);
+            } else if self.calls >= CALLS {
+                self.calls = 0;
+                lua::lua_gc(self.state.as_ptr(), lua::LUA_GCSTEP, 50);
+            }
+        }
+    }
+
+    fn load_library(
+        &mut self,
+        header: &Header<'_>,
+        host: &mut dyn Host,
+    ) -> Result<Vec<(crate::Function, c_int)>, CmdError> {
+        self.compile(header.code, c"@user_function", "ERR Error compiling function: ")?;
+        sandbox::show_loading(self.stack(), true);
+        self.shared.inner.get_mut().loading = Some(Loading::default());
+        let status = self.protected(0, 0, 0, host);
+        let loading = self.shared.inner.get_mut().loading.take().unwrap_or_default();
+        let stack = self.stack();
+        sandbox::show_loading(stack, false);
+        let mut result = Ok(());
+        if status != 0 {
+            let text = [b"ERR Error registering functions: ", &extract(stack).text[..]].concat();
+            result = Err(CmdError::from_bytes(one_line(trimmed(&text)).into_owned()));
+        } else if loading.functions.is_empty() {
+            result = Err(CmdError::new("ERR No functions registered"));
+        }
+        if result.is_err() {
+            for (_, reference) in &loading.functions {
+                stack.unreference(LUA_REGISTRYINDEX, *reference);
+            }
+        }
+        stack.set_top(0);
+        self.clean();
+        result.map(|()| loading.functions)
+    }
+
+    fn drop_library(&mut self, name: &str) {
+        let Some(loaded) = self.libraries.remove(name) else { return };
+        for reference in loaded.functions.values() {
+            self.stack().unreference(LUA_REGISTRYINDEX, *reference);
+        }
+    }
+}
+
+/// The allocator Lua calls.
+unsafe extern "C" fn allocate(
+    ud: *mut c_void,
+    block: *mut c_void,
+    old: usize,
+    new: usize,
+) -> *mut c_void {
+    // SAFETY: `State::new` handed the box in, which outlives the state; Lua tells the sizes it
+    // asked for.
+    unsafe { (*ud.cast::<Shared>()).memory.resize(block, old, new) }
+}
+
+/// Called when an error is raised where nothing protects, which the rules of this crate exclude.
+unsafe extern "C-unwind" fn unprotected(_: *mut lua_State) -> c_int {
+    std::process::abort()
+}
+
+/// Asks the host whether to go on. Once it says no, every line raises the error, so that no `pcall`
+/// of the script can go on for long.
+unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
+    // SAFETY: Lua calls this between instructions, so no function of ours runs and holds what the
+    // state carries; the frame holds nothing with a destructor.
+    unsafe {
+        let inner = &mut *shared(state).inner.get();
+        let Some(mut host) = inner.host else { return };
+        if !inner.killed && !host.as_mut().interrupted() {
+            return;
+        }
+        inner.killed = true;
+        lua::lua_sethook(state, Some(hook), LUA_MASKLINE, 0);
+        let text: &[u8] = match (inner.loading.is_some(), inner.functions) {
+            (true, _) => b"FUNCTION LOAD timeout",
+            (_, true) => b"Script killed by user with FUNCTION KILL.",
+            _ => b"Script killed by user with SCRIPT KILL.",
+        };
+        push_error(Stack::new(state), text);
+        lua::lua_error(state)
+    }
+}

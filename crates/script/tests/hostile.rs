@@ -1,0 +1,267 @@
+//! Scripts that mean harm, or make every mistake there is: each ends with a clean error, the host's
+//! word is final, and the interpreter works as before afterwards.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod stage;
+
+use base::{Protocol, Reply};
+use kvist_script::{Host, Limits, Script, Vm};
+use stage::{Small, eval, text};
+
+fn run(vm: &mut Vm, host: &mut Small, body: &str) -> String {
+    if std::env::var_os("TRACE").is_some() {
+        eprintln!("{body}");
+    }
+    text(&eval(vm, host, body.as_bytes(), &[b"k"], &[b"a"], Protocol::Resp2))
+}
+
+fn still_works(vm: &mut Vm) {
+    let mut host = Small::default();
+    let body =
+        "redis.call('set', KEYS[1], 'v') return {redis.call('get', KEYS[1]), string.rep('x', 3)}";
+    assert_eq!(run(vm, &mut host, body), "*2\r\n$1\r\nv\r\n$3\r\nxxx");
+}
+
+/// Scripts that never end, each with another way to dodge the end.
+const ENDLESS: &[&str] = &[
+    "while true do end",
+    "repeat until false",
+    "for i = 1, math.huge do end",
+    "local function f() return f() end f()",
+    "while true do pcall(function() while true do end end) end",
+    "while true do xpcall(function() while true do end end, function() while true do end end) end",
+    "local function f() while true do pcall(f) end end f()",
+    "while true do pcall(error, 'x') end",
+    "while true do coroutine.wrap(function() while true do end end)() end",
+    "while true do local co = coroutine.create(function() while true do end end) \
+     coroutine.resume(co) end",
+    "while true do pcall(redis.call, 'get', 'k') end",
+    "while true do redis.pcall('nonsense') end",
+    "setmetatable({}, {__index = function(t, k) while true do end end}).x()",
+    "table.sort({1, 2, 3}, function() while true do end end)",
+    "string.gsub('x', 'x', function() while true do end end)",
+    "while true do load(function() while true do end end) end",
+    "local t = setmetatable({}, {__tostring = function() while true do end end}) tostring(t)",
+    "local ok = pcall(function() while true do end end) while true do ok = pcall(pcall, pcall) end",
+];
+
+#[test]
+fn the_host_ends_endless_scripts() {
+    let mut vm = stage::vm();
+    for body in ENDLESS {
+        let mut host = Small { patience: Some(3), ..Small::default() };
+        let reply = run(&mut vm, &mut host, body);
+        let killed = "ERR Script killed by user with SCRIPT KILL.";
+        assert!(reply.contains(killed) && reply.starts_with('-'), "{body}: {reply}");
+        still_works(&mut vm);
+    }
+}
+
+/// Scripts that take all the memory they can get.
+const GREEDY: &[&str] = &[
+    "return #string.rep('x', 1e9)",
+    "local s = 'x' while true do s = s .. s end",
+    "local t = {} while true do t[#t + 1] = {} end",
+    "local t = {} for i = 1, 1e9 do t[i] = i end",
+    "local t = {} for i = 1, 1e9 do t['k' .. i] = i end",
+    "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 1e6) .. i end",
+    "return table.concat({string.rep('x', 3e7), string.rep('y', 3e7)})",
+    "return string.rep('x', 1e6):gsub('x', string.rep('y', 1e4))",
+    "local s = string.rep('x', 1e6) local t = {} for i = 1, 2000 do t[i] = s end return \
+     cjson.encode(t)",
+    "local s = string.rep('x', 1e6) local t = {} for i = 1, 2000 do t[i] = s end return \
+     cmsgpack.pack(t)",
+    "local s = string.rep('x', 1e6) local f = string.rep('s', 2000) local t = {} for i = 1, \
+     2000 do t[i] = s end return struct.pack(f, unpack(t))",
+    "local f = {} while true do f[#f + 1] = coroutine.create(function() end) end",
+    "local f = {} while true do f[#f + 1] = loadstring('return ' .. #f) end",
+    "local s = string.rep('[1],', 1e6) return #cjson.decode('[' .. string.rep(s, 10) .. '1]')",
+    "redis.call('set', 'k', string.rep('x', 1e7)) local t = {} while true do t[#t + 1] = \
+     redis.call('get', 'k') .. #t end",
+    "local t = {} for i = 1, 7000 do t[i] = 'x' end while true do t[#t + 1] = {unpack(t, 1, \
+     7000)} end",
+    "return string.format(string.rep('%99d', 1e6), 1)",
+];
+
+#[test]
+fn memory_is_limited() {
+    let mut vm = Vm::new(Limits { memory: 32 << 20 });
+    for body in GREEDY {
+        let mut host = Small::default();
+        let reply = run(&mut vm, &mut host, body);
+        assert!(reply.starts_with('-'), "{body}: {}", &reply[..reply.len().min(100)]);
+        still_works(&mut vm);
+        let caught = format!("local ok, e = pcall(function() {body} end) return tostring(ok)");
+        let reply = run(&mut vm, &mut Small::default(), &caught);
+        assert!(reply == "$5\r\nfalse" || reply.starts_with('-'), "{caught}: {reply}");
+        still_works(&mut vm);
+    }
+    assert!(vm.memory() < 80 << 20, "{}", vm.memory());
+}
+
+/// Scripts that use up stacks, in Lua, in C and in patterns.
+const DEEP: &[&str] = &[
+    "local function f() return 1 + f() end return f()",
+    "local function f() pcall(f) end f() return 1",
+    "local function f() local co = coroutine.wrap(f) co() end f() return 1",
+    "local t = setmetatable({}, {}) getmetatable(t).__index = t return t.x",
+    "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end \
+     return t.x",
+    "return string.find(string.rep('(', 1000), string.rep('(', 1000))",
+    "return loadstring(string.rep('(', 10000)) or 1",
+    "return loadstring('return ' .. string.rep('{', 10000)) or 1",
+    "return loadstring('return ' .. string.rep('-', 100000) .. '1') or 1",
+    "return loadstring('local a = ' .. string.rep('function() return ', 5000)) or 1",
+    "cjson.decode_max_depth(1e9) return pcall(cjson.decode, string.rep('[', 1e6))",
+    "cjson.decode_max_depth(1e9) return pcall(cjson.decode, string.rep('{\"a\":', 1e6))",
+    "cjson.encode_max_depth(1e9) local t = {} t[1] = t return pcall(cjson.encode, t)",
+    "cjson.encode_max_depth(1e9) local t = {} t.x = t return pcall(cjson.encode, t)",
+    "return pcall(cmsgpack.unpack, string.rep('\\145', 1e6))",
+    "return pcall(cmsgpack.unpack, string.rep('\\129\\1', 1e6))",
+    "local t = {} t[1] = t return cmsgpack.pack(t)",
+    "return pcall(unpack, {}, 1, 1e8)",
+    "return pcall(unpack, {}, -2147483648, 2147483647)",
+    "return select('#', string.byte(string.rep('x', 1e6), 1, -1))",
+    "return pcall(string.char, unpack({}, 1, 7900))",
+    "local t = {} for i = 1, 300000 do t[i] = '(' end return loadstring(table.concat(t)) or 1",
+    "return string.rep('x', 100000):gsub('.', '%0%0%0')",
+    "local t = {} local u = t for i = 1, 100000 do u[1] = {} u = u[1] end return t",
+    "local t = {} t.err = t return t",
+    "local t = {} t.map = t return t",
+    "local t = {} t.set = t return t",
+    "local t = {} t.verbatim_string = t return t",
+];
+
+#[test]
+fn depth_is_limited() {
+    let mut vm = stage::vm();
+    for body in DEEP {
+        let mut host = Small { patience: Some(50), ..Small::default() };
+        let reply = run(&mut vm, &mut host, body);
+        assert!(!reply.is_empty(), "{body}");
+        still_works(&mut vm);
+    }
+}
+
+/// Errors of every type, in every place.
+#[test]
+fn any_value_can_be_raised() {
+    let mut vm = stage::vm();
+    let values = [
+        "nil",
+        "true",
+        "1",
+        "'x'",
+        "{}",
+        "{1, 2}",
+        "{err = {}}",
+        "{err = true}",
+        "{err = ''}",
+        "function() end",
+        "coroutine.create(function() end)",
+        "cjson.null",
+        "redis",
+        "_G",
+        "string",
+        "setmetatable({}, {__index = function() error('again') end})",
+        "setmetatable({}, {__newindex = function() error('again') end})",
+        "setmetatable({}, {__tostring = function() error('again') end})",
+        "setmetatable({err = 'x'}, {__metatable = 1})",
+        "{err = 'x', source = {}, line = {}}",
+    ];
+    let places = [
+        "error(V)",
+        "local ok, e = pcall(error, V) error(e)",
+        "string.gsub('x', 'x', function() error(V) end)",
+        "table.sort({1, 2}, function() error(V) end)",
+        "coroutine.wrap(function() error(V) end)()",
+        "setmetatable({}, {__index = function() error(V) end}).x()",
+        "load(function() error(V) end)() error(V)",
+        "assert(false, V)",
+        "xpcall(function() error(V) end, function(e) error(e) end) error(V)",
+        "return {pcall(error, V)}",
+        "return V",
+    ];
+    for value in values {
+        for place in places {
+            let body = place.replace('V', value);
+            let reply = run(&mut vm, &mut Small::default(), &body);
+            assert!(!reply.is_empty(), "{body}");
+        }
+        still_works(&mut vm);
+    }
+}
+
+/// A host whose command fails in a way nobody foresaw.
+struct Broken;
+
+impl Host for Broken {
+    fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) {
+        out.array(3);
+        out.bulk(b"half");
+        panic!("unforeseen");
+    }
+    fn log(&mut self, _: u8, _: &[u8]) {}
+    fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
+        None
+    }
+    fn interrupted(&mut self) -> bool {
+        false
+    }
+    fn set_repl(&mut self, _: u8) {}
+}
+
+#[test]
+fn a_panic_of_the_host_passes_through() {
+    let mut vm = stage::vm();
+    let bodies = [
+        "redis.call('x')",
+        "pcall(redis.call, 'x')",
+        "coroutine.wrap(function() redis.call('x') end)()",
+    ];
+    for body in bodies {
+        let script = Script::new(body.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let mut out = wire::RespWriter::new(&mut bytes, Protocol::Resp2);
+            vm.eval(&script, &[], &[], &mut Broken, &mut out)
+        }));
+        assert!(caught.is_err(), "{body}");
+        still_works(&mut vm);
+    }
+}
+
+#[test]
+fn logs_reach_the_host() {
+    let (mut vm, mut host) = (stage::vm(), Small::default());
+    run(&mut vm, &mut host, "redis.log(redis.LOG_WARNING, 'a', 1, 'b') redis.log(0, 'c')");
+    assert_eq!(host.lines, [(3, b"a 1 b".to_vec()), (0, b"c".to_vec())]);
+}
+
+#[test]
+fn garbage_goes_between_calls() {
+    let mut vm = stage::vm();
+    let mut host = Small::default();
+    let body = "local t = {} for i = 1, 1000 do t[i] = 'x' .. i .. ARGV[1] end return #t";
+    for _ in 0..2000 {
+        assert_eq!(run(&mut vm, &mut host, body), ":1000");
+    }
+    assert!(vm.memory() < 4 << 20, "{}", vm.memory());
+}
+
+#[test]
+fn scripts_are_forgotten() {
+    let mut vm = stage::vm();
+    let script = Script::new(b"return 1").unwrap();
+    vm.load(&script).unwrap();
+    vm.forget(script.digest());
+    vm.load(&script).unwrap();
+    vm.flush_scripts();
+    still_works(&mut vm);
+    let bad = Script::new(b"x y").unwrap();
+    let text = vm.load(&bad).unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "ERR Error compiling script (new function): user_script:1: '=' expected near 'y'"
+    );
+}
