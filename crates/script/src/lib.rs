@@ -16,7 +16,7 @@
 //! # Unsafe code
 //!
 //! Lua raises errors with `longjmp`, and its stack is addressed by number. All calls of it are in
-//! `stack.rs`, `memory.rs` and `vm.rs`; everything else uses [`stack::Stack`], under two rules:
+//! `stack.rs`, `memory.rs` and `vm.rs`; everything else uses `stack::Stack`, under two rules:
 //!
 //! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
 //!    lives in `state::Inner`, which outlives every call. So a jump skips nothing.
