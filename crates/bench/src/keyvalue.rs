@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::client::{Client, Reply, encode};
 use crate::load::{self, Load, Sample, Shape};
-use crate::peer::{Peer, find, have};
+use crate::peer::{self, Peer, find};
 use crate::process;
 use crate::report::{Cell, Kind, Memory, Report};
 
@@ -59,11 +59,7 @@ impl Options {
                 "--shapes" => options.shapes = shapes(value)?,
                 "--threads" => options.threads = count()?.max(1),
                 "--out" => options.out = PathBuf::from(value),
-                "--peer" => {
-                    let (name, addr) =
-                        value.split_once('=').ok_or("--peer wants NAME=HOST:PORT")?;
-                    options.peers.push((name.to_owned(), addr.to_owned()));
-                }
+                "--peer" => options.peers.push(peer::named(value)?),
                 other => return Err(format!("unknown option '{other}'")),
             }
         }
@@ -88,11 +84,7 @@ pub(crate) fn shapes(text: &str) -> Result<Vec<Shape>, String> {
 
 /// Runs the report.
 pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
-    if !have("redis-benchmark") {
-        return Err(io::Error::other(
-            "redis-benchmark is not installed; it is in the package redis-tools",
-        ));
-    }
+    load::is_possible()?;
     let peers = start_peers(program, options.threads, &options.peers)?;
     let mut report = Report::new("keyvalue", &peers);
     let mut memory = Vec::new();

@@ -44,6 +44,17 @@ pub(crate) enum Load<'a> {
     Command { name: &'a str, words: &'a [String] },
 }
 
+/// That redis-benchmark is there to be run.
+///
+/// # Errors
+/// It is not; what to do about it.
+pub(crate) fn is_possible() -> io::Result<()> {
+    if have("redis-benchmark") {
+        return Ok(());
+    }
+    Err(io::Error::other("redis-benchmark is not installed; it is in the package redis-tools"))
+}
+
 /// Runs redis-benchmark against a server.
 pub(crate) fn run(
     peer: &Peer,

@@ -174,6 +174,15 @@ fn version(client: &mut Client) -> io::Result<String> {
     Ok("unknown".to_owned())
 }
 
+/// A running server's name and address, as `--peer` gives them.
+///
+/// # Errors
+/// It is something else.
+pub(crate) fn named(value: &str) -> Result<(String, String), &'static str> {
+    let (name, addr) = value.split_once('=').ok_or("--peer wants NAME=HOST:PORT")?;
+    Ok((name.to_owned(), addr.to_owned()))
+}
+
 /// Where a program is, if it can be found on the search path.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use self::peers::Program;
 use self::rows::Rows;
 use crate::keyvalue::list;
-use crate::peer::{find, have};
+use crate::load;
+use crate::peer::find;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -93,11 +94,7 @@ impl Options {
 
 /// Runs the report.
 pub(crate) fn run(options: &Options) -> io::Result<()> {
-    if !have("redis-benchmark") {
-        return Err(io::Error::other(
-            "redis-benchmark is not installed; it is in the package redis-tools",
-        ));
-    }
+    load::is_possible()?;
     let mut programs = vec![Program::new("kvist", &options.program)];
     for name in ["redis-server", "valkey-server"] {
         match find(name) {

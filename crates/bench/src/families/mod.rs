@@ -15,7 +15,7 @@ use self::values::KINDS;
 use crate::client::{Client, Reply, encode};
 use crate::keyvalue::{list, progress, start_peers, weigh};
 use crate::load::{self, Load, Shape};
-use crate::peer::{Peer, have};
+use crate::peer::{self, Peer};
 use crate::report::{Cell, Kind, Report};
 
 /// What to measure.
@@ -55,11 +55,7 @@ impl Options {
                 "--pipeline" => options.shape.pipeline = number()?.max(1),
                 "--tests" => options.only = list(value),
                 "--out" => options.out = PathBuf::from(value),
-                "--peer" => {
-                    let (name, addr) =
-                        value.split_once('=').ok_or("--peer wants NAME=HOST:PORT")?;
-                    options.peers.push((name.to_owned(), addr.to_owned()));
-                }
+                "--peer" => options.peers.push(peer::named(value)?),
                 other => return Err(format!("unknown option '{other}'")),
             }
         }
@@ -82,11 +78,7 @@ impl Options {
 
 /// Runs the report.
 pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
-    if !have("redis-benchmark") {
-        return Err(io::Error::other(
-            "redis-benchmark is not installed; it is in the package redis-tools",
-        ));
-    }
+    load::is_possible()?;
     let peers = start_peers(program, 1, &options.peers)?;
     let mut report = Report::new("families", &peers);
     if options.wants("memory") {

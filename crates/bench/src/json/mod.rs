@@ -18,7 +18,7 @@ use self::rows::Row;
 use crate::client::{Client, Reply};
 use crate::keyvalue::{progress, shapes, start_peers};
 use crate::load::{self, Load, Shape};
-use crate::peer::{Peer, have};
+use crate::peer::{self, Peer};
 use crate::report::{Cell, Report};
 
 /// What to measure.
@@ -70,11 +70,7 @@ impl Options {
                 "--shapes" => options.shapes = shapes(value)?,
                 "--documents" => options.documents = PathBuf::from(value),
                 "--out" => options.out = PathBuf::from(value),
-                "--peer" => {
-                    let (name, addr) =
-                        value.split_once('=').ok_or("--peer wants NAME=HOST:PORT")?;
-                    options.peers.push((name.to_owned(), addr.to_owned()));
-                }
+                "--peer" => options.peers.push(peer::named(value)?),
                 other => return Err(format!("unknown option '{other}'")),
             }
         }
@@ -90,11 +86,7 @@ struct Side<'p> {
 
 /// Runs the report.
 pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
-    if !have("redis-benchmark") {
-        return Err(io::Error::other(
-            "redis-benchmark is not installed; it is in the package redis-tools",
-        ));
-    }
+    load::is_possible()?;
     let documents = load_all(&options.documents)?;
     let peers = start_peers(program, 1, &options.peers)?;
     let mut sides = Vec::new();

@@ -1,21 +1,14 @@
 //! JSON.ARRAPPEND.
 
-use ::json::{Kind, Tree};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run, Spec,
 };
 use types::Documents;
 
-use super::array::{self, Elements};
-use super::edit::{Edit, Plan};
+use super::array::Elements;
 
 /// Appends to arrays.
-pub struct ArrAppend<'a> {
-    key: Key<'a>,
-    path: &'a [u8],
-    values: &'a [&'a [u8]],
-}
+pub struct ArrAppend<'a>(Elements<'a>);
 
 impl<'a> Command<'a> for ArrAppend<'a> {
     const SPEC: Spec = Spec {
@@ -33,39 +26,13 @@ impl<'a> Command<'a> for ArrAppend<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let (key, path, values) = (args.key()?, args.next()?, args.rest());
-        if values.is_empty() {
-            return Err(error::wrong_arity(Self::SPEC.name));
-        }
-        Ok(ArrAppend { key, path, values })
+        let place = (args.key()?, args.next()?);
+        Elements::parse(place, &mut args, Self::SPEC.name).map(ArrAppend)
     }
 }
 
 impl<H: Documents> Run<H> for ArrAppend<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let edited = host.with_tools(|host, tools| {
-            let elements = Elements::parse(self.values, &mut tools.registry)?;
-            let nodes = elements.nodes();
-            let edit = Edit {
-                key: self.key,
-                path: self.path,
-                event: "json.arrappend",
-                unfit: array::NO_ARRAY,
-                adds: elements.memory(),
-            };
-            edit.run(
-                host,
-                tools,
-                |node, depth| {
-                    if node.kind() != Kind::Array {
-                        return Ok(Plan::Unfit);
-                    }
-                    elements.fit_below(depth)?;
-                    Ok(Plan::Change)
-                },
-                |value, place, registry| value.append_elements(place, &nodes, registry),
-            )
-        })?;
-        Ok(edited.reply(out, |out, len| out.count(len)))
+        self.0.put("json.arrappend", Some, host, out)
     }
 }

@@ -9,9 +9,7 @@ use base::{
 };
 use types::Documents;
 
-use super::document;
-
-const NO_INTEGER: CmdError = CmdError::new("Couldn't parse as integer");
+use super::{array, document};
 
 /// Answers where in arrays a value is first found; -1 if it is not.
 pub struct ArrIndex<'a> {
@@ -40,7 +38,7 @@ impl<'a> Command<'a> for ArrIndex<'a> {
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let (key, path, value) = (args.key()?, args.next()?, args.next()?);
         let mut number = || match args.take() {
-            Some(word) => num::parse_i64(word).ok_or(NO_INTEGER),
+            Some(word) => num::parse_i64(word).ok_or(array::NOT_INTEGER),
             None => Ok(0),
         };
         let (start, stop) = (number()?, number()?);
@@ -52,13 +50,7 @@ impl<'a> Command<'a> for ArrIndex<'a> {
 impl ArrIndex<'_> {
     /// Which elements are looked at. Negative numbers count from the end; 0 as the stop means all.
     fn range(&self, len: usize) -> Range<usize> {
-        let place = |index: i64| match usize::try_from(index) {
-            Ok(index) => index.min(len),
-            Err(_) => {
-                let back = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
-                len.saturating_sub(back)
-            }
-        };
+        let place = |index| array::from_start(index, len).unwrap_or(0).min(len);
         place(self.start)..if self.stop == 0 { len } else { place(self.stop) }
     }
 

@@ -1,13 +1,12 @@
 //! JSON.ARRLEN.
 
 use ::json::Kind;
-use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run, Spec,
-};
+use base::{Args, CmdError, Command, Effect, Reply, Run, Spec};
 use types::Documents;
 
 use super::document;
-use super::length::{Measure, Place};
+use super::length::{self, Measure};
+use super::place::Place;
 
 /// Answers how many elements arrays have.
 pub struct ArrLen<'a>(Place<'a>);
@@ -15,15 +14,8 @@ pub struct ArrLen<'a>(Place<'a>);
 impl<'a> Command<'a> for ArrLen<'a> {
     const SPEC: Spec = Spec {
         name: "json.arrlen",
-        group: Group::Json,
-        since: "1.0.0",
         summary: "Answers how many elements arrays have.",
-        complexity: "O(1) for a static path, O(N) in the values that any other one visits",
-        grammar: "key:key [path:string]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Json],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly])],
-        ..Spec::NEW
+        ..length::SPEC
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

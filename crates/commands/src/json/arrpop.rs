@@ -73,7 +73,7 @@ impl<H: Documents> Run<H> for ArrPop<'_> {
             key: self.key,
             path: self.path,
             event: "json.arrpop",
-            unfit: array::NO_ARRAY,
+            unfit: document::NO_ARRAY,
             adds: 0,
         };
         let edited = host.with_tools(|host, tools| {

@@ -8,8 +8,8 @@ use base::{
 };
 use types::Documents;
 
-use super::array;
 use super::edit::{Edit, Plan};
+use super::{array, document};
 
 /// Leaves a part of arrays.
 pub struct ArrTrim<'a> {
@@ -57,7 +57,7 @@ impl<H: Documents> Run<H> for ArrTrim<'_> {
             key: self.key,
             path: self.path,
             event: "json.arrtrim",
-            unfit: array::NO_ARRAY,
+            unfit: document::NO_ARRAY,
             adds: 0,
         };
         let edited = host.with_tools(|host, tools| {

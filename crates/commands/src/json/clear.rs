@@ -2,18 +2,16 @@
 
 use ::json::{Kind, Node, Num, Tree};
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run,
+    Spec,
 };
 use types::Documents;
 
+use super::place::Place;
 use super::{document, edit};
 
 /// Empties containers and makes numbers zero.
-pub struct Clear<'a> {
-    key: Key<'a>,
-    path: &'a [u8],
-}
+pub struct Clear<'a>(Place<'a>);
 
 impl<'a> Command<'a> for Clear<'a> {
     const SPEC: Spec = Spec {
@@ -30,11 +28,8 @@ impl<'a> Command<'a> for Clear<'a> {
         ..Spec::NEW
     };
 
-    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        let path = args.take().unwrap_or(document::ROOT);
-        args.end()?;
-        Ok(Clear { key, path })
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Place::parse(args).map(Clear)
     }
 }
 
@@ -50,8 +45,8 @@ fn is_full(node: Node<'_>) -> bool {
 impl<H: Documents> Run<H> for Clear<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let cleared = host.with_tools(|host, tools| {
-            let path = document::selection(tools, self.path)?;
-            let full = document::look(host, self.key, tools, |root| {
+            let path = document::selection(tools, self.0.path)?;
+            let full = document::look(host, self.0.key, tools, |root| {
                 // What is in a container that is emptied goes with it.
                 let mut matches = edit::find_topmost(&path, root)?;
                 matches.retain(|location| {
@@ -61,12 +56,12 @@ impl<H: Documents> Run<H> for Clear<'_> {
             })?;
             let full = full.ok_or(document::NO_KEY)??;
             if !full.is_empty() {
-                document::change(host, self.key, tools, |value, registry| {
+                document::change(host, self.0.key, tools, |value, registry| {
                     edit::in_order(value, registry, &full, 0, |value, registry, _, place| {
                         value.clear(place, registry).map(drop)
                     })
                 })?;
-                host.notify(Class::Module, "json.clear", self.key);
+                host.notify(Class::Module, "json.clear", self.0.key);
             }
             Ok::<_, CmdError>(full.len())
         })?;

@@ -10,7 +10,7 @@ use base::{
 use types::{Documents, JsonTools};
 
 use super::document;
-use super::length::Place;
+use super::place::Place;
 
 const UNKNOWN: CmdError = CmdError::new("ERR unknown subcommand - try `JSON.DEBUG HELP`");
 

@@ -3,11 +3,12 @@
 use ::json::Tree;
 use ::json::path::Location;
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run,
+    Spec,
 };
 use types::Documents;
 
+use super::place::Place;
 use super::{document, edit};
 
 /// What is to go.
@@ -18,21 +19,9 @@ enum Doomed {
     Parts(Vec<Location>),
 }
 
-/// Deletes what a path selects.
-struct Delete<'a> {
-    key: Key<'a>,
-    path: &'a [u8],
-}
-
-impl<'a> Delete<'a> {
-    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        let path = args.take().unwrap_or(document::ROOT);
-        args.end()?;
-        Ok(Delete { key, path })
-    }
-
-    fn run<H: Documents>(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+impl Place<'_> {
+    /// Deletes what the path selects.
+    fn delete<H: Documents>(&self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         const EVENT: &str = "json.del";
         let deleted = host.with_tools(|host, tools| {
             let path = document::selection(tools, self.path)?;
@@ -73,7 +62,7 @@ impl<'a> Delete<'a> {
 }
 
 /// Deletes values.
-pub struct Del<'a>(Delete<'a>);
+pub struct Del<'a>(Place<'a>);
 
 impl<'a> Command<'a> for Del<'a> {
     const SPEC: Spec = Spec {
@@ -91,18 +80,18 @@ impl<'a> Command<'a> for Del<'a> {
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-        Delete::parse(args).map(Del)
+        Place::parse(args).map(Del)
     }
 }
 
 impl<H: Documents> Run<H> for Del<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        self.0.run(host, out)
+        self.0.delete(host, out)
     }
 }
 
 /// Deletes values, under another name.
-pub struct Forget<'a>(Delete<'a>);
+pub struct Forget<'a>(Place<'a>);
 
 impl<'a> Command<'a> for Forget<'a> {
     const SPEC: Spec = Spec {
@@ -112,12 +101,12 @@ impl<'a> Command<'a> for Forget<'a> {
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-        Delete::parse(args).map(Forget)
+        Place::parse(args).map(Forget)
     }
 }
 
 impl<H: Documents> Run<H> for Forget<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        self.0.run(host, out)
+        self.0.delete(host, out)
     }
 }

@@ -1,18 +1,16 @@
 //! JSON.TYPE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Protocol, Reply,
-    Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Protocol, Reply, Run,
+    Spec,
 };
 use types::Documents;
 
 use super::document;
+use super::place::Place;
 
 /// Answers the types of values.
-pub struct Type<'a> {
-    key: Key<'a>,
-    path: &'a [u8],
-}
+pub struct Type<'a>(Place<'a>);
 
 impl<'a> Command<'a> for Type<'a> {
     const SPEC: Spec = Spec {
@@ -28,20 +26,17 @@ impl<'a> Command<'a> for Type<'a> {
         ..Spec::NEW
     };
 
-    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        let path = if args.left() > 0 { args.next()? } else { document::ROOT };
-        args.end()?;
-        Ok(Type { key, path })
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Place::parse(args).map(Type)
     }
 }
 
 impl<H: Documents> Run<H> for Type<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
-            let path = document::selection(tools, self.path)?;
+            let path = document::selection(tools, self.0.path)?;
             let wrap = out.protocol() == Protocol::Resp3;
-            let found = document::look(host, self.key, tools, |root| {
+            let found = document::look(host, self.0.key, tools, |root| {
                 let found = document::matches(&path, root)?;
                 if wrap {
                     out.array(1);

@@ -1,25 +1,23 @@
 //! How long values of one type are: what JSON.STRLEN, JSON.ARRLEN and JSON.OBJLEN share.
 
 use ::json::{Kind, Node, Tree};
-use base::{Args, CmdError, Effect, Key, Reply};
+use base::{Category, CmdError, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Spec};
 use types::Documents;
 
 use super::document;
+use super::place::Place;
 
-/// A key and a path, the root if there is none.
-pub(super) struct Place<'a> {
-    pub key: Key<'a>,
-    pub path: &'a [u8],
-}
-
-impl<'a> Place<'a> {
-    pub fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        let path = if args.left() > 0 { args.next()? } else { document::ROOT };
-        args.end()?;
-        Ok(Place { key, path })
-    }
-}
+/// What the specs of these commands have in common.
+pub(super) const SPEC: Spec = Spec {
+    group: Group::Json,
+    since: "1.0.0",
+    complexity: "O(1) for a static path, O(N) in the values that any other one visits",
+    grammar: "key:key [path:string]",
+    flags: &[Flag::ReadOnly],
+    categories: &[Category::Json],
+    keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly])],
+    ..Spec::NEW
+};
 
 /// What one of the commands measures, and how it says that it cannot.
 pub(super) struct Measure {

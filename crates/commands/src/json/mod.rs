@@ -23,6 +23,7 @@ mod native;
 mod number;
 mod objkeys;
 mod objlen;
+mod place;
 mod resp;
 mod set;
 mod strappend;

@@ -7,7 +7,7 @@ use base::{
 use types::Documents;
 
 use super::document;
-use super::length::Place;
+use super::place::Place;
 
 /// Answers the names of the members of objects.
 pub struct ObjKeys<'a>(Place<'a>);

@@ -7,8 +7,8 @@ use base::{
 use types::Documents;
 
 use super::document;
-use super::length::Place;
 use super::native::{self, Form};
+use super::place::Place;
 
 /// Answers values as replies of their own types.
 pub struct Resp<'a>(Place<'a>);

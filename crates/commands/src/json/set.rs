@@ -3,7 +3,7 @@
 use ::json::Floats;
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec, error,
+    KeySpec, Millis, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -86,12 +86,7 @@ impl<'a> Set<'a> {
         } else if args.token("CREATE") {
             self.creates = true;
         } else if !take_format(args)? {
-            let expiry = if args.token("KEEPTTL") {
-                Expiry::Keep
-            } else {
-                Expiry::take_time(args)?.ok_or(error::SYNTAX)?
-            };
-            self.expiry = expiry.behind(self.expiry)?;
+            self.expiry = Expiry::take(args, ("KEEPTTL", Expiry::Keep), self.expiry)?;
         }
         Ok(())
     }

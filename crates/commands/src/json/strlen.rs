@@ -1,13 +1,12 @@
 //! JSON.STRLEN.
 
 use ::json::Kind;
-use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run, Spec,
-};
+use base::{Args, CmdError, Command, Effect, Reply, Run, Spec};
 use types::Documents;
 
 use super::document;
-use super::length::{Measure, Place};
+use super::length::{self, Measure};
+use super::place::Place;
 
 /// Answers how many bytes strings have.
 pub struct StrLen<'a>(Place<'a>);
@@ -15,15 +14,8 @@ pub struct StrLen<'a>(Place<'a>);
 impl<'a> Command<'a> for StrLen<'a> {
     const SPEC: Spec = Spec {
         name: "json.strlen",
-        group: Group::Json,
-        since: "1.0.0",
         summary: "Answers how many bytes strings have.",
-        complexity: "O(1) for a static path, O(N) in the values that any other one visits",
-        grammar: "key:key [path:string]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::Json],
-        keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly])],
-        ..Spec::NEW
+        ..length::SPEC
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

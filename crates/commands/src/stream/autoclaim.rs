@@ -8,7 +8,8 @@ use types::Stream;
 use types::stream::{self, Log, Pending};
 
 use super::claim::answer;
-use super::{group, ids, journal, reply};
+use super::journal::Changes;
+use super::{group, ids, reply};
 
 const IDLE_TIME: CmdError = CmdError::new("ERR Invalid min-idle-time argument for XAUTOCLAIM");
 const COUNT: CmdError = CmdError::new("ERR COUNT must be > 0");
@@ -115,10 +116,11 @@ impl<H: Holds<Stream>> Run<H> for XAutoClaim<'_> {
             return Err(missing());
         }
         let now = host.now();
+        let mut changes = Changes::new(host.is_recorded(), name, self.consumer);
         let done = host.edit(key, |stream| {
             stream.edit_group(name, |log, group| {
                 let found = self.find(log, group, now);
-                let (mut requests, mut made) = (Vec::new(), false);
+                let mut made = false;
                 if !found.claimed.is_empty() {
                     let (consumer, created) = group.find_or_create(self.consumer, now);
                     group.see(consumer, now);
@@ -128,23 +130,22 @@ impl<H: Holds<Stream>> Run<H> for XAutoClaim<'_> {
                         .for_each(|one| group.deliver(Pending { consumer, ..*one }));
                     made = created;
                     if created {
-                        requests.push(journal::created(key.bytes, name, self.consumer));
+                        changes.created(key.bytes);
                     }
                 }
                 found.gone.iter().for_each(|id| _ = group.acknowledge(*id));
-                journal::claimed(key.bytes, name, self.consumer, &found.claimed, &mut requests);
-                journal::dropped(key.bytes, name, &found.gone, &mut requests);
+                changes.claimed(key.bytes, &found.claimed);
+                changes.dropped(key.bytes, &found.gone);
                 out.array(3);
                 ids::write(found.next, out);
                 answer(log, self.just_id, &found.claimed, out);
                 reply::id_list(&found.gone, out);
-                (requests, made)
+                made
             })
         })?;
-        let (requests, made) = done.ok_or_else(missing)?;
-        if made {
+        if done.ok_or_else(missing)? {
             host.notify(Class::Stream, group::CONSUMER_MADE, key);
         }
-        Ok(if requests.is_empty() { Effect::None } else { Effect::Unwatched(requests) })
+        Ok(changes.effect())
     }
 }

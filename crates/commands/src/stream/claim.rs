@@ -7,7 +7,8 @@ use base::{
 use types::Stream;
 use types::stream::{self, Log, Pending};
 
-use super::{group, ids, journal, reply};
+use super::journal::Changes;
+use super::{group, ids, reply};
 
 const IDLE_TIME: CmdError = CmdError::new("ERR Invalid min-idle-time argument for XCLAIM");
 const IDLE: CmdError = CmdError::new("ERR Invalid IDLE option argument for XCLAIM");
@@ -168,29 +169,28 @@ impl<H: Holds<Stream>> Run<H> for XClaim<'_> {
             return Err(missing());
         }
         let claim = Claim::parse(rest, host.now())?;
+        let mut changes = Changes::new(host.is_recorded(), name, consumer);
         let done = host.edit(key, |stream| {
             stream.edit_group(name, |log, group| {
-                let mut requests = Vec::new();
                 let moved = claim.last_id > group.last_id;
                 group.last_id = group.last_id.max(claim.last_id);
                 let Claimed { claimed, gone, created } = claim.run(log, group, consumer);
                 if created {
-                    requests.push(journal::created(key.bytes, name, consumer));
+                    changes.created(key.bytes);
                 }
-                journal::claimed(key.bytes, name, consumer, &claimed, &mut requests);
-                journal::dropped(key.bytes, name, &gone, &mut requests);
+                changes.claimed(key.bytes, &claimed);
+                changes.dropped(key.bytes, &gone);
                 if moved {
-                    requests.push(journal::read_to(key.bytes, group));
+                    changes.read_to(key.bytes, group);
                 }
                 answer(log, claim.just_id, &claimed, out);
-                (requests, created)
+                created
             })
         })?;
-        let (requests, created) = done.ok_or_else(missing)?;
-        if created {
+        if done.ok_or_else(missing)? {
             host.notify(Class::Stream, group::CONSUMER_MADE, key);
         }
-        Ok(if requests.is_empty() { Effect::None } else { Effect::Unwatched(requests) })
+        Ok(changes.effect())
     }
 }
 

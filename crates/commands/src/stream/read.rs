@@ -11,7 +11,7 @@ use base::{
 use types::Stream;
 use types::stream::{self, Entry, Log, Pending};
 
-use super::journal::{self, Changes};
+use super::journal::Changes;
 use super::{group, ids, reply};
 
 const GROUP_FOR_READ: CmdError = CmdError::new(
@@ -312,7 +312,7 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
             return Ok(read.wait(b"XREADGROUP", &from, now, out));
         }
         begin(count, out);
-        let mut changes = Changes::new(host.is_recorded());
+        let mut changes = Changes::new(host.is_recorded(), reader.group, reader.consumer);
         for (at, &key) in read.keys.iter().enumerate() {
             if !served[at] {
                 // A consumer that gets nothing is not even made.
@@ -323,10 +323,9 @@ impl<H: Holds<Stream>> Run<H> for XReadGroup<'_> {
                     let (number, created) = group.find_or_create(reader.consumer, now);
                     group.see(number, now);
                     if created {
-                        let Reader { group, consumer } = reader;
-                        changes.add(|to| to.push(journal::created(key.bytes, group, consumer)));
+                        changes.created(key.bytes);
                     }
-                    let mut to = Delivery { read: &read, reader, key, number, now };
+                    let mut to = Delivery { read: &read, key, number, now };
                     match from[at] {
                         From::New => to.deliver(log, group, &mut changes, out),
                         From::After(id) => to.remind(log, group, id, &mut changes, out),
@@ -376,7 +375,6 @@ impl Read<'_> {
 /// Entries of one stream on their way to a consumer.
 struct Delivery<'a> {
     read: &'a Read<'a>,
-    reader: Reader<'a>,
     key: Key<'a>,
     number: u32,
     now: Millis,
@@ -388,7 +386,7 @@ impl Delivery<'_> {
         &mut self,
         log: &Log,
         group: &mut stream::Group,
-        changes: &mut Changes,
+        changes: &mut Changes<'_>,
         out: &mut dyn Reply,
     ) {
         let first = group.last_id.next();
@@ -403,13 +401,10 @@ impl Delivery<'_> {
         let key = self.key.bytes;
         if !self.read.no_ack {
             pending.iter().for_each(|one| group.deliver(*one));
-            let Reader { group, consumer } = self.reader;
-            if !pending.is_empty() {
-                changes.add(|to| journal::claimed(key, group, consumer, &pending, to));
-            }
+            changes.claimed(key, &pending);
         }
         if !entries.is_empty() {
-            changes.add(|to| to.push(journal::read_to(key, group)));
+            changes.read_to(key, group);
         }
         name(self.key, out);
         reply::entries(entries, out);
@@ -421,7 +416,7 @@ impl Delivery<'_> {
         log: &Log,
         group: &mut stream::Group,
         after: StreamId,
-        changes: &mut Changes,
+        changes: &mut Changes<'_>,
         out: &mut dyn Reply,
     ) {
         // Redis counts on from 0-0 behind the greatest id, but that one means ">".
@@ -451,9 +446,6 @@ impl Delivery<'_> {
             }
         }
         pending.iter().for_each(|one| group.deliver(*one));
-        let Reader { group, consumer } = self.reader;
-        if !pending.is_empty() {
-            changes.add(|to| journal::claimed(self.key.bytes, group, consumer, &pending, to));
-        }
+        changes.claimed(self.key.bytes, &pending);
     }
 }

@@ -15,8 +15,22 @@ pub(crate) enum Expiry<'a> {
 }
 
 impl<'a> Expiry<'a> {
+    /// Reads one of a command's options about time, where none but these may stand: the word
+    /// `other`, which stands for `meaning`, or a time. What was `earlier` read must agree.
+    pub fn take(
+        args: &mut Args<'a>,
+        (other, meaning): (&str, Self),
+        earlier: Option<Self>,
+    ) -> Result<Option<Self>, CmdError> {
+        let expiry = match args.token(other) {
+            true => meaning,
+            false => Self::take_time(args)?.ok_or(error::SYNTAX)?,
+        };
+        expiry.behind(earlier)
+    }
+
     /// Reads `EX`, `PX`, `EXAT` or `PXAT` with its number, if one stands next.
-    pub fn take_time(args: &mut Args<'a>) -> Result<Option<Self>, CmdError> {
+    fn take_time(args: &mut Args<'a>) -> Result<Option<Self>, CmdError> {
         const UNITS: [(&str, i64, bool); 4] =
             [("EX", 1000, false), ("PX", 1, false), ("EXAT", 1000, true), ("PXAT", 1, true)];
         for (token, unit_ms, absolute) in UNITS {
@@ -29,7 +43,7 @@ impl<'a> Expiry<'a> {
 
     /// This option behind an `earlier` one of the same command. One that is repeated counts for the
     /// last time it stands there; two different ones are an error.
-    pub fn behind(self, earlier: Option<Self>) -> Result<Option<Self>, CmdError> {
+    fn behind(self, earlier: Option<Self>) -> Result<Option<Self>, CmdError> {
         let same = match (self, earlier) {
             (_, None)
             | (Expiry::Keep, Some(Expiry::Keep))

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Deprecated, Effect, Flag, Group, Key,
-    KeyFlag, KeySpec, Reply, Run, Spec, Strings, error,
+    KeyFlag, KeySpec, Reply, Run, Spec, Strings,
 };
 
 use super::expiry::Expiry;
@@ -108,12 +108,7 @@ impl<'a> Command<'a> for GetEx<'a> {
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
         let mut getex = GetEx { key: args.key()?, expiry: None };
         while args.left() > 0 {
-            let expiry = if args.token("PERSIST") {
-                Expiry::Persist
-            } else {
-                Expiry::take_time(&mut args)?.ok_or(error::SYNTAX)?
-            };
-            getex.expiry = expiry.behind(getex.expiry)?;
+            getex.expiry = Expiry::take(&mut args, ("PERSIST", Expiry::Persist), getex.expiry)?;
         }
         Ok(getex)
     }

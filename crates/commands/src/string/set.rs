@@ -79,12 +79,7 @@ impl<'a> Set<'a> {
             self.get = true;
             return Ok(());
         }
-        let expiry = if args.token("KEEPTTL") {
-            Expiry::Keep
-        } else {
-            Expiry::take_time(args)?.ok_or(error::SYNTAX)?
-        };
-        self.expiry = expiry.behind(self.expiry)?;
+        self.expiry = Expiry::take(args, ("KEEPTTL", Expiry::Keep), self.expiry)?;
         Ok(())
     }
 }
