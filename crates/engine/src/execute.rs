@@ -16,7 +16,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, remember};
+use crate::{access, block, monitor, multi, remember, scripting};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -145,7 +145,10 @@ impl Desk<'_> {
         if !session.login.is_free(&self.engine.users) {
             access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
         }
-        if self.seat.full && entry.has(Flag::DenyOom) {
+        if self.seat.full
+            && (entry.has(Flag::DenyOom)
+                || scripting::needs_memory(self.engine, entry, request.argv))
+        {
             return Err(error::OOM);
         }
         if self.seat.hindered {

@@ -367,7 +367,7 @@ impl Host for Caller<'_> {
 }
 
 /// Writes a line of a script to the server's log.
-fn tell(level: u8, text: &[u8]) {
+pub(super) fn tell(level: u8, text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     match level {
         0 => tracing::trace!("{text}"),

@@ -76,7 +76,7 @@ fn run(
 ) -> Result<(), CmdError> {
     control.tell_monitors(all);
     let asked = all.get(1).copied().unwrap_or_default();
-    let known = Arc::clone(control.seat.bench.libraries(control.engine));
+    let known = control.libraries();
     let library = known.libraries.function(asked).ok_or(NO_FUNCTION)?;
     let Words { all, keys, args, .. } = Words::split(all)?;
     let name = library.function(asked).map(|function| &*function.name).ok_or(NO_FUNCTION)?;
