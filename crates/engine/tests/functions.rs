@@ -163,9 +163,8 @@ fn a_snapshot_without_a_journal_has_them() {
 /// Where a text stands in the only file of a kind.
 fn place(dir: &Path, prefix: &str, text: &[u8]) -> (std::path::PathBuf, usize) {
     let names = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let is_meant = |path: &std::path::PathBuf| {
-        path.file_name().unwrap().to_str().unwrap().starts_with(prefix)
-    };
+    let is_meant =
+        |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(prefix);
     let path = names.filter(is_meant).next().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(text.len()).position(|window| window == text).unwrap();
@@ -250,4 +249,50 @@ fn memory_of_scripts_is_told_and_counts() {
     assert_eq!(ask(other, &["FUNCTION", "FLUSH"]), "+OK");
     assert_eq!(field(one, "used_memory_functions"), 0);
     assert_eq!(ask(one, &["FCALL", "f", "0"]), "-ERR Function not found");
+}
+
+#[test]
+fn what_runs_is_shown_and_can_be_ended() {
+    let engine = seats::engine_with("");
+    let mut seat = Seat::new(&engine);
+    let code = "#!lua name=a\nredis.register_function('f', function() while true do end end)";
+    assert_eq!(ask(&mut seat, &["FUNCTION", "LOAD", code]), "$1\r\na");
+    let idle = "*4\r\n$14\r\nrunning_script\r\n$-1\r\n$7\r\nengines\r\n*2\r\n$3\r\nLUA\r\n*4\r\n\
+                $15\r\nlibraries_count\r\n:1\r\n$15\r\nfunctions_count\r\n:1";
+    assert_eq!(ask(&mut seat, &["FUNCTION", "STATS"]), idle);
+    std::thread::scope(|scope| {
+        let runner = scope.spawn(|| {
+            let mut seat = Seat::new(&engine);
+            ask(&mut seat, &["FCALL", "f", "1", "k", "v"])
+        });
+        let begun = std::time::Instant::now();
+        let shown = loop {
+            let stats = ask(&mut seat, &["FUNCTION", "STATS"]);
+            if stats != idle {
+                break stats;
+            }
+            assert!(begun.elapsed().as_secs() < 20, "it is never seen");
+            std::thread::yield_now();
+        };
+        let running = "*4\r\n$14\r\nrunning_script\r\n*6\r\n$4\r\nname\r\n$1\r\nf\r\n$7\r\n\
+                       command\r\n*5\r\n$5\r\nFCALL\r\n$1\r\nf\r\n$1\r\n1\r\n$1\r\nk\r\n$1\r\nv\r\n\
+                       $11\r\nduration_ms\r\n:";
+        assert!(shown.starts_with(running), "{shown}");
+        assert_eq!(ask(&mut seat, &["FUNCTION", "KILL"]), "+OK");
+        let ended = runner.join().unwrap();
+        assert!(ended.contains("Script killed by user with FUNCTION KILL."), "{ended}");
+    });
+    assert_eq!(ask(&mut seat, &["FUNCTION", "STATS"]), idle);
+}
+
+/// One may be paused between running a library's code and adding it.
+#[test]
+fn libraries_stand_still_while_clients_are_paused() {
+    let engine = seats::engine_with("");
+    let (mut seat, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    assert_eq!(ask(&mut other, &["CLIENT", "PAUSE", "100000", "WRITE"]), "+OK");
+    assert_eq!(ask(&mut seat, &["FUNCTION", "LOAD", &library("a", &["f"])]), "");
+    assert_eq!(ask(&mut other, &["FUNCTION", "LIST"]), "*0");
+    assert_eq!(ask(&mut other, &["CLIENT", "UNPAUSE"]), "+OK");
+    assert_eq!(ask(&mut other, &["FUNCTION", "LOAD", &library("a", &["f"])]), "$1\r\na");
 }

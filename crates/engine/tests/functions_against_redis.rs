@@ -109,7 +109,8 @@ impl Pair {
             text.map(|text| text.split(' ').nth(1).unwrap_or_default().to_owned())
         };
         assert!(
-            sorted(ours.clone()) == sorted(theirs.clone()) || (kind(&ours).is_some() && kind(&ours) == kind(&theirs)),
+            sorted(ours.clone()) == sorted(theirs.clone())
+                || (kind(&ours).is_some() && kind(&ours) == kind(&theirs)),
             "{ours:?} {theirs:?}"
         );
     }

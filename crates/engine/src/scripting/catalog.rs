@@ -206,6 +206,21 @@ impl Catalog<'_> {
     }
 }
 
+impl Engine {
+    /// Takes all libraries of another engine over, in place of those of the same names; how many.
+    ///
+    /// # Errors
+    /// One of their functions is in a library here that has another name. Nothing is changed then.
+    pub fn take_libraries(&self, txn: &mut Txn, from: &Engine) -> Result<usize, String> {
+        let more = from.functions.known();
+        let joined = self
+            .functions
+            .change(txn, |libraries| join(libraries, &more.libraries, Policy::Replace));
+        let why = |error: CmdError| String::from_utf8_lossy(error.bytes()).into_owned();
+        joined.map(|()| more.libraries.len()).map_err(why)
+    }
+}
+
 /// Adds all of some libraries to others.
 fn join(libraries: &mut Libraries, more: &Libraries, policy: Policy) -> Result<(), CmdError> {
     if policy == Policy::Flush {
