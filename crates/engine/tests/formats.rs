@@ -168,9 +168,9 @@ const FUNCTIONS: Fixture = Fixture {
         ("fcall g 0", "-ERR Function not found"),
         (
             "function list libraryname old",
-            "*1\r\n*6\r\n$12\r\nlibrary_name\r\n$3\r\nold\r\n$6\r\nengine\r\n$3\r\nLUA\r\n$9\r\n\
-             functions\r\n*1\r\n*6\r\n$4\r\nname\r\n$2\r\nfo\r\n$11\r\ndescription\r\n$1\r\nd\r\n$5\r\n\
-             flags\r\n*2\r\n+no-writes\r\n+allow-cross-slot-keys",
+            "*1\r\n*6\r\n$12\r\nlibrary_name\r\n$3\r\nold\r\n$6\r\nengine\r\n$3\r\nLUA\r\n\
+             $9\r\nfunctions\r\n*1\r\n*6\r\n$4\r\nname\r\n$2\r\nfo\r\n$11\r\ndescription\r\n$1\r\n\
+             d\r\n$5\r\nflags\r\n*2\r\n+no-writes\r\n+allow-cross-slot-keys",
         ),
     ],
 };

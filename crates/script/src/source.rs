@@ -71,7 +71,7 @@ impl ScriptFlags {
     /// ```
     #[must_use]
     pub fn from_bits(bits: u8) -> Option<Self> {
-        (bits < 32).then(|| ScriptFlags {
+        (bits < 32).then_some(ScriptFlags {
             no_writes: bits & 1 != 0,
             allow_oom: bits & 2 != 0,
             allow_stale: bits & 4 != 0,

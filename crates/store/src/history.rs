@@ -127,8 +127,8 @@ impl Txn {
         self.told = told;
     }
 
-    /// Does something that is about no key at a moment that has its place among the changes of shard
-    /// 0: nothing happens there meanwhile. If `change` returns the body of a record of this kind
+    /// Does something that is about no key at a moment that has its place among the changes of
+    /// shard 0: nothing happens there meanwhile. If `change` returns the body of a record of this kind
     /// beside its result, it is recorded there. Holds no shard, or shard 0 among others.
     pub fn beside_keys<R>(
         &mut self,
@@ -150,9 +150,9 @@ impl Txn {
         self.seen = self.seen.max(epoch);
     }
 
-    /// Looks at something that is about no key while nothing happens in shard 0, and tells the epoch
-    /// of the log that holds what is seen there: unless shard 0 is held already, and this transaction
-    /// itself has changed it. As [`beside_keys`](Self::beside_keys).
+    /// Looks at something that is about no key while nothing happens in shard 0, and tells the
+    /// epoch of the log that holds what is seen there: unless shard 0 is held already, and this
+    /// transaction itself has changed it. As [`beside_keys`](Self::beside_keys).
     pub fn look_beside_keys<R>(&mut self, look: impl FnOnce() -> R) -> (R, u64) {
         self.each_shard(0, |shard| (look(), shard.history.epoch))
     }

@@ -234,7 +234,7 @@ impl<'e> Loader<'e> {
         Ok(())
     }
 
-    /// A library's code runs, for as long as it takes: it has been through that where it comes from.
+    /// A library's code runs, for as long as it takes: it has run in time where it comes from.
     fn library(&mut self, code: &[u8]) {
         match self.change_libraries(Change::Load { code, replace: false }) {
             Ok(_) => self.imported.libraries += 1,

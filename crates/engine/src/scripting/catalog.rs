@@ -49,8 +49,8 @@ pub(crate) enum Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// The change that a request asks for, given the name of its command and all its words, of which
-    /// there are as many as its arity wants. `None` if it asks for no change.
+    /// The change that a request asks for, given the name of its command and all its words, of
+    /// which there are as many as its arity wants. `None` if it asks for no change.
     pub fn parse(name: &str, argv: &[&'a [u8]]) -> Option<Result<Self, CmdError>> {
         match (name, argv.get(2..).unwrap_or_default()) {
             ("function|load", [options @ .., code]) => Some(load(options, code)),

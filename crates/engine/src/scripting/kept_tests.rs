@@ -1,3 +1,4 @@
+//! Changes of libraries, written and read back.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use super::*;

@@ -72,8 +72,8 @@ impl Functions {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Changes the libraries, and records that; nobody else does meanwhile. `txn` holds no shard, or
-    /// shard 0 among others.
+    /// Changes the libraries, and records that; nobody else does meanwhile. `txn` holds no shard,
+    /// or shard 0 among others.
     ///
     /// # Errors
     /// Those of `change`; nothing is changed then.

@@ -1,8 +1,8 @@
 //! Where the memory is: the numbers behind `MEMORY STATS`, `MEMORY DOCTOR` and `INFO memory`.
 //!
 //! Everything is counted where it is owned, so the parts add up to the whole exactly: tables, what
-//! is in them, buffers of connections, interpreters and what they run. The program itself is not counted: a server without keys
-//! and clients uses nothing.
+//! is in them, buffers of connections, interpreters and what they run. The program itself is not
+//! counted: a server without keys and clients uses nothing.
 
 use std::sync::atomic::Ordering;
 
