@@ -48,7 +48,9 @@ pub struct EventLoop {
     pub(crate) crew: Arc<Crew>,
     pub(crate) connections: Slab<Box<Connection>>,
     /// Connections that get another turn before the loop waits again.
-    pub(crate) again: Vec<Place>,
+    pub(crate) again: VecDeque<Place>,
+    /// What the poller has seen and nobody has looked at yet.
+    pub(crate) seen: VecDeque<(Token, Seen)>,
     /// What came for connections while they were out.
     pub(crate) late: Vec<(Place, Late)>,
     /// For serving from inside a turn; out while that is done.
@@ -58,9 +60,9 @@ pub struct EventLoop {
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, Place)>,
     /// Connections whose replies wait for the disk.
-    pub(crate) held: Vec<Place>,
+    pub(crate) held: VecDeque<Place>,
     /// Connections whose request waits for the end of a pause, in the order they came.
-    paused: Vec<Place>,
+    paused: VecDeque<Place>,
     /// The epoch of the journal that was last asked to be made durable.
     asked: u64,
     /// Connections whose replies are over the soft limit.
@@ -129,13 +131,14 @@ impl EventLoop {
             inbox,
             crew,
             connections: Slab::new(),
-            again: Vec::new(),
+            again: VecDeque::new(),
+            seen: VecDeque::new(),
             late: Vec::new(),
             spare: None,
             had_spare: false,
             deadlines: BTreeSet::new(),
-            held: Vec::new(),
-            paused: Vec::new(),
+            held: VecDeque::new(),
+            paused: VecDeque::new(),
             asked: 0,
             over_soft: Vec::new(),
             letters: VecDeque::new(),
@@ -241,15 +244,15 @@ impl EventLoop {
         }
         if !connection.held && connection.must_wait(desk) {
             connection.held = true;
-            self.held.push(place);
+            self.held.push_back(place);
         }
         if !connection.paused && connection.session.is_paused() {
             connection.paused = true;
-            self.paused.push(place);
+            self.paused.push_back(place);
         }
         if turn == Turn::Again && !connection.queued {
             connection.queued = true;
-            self.again.push(place);
+            self.again.push_back(place);
         }
         if !connection.watched && connection.is_over_soft() {
             connection.watched = true;
@@ -303,12 +306,12 @@ impl EventLoop {
         if due { self.deadlines.pop_first() } else { None }
     }
 
-    /// Those whose requests waited for the end of a pause, if it is over.
-    pub(crate) fn take_paused(&mut self, now: Millis) -> Vec<Place> {
+    /// The next whose request waited for the end of a pause, if it is over.
+    pub(crate) fn next_paused(&mut self, now: Millis) -> Option<Place> {
         if self.paused.is_empty() || self.engine.pauses.until() > now {
-            return Vec::new();
+            return None;
         }
-        std::mem::take(&mut self.paused)
+        self.paused.pop_front()
     }
 
     /// Takes an accepted connection in.

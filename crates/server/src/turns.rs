@@ -8,8 +8,9 @@
 //!
 //! The connection whose turn it is, is taken out of the loop, so that the loop can be run from
 //! inside that turn: a script that takes too long calls [`meanwhile`] every so often, and the
-//! thread's other clients are served by a second desk. What comes for the connection that is out
-//! waits until it is back.
+//! thread's other clients are served by a second desk. So what is still to be done lies in queues
+//! of the loop, never in a turn's own hands. What comes for the connection that is out waits until
+//! it is back.
 
 use std::cell::RefCell;
 use std::io;
@@ -18,7 +19,6 @@ use std::time::Duration;
 
 use engine::Message;
 use mio::Events;
-use mio::event::Event;
 
 use crate::connection::{Connection, Desk, Turn};
 use crate::event_loop::{EVENTS, EventLoop, Seen, WAKER};
@@ -106,10 +106,9 @@ impl Turns {
             me.wait(events, timeout)?;
             me.begin(desk);
             me.turns += u32::from(!events.is_empty());
+            me.seen.extend(events.iter().map(|event| (event.token(), Seen::of(event))));
         }
-        for event in &*events {
-            self.event(desk, event);
-        }
+        self.events(desk);
         self.second_turns(desk);
         self.read_letters(desk);
         self.end_waits(desk);
@@ -163,14 +162,19 @@ impl Turns {
         }
     }
 
-    fn event(&self, desk: &mut Desk, event: &Event) {
-        let Some(place) = Place::of(event.token()) else {
-            if event.token() != WAKER {
-                self.0.borrow_mut().accept(desk);
+    fn events(&self, desk: &mut Desk) {
+        loop {
+            let next = self.0.borrow_mut().seen.pop_front();
+            let Some((token, seen)) = next else { return };
+            match Place::of(token) {
+                Some(place) => self.event(desk, place, seen),
+                None if token == WAKER => {}
+                None => self.0.borrow_mut().accept(desk),
             }
-            return;
-        };
-        let seen = Seen::of(event);
+        }
+    }
+
+    fn event(&self, desk: &mut Desk, place: Place, seen: Seen) {
         if self.0.borrow().connections.is_lent(place) {
             self.0.borrow_mut().late.push((place, Late::Event(seen)));
             return;
@@ -179,8 +183,11 @@ impl Turns {
     }
 
     fn second_turns(&self, desk: &mut Desk) {
-        let again = std::mem::take(&mut self.0.borrow_mut().again);
-        for place in again {
+        // Those that get yet another turn stand behind these.
+        let count = self.0.borrow().again.len();
+        for _ in 0..count {
+            let next = self.0.borrow_mut().again.pop_front();
+            let Some(place) = next else { return };
             self.turn(desk, place, |connection, desk| {
                 connection.queued = false;
                 connection.turn(desk)
@@ -190,12 +197,14 @@ impl Turns {
 
     /// Sends the replies that the disk has caught up with, and asks it to go on for the others.
     fn release(&self, desk: &mut Desk) {
-        let held = std::mem::take(&mut self.0.borrow_mut().held);
-        if held.is_empty() {
+        let count = self.0.borrow().held.len();
+        if count == 0 {
             return;
         }
         let mut latest = 0;
-        for place in held {
+        for _ in 0..count {
+            let next = self.0.borrow_mut().held.pop_front();
+            let Some(place) = next else { break };
             let mut waits = None;
             self.turn(desk, place, |connection, desk| {
                 if connection.must_wait(desk) {
@@ -207,7 +216,7 @@ impl Turns {
             });
             if let Some(epoch) = waits {
                 latest = latest.max(epoch);
-                self.0.borrow_mut().held.push(place);
+                self.0.borrow_mut().held.push_back(place);
             }
         }
         self.0.borrow_mut().ask_the_disk(latest);
@@ -271,8 +280,9 @@ impl Turns {
     /// Lets requests run that waited for the end of a pause, once it is reached. (Who ends a pause
     /// before its time tells everybody who waits.)
     fn end_pause(&self, desk: &mut Desk) {
-        let paused = self.0.borrow_mut().take_paused(desk.now);
-        for place in paused {
+        loop {
+            let next = self.0.borrow_mut().next_paused(desk.now);
+            let Some(place) = next else { return };
             self.turn(desk, place, |connection, desk| {
                 connection.paused = false;
                 connection.end_pause(desk)
