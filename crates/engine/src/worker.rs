@@ -93,8 +93,8 @@ impl Worker {
         self
     }
 
-    /// The same worker, which calls `meanwhile` every so often once a script takes too long, so that
-    /// the thread's other clients can be served: by a worker made by [`Worker::stand_in`].
+    /// The same worker, which calls `meanwhile` every so often once a script takes too long, so
+    /// that the thread's other clients can be served: by a worker made by [`Worker::stand_in`].
     #[must_use]
     pub fn attend(mut self, meanwhile: fn()) -> Self {
         self.seat.meanwhile = meanwhile;

@@ -170,24 +170,19 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
             crew.wake_all();
         }
     }
-    let broken = match wait_for(engine, threads, &ended) {
-        Some(broken) => {
-            drop(keeper);
-            broken
-        }
-        None => {
-            tracing::warn!("exiting in the middle of a script that has written; it is not kept");
-            std::mem::forget(keeper);
-            false
-        }
-    };
+    let broken = wait_for(engine, threads, &ended, keeper);
     loaded?;
     if broken { Err("a worker thread ended unexpectedly; see the log".to_owned()) } else { Ok(()) }
 }
 
-/// Waits for the workers to end; whether one of them broke. None if one is in the middle of a script
-/// that has written, which cannot be ended: everything else has been done then.
-fn wait_for(engine: &Engine, threads: Vec<JoinHandle<()>>, ended: &Receiver<()>) -> Option<bool> {
+/// Waits for the workers to end, then for the keeper; whether a worker broke. One in the middle of
+/// a script that has written cannot be ended: everything else has been done then.
+fn wait_for(
+    engine: &Engine,
+    threads: Vec<JoinHandle<()>>,
+    ended: &Receiver<()>,
+    keeper: Keeper,
+) -> bool {
     let mut left = threads.len();
     let mut stopping = 0;
     while left > 0 {
@@ -197,12 +192,17 @@ fn wait_for(engine: &Engine, threads: Vec<JoinHandle<()>>, ended: &Receiver<()>)
             Err(RecvTimeoutError::Timeout) => {
                 stopping += u32::from(engine.stopping.load(Ordering::Acquire));
                 if stopping > LOOKS && engine.is_held_up() {
-                    return None;
+                    tracing::warn!("exiting in the middle of a script; what it wrote is not kept");
+                    // It may wait for what the script holds.
+                    std::mem::forget(keeper);
+                    return false;
                 }
             }
         }
     }
-    Some(threads.into_iter().fold(false, |broken, thread| thread.join().is_err() || broken))
+    let broken = threads.into_iter().fold(false, |broken, thread| thread.join().is_err() || broken);
+    drop(keeper);
+    broken
 }
 
 /// How often it is looked whether the workers can end.

@@ -348,7 +348,7 @@ impl Host for Caller<'_> {
         if self.abandoned {
             return true;
         }
-        let threshold = self.seat.config.busy_reply_threshold;
+        let threshold = self.seat.config.scripts.busy_after;
         let overdue = threshold.is_some_and(|limit| self.started.elapsed() >= limit);
         let running = Arc::clone(self.show());
         if overdue {

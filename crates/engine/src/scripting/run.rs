@@ -218,5 +218,5 @@ fn attempt(
 
 /// What an interpreter may use.
 pub(crate) fn limits(config: &config::Config) -> Limits {
-    Limits { memory: config.script_memory_limit }
+    Limits { memory: usize::try_from(config.scripts.memory).unwrap_or(usize::MAX) }
 }
