@@ -330,6 +330,15 @@ def check_differential(job):
              *seed], KVIST_BIN=str(kvist("debug")))
 
 
+@check("scripts")
+def check_scripts(job):
+    """Do scripts and functions get the bytes redis-server gives, whatever they call and whoever?"""
+    redis_server = need("redis-server", "redis-server 7.0")
+    redis = [redis_server, "--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
+    with serving(job, server_words(job, "debug")) as port, serving(job, redis) as oracle:
+        job.run([sys.executable, ROOT / "tests" / "scripts" / "compare.py", oracle, port])
+
+
 @check("redis-cli")
 def check_redis_cli(job):
     """Does redis-cli get what the README shows, and load and scan a database?"""
