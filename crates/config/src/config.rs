@@ -139,6 +139,8 @@ pub struct Config {
 
     /// Time after which a running script makes the server busy, if it does at all.
     pub busy_reply_threshold: Option<Duration>,
+    /// Bytes that a thread's interpreter for scripts may take, and as much that for functions.
+    pub script_memory_limit: usize,
     /// Published classes of keyspace events.
     pub notify_keyspace_events: Events,
     /// Keys remembered for client-side caching, or `None` for no limit.
@@ -402,6 +404,8 @@ impl Settings {
             rdb_export: self.yes("rdb-export"),
             import_skip_unknown: self.yes("import-skip-unknown"),
             busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
+            script_memory_limit: usize::try_from(self.bytes("script-memory-limit"))
+                .unwrap_or(usize::MAX),
             notify_keyspace_events: self.events(),
             tracking_table_max_keys: non_zero(self.int("tracking-table-max-keys")),
             tls: self.tls(),

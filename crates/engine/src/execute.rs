@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
+use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, Wait, error};
 use store::{Scope, Txn};
 use wire::RespWriter;
 
@@ -54,7 +54,7 @@ impl Desk<'_> {
         let mut writer = RespWriter::new(out, session.protocol);
         let result = self.admit(session, &request).and_then(|entry| {
             if self.engine.heed.now().paused()
-                && self.engine.must_wait(session, entry, self.seat.now)
+                && self.engine.must_wait(session, (entry, request.argv), self.seat.now)
             {
                 session.must_wait = true;
                 return Ok(false);
@@ -190,7 +190,9 @@ impl Desk<'_> {
                 let now = seat.now;
                 let done = txn.with(&engine.store, scope, |txn| {
                     // Asked again now that its shards are held: see `pause.rs`.
-                    if engine.heed.now().paused() && engine.must_wait(session, entry, now) {
+                    if engine.heed.now().paused()
+                        && engine.must_wait(session, (entry, request.argv), now)
+                    {
                         session.must_wait = true;
                         return;
                     }
@@ -237,22 +239,46 @@ impl Call<'_> {
     /// Runs under the locks. `session` is there unless the request is part of a transaction: then
     /// it may not block, and clients that wait are served when the whole transaction has run.
     pub fn run(&self, txn: &mut Txn, writer: &mut RespWriter<'_>, session: Option<&mut Session>) {
+        let mark = writer.raw().len();
+        let alone = session.is_some();
+        match self.perform(txn, writer) {
+            Ok(None) => {}
+            Ok(Some(wait)) => match session {
+                Some(session) => block::block(self, txn, session, *wait),
+                None => block::nothing(wait.in_transaction, writer),
+            },
+            Err(failure) => {
+                writer.raw().truncate(mark);
+                writer.error_bytes(failure.bytes());
+            }
+        }
+        if alone {
+            block::serve_ready(self.engine, txn);
+        }
+    }
+
+    /// Runs under the locks and tells everybody whom it concerns what has changed. Something to
+    /// wait for if the request blocks; nothing is written then.
+    ///
+    /// # Errors
+    /// What to answer instead of what was written.
+    pub fn perform(
+        &self,
+        txn: &mut Txn,
+        out: &mut dyn Reply,
+    ) -> Result<Option<Box<Wait>>, CmdError> {
         let argv = self.request.argv;
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
-        let mark = writer.raw().len();
         txn.count_lookups(self.entry.has(Flag::ReadOnly), self.entry.tells_misses);
-        let alone = session.is_some();
-        let done = (self.run)(txn, args, writer);
+        let done = (self.run)(txn, args, out);
         txn.count_lookups(false, false);
+        let mut waits = None;
         match done {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
                 txn.forget_changes();
-                match session {
-                    Some(session) => block::block(self, txn, session, *wait),
-                    None => block::nothing(wait.in_transaction, writer),
-                }
+                waits = Some(wait);
             }
             Ok(effect) => {
                 self.counters.changes.add(1);
@@ -269,9 +295,8 @@ impl Call<'_> {
                     remember::keys(self.engine, txn, self.entry, argv);
                 }
                 txn.publish_changes();
-                writer.raw().truncate(mark);
-                writer.error_bytes(failure.bytes());
                 self.failed(&failure);
+                return Err(failure);
             }
         }
         if let Some(reader) = self.reader
@@ -279,9 +304,7 @@ impl Call<'_> {
         {
             remember::reader(self.engine, txn, (self.entry, argv), reader);
         }
-        if alone {
-            block::serve_ready(self.engine, txn);
-        }
+        Ok(waits)
     }
 }
 

@@ -11,6 +11,7 @@ use store::Txn;
 use crate::engine::Engine;
 use crate::evict;
 use crate::plan::Plan;
+use crate::scripting::Bench;
 use crate::session::Session;
 use crate::stats::Counters;
 
@@ -42,6 +43,8 @@ pub struct Seat {
     pub now: Millis,
     pub(crate) config_version: u64,
     pub(crate) plan: Plan,
+    /// Interpreters for scripts.
+    pub(crate) bench: Bench,
     /// Reusable memory for decoding.
     pub(crate) words: Vec<wire::Word>,
     /// `maxmemory` was passed at the start of this batch, and nothing could be dropped.
@@ -64,6 +67,7 @@ impl Worker {
             now: 0,
             config_version: u64::MAX,
             plan: Plan::default(),
+            bench: Bench::default(),
             words: Vec::new(),
             full: false,
             is_crowding: || false,

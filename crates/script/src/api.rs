@@ -5,7 +5,8 @@ use sha1::{Digest, Sha1};
 use base::Protocol;
 use base::error::until_zero;
 
-use crate::errors::push_error;
+use crate::errors::{push_command_error, push_error};
+use crate::host::Refusal;
 use crate::lift::Lift;
 use crate::memory::Memory;
 use crate::number::{truncated, write_g};
@@ -104,11 +105,27 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<bool, Raise> {
     };
     let memory = memory_of(stack);
     memory.set_lenient(true);
+    let below = stack.top();
     let mut lift = Lift::new(stack, &mut inner.open, inner.protocol);
-    host.call(&inner.words, &mut lift);
-    let (failed, overflow) = (lift.failed, lift.overflow);
+    let outcome = host.call(&inner.words, &mut lift);
+    let (mut failed, overflow) = (lift.failed, lift.overflow);
     inner.words.clear();
+    let abandoned = match outcome {
+        Ok(()) => false,
+        Err(Refusal::Error(error)) => {
+            stack.set_top(below);
+            push_command_error(stack, error.bytes());
+            failed = true;
+            false
+        }
+        Err(Refusal::Abandon) => true,
+    };
     settle(stack, memory)?;
+    if abandoned {
+        inner.killed = true;
+        stack.end_at_next_line();
+        return Err(raised(stack, b"the script was abandoned"));
+    }
     if overflow {
         stack.set_top(0);
         return Err(raised(stack, b"the reply is too large for a script"));

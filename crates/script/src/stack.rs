@@ -127,6 +127,13 @@ impl<'s> Stack<'s> {
         Stack { state, lifetime: PhantomData }
     }
 
+    /// Makes the script end at its next line at the latest, by an error that follows it wherever it
+    /// is caught: for a script whose end is decided.
+    pub fn end_at_next_line(self) {
+        // SAFETY: promised by whoever made the stack; setting a hook raises nothing.
+        unsafe { lua::lua_sethook(self.state, Some(crate::vm::hook), lua::LUA_MASKLINE, 0) };
+    }
+
     calls! {
         /// How many slots are in use.
         top() -> c_int = lua_gettop;

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr::NonNull;
 
 use base::{CmdError, Protocol, Reply};
-use lua::{LUA_MASKCOUNT, LUA_MASKLINE, LUA_REGISTRYINDEX, lua_Debug, lua_State};
+use lua::{LUA_MASKCOUNT, LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
 use crate::Host;
 use crate::errors::{extract, push_error, trimmed};
@@ -38,7 +38,9 @@ pub struct Limits {
 /// # use base::Reply;
 /// # struct Nobody;
 /// # impl kvist_script::Host for Nobody {
-/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) { out.ok() }
+/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), kvist_script::Refusal> {
+/// #         Ok(out.ok())
+/// #     }
 /// #     fn log(&mut self, _: u8, _: &[u8]) {}
 /// #     fn may(&mut self, _: &[&[u8]]) -> Option<bool> { None }
 /// #     fn interrupted(&mut self) -> bool { false }
@@ -473,7 +475,7 @@ unsafe extern "C-unwind" fn unprotected(_: *mut lua_State) -> c_int {
 
 /// Asks the host whether to go on. Once it says no, every line raises the error, so that no `pcall`
 /// of the script can go on for long.
-unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
+pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
     // SAFETY: Lua calls this between instructions, so no function of ours runs and holds what the
     // state carries; the frame holds nothing with a destructor.
     unsafe {
@@ -483,7 +485,7 @@ unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
             return;
         }
         inner.killed = true;
-        lua::lua_sethook(state, Some(hook), LUA_MASKLINE, 0);
+        Stack::new(state).end_at_next_line();
         let text: &[u8] = match (inner.loading.is_some(), inner.functions) {
             (true, _) => b"FUNCTION LOAD timeout",
             (_, true) => b"Script killed by user with FUNCTION KILL.",

@@ -38,6 +38,7 @@ mod strings;
 mod survey;
 mod trash;
 mod txn;
+mod undo;
 mod usage;
 mod waiting;
 mod watch;

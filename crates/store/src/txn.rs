@@ -22,6 +22,7 @@ use types::JsonTools;
 
 use crate::history::append_of;
 use crate::news::Bulletin;
+use crate::undo::Before;
 use crate::{Db, Garbage, Measure, Shard, Store, Waiter, Watch};
 
 /// The shards a request must hold.
@@ -79,6 +80,8 @@ pub struct Txn {
     pub(crate) overdue: RefCell<Vec<Touched>>,
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
+    /// How keys were before a script that may be taken back.
+    pub(crate) before: Vec<Before>,
     pub(crate) memory_delta: i64,
     /// What JSON commands need; missing until the first, and while it is lent out.
     pub(crate) tools: Option<Box<JsonTools>>,
@@ -156,6 +159,7 @@ impl Txn {
             overdue: RefCell::new(Vec::new()),
             touched: Vec::new(),
             ready: Vec::new(),
+            before: Vec::new(),
             memory_delta: 0,
             tools: None,
             shared: 0,
@@ -395,17 +399,23 @@ impl Txn {
     /// did not declare is a bug in its spec: it panics, and the panic is contained.
     #[inline]
     pub(crate) fn place(&self, hash: u64) -> usize {
+        match self.find_place(hash) {
+            Some(place) => place,
+            None => panic!("a request used a key of a shard that it did not lock"),
+        }
+    }
+
+    /// The same, or none if it is not held.
+    #[inline]
+    pub(crate) fn find_place(&self, hash: u64) -> Option<usize> {
         let number = self.store.shard_of(hash);
         if self.everything {
-            return number;
+            return Some(number);
         }
         if self.held.len() == 1 && self.held[0].number == number {
-            return 0;
+            return Some(0);
         }
-        match self.held.binary_search_by_key(&number, |h| h.number) {
-            Ok(place) => place,
-            Err(_) => panic!("a request used a key of a shard that it did not lock"),
-        }
+        self.held.binary_search_by_key(&number, |h| h.number).ok()
     }
 
     /// Runs `work` on every shard in turn: the held ones, or each locked for a moment.
@@ -528,6 +538,11 @@ impl Txn {
     #[inline]
     pub fn take_ready(&mut self) -> Vec<Touched> {
         if self.ready.is_empty() { Vec::new() } else { std::mem::take(&mut self.ready) }
+    }
+
+    /// Nobody is served for what has been fed so far.
+    pub(crate) fn forget_ready(&mut self) {
+        self.ready.clear();
     }
 
     /// Lets those be served who wait for a key that went; its shard is held.

@@ -7,7 +7,7 @@ use crate::control::identity::Module;
 use crate::table::Entry;
 
 /// Flags in the order of `COMMAND INFO`.
-const FLAGS: [Flag; 20] = [
+const FLAGS: [Flag; 19] = [
     Flag::Write,
     Flag::ReadOnly,
     Flag::DenyOom,
@@ -22,7 +22,6 @@ const FLAGS: [Flag; 20] = [
     Flag::Asking,
     Flag::Fast,
     Flag::NoAuth,
-    Flag::MayReplicate,
     Flag::NoMandatoryKeys,
     Flag::NoAsyncLoading,
     Flag::NoMulti,
