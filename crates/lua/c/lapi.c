@@ -715,6 +715,12 @@ LUA_API void lua_setreadonly (lua_State *L, int idx, int on) {
 }
 
 
+/* Kvist: how many results the caller of this function takes; LUA_MULTRET if as many as there are */
+LUA_API int lua_wanted (lua_State *L) {
+  return L->ci->nresults;
+}
+
+
 /* Kvist: what a value is, without pushing it */
 static void peek (const TValue *o, lua_Peek *value) {
   value->type = ttype(o);

@@ -195,6 +195,8 @@ LUA_API int   (lua_setmetatable) (lua_State *L, int objindex);
 LUA_API void  (lua_setreadonly) (lua_State *L, int idx, int on);  /* Kvist */
 LUA_API int   (lua_isreadonly) (lua_State *L, int idx);  /* Kvist */
 
+LUA_API int   (lua_wanted) (lua_State *L);  /* Kvist */
+
 /* Kvist: a value as it lies in a table, without the stack */
 typedef struct lua_Peek {
   int type;

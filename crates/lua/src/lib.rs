@@ -166,6 +166,8 @@ unsafe extern "C-unwind" {
     pub fn lua_setreadonly(state: *mut lua_State, index: c_int, on: c_int);
     /// Kvist's own: whether a table is read-only.
     pub fn lua_isreadonly(state: *mut lua_State, index: c_int) -> c_int;
+    /// Kvist's own: how many results the caller of the function that runs takes.
+    pub fn lua_wanted(state: *mut lua_State) -> c_int;
     /// Kvist's own: what a slot holds.
     pub fn lua_peek(state: *mut lua_State, index: c_int, value: *mut lua_Peek);
     /// Kvist's own: what `t[n]` is, without metatables.

@@ -169,6 +169,8 @@ impl<'s> Stack<'s> {
         concat(n: c_int) = lua_concat;
         /// The number of an argument; raises if it is none.
         check_number(arg: c_int) -> f64 = luaL_checknumber;
+        /// How many results the caller of the function that runs takes, -1 if as many as there are.
+        wanted() -> c_int = lua_wanted;
         /// A reference to the top value, which is popped.
         reference(table: c_int) -> c_int = luaL_ref;
         /// Gives a reference up.
