@@ -26,8 +26,11 @@ struct Round {
     /// Milliseconds of one client alone, and of two at once.
     alone: f64,
     both: f64,
-    /// Processor seconds of two at once, by seconds.
+    /// Processors that two at once used, on average.
     processors: f64,
+    /// Threads that ran or waited for a processor meanwhile: what a machine with nothing else to do
+    /// would have given them.
+    threads: f64,
 }
 
 /// The table. The servers have all processors here, as many as there are, and so does the load,
@@ -54,18 +57,19 @@ pub(super) fn table(program: &Path, options: &Options) -> io::Result<String> {
     let _ = write!(
         text,
         "\n| {runs} scripts of {TURNS} turns, {count} processors | one client alone, ms | two at \
-         once, other keys, ms | ÷ | processors used |\n|---|---|---|---|---|"
+         once, other keys, ms | ÷ | processors used | and wanted |\n|---|---|---|---|---|---|"
     );
     for (peer, _, rounds) in &sides {
         let _ = write!(text, "\n| {} {} |", peer.name, peer.version);
         if rounds.is_empty() {
-            let _ = write!(text, " {NO_SCRIPTS} |  |  |  |");
+            let _ = write!(text, " {NO_SCRIPTS} |  |  |  |  |");
             continue;
         }
         let part = |f: fn(&Round) -> f64| median(rounds.iter().map(f).collect());
         let (alone, both) = (part(|r| r.alone), part(|r| r.both));
-        let (ratio, processors) = (part(|r| r.both / r.alone), part(|r| r.processors));
-        let _ = write!(text, " {alone:.0} | {both:.0} | {ratio:.2} | {processors:.2} |");
+        let (ratio, used) = (part(|r| r.both / r.alone), part(|r| r.processors));
+        let wanted = part(|r| r.threads);
+        let _ = write!(text, " {alone:.0} | {both:.0} | {ratio:.2} | {used:.2} | {wanted:.2} |");
     }
     text.push('\n');
     Ok(text)
@@ -78,7 +82,7 @@ fn round(peer: &Peer, digest: &str, runs: u64) -> io::Result<Round> {
     let start = Instant::now();
     work(&mut clients[0], peer, digest, "a", runs)?;
     let alone = start.elapsed().as_secs_f64();
-    let before = process::cpu_seconds(peer.pid)?;
+    let before = (process::cpu_seconds(peer.pid)?, process::wanted_seconds(peer.pid)?);
     let start = Instant::now();
     let [first, second] = &mut clients;
     std::thread::scope(|scope| {
@@ -87,8 +91,9 @@ fn round(peer: &Peer, digest: &str, runs: u64) -> io::Result<Round> {
         other.join().map_err(|_| io::Error::other("a client failed"))?
     })?;
     let both = start.elapsed().as_secs_f64();
-    let spent = process::cpu_seconds(peer.pid)? - before;
-    Ok(Round { alone: alone * 1e3, both: both * 1e3, processors: spent / both })
+    let processors = (process::cpu_seconds(peer.pid)? - before.0) / both;
+    let threads = (process::wanted_seconds(peer.pid)? - before.1) / both;
+    Ok(Round { alone: alone * 1e3, both: both * 1e3, processors, threads })
 }
 
 /// Runs the script again and again.
