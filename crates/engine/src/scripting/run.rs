@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{CmdError, error};
 use script::{Library, Limits, ScriptFlags, Vm};
-use store::Txn;
+use store::{Failed, Txn};
 use wire::RespWriter;
 
 use super::cache::Cached;
@@ -135,6 +135,9 @@ pub(crate) fn run(
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let Control { engine, txn, seat, session, in_exec } = control;
+    if seat.stands_in {
+        return Err(engine.busy());
+    }
     let mut rights = job.admit(engine, seat)?;
     let mut vm = seat.bench.take(limits(&seat.config));
     loop {
@@ -168,9 +171,13 @@ pub(crate) fn run(
                 session.must_wait = true;
                 return Ok(());
             }
+            Err(Failed::Busy) => {
+                seat.bench.put(vm);
+                return Err(engine.busy());
+            }
             // The interpreter may be anywhere: it is not used again.
-            Err(panicked) => {
-                tracing::error!(message = panicked.message, "a script panicked and was contained");
+            Err(failed) => {
+                tracing::error!(%failed, "a script panicked and was contained");
                 return Err(error::INTERNAL);
             }
         }
