@@ -41,9 +41,10 @@ pub struct Limits {
 /// ```
 /// use kvist_script::{Limits, Script, Vm};
 /// # use base::Reply;
+/// # use kvist_script::Refusal;
 /// # struct Nobody;
 /// # impl kvist_script::Host for Nobody {
-/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), kvist_script::Refusal> {
+/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
 /// #         Ok(out.ok())
 /// #     }
 /// #     fn log(&mut self, _: u8, _: &[u8]) {}
