@@ -33,6 +33,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
 CLIENTS = ROOT / "tests" / "clients"
+APPS = ROOT / "tests" / "apps"
 LOGS = TARGET / "whole"
 PATIENCE = 30  # seconds a server may take to start or to stop
 LIMIT = 25 * 60  # seconds a single command may take
@@ -209,10 +210,8 @@ def once(stamp, *sources):
     return not done, lambda: stamp.write_text(digest)
 
 
-def python_with_redis(job):
-    """The Python of an environment that has the pinned redis-py."""
-    folder = TARGET / "venv"
-    pins = CLIENTS / "requirements.txt"
+def python_with(job, folder, pins):
+    """The Python of an environment in `folder` that has the packages pinned in a file."""
     stale, done = once(folder / "installed", pins)
     python = folder / "bin" / "python"
     if stale:
@@ -226,14 +225,34 @@ def python_with_redis(job):
     return python
 
 
-def against_server(job, protocol, words, cwd):
-    """Runs the tests of a client library against a fresh server."""
+def python_with_redis(job):
+    """The Python of an environment that has the pinned redis-py."""
+    return python_with(job, TARGET / "venv", CLIENTS / "requirements.txt")
+
+
+def node_with(job, folder):
+    """Node, once the packages locked in `folder` are there."""
+    node = need("node", "nodejs 20 or newer")
+    npm = need("npm", "npm")
+    version = job.run([node, "--version"]).strip()
+    if int(version.lstrip("v").split(".")[0]) < 20:
+        raise Skipped(f"node {version} is too old: install nodejs 20 or newer to run it")
+    stale, done = once(folder / "node_modules" / ".installed", folder / "package-lock.json")
+    if stale:
+        # What a package would run while it is installed is never needed here.
+        job.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], folder)
+        done()
+    return node
+
+
+def against_server(job, protocol, words, cwd, **env):
+    """Runs the tests of a client library or an application against a fresh server."""
     server = server_words(job, "debug")
     with serving(job, server) as port:
         # The port is last, so that a test can put in that of a server of its own.
         line = f"{shlex.join(server)} --port {{port}}"
         return job.run(words, cwd, TEST_HOST="127.0.0.1", TEST_PORT=str(port),
-                       TEST_PROTOCOL=str(protocol), TEST_SERVER_COMMAND=line)
+                       TEST_PROTOCOL=str(protocol), TEST_SERVER_COMMAND=line, **env)
 
 
 # -- The code --------------------------------------------------------------------------------------
@@ -309,6 +328,15 @@ def check_differential(job):
     families = [word for name in FAMILIES for word in ("--family", name)]
     job.run([TARGET / "debug" / "differential", "--steps", "40000", "--known", known, *families,
              *seed], KVIST_BIN=str(kvist("debug")))
+
+
+@check("scripts")
+def check_scripts(job):
+    """Do scripts and functions get the bytes redis-server gives, whatever they call and whoever?"""
+    redis_server = need("redis-server", "redis-server 7.0")
+    redis = [redis_server, "--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
+    with serving(job, server_words(job, "debug")) as port, serving(job, redis) as oracle:
+        job.run([sys.executable, ROOT / "tests" / "scripts" / "compare.py", oracle, port])
 
 
 @check("redis-cli")
@@ -424,16 +452,8 @@ def redis_py(job, protocol):
 @check("ioredis", soaks=True)
 def check_ioredis(job):
     """Does ioredis work, speaking RESP2 and RESP3?"""
-    node = need("node", "nodejs 20 or newer")
-    npm = need("npm", "npm")
-    version = job.run([node, "--version"]).strip()
-    if int(version.lstrip("v").split(".")[0]) < 20:
-        raise Skipped(f"node {version} is too old: install nodejs 20 or newer to run it")
     folder = CLIENTS / "ioredis"
-    stale, done = once(folder / "node_modules" / ".installed", folder / "package-lock.json")
-    if stale:
-        job.run([npm, "ci", "--no-audit", "--no-fund"], folder)
-        done()
+    node = node_with(job, folder)
     for protocol in (2, 3):
         against_server(job, protocol, [node, "--test", "--test-concurrency=1"], folder)
 
@@ -448,6 +468,48 @@ def check_go_redis(job):
         raise Skipped("go is too old to fetch a newer one: install golang 1.21 or newer to run it")
     for protocol in (2, 3):
         against_server(job, protocol, [go, "test", "-count=1", "-v", "./..."], folder)
+
+
+def python_app(job, name, protocol=3):
+    """The tests in tests/apps/NAME, whose workers are processes of the same environment."""
+    if sys.version_info < (3, 10):
+        raise Skipped("python3 is too old: install Python 3.10 or newer to run it")
+    python = python_with(job, TARGET / "venv-apps", APPS / "requirements.txt")
+    path = os.pathsep.join(map(str, (APPS, CLIENTS / "redis_py")))
+    against_server(job, protocol, [python, "-m", "unittest", "-v"], APPS / name, PYTHONPATH=path)
+
+
+@check("rq", soaks=True)
+def check_rq(job):
+    """Do RQ's workers do its jobs: retried, scheduled, cancelled, limited, recovered?"""
+    python_app(job, "rq")
+
+
+@check("celery", soaks=True)
+def check_celery(job):
+    """Do Celery's workers do its tasks, with Redis as broker and as result backend?"""
+    python_app(job, "celery")
+
+
+@check("huey", soaks=True)
+def check_huey(job):
+    """Do Huey's consumers do its tasks: periodic, locked, revoked, in pipelines?"""
+    python_app(job, "huey")
+
+
+@check("redis-lock", soaks=True)
+def check_redis_lock(job):
+    """Do redis-py's Lock and scripts work for many threads and processes?"""
+    for protocol in (2, 3):
+        python_app(job, "redis_lock", protocol)
+
+
+@check("bullmq", soaks=True)
+def check_bullmq(job):
+    """Do BullMQ's workers do its jobs: flows, limits, schedules, stalled ones?"""
+    folder = APPS / "bullmq"
+    node = node_with(job, folder)
+    against_server(job, 3, [node, "--test", "--test-concurrency=1"], folder)
 
 
 @check("packages")

@@ -1,10 +1,11 @@
 //! The path of a request, on one screen: from its words to its reply.
 
+use std::fmt::Display;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, Wait, error};
-use store::{Scope, Txn};
+use base::{Args, CmdError, Effect, Flag, Handler, Locks, Protocol, Reply, Wait, error};
+use store::{Busy, Failed, Scope, Txn};
 use wire::RespWriter;
 
 use crate::client::ClientId;
@@ -112,9 +113,7 @@ impl Desk<'_> {
         }
         if request.entry.is_some_and(|entry| entry.name() == "exec") {
             multi::discard(self.engine, self.txn, session);
-            let text = refusal.bytes();
-            let text = text.strip_prefix(b"ERR ").unwrap_or(text);
-            writer.error_bytes(&[EXEC_REFUSED, text].concat());
+            writer.error_bytes(multi::exec_refused(refusal).bytes());
             return;
         }
         multi::abort(session);
@@ -183,6 +182,10 @@ impl Desk<'_> {
         txn.serve(session.client.id);
         match entry.action {
             Action::Data(own) => {
+                if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
+                    // It would get half through the keyspace.
+                    return Err(engine.busy());
+                }
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let counters = &*seat.counters;
                 let run = access::sort_in_place_of(engine, session, entry, request.argv);
@@ -201,12 +204,19 @@ impl Desk<'_> {
                     }
                     call.run(txn, writer, Some(session));
                 });
-                if let Err(panicked) = done {
-                    // Whatever it did before it broke is what the journal must bring back.
-                    let _ = txn.with(&engine.store, Scope::All, |txn| {
-                        remember::keys(engine, txn, entry, request.argv);
-                    });
-                    contained(entry, &panicked.message, mark, writer);
+                match done {
+                    Ok(()) => {}
+                    Err(Failed::Busy) => {
+                        writer.raw().truncate(mark);
+                        return Err(engine.busy());
+                    }
+                    Err(failed) => {
+                        // Whatever it did before it broke is what the journal must bring back.
+                        let _ = txn.with(&engine.store, Scope::All, |txn| {
+                            remember::keys(engine, txn, entry, request.argv);
+                        });
+                        contained(entry, &failed, mark, writer);
+                    }
                 }
             }
             Action::Control(run) => {
@@ -276,12 +286,12 @@ impl Call<'_> {
         txn.count_lookups(self.entry.has(Flag::ReadOnly), self.entry.tells_misses);
         let done = (self.run)(txn, args, out);
         txn.count_lookups(false, false);
-        let mut waits = None;
+        let mut outcome = Ok(None);
         match done {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
                 txn.forget_changes();
-                waits = Some(wait);
+                outcome = Ok(Some(wait));
             }
             Ok(effect) => {
                 self.counters.changes.add(1);
@@ -299,7 +309,7 @@ impl Call<'_> {
                 }
                 txn.publish_changes();
                 self.failed(&failure);
-                return Err(failure);
+                outcome = Err(failure);
             }
         }
         if let Some(reader) = self.reader
@@ -307,7 +317,7 @@ impl Call<'_> {
         {
             remember::reader(self.engine, txn, (self.entry, argv), reader);
         }
-        Ok(waits)
+        outcome
     }
 }
 
@@ -341,7 +351,11 @@ impl Control<'_> {
                 self.seat.counters.commands[entry.number].failed.add(1);
                 self.seat.counters.errors.add(1);
             }
-            Err(_) => contained(entry, "a control command panicked", mark, writer),
+            Err(panic) if panic.is::<Busy>() => {
+                writer.raw().truncate(mark);
+                writer.error_bytes(self.engine.busy().bytes());
+            }
+            Err(_) => contained(entry, &"a control command panicked", mark, writer),
         }
         writer.set_protocol(self.session.protocol);
     }
@@ -416,8 +430,13 @@ fn scope_of<'s>(
 
 /// A command panicked: its client gets an error instead of what it had written from `mark` on,
 /// everybody else goes on.
-pub(crate) fn contained(entry: &Entry, message: &str, mark: usize, writer: &mut RespWriter<'_>) {
-    tracing::error!(command = entry.name(), message, "a command panicked and was contained");
+pub(crate) fn contained(
+    entry: &Entry,
+    why: &dyn Display,
+    mark: usize,
+    writer: &mut RespWriter<'_>,
+) {
+    tracing::error!(command = entry.name(), %why, "a command panicked and was contained");
     writer.raw().truncate(mark);
     writer.error_bytes(error::INTERNAL.bytes());
 }
@@ -448,9 +467,6 @@ fn allowed_while_subscribed(name: &str) -> bool {
             | "reset"
     )
 }
-
-/// What EXEC answers when it is itself refused.
-const EXEC_REFUSED: &[u8] = b"EXECABORT Transaction discarded because of: ";
 
 /// Bytes shown of a name or of the arguments in "unknown command".
 pub(crate) const SHOWN_MAX: usize = 128;

@@ -53,6 +53,10 @@ pub struct Seat {
     pub(crate) hindered: bool,
     /// Whether this thread has posted more to others than they should have waiting.
     pub(crate) is_crowding: fn() -> bool,
+    /// Serves this thread's other clients while a script of one of them takes too long.
+    pub(crate) meanwhile: fn(),
+    /// It stands in for a seat of the same thread whose script takes too long: no script runs here.
+    pub(crate) stands_in: bool,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -71,10 +75,13 @@ impl Worker {
             words: Vec::new(),
             full: false,
             is_crowding: || false,
+            meanwhile: || (),
+            stands_in: false,
             hindered: false,
             troubled: false,
         };
-        let txn = Txn::new(Arc::clone(&engine.store), seed);
+        let mut txn = Txn::new(Arc::clone(&engine.store), seed);
+        txn.hurry();
         Worker { engine: Arc::clone(engine), txn, seat }
     }
 
@@ -83,6 +90,21 @@ impl Worker {
     #[must_use]
     pub fn mind(mut self, is_crowding: fn() -> bool) -> Self {
         self.seat.is_crowding = is_crowding;
+        self
+    }
+
+    /// The same worker, which calls `meanwhile` every so often once a script takes too long, so
+    /// that the thread's other clients can be served: by a worker made by [`Worker::stand_in`].
+    #[must_use]
+    pub fn attend(mut self, meanwhile: fn()) -> Self {
+        self.seat.meanwhile = meanwhile;
+        self
+    }
+
+    /// The same worker, which runs no scripts: it serves while one runs on its thread.
+    #[must_use]
+    pub fn stand_in(mut self) -> Self {
+        self.seat.stands_in = true;
         self
     }
 

@@ -128,8 +128,8 @@ impl Txn {
     }
 
     /// Does something that is about no key at a moment that has its place among the changes of
-    /// shard 0: nothing happens there meanwhile. If `change` returns the body of a record of this kind
-    /// beside its result, it is recorded there. Holds no shard, or shard 0 among others.
+    /// shard 0: nothing happens there meanwhile. If `change` returns the body of a record of this
+    /// kind beside its result, it is recorded there. Holds no shard, or shard 0 among others.
     pub fn beside_keys<R>(
         &mut self,
         kind: Kind,

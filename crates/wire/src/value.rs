@@ -98,8 +98,8 @@ impl Value {
         matches!(self, Self::NullBulk | Self::NullArray | Self::Null)
     }
 
-    /// Writes the value as a reply of its own. What has no place in replies to commands (facts about
-    /// a reply) is left out. Recurses as deep as the value is nested.
+    /// Writes the value as a reply of its own. What has no place in replies to commands (facts
+    /// about a reply) is left out. Recurses as deep as the value is nested.
     pub fn write(&self, out: &mut dyn Reply) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match self {

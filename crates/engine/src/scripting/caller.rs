@@ -212,10 +212,9 @@ impl<'c> Caller<'c> {
                 Ok(())
             }
             Ok(Err(failure)) => Err(failure),
-            Err(panicked) => {
+            Err(failed) => {
                 remember::keys(engine, self.txn, entry, words);
-                let message = &*panicked.message;
-                tracing::error!(command = entry.name(), message, "a command of a script panicked");
+                tracing::error!(command = entry.name(), %failed, "a command of a script panicked");
                 Err(error::INTERNAL)
             }
         }
@@ -349,16 +348,21 @@ impl Host for Caller<'_> {
         if self.abandoned {
             return true;
         }
-        let threshold = self.seat.config.busy_reply_threshold;
+        let threshold = self.seat.config.scripts.busy_after;
         let overdue = threshold.is_some_and(|limit| self.started.elapsed() >= limit);
         let running = Arc::clone(self.show());
-        if overdue && !running.overdue.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                script = running.name,
-                "a script has run for longer than busy-reply-threshold"
-            );
+        if overdue {
+            if !running.overdue.swap(true, Ordering::Relaxed) {
+                let script = &*running.name;
+                tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
+                self.txn.obstruct();
+            }
+            (self.seat.meanwhile)();
         }
-        running.killed.load(Ordering::Acquire)
+        // One that has written goes on, as its journal must have all of it or nothing; the server
+        // then stops around it.
+        let stops = self.engine.stopping.load(Ordering::Acquire) && !self.wrote;
+        stops || running.killed.load(Ordering::Acquire)
     }
 
     fn set_repl(&mut self, _: u8) {

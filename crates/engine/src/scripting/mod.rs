@@ -13,8 +13,8 @@
 //!
 //! Each thread has interpreters of its own (`bench.rs`); which scripts and libraries there are is
 //! known to the engine (`cache.rs`, `libraries.rs`). Libraries are part of the dataset:
-//! `catalog.rs` changes them, `kept.rs` is their form in the journal and in snapshots. A script that
-//! takes long is among those that others can see and end (`running.rs`).
+//! `catalog.rs` changes them, `kept.rs` is their form in the journal and in snapshots. A script
+//! that takes long is among those that others can see and end (`running.rs`).
 
 mod bench;
 mod cache;

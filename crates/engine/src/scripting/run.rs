@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{CmdError, error};
 use script::{Library, Limits, ScriptFlags, Vm};
-use store::Txn;
+use store::{Failed, Txn};
 use wire::RespWriter;
 
 use super::cache::Cached;
@@ -143,6 +143,9 @@ pub(crate) fn run(
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let Control { engine, txn, seat, session, in_exec } = control;
+    if seat.stands_in {
+        return Err(engine.busy());
+    }
     let mut rights = job.admit(engine, seat)?;
     let mut vm = seat.bench.take(limits(&seat.config));
     loop {
@@ -178,9 +181,14 @@ pub(crate) fn run(
                 session.must_wait = true;
                 return Ok(());
             }
+            Err(Failed::Busy) => {
+                seat.bench.put(vm);
+                seat.tell_interpreters();
+                return Err(engine.busy());
+            }
             // The interpreter may be anywhere: it is not used again.
-            Err(panicked) => {
-                tracing::error!(message = panicked.message, "a script panicked and was contained");
+            Err(failed) => {
+                tracing::error!(%failed, "a script panicked and was contained");
                 seat.tell_interpreters();
                 return Err(error::INTERNAL);
             }
@@ -222,5 +230,5 @@ fn attempt(
 
 /// What an interpreter may use.
 pub(crate) fn limits(config: &config::Config) -> Limits {
-    Limits { memory: config.script_memory_limit }
+    Limits { memory: usize::try_from(config.scripts.memory).unwrap_or(usize::MAX) }
 }

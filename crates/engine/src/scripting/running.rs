@@ -10,6 +10,8 @@ use std::time::Instant;
 use base::CmdError;
 use parking_lot::Mutex;
 
+use crate::engine::Engine;
+
 /// A script that runs.
 pub(crate) struct Running {
     /// A function, not a script.
@@ -95,14 +97,31 @@ impl Runs {
     }
 }
 
+impl Engine {
+    /// Whether a script runs that can be neither waited for nor ended: it takes too long and has
+    /// written. What it changed so far must not be saved.
+    pub fn is_held_up(&self) -> bool {
+        self.runs.all().iter().any(|running| {
+            running.overdue.load(Ordering::Relaxed) && running.wrote.load(Ordering::Acquire)
+        })
+    }
+
+    /// What those are told whose keys are held by a script that takes too long.
+    pub(crate) fn busy(&self) -> CmdError {
+        self.runs.busy().map_or(BUSY_SCRIPT, |running| running.busy_reply())
+    }
+}
+
+const BUSY_SCRIPT: CmdError = CmdError::new(
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+);
+const BUSY_FUNCTION: CmdError = CmdError::new(
+    "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.",
+);
+
 impl Running {
     /// What those are told who cannot be served meanwhile.
     pub fn busy_reply(&self) -> CmdError {
-        CmdError::new(if self.function {
-            "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN \
-             NOSAVE."
-        } else {
-            "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
-        })
+        if self.function { BUSY_FUNCTION } else { BUSY_SCRIPT }
     }
 }

@@ -115,7 +115,8 @@ impl<'a> Command<'a> for ScriptFlush {
         since: "2.6.0",
         summary: "Forgets all scripts.",
         complexity: "O(N) in the number of scripts",
-        grammar: "[async=(ASYNC | SYNC)]",
+        grammar: "[async=(ASYNC | SYNC) @6.2.0]",
+        history: &[("6.2.0", "`ASYNC` and `SYNC`.")],
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
         ..SCRIPTING
     };

@@ -47,7 +47,8 @@ pub(super) fn flags(entry: &Entry) -> Vec<&'static str> {
 pub(crate) fn categories(entry: &Entry) -> Vec<&'static str> {
     let own = entry.spec.categories;
     let belongs = |category: &&str| match *category {
-        "read" => entry.has(Flag::ReadOnly),
+        // What a script reads is its own affair: Redis leaves these out.
+        "read" => entry.has(Flag::ReadOnly) && !own.contains(&Category::Scripting),
         "write" => entry.has(Flag::Write),
         "pubsub" => entry.has(Flag::PubSub) || own.contains(&Category::PubSub),
         "admin" => entry.has(Flag::Admin) || own.contains(&Category::Admin),
