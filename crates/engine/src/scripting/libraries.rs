@@ -96,7 +96,7 @@ impl Functions {
     /// It tells something else.
     pub fn apply(&self, body: &[u8]) -> Result<(), Malformed> {
         let change = kept::read(body)?;
-        self.replace(|libraries| Ok(change.apply(libraries)?)).map(drop)
+        self.replace(|libraries| change.apply(libraries)).map(drop)
     }
 
     /// Reads them back from what a snapshot would hold of them.
@@ -109,7 +109,7 @@ impl Functions {
         let change = kept::read(&body)?;
         let all = |libraries: &mut Libraries| {
             *libraries = Libraries::default();
-            Ok(change.apply(libraries)?)
+            change.apply(libraries)
         };
         self.replace(all).map(drop)
     }
