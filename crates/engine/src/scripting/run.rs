@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::{CmdError, error};
+use base::{CmdError, Reply, error};
 use script::{Library, Limits, ScriptFlags, Vm};
 use store::{Failed, Txn};
 use wire::RespWriter;
@@ -68,6 +68,11 @@ impl Job<'_> {
         }
     }
 
+    /// The number of the command that runs it.
+    fn command(&self, engine: &Engine) -> usize {
+        engine.table.find(self.argv).map_or(0, |entry| entry.number)
+    }
+
     /// What may keep it from running at all, in Redis's order.
     fn admit(&self, engine: &Engine, seat: &Seat) -> Result<Rights, CmdError> {
         let function = matches!(self.code, Code::Function { .. });
@@ -79,15 +84,12 @@ impl Job<'_> {
                 return Err(trouble);
             }
         }
+        if seat.full && !flags.allow_oom && !flags.no_writes {
+            return Err(error::OOM);
+        }
         if self.read_only && !flags.no_writes {
             return Err(CmdError::new(
                 "ERR Can not execute a script with write flag using *_ro command.",
-            ));
-        }
-        if seat.full && !flags.allow_oom && !flags.no_writes {
-            return Err(CmdError::new(
-                "OOM allow-oom flag is not set on the script, can not run it when used memory > \
-                 'maxmemory'",
             ));
         }
         rights.read_only |= flags.no_writes;
@@ -118,7 +120,7 @@ pub(crate) fn is_read_only(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> bo
 /// What one attempt came to.
 enum Attempt {
     /// It ran.
-    Done(Result<(), CmdError>),
+    Done,
     /// It needs every shard.
     Again,
     /// Clients are paused.
@@ -162,9 +164,9 @@ pub(crate) fn run(
         };
         match done {
             Ok(Attempt::Again) => job.wide().store(true, Ordering::Relaxed),
-            Ok(Attempt::Done(result)) => {
+            Ok(Attempt::Done) => {
                 seat.bench.put(vm);
-                return result;
+                return Ok(());
             }
             Ok(Attempt::Postponed) => {
                 seat.bench.put(vm);
@@ -212,8 +214,15 @@ fn attempt(
         return Attempt::Again;
     }
     caller.txn.forget_before();
+    if caller.errors > 0 {
+        caller.seat.counters.commands[job.command(engine)].failed.add(1);
+    }
+    if let Err(failure) = done {
+        // It has been counted already.
+        writer.error_bytes(failure.bytes());
+    }
     caller.finish(writer, mark);
-    Attempt::Done(done)
+    Attempt::Done
 }
 
 /// What an interpreter may use.
