@@ -147,7 +147,7 @@ class Locks(ServerCase):
 
 
 class Scripts(ServerCase):
-    """How redis-py sends scripts: EVALSHA first, LOAD and again when the server does not know it."""
+    """How redis-py sends scripts: EVALSHA first; LOAD and once more if the server needs it."""
 
     def test_a_registered_script(self):
         double = self.db.register_script("return redis.call('GET', KEYS[1]) * ARGV[1]")
