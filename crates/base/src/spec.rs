@@ -20,6 +20,7 @@ pub enum Group {
     Json,
     List,
     PubSub,
+    Scripting,
     Server,
     Set,
     SortedSet,
@@ -43,6 +44,7 @@ impl Group {
             Group::Json => "json",
             Group::List => "list",
             Group::PubSub => "pubsub",
+            Group::Scripting => "scripting",
             Group::Server => "server",
             Group::Set => "set",
             Group::SortedSet => "sorted-set",
@@ -120,6 +122,7 @@ named_bits! {
         Dangerous = "dangerous",
         Connection = "connection",
         Transaction = "transaction",
+        Scripting = "scripting",
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::client::{Client, Reply, encode};
 use crate::load::{self, Load, Sample, Shape};
-use crate::peer::{self, Peer, find};
+use crate::peer::{self, Peer, Processors, find};
 use crate::process;
 use crate::report::{Cell, Kind, Memory, Report};
 
@@ -127,10 +127,23 @@ pub(crate) fn start_peers(
     threads: usize,
     running: &[(String, String)],
 ) -> io::Result<Vec<Peer>> {
-    let mut peers = vec![Peer::kvist(program, threads)?];
+    start_on(program, threads, Processors::First, running)
+}
+
+/// The same, on one processor or all.
+pub(crate) fn start_on(
+    program: &Path,
+    threads: usize,
+    processors: Processors,
+    running: &[(String, String)],
+) -> io::Result<Vec<Peer>> {
+    let mut peers = vec![Peer::kvist(program, threads, processors)?];
     for name in ["redis-server", "valkey-server"] {
         match find(name) {
-            Some(file) => peers.push(Peer::redis(name.trim_end_matches("-server"), &file)?),
+            Some(file) => {
+                let name = name.trim_end_matches("-server");
+                peers.push(Peer::redis(name, &file, processors)?);
+            }
             None => println!("SKIP: {name} not found; install it to compare with it"),
         }
     }

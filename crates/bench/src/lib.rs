@@ -20,6 +20,8 @@ mod load;
 mod peer;
 mod process;
 mod report;
+mod scripting;
+mod scripts;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,8 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
             .and_then(|options| families::run(program, &options).map_err(|e| e.to_string())),
         Some("json") => json::Options::parse(&args[1..])
             .and_then(|options| json::run(program, &options).map_err(|e| e.to_string())),
+        Some("scripts") => scripts::Options::parse(&args[1..])
+            .and_then(|options| scripts::run(program, &options).map_err(|e| e.to_string())),
         Some("durability") => durability::Options::parse(program, &args[1..])
             .and_then(|options| durability::run(&options).map_err(|e| e.to_string())),
         Some("--help" | "-h") | None => {
@@ -54,6 +58,7 @@ const USAGE: &str = "\
 Usage: kvist bench keyvalue [OPTIONS]
        kvist bench families [OPTIONS]
        kvist bench json [OPTIONS]
+       kvist bench scripts [OPTIONS]
        kvist bench durability [OPTIONS]
 
 keyvalue: measures Kvist beside the peers it finds (redis-server, valkey-server), with
@@ -82,8 +87,9 @@ Options:
   --out DIR           where to write (default bench/out)
   --quick             a small run that only shows that everything works
 
-json: measures whole JSON documents and paths in them beside plain strings of the same bytes, what
-documents take in memory, and how fast they are parsed and written.
+json: measures whole JSON documents and paths in them beside plain strings of the same bytes and
+scripts that keep documents as text or as MessagePack, what documents take in memory, and how fast
+they are parsed and written.
 
 Options:
   --rounds N          alternating rounds; figures are medians (default 5)
@@ -94,6 +100,19 @@ Options:
                       replaced by one that looks like it (default ../shared/data/json)
   --peer NAME=HOST:PORT
                       a running server to measure too, one with RedisJSON for example; it is emptied
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
+scripts: measures EVAL, EVALSHA and FCALL, from a single command to documents taken apart, beside
+the plain command, and whether two scripts on different keys use two processors.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 5)
+  --tests LIST        words of the tests' names; 'two at once' is one of them (default all)
+  --shapes LIST       client shapes CLIENTS:PIPELINE (default 50:1,50:16)
+  --documents DIR     as for json
+  --peer NAME=HOST:PORT
+                      a running server to measure too; its keys are overwritten
   --out DIR           where to write (default bench/out)
   --quick             a small run that only shows that everything works
 

@@ -42,19 +42,19 @@ impl Drop for Peer {
 
 impl Peer {
     /// Starts Kvist.
-    pub fn kvist(program: &Path, threads: usize) -> io::Result<Self> {
+    pub fn kvist(program: &Path, threads: usize, processors: Processors) -> io::Result<Self> {
         let port = free_port()?.to_string();
         let threads = threads.to_string();
         let args = ["serve", "--port", &port, "--io-threads", &threads, "--save", ""];
         let quiet = ["--appendonly", "no", "--grpc-port", "0", "--http-port", "0"];
-        Self::start("kvist", program, &[&args[..], &quiet[..]].concat(), &port)
+        Self::start("kvist", program, processors, &[&args[..], &quiet[..]].concat(), &port)
     }
 
     /// Starts a server of Redis's kind.
-    pub fn redis(name: &str, program: &Path) -> io::Result<Self> {
+    pub fn redis(name: &str, program: &Path, processors: Processors) -> io::Result<Self> {
         let port = free_port()?.to_string();
         let args = ["--port", &port, "--save", "", "--appendonly", "no", "--daemonize", "no"];
-        Self::start(name, program, &args, &port)
+        Self::start(name, program, processors, &args, &port)
     }
 
     /// A running server.
@@ -72,10 +72,16 @@ impl Peer {
         })
     }
 
-    fn start(name: &str, program: &Path, args: &[&str], port: &str) -> io::Result<Self> {
+    fn start(
+        name: &str,
+        program: &Path,
+        processors: Processors,
+        args: &[&str],
+        port: &str,
+    ) -> io::Result<Self> {
         let dir = std::env::temp_dir().join(format!("kvist-bench-{}-{port}", std::process::id()));
         std::fs::create_dir_all(&dir)?;
-        let mut peer = Self::spawn((name, program), Processors::First, args, port, &dir)?;
+        let mut peer = Self::spawn((name, program), processors, args, port, &dir)?;
         peer.dir = Some(dir);
         peer.wait_until_serving(Duration::from_secs(10))?;
         Ok(peer)

@@ -8,11 +8,26 @@ use std::io;
 /// # Errors
 /// The process is gone.
 pub(crate) fn cpu_seconds(pid: u32) -> io::Result<f64> {
+    schedule(pid, 1)
+}
+
+/// Seconds in which the threads of a process ran or waited for a processor: what they would have
+/// used on a machine of their own.
+///
+/// # Errors
+/// The process is gone.
+pub(crate) fn wanted_seconds(pid: u32) -> io::Result<f64> {
+    schedule(pid, 2)
+}
+
+/// The sum of the first fields of all threads' schedstat: seconds of running, of waiting to run.
+fn schedule(pid: u32, fields: usize) -> io::Result<f64> {
     // schedstat counts nanoseconds, but only of living threads; servers keep theirs.
     let mut nanos: u64 = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task"))? {
         let text = fs::read_to_string(task?.path().join("schedstat")).unwrap_or_default();
-        nanos += text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        let numbers = text.split(' ').take(fields).map(|n| n.parse::<u64>().unwrap_or(0));
+        nanos += numbers.sum::<u64>();
     }
     // Exact for any run shorter than a hundred days.
     Ok(nanos as f64 / 1e9)

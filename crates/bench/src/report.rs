@@ -38,8 +38,17 @@ pub(crate) struct Report {
     names: Vec<String>,
     pub kinds: Vec<Kind>,
     pub cells: Vec<Cell>,
+    /// Which servers could not do which tests, and why.
+    gaps: Vec<Gap>,
     /// What stands below the tables, as Markdown.
     pub notes: String,
+}
+
+/// A test that a server cannot do.
+struct Gap {
+    peer: usize,
+    test: String,
+    why: &'static str,
 }
 
 /// One row of the summary: a test in a shape, with one entry per server.
@@ -49,13 +58,26 @@ struct Row {
     medians: Vec<[f64; 5]>,
     /// Kvist's CPU over the server's, median of the rounds' ratios.
     ratios: Vec<f64>,
+    /// Why a server was not measured.
+    gaps: Vec<Option<&'static str>>,
 }
 
 impl Report {
     /// An empty report about these servers.
     pub fn new(file: &'static str, peers: &[Peer]) -> Self {
         let names = peers.iter().map(|p| format!("{} {}", p.name, p.version)).collect();
-        Report { file, names, kinds: Vec::new(), cells: Vec::new(), notes: String::new() }
+        let (kinds, cells, gaps) = (Vec::new(), Vec::new(), Vec::new());
+        Report { file, names, kinds, cells, gaps, notes: String::new() }
+    }
+
+    /// Says in the table that a server cannot do a test, in whatever shape.
+    pub fn cannot(&mut self, peer: usize, test: &str, why: &'static str) {
+        self.gaps.push(Gap { peer, test: test.to_owned(), why });
+    }
+
+    /// What a test cost a server in each round, in CPU µs.
+    pub fn costs(&self, peer: usize, test: &str, shape: Shape) -> Vec<f64> {
+        self.of(peer, test, shape).iter().map(|sample| sample.cpu).collect()
     }
 
     /// Writes a CSV, a Markdown and a PNG file.
@@ -97,7 +119,11 @@ impl Report {
         text += &"---|".repeat(self.names.len() * 2 - 1);
         for row in self.rows() {
             let _ = write!(text, "\n| {} |", row.title);
-            for [cpu, user, rate, p50, p99] in &row.medians {
+            for ([cpu, user, rate, p50, p99], gap) in row.medians.iter().zip(&row.gaps) {
+                if let Some(why) = gap {
+                    let _ = write!(text, " {why} |");
+                    continue;
+                }
                 let _ = write!(text, " {cpu:.3} ({user:.3}) · {rate:.0} · {p50:.2}/{p99:.2} |");
             }
             for ratio in &row.ratios {
@@ -170,14 +196,17 @@ impl Report {
         titles.into_iter().map(|(test, shape)| self.row(&test, shape)).collect()
     }
 
+    /// The samples of a test, one for each round.
+    fn of(&self, peer: usize, test: &str, shape: Shape) -> Vec<&Sample> {
+        self.cells
+            .iter()
+            .filter(|c| c.peer == peer && c.shape == shape && c.sample.test == test)
+            .map(|c| &c.sample)
+            .collect()
+    }
+
     fn row(&self, test: &str, shape: Shape) -> Row {
-        let of = |peer: usize| -> Vec<&Sample> {
-            self.cells
-                .iter()
-                .filter(|c| c.peer == peer && c.shape == shape && c.sample.test == test)
-                .map(|c| &c.sample)
-                .collect()
-        };
+        let of = |peer: usize| self.of(peer, test, shape);
         let kvist = of(0);
         let medians = (0..self.names.len()).map(|peer| {
             let samples = of(peer);
@@ -192,6 +221,12 @@ impl Report {
             title: format!("{test} {shape}"),
             medians: medians.collect(),
             ratios: ratios.collect(),
+            gaps: (0..self.names.len())
+                .map(|peer| {
+                    let mut gaps = self.gaps.iter();
+                    gaps.find(|gap| gap.peer == peer && gap.test == test).map(|gap| gap.why)
+                })
+                .collect(),
         }
     }
 }

@@ -137,8 +137,8 @@ pub struct Config {
     /// Leave out what this server does not keep when the first start reads files of Redis.
     pub import_skip_unknown: bool,
 
-    /// Time after which a running script makes the server busy, if it does at all.
-    pub busy_reply_threshold: Option<Duration>,
+    /// What scripts may take.
+    pub scripts: ScriptSettings,
     /// Published classes of keyspace events.
     pub notify_keyspace_events: Events,
     /// Keys remembered for client-side caching, or `None` for no limit.
@@ -339,6 +339,15 @@ pub struct AclSettings {
     pub all_channels: bool,
 }
 
+/// What scripts may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptSettings {
+    /// Time after which one that runs counts as busy, if it does at all.
+    pub busy_after: Option<Duration>,
+    /// Bytes that a thread's interpreter for scripts may take, and as much that for functions.
+    pub memory: u64,
+}
+
 impl Settings {
     /// The typed configuration these settings amount to.
     #[must_use]
@@ -401,7 +410,7 @@ impl Settings {
             durability: self.durability(),
             rdb_export: self.yes("rdb-export"),
             import_skip_unknown: self.yes("import-skip-unknown"),
-            busy_reply_threshold: some_milliseconds(self.int("busy-reply-threshold")),
+            scripts: self.scripts(),
             notify_keyspace_events: self.events(),
             tracking_table_max_keys: non_zero(self.int("tracking-table-max-keys")),
             tls: self.tls(),
@@ -456,6 +465,13 @@ impl Settings {
 
     pub(crate) fn string(&self, name: &str) -> String {
         String::from_utf8_lossy(self.text(name)).into_owned()
+    }
+
+    fn scripts(&self) -> ScriptSettings {
+        ScriptSettings {
+            busy_after: some_milliseconds(self.int("busy-reply-threshold")),
+            memory: self.bytes("script-memory-limit"),
+        }
     }
 
     fn acl(&self) -> AclSettings {

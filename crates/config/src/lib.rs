@@ -47,7 +47,7 @@ mod value;
 
 pub use config::{
     AclSettings, AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency,
-    LogLevel, RangeIndex, ShutdownFlags,
+    LogLevel, RangeIndex, ScriptSettings, ShutdownFlags,
 };
 pub use directive::{Change, Directive, Kind, Support, TextRule};
 pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};

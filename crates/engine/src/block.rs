@@ -14,7 +14,7 @@ use base::{
 };
 use hashbrown::HashMap;
 use parking_lot::Mutex;
-use store::{Scope, Touched, Txn, Waiter};
+use store::{Failed, Scope, Touched, Txn, Waiter};
 use wire::RespWriter;
 
 use crate::access;
@@ -180,11 +180,16 @@ pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
 pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
     for key in engine.store.take_gone() {
         let scope = Scope::One(engine.store.shard_of(key.hash));
+        let again = key.clone();
         // A panic while serving is contained there; whoever waits is served by the next who comes.
-        let _ = txn.with(&engine.store, scope, |txn| {
+        let done = txn.with(&engine.store, scope, |txn| {
             txn.note_ready(key);
             serve_ready(engine, txn);
         });
+        if matches!(done, Err(Failed::Busy)) {
+            engine.store.note_gone(again);
+            return;
+        }
     }
 }
 
@@ -193,7 +198,11 @@ fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
         txn.select(key.db);
         let place = base::Key { bytes: &key.key, hash: key.hash };
         let kind = base::Keyspace::kind(txn, place);
-        let Some(blocked) = engine.blocked.get(waiter.ticket) else { continue };
+        let Some(blocked) = engine.blocked.get(waiter.ticket) else {
+            // It has left while this queue could not be had.
+            txn.remove_waiter(key.db, key.hash, &key.key, &waiter);
+            continue;
+        };
         // Behind one who waits for a list there may be one who waits for a sorted set.
         if !blocked.concerns(kind) || !waiter.settle() {
             continue;
@@ -250,9 +259,9 @@ impl Blocked {
         // A panic here is not the fault of the request that fed the key.
         let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
             Ok(done) => done,
-            Err(panicked) => {
+            Err(failed) => {
                 remember::keys(engine, txn, entry, &argv);
-                contained(entry, &panicked.message, 0, &mut writer);
+                contained(entry, &failed, 0, &mut writer);
                 return Some(reply);
             }
         };
@@ -373,7 +382,8 @@ impl Worker {
             let key = &blocked.argv[position];
             let hash = engine.store.hasher().hash(key);
             let scope = Scope::One(engine.store.shard_of(hash));
-            // Removing from a queue does not panic; if it did, a settled waiter is skipped anyway.
+            // A settled waiter is skipped, and removed when the key is fed: should its shard not
+            // be had now, nothing is lost.
             let _ = self.txn.with(&engine.store, scope, |txn| {
                 txn.remove_waiter(blocked.db, hash, key, &blocked.waiter);
             });

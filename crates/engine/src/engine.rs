@@ -27,6 +27,7 @@ use crate::monitor::Monitors;
 use crate::pause::Pauses;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
+use crate::scripting::{Functions, Runs, Scripts};
 use crate::slowlog::Slowlog;
 use crate::spikes::Spikes;
 use crate::stats::Stats;
@@ -122,6 +123,12 @@ pub struct Engine {
     pub evictions: Evictions,
     /// The dataset's life on disk.
     pub durable: Durable,
+    /// The scripts that are known.
+    pub(crate) scripts: Scripts,
+    /// The libraries of functions.
+    pub(crate) functions: Functions,
+    /// Scripts and functions that run for long.
+    pub(crate) runs: Runs,
     /// Threads for requests that wait for other servers.
     pub(crate) errands: Errands,
     dial: OnceLock<Dial>,
@@ -204,6 +211,9 @@ impl Engine {
             client_evictions: ClientEvictions::default(),
             evictions: Evictions::default(),
             durable: Durable::default(),
+            scripts: Scripts::default(),
+            functions: Functions::default(),
+            runs: Runs::default(),
             errands: Errands::default(),
             dial: OnceLock::new(),
             dataset_id,

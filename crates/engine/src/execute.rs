@@ -1,10 +1,11 @@
 //! The path of a request, on one screen: from its words to its reply.
 
+use std::fmt::Display;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{Args, CmdError, Effect, Flag, Handler, Protocol, Reply, error};
-use store::{Scope, Txn};
+use base::{Args, CmdError, Effect, Flag, Handler, Locks, Protocol, Reply, Wait, error};
+use store::{Busy, Failed, Scope, Txn};
 use wire::RespWriter;
 
 use crate::client::ClientId;
@@ -54,7 +55,7 @@ impl Desk<'_> {
         let mut writer = RespWriter::new(out, session.protocol);
         let result = self.admit(session, &request).and_then(|entry| {
             if self.engine.heed.now().paused()
-                && self.engine.must_wait(session, entry, self.seat.now)
+                && self.engine.must_wait(session, (entry, request.argv), self.seat.now)
             {
                 session.must_wait = true;
                 return Ok(false);
@@ -112,9 +113,7 @@ impl Desk<'_> {
         }
         if request.entry.is_some_and(|entry| entry.name() == "exec") {
             multi::discard(self.engine, self.txn, session);
-            let text = refusal.bytes();
-            let text = text.strip_prefix(b"ERR ").unwrap_or(text);
-            writer.error_bytes(&[EXEC_REFUSED, text].concat());
+            writer.error_bytes(multi::exec_refused(refusal).bytes());
             return;
         }
         multi::abort(session);
@@ -180,6 +179,10 @@ impl Desk<'_> {
         txn.serve(session.client.id);
         match entry.action {
             Action::Data(own) => {
+                if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
+                    // It would get half through the keyspace.
+                    return Err(engine.busy());
+                }
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let counters = &*seat.counters;
                 let run = access::sort_in_place_of(engine, session, entry, request.argv);
@@ -190,18 +193,27 @@ impl Desk<'_> {
                 let now = seat.now;
                 let done = txn.with(&engine.store, scope, |txn| {
                     // Asked again now that its shards are held: see `pause.rs`.
-                    if engine.heed.now().paused() && engine.must_wait(session, entry, now) {
+                    if engine.heed.now().paused()
+                        && engine.must_wait(session, (entry, request.argv), now)
+                    {
                         session.must_wait = true;
                         return;
                     }
                     call.run(txn, writer, Some(session));
                 });
-                if let Err(panicked) = done {
-                    // Whatever it did before it broke is what the journal must bring back.
-                    let _ = txn.with(&engine.store, Scope::All, |txn| {
-                        remember::keys(engine, txn, entry, request.argv);
-                    });
-                    contained(entry, &panicked.message, mark, writer);
+                match done {
+                    Ok(()) => {}
+                    Err(Failed::Busy) => {
+                        writer.raw().truncate(mark);
+                        return Err(engine.busy());
+                    }
+                    Err(failed) => {
+                        // Whatever it did before it broke is what the journal must bring back.
+                        let _ = txn.with(&engine.store, Scope::All, |txn| {
+                            remember::keys(engine, txn, entry, request.argv);
+                        });
+                        contained(entry, &failed, mark, writer);
+                    }
                 }
             }
             Action::Control(run) => {
@@ -237,22 +249,46 @@ impl Call<'_> {
     /// Runs under the locks. `session` is there unless the request is part of a transaction: then
     /// it may not block, and clients that wait are served when the whole transaction has run.
     pub fn run(&self, txn: &mut Txn, writer: &mut RespWriter<'_>, session: Option<&mut Session>) {
+        let mark = writer.raw().len();
+        let alone = session.is_some();
+        match self.perform(txn, writer) {
+            Ok(None) => {}
+            Ok(Some(wait)) => match session {
+                Some(session) => block::block(self, txn, session, *wait),
+                None => block::nothing(wait.in_transaction, writer),
+            },
+            Err(failure) => {
+                writer.raw().truncate(mark);
+                writer.error_bytes(failure.bytes());
+            }
+        }
+        if alone {
+            block::serve_ready(self.engine, txn);
+        }
+    }
+
+    /// Runs under the locks and tells everybody whom it concerns what has changed. Something to
+    /// wait for if the request blocks; nothing is written then.
+    ///
+    /// # Errors
+    /// What to answer instead of what was written.
+    pub fn perform(
+        &self,
+        txn: &mut Txn,
+        out: &mut dyn Reply,
+    ) -> Result<Option<Box<Wait>>, CmdError> {
         let argv = self.request.argv;
         let hasher = self.engine.store.hasher();
         let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
-        let mark = writer.raw().len();
         txn.count_lookups(self.entry.has(Flag::ReadOnly), self.entry.tells_misses);
-        let alone = session.is_some();
-        let done = (self.run)(txn, args, writer);
+        let done = (self.run)(txn, args, out);
         txn.count_lookups(false, false);
+        let mut outcome = Ok(None);
         match done {
             Ok(Effect::None) => txn.forget_changes(),
             Ok(Effect::Block(wait)) => {
                 txn.forget_changes();
-                match session {
-                    Some(session) => block::block(self, txn, session, *wait),
-                    None => block::nothing(wait.in_transaction, writer),
-                }
+                outcome = Ok(Some(wait));
             }
             Ok(effect) => {
                 self.counters.changes.add(1);
@@ -269,9 +305,8 @@ impl Call<'_> {
                     remember::keys(self.engine, txn, self.entry, argv);
                 }
                 txn.publish_changes();
-                writer.raw().truncate(mark);
-                writer.error_bytes(failure.bytes());
                 self.failed(&failure);
+                outcome = Err(failure);
             }
         }
         if let Some(reader) = self.reader
@@ -279,9 +314,7 @@ impl Call<'_> {
         {
             remember::reader(self.engine, txn, (self.entry, argv), reader);
         }
-        if alone {
-            block::serve_ready(self.engine, txn);
-        }
+        outcome
     }
 }
 
@@ -315,7 +348,11 @@ impl Control<'_> {
                 self.seat.counters.commands[entry.number].failed.add(1);
                 self.seat.counters.errors.add(1);
             }
-            Err(_) => contained(entry, "a control command panicked", mark, writer),
+            Err(panic) if panic.is::<Busy>() => {
+                writer.raw().truncate(mark);
+                writer.error_bytes(self.engine.busy().bytes());
+            }
+            Err(_) => contained(entry, &"a control command panicked", mark, writer),
         }
         writer.set_protocol(self.session.protocol);
     }
@@ -390,8 +427,13 @@ fn scope_of<'s>(
 
 /// A command panicked: its client gets an error instead of what it had written from `mark` on,
 /// everybody else goes on.
-pub(crate) fn contained(entry: &Entry, message: &str, mark: usize, writer: &mut RespWriter<'_>) {
-    tracing::error!(command = entry.name(), message, "a command panicked and was contained");
+pub(crate) fn contained(
+    entry: &Entry,
+    why: &dyn Display,
+    mark: usize,
+    writer: &mut RespWriter<'_>,
+) {
+    tracing::error!(command = entry.name(), %why, "a command panicked and was contained");
     writer.raw().truncate(mark);
     writer.error_bytes(error::INTERNAL.bytes());
 }
@@ -422,9 +464,6 @@ fn allowed_while_subscribed(name: &str) -> bool {
             | "reset"
     )
 }
-
-/// What EXEC answers when it is itself refused.
-const EXEC_REFUSED: &[u8] = b"EXECABORT Transaction discarded because of: ";
 
 /// Bytes shown of a name or of the arguments in "unknown command".
 pub(crate) const SHOWN_MAX: usize = 128;

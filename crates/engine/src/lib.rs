@@ -42,6 +42,7 @@ mod pubsub;
 mod remember;
 mod replace_file;
 mod replies;
+mod scripting;
 mod session;
 mod slowlog;
 mod sparkline;

@@ -81,13 +81,31 @@ pub(crate) fn tell(
     if entry.has(Flag::Admin) || entry.has(Flag::SkipMonitor) {
         return;
     }
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let line = line(micros, session.db, &peer(&session.client.origin), argv);
+    let line = line(now_in_micros(), session.db, &peer(&session.client.origin), argv);
     monitors.send(&line, session.client.id);
     if session.monitors {
         out.extend_from_slice(&line);
     }
+}
+
+/// Tells of a command of a script that is about to run.
+#[cold]
+pub(crate) fn tell_of_script(monitors: &Monitors, db: usize, entry: &Entry, argv: &[&[u8]]) {
+    if !entry.has(Flag::Admin) && !entry.has(Flag::SkipMonitor) {
+        monitors.send(&line(now_in_micros(), db, "lua", argv), 0);
+    }
+}
+
+/// Tells of a request that runs a script, before what the script does.
+#[cold]
+pub(crate) fn tell_before(monitors: &Monitors, session: &Session, argv: &[&[u8]]) {
+    let line = line(now_in_micros(), session.db, &peer(&session.client.origin), argv);
+    monitors.send(&line, session.client.id);
+}
+
+fn now_in_micros() -> u64 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// The client as Redis shows it here: a unix socket by its path.

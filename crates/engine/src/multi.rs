@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use base::{CmdError, Key, Keyspace, Locks, Reply, error};
-use store::{Scope, Txn, Watch};
+use store::{Failed, Scope, Txn, Watch};
 use wire::RespWriter;
 
 use crate::access;
@@ -97,7 +97,15 @@ fn no_longer_queueing(session: &Session) {
 }
 
 /// Watches keys.
-pub(crate) fn watch(engine: &Engine, txn: &mut Txn, session: &mut Session, keys: &[Key<'_>]) {
+///
+/// # Errors
+/// A key cannot be had now: it and those behind it are not watched.
+pub(crate) fn watch(
+    engine: &Engine,
+    txn: &mut Txn,
+    session: &mut Session,
+    keys: &[Key<'_>],
+) -> Result<(), CmdError> {
     let watch = Arc::clone(session.watched.watch.get_or_insert_with(Arc::default));
     txn.select(session.db);
     for key in keys {
@@ -112,16 +120,17 @@ pub(crate) fn watch(engine: &Engine, txn: &mut Txn, session: &mut Session, keys:
             txn.add_watch(key.hash, key.bytes, &watch);
             txn.kind(*key).is_some()
         });
+        let existed = existed.map_err(|failed| match failed {
+            Failed::Busy => engine.busy(),
+            Failed::Panicked(_) => error::INTERNAL,
+        })?;
         // The key is noted here and in its shard, each time with its name.
         let bytes = 2 * (size_of::<WatchedKey>() + key.bytes.len());
         session.client.watched.fetch_add(bytes, Ordering::Relaxed);
-        session.watched.keys.push(WatchedKey {
-            db: session.db,
-            key: key.bytes.to_vec(),
-            existed: existed.unwrap_or(false),
-        });
+        session.watched.keys.push(WatchedKey { db: session.db, key: key.bytes.to_vec(), existed });
     }
     session.client.watching.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
 /// Ends all watches of a session.
@@ -203,7 +212,17 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         return Ok(());
     }
     unwatch(engine, txn, session);
-    done.map_err(|_| error::INTERNAL)
+    done.map_err(|failed| match failed {
+        Failed::Busy => exec_refused(&engine.busy()),
+        Failed::Panicked(_) => error::INTERNAL,
+    })
+}
+
+/// What `EXEC` answers when it is itself refused.
+pub(crate) fn exec_refused(refusal: &CmdError) -> CmdError {
+    let text = refusal.bytes();
+    let text = text.strip_prefix(b"ERR ").unwrap_or(text);
+    CmdError::from_bytes([b"EXECABORT Transaction discarded because of: ", text].concat())
 }
 
 impl Multi {
@@ -249,13 +268,15 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             let call = Call { engine, counters, entry, request: &request, run, reader };
             let mark = writer.raw().len();
             let done = control.txn.contain(|txn| call.run(txn, writer, None));
-            if let Err(panicked) = done {
+            if let Err(failed) = done {
                 crate::remember::keys(engine, control.txn, entry, &argv);
-                contained(entry, &panicked.message, mark, writer);
+                contained(entry, &failed, mark, writer);
             }
         }
         Action::Control(run) => control.run(entry, run, &argv, writer),
-        Action::Container => contained(entry, "a container was queued", writer.raw().len(), writer),
+        Action::Container => {
+            contained(entry, &"a container was queued", writer.raw().len(), writer)
+        }
     }
     if engine.heed.now().monitored() {
         monitor::tell(&engine.monitors, control.session, entry, &argv, writer.raw());

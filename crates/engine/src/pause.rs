@@ -25,6 +25,7 @@ use parking_lot::Mutex;
 use crate::client::{Client, ClientId, Message, words_memory};
 use crate::engine::Engine;
 use crate::multi::Multi;
+use crate::scripting;
 use crate::session::Session;
 use crate::table::Entry;
 
@@ -110,14 +111,19 @@ impl Engine {
 
     /// Whether a request has to wait. Only asked where the byte says that there is a pause.
     #[cold]
-    pub(crate) fn must_wait(&self, session: &Session, entry: &Entry, now: Millis) -> bool {
+    pub(crate) fn must_wait(
+        &self,
+        session: &Session,
+        (entry, argv): (&Entry, &[&[u8]]),
+        now: Millis,
+    ) -> bool {
         // Who monitors sends nothing that changes anything.
         if session.monitors || !self.is_paused(now) {
             return false;
         }
         let transaction = session.multi.as_ref().filter(|_| entry.name() == "exec");
         self.heed.now().all_wait()
-            || may_change(entry)
+            || (may_change(entry) && !scripting::is_read_only(self, entry, argv))
             || transaction.is_some_and(|multi| multi.any(self, may_change))
     }
 
@@ -132,6 +138,12 @@ impl Engine {
         !session.monitors
             && self.is_paused(now)
             && (self.heed.now().all_wait() || multi.any(self, may_change))
+    }
+
+    /// The same of a script that holds its shards.
+    #[cold]
+    pub(crate) fn script_must_wait(&self, session: &Session, reads: bool, now: Millis) -> bool {
+        !session.monitors && self.is_paused(now) && (self.heed.now().all_wait() || !reads)
     }
 
     /// Keeps a request that has to wait.

@@ -38,6 +38,12 @@ impl Plan {
         }
     }
 
+    /// Adds the shards of keys.
+    pub fn add_keys(&mut self, store: &Store, keys: &[&[u8]]) {
+        let hasher = store.hasher();
+        self.shards.extend(keys.iter().map(|key| store.shard_of(hasher.hash(key))));
+    }
+
     /// Makes the plan hold every shard: inside a transaction a walk cannot lock on its own.
     pub fn add_every(&mut self) {
         self.every = true;

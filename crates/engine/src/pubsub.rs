@@ -115,6 +115,17 @@ impl PubSub {
         sender.receivers
     }
 
+    /// How many would hear a message to a channel.
+    pub(crate) fn receivers(&self, channel: &[u8], sharded: bool) -> usize {
+        if sharded {
+            return self.listeners(Topic::Shard, channel);
+        }
+        let patterns = self.patterns.read();
+        let by_pattern = patterns.iter().filter(|(pattern, _)| glob::matches(pattern, channel));
+        let by_pattern: usize = by_pattern.map(|(_, listeners)| listeners.len()).sum();
+        self.listeners(Topic::Channel, channel) + by_pattern
+    }
+
     /// Shows every subscription: to what, and whose. Nobody can subscribe meanwhile.
     pub(crate) fn survey(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
         for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {

@@ -78,20 +78,30 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
 /// Keeps every key that a command may have changed as it is now: also after a command that failed
 /// half-way.
 pub(crate) fn keys(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
+    for (db, at) in changed(entry, argv, (txn.db(), txn.databases())) {
+        txn.record_key(db, engine.store.hasher().key(argv[at]));
+    }
+}
+
+/// The keys that a command may change: the database of each, and where it stands among the words.
+/// `here` is the database of the request, of so many.
+pub(crate) fn changed(
+    entry: &Entry,
+    argv: &[&[u8]],
+    (here, databases): (usize, usize),
+) -> SmallVec<[(usize, usize); 4]> {
     let mut positions = Vec::new();
     let _ = entry.spec.changed_positions(argv, &mut positions);
     positions.extend(stored_at(entry, argv));
-    let here = txn.db();
-    let there = other_database(entry, argv).filter(|&db| db != here && db < txn.databases());
+    let there = other_database(entry, argv).filter(|&db| db != here && db < databases);
+    let mut changed = SmallVec::new();
     for (n, &at) in positions.iter().enumerate() {
         if positions[..n].iter().any(|&before| argv[before] == argv[at]) {
             continue;
         }
-        let key = engine.store.hasher().key(argv[at]);
-        for db in std::iter::once(here).chain(there) {
-            txn.record_key(db, key);
-        }
+        changed.extend(std::iter::once(here).chain(there).map(|db| (db, at)));
     }
+    changed
 }
 
 /// The destination of `SORT … STORE`, which no key spec can name, and that of `GEORADIUS`, of

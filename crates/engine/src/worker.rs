@@ -11,6 +11,7 @@ use store::Txn;
 use crate::engine::Engine;
 use crate::evict;
 use crate::plan::Plan;
+use crate::scripting::Bench;
 use crate::session::Session;
 use crate::stats::Counters;
 
@@ -42,6 +43,8 @@ pub struct Seat {
     pub now: Millis,
     pub(crate) config_version: u64,
     pub(crate) plan: Plan,
+    /// Interpreters for scripts.
+    pub(crate) bench: Bench,
     /// Reusable memory for decoding.
     pub(crate) words: Vec<wire::Word>,
     /// `maxmemory` was passed at the start of this batch, and nothing could be dropped.
@@ -50,6 +53,10 @@ pub struct Seat {
     pub(crate) hindered: bool,
     /// Whether this thread has posted more to others than they should have waiting.
     pub(crate) is_crowding: fn() -> bool,
+    /// Serves this thread's other clients while a script of one of them takes too long.
+    pub(crate) meanwhile: fn(),
+    /// It stands in for a seat of the same thread whose script takes too long: no script runs here.
+    pub(crate) stands_in: bool,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -64,13 +71,17 @@ impl Worker {
             now: 0,
             config_version: u64::MAX,
             plan: Plan::default(),
+            bench: Bench::default(),
             words: Vec::new(),
             full: false,
             is_crowding: || false,
+            meanwhile: || (),
+            stands_in: false,
             hindered: false,
             troubled: false,
         };
-        let txn = Txn::new(Arc::clone(&engine.store), seed);
+        let mut txn = Txn::new(Arc::clone(&engine.store), seed);
+        txn.hurry();
         Worker { engine: Arc::clone(engine), txn, seat }
     }
 
@@ -79,6 +90,21 @@ impl Worker {
     #[must_use]
     pub fn mind(mut self, is_crowding: fn() -> bool) -> Self {
         self.seat.is_crowding = is_crowding;
+        self
+    }
+
+    /// The same worker, which calls `meanwhile` every so often once a script takes too long, so
+    /// that the thread's other clients can be served: by a worker made by [`Worker::stand_in`].
+    #[must_use]
+    pub fn attend(mut self, meanwhile: fn()) -> Self {
+        self.seat.meanwhile = meanwhile;
+        self
+    }
+
+    /// The same worker, which runs no scripts: it serves while one runs on its thread.
+    #[must_use]
+    pub fn stand_in(mut self) -> Self {
+        self.seat.stands_in = true;
         self
     }
 

@@ -159,7 +159,7 @@ fn a_panic_after_a_push_leaves_the_next_request_in_peace() {
         txn.publish_changes();
         panic!("boom")
     });
-    assert_eq!(done.unwrap_err().message, "boom");
+    assert_eq!(done.unwrap_err().to_string(), "boom");
     assert_eq!(other.ask("SET elsewhere v"), "+OK");
     assert_eq!(other.ask("DEL k"), ":1");
     assert_eq!(other.ask("RPUSH k x"), ":1");

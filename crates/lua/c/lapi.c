@@ -715,6 +715,75 @@ LUA_API void lua_setreadonly (lua_State *L, int idx, int on) {
 }
 
 
+/* Kvist: how many results the caller of this function takes; LUA_MULTRET if as many as there are */
+LUA_API int lua_wanted (lua_State *L) {
+  return L->ci->nresults;
+}
+
+
+/* Kvist: what a value is, without pushing it */
+static void peek (const TValue *o, lua_Peek *value) {
+  value->type = ttype(o);
+  switch (ttype(o)) {
+    case LUA_TBOOLEAN: value->boolean = bvalue(o); break;
+    case LUA_TNUMBER: value->number = nvalue(o); break;
+    case LUA_TSTRING: {
+      value->text = svalue(o);
+      value->len = tsvalue(o)->len;
+      break;
+    }
+    case LUA_TLIGHTUSERDATA: value->boolean = (pvalue(o) == NULL); break;
+    default: break;
+  }
+}
+
+
+LUA_API void lua_peek (lua_State *L, int idx, lua_Peek *value) {  /* Kvist */
+  StkId o = index2adr(L, idx);
+  peek(o, value);
+}
+
+
+LUA_API void lua_peekat (lua_State *L, int idx, int n, lua_Peek *value) {  /* Kvist */
+  StkId t = index2adr(L, idx);
+  api_check(L, ttistable(t));
+  peek(luaH_getnum(hvalue(t), n), value);
+}
+
+
+/* Kvist: the next pair of a table that is not changed meanwhile; `at' is 0 at first */
+LUA_API int lua_walk (lua_State *L, int idx, unsigned int *at, lua_Peek *key, lua_Peek *value) {
+  TValue k;
+  const TValue *v;
+  StkId t = index2adr(L, idx);
+  api_check(L, ttistable(t));
+  if (!luaH_walk(hvalue(t), at, &k, &v)) return 0;
+  peek(&k, key);
+  peek(v, value);
+  return 1;
+}
+
+
+/* Kvist: pushes what `lua_walk' showed last: the key or the value */
+LUA_API void lua_pushwalked (lua_State *L, int idx, unsigned int at, int key) {
+  TValue k;
+  const TValue *v;
+  StkId t = index2adr(L, idx);
+  api_check(L, ttistable(t));
+  at--;
+  if (!luaH_walk(hvalue(t), &at, &k, &v)) {
+    setnilvalue(L->top);
+  }
+  else if (key) {
+    setobj2s(L, L->top, &k);
+  }
+  else {
+    setobj2s(L, L->top, v);
+  }
+  api_incr_top(L);
+}
+
+
 LUA_API int lua_isreadonly (lua_State *L, int idx) {  /* Kvist */
   StkId t;
   lua_lock(L);

@@ -56,7 +56,14 @@
 		reallymarkobject(g, obj2gco(t)); }
 
 
-#define setthreshold(g)  (g->GCthreshold = (g->estimate/100) * g->gcpause)
+/* Kvist: a small heap may grow by this much, however small: a cycle costs as much as what lives */
+#define GCSLACK	(256u * 1024u)
+
+static void setthreshold (global_State *g) {
+  lu_mem least = g->estimate + GCSLACK;
+  lu_mem usual = (g->estimate/100) * g->gcpause;
+  g->GCthreshold = (usual > least) ? usual : least;
+}
 
 
 static void removeentry (Node *n) {

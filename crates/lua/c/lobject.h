@@ -201,8 +201,10 @@ typedef union TString {
   struct {
     CommonHeader;
     lu_byte reserved;
-    unsigned int hash;
-    size_t len;
+    lu_byte placed;  /* Kvist: whether `place' is known */
+    unsigned int hash;  /* Kvist: where the table of strings has it */
+    unsigned int len;
+    unsigned int place;  /* Kvist: the hash that tables go by */
   } tsv;
 } TString;
 

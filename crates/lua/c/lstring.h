@@ -27,5 +27,9 @@ LUAI_FUNC void luaS_resize (lua_State *L, int newsize);
 LUAI_FUNC Udata *luaS_newudata (lua_State *L, size_t s, Table *e);
 LUAI_FUNC TString *luaS_newlstr (lua_State *L, const char *str, size_t l);
 
+/* Kvist: the hash that tables go by, worked out when a string becomes a key */
+LUAI_FUNC unsigned int luaS_findplace (TString *ts);
+#define luaS_place(s)	((s)->tsv.placed ? (s)->tsv.place : luaS_findplace(s))
+
 
 #endif

@@ -32,6 +32,7 @@
 #include "lmem.h"
 #include "lobject.h"
 #include "lstate.h"
+#include "lstring.h"
 #include "ltable.h"
 
 
@@ -49,7 +50,7 @@
 
 #define hashpow2(t,n)      (gnode(t, lmod((n), sizenode(t))))
   
-#define hashstr(t,str)  hashpow2(t, (str)->tsv.hash)
+#define hashstr(t,str)  hashpow2(t, luaS_place(str))  /* Kvist */
 #define hashboolean(t,p)        hashpow2(t, p)
 
 
@@ -180,6 +181,37 @@ int luaH_next (lua_State *L, Table *t, StkId key) {
 
 
 /*
+** Kvist: the pair at `at' or the next one after it, without looking for the last key; `at' becomes
+** what comes after it. The table must not have changed since the first step, when `at' was 0.
+*/
+int luaH_walk (Table *t, unsigned int *at, TValue *key, const TValue **value) {
+  unsigned int i = *at;
+  unsigned int array = cast(unsigned int, t->sizearray);
+  unsigned int end;
+  for (; i < array; i++) {
+    if (!ttisnil(&t->array[i])) {
+      setnvalue(key, cast_num(i+1));
+      *value = &t->array[i];
+      *at = i + 1;
+      return 1;
+    }
+  }
+  for (end = array + cast(unsigned int, sizenode(t)); i < end; i++) {
+    Node *n = gnode(t, i - array);
+    if (!ttisnil(gval(n))) {
+      key->value = gkey(n)->value;
+      key->tt = gkey(n)->tt;
+      *value = gval(n);
+      *at = i + 1;
+      return 1;
+    }
+  }
+  *at = i;
+  return 0;
+}
+
+
+/*
 ** {=============================================================
 ** Rehash
 ** ==============================================================
@@ -294,6 +326,9 @@ static void setnodevector (lua_State *L, Table *t, int size) {
 }
 
 
+static TValue *newkey (lua_State *L, Table *t, const TValue *key);
+
+
 static void resize (lua_State *L, Table *t, int nasize, int nhsize) {
   int i;
   int oldasize = t->sizearray;
@@ -316,7 +351,11 @@ static void resize (lua_State *L, Table *t, int nasize, int nhsize) {
   /* re-insert elements from hash part */
   for (i = twoto(oldhsize) - 1; i >= 0; i--) {
     Node *old = nold+i;
-    if (!ttisnil(gval(old)))
+    if (ttisnil(gval(old))) continue;
+    if (ttisstring(gkey(old))) {  /* Kvist: it cannot be there yet, so nobody looks for it */
+      setobjt2t(L, newkey(L, t, key2tval(old)), gval(old));
+    }
+    else
       setobjt2t(L, luaH_set(L, t, key2tval(old)), gval(old));
   }
   if (nold != dummynode)
@@ -454,7 +493,9 @@ const TValue *luaH_getnum (Table *t, int key) {
 ** search function for strings
 */
 const TValue *luaH_getstr (Table *t, TString *key) {
-  Node *n = hashstr(t, key);
+  Node *n;
+  if (!key->tsv.placed) return luaO_nilobject;  /* Kvist: it has never been a key */
+  n = hashpow2(t, key->tsv.place);
   do {  /* check whether `key' is somewhere in the chain */
     if (ttisstring(gkey(n)) && rawtsvalue(gkey(n)) == key)
       return gval(n);  /* that's it */

@@ -194,6 +194,23 @@ LUA_API void  (lua_rawseti) (lua_State *L, int idx, int n);
 LUA_API int   (lua_setmetatable) (lua_State *L, int objindex);
 LUA_API void  (lua_setreadonly) (lua_State *L, int idx, int on);  /* Kvist */
 LUA_API int   (lua_isreadonly) (lua_State *L, int idx);  /* Kvist */
+
+LUA_API int   (lua_wanted) (lua_State *L);  /* Kvist */
+
+/* Kvist: a value as it lies in a table, without the stack */
+typedef struct lua_Peek {
+  int type;
+  int boolean;
+  lua_Number number;
+  const char *text;
+  size_t len;
+} lua_Peek;
+
+LUA_API void  (lua_peek) (lua_State *L, int idx, lua_Peek *value);  /* Kvist */
+LUA_API void  (lua_peekat) (lua_State *L, int idx, int n, lua_Peek *value);  /* Kvist */
+LUA_API int   (lua_walk) (lua_State *L, int idx, unsigned int *at, lua_Peek *key,
+                          lua_Peek *value);  /* Kvist */
+LUA_API void  (lua_pushwalked) (lua_State *L, int idx, unsigned int at, int key);  /* Kvist */
 LUA_API int   (lua_setfenv) (lua_State *L, int idx);
 
 

@@ -10,7 +10,7 @@
 //! all of them want a valid state and valid indexes. `kvist-script` keeps those promises.
 #![allow(non_camel_case_types)]
 
-use std::ffi::{c_char, c_double, c_int, c_void};
+use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
 
 /// A state of the interpreter, or one of its coroutines.
 #[repr(C)]
@@ -47,6 +47,22 @@ pub struct lua_Debug {
     pub lastlinedefined: c_int,
     pub short_src: [c_char; 60],
     pub i_ci: c_int,
+}
+
+/// Kvist's own: a value as it lies in a table. Which fields are set depends on the type.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct lua_Peek {
+    /// As `lua_type` says it.
+    pub kind: c_int,
+    /// A boolean, or whether a light userdata is the null pointer.
+    pub boolean: c_int,
+    /// A number.
+    pub number: c_double,
+    /// The bytes of a string, which live as long as it does.
+    pub text: *const c_char,
+    /// How many there are.
+    pub len: usize,
 }
 
 macro_rules! constants {
@@ -150,6 +166,23 @@ unsafe extern "C-unwind" {
     pub fn lua_setreadonly(state: *mut lua_State, index: c_int, on: c_int);
     /// Kvist's own: whether a table is read-only.
     pub fn lua_isreadonly(state: *mut lua_State, index: c_int) -> c_int;
+    /// Kvist's own: how many results the caller of the function that runs takes.
+    pub fn lua_wanted(state: *mut lua_State) -> c_int;
+    /// Kvist's own: what a slot holds.
+    pub fn lua_peek(state: *mut lua_State, index: c_int, value: *mut lua_Peek);
+    /// Kvist's own: what `t[n]` is, without metatables.
+    pub fn lua_peekat(state: *mut lua_State, index: c_int, n: c_int, value: *mut lua_Peek);
+    /// Kvist's own: the next pair of a table that is not changed meanwhile, 0 at the end. `at` is 0
+    /// at first.
+    pub fn lua_walk(
+        state: *mut lua_State,
+        index: c_int,
+        at: *mut c_uint,
+        key: *mut lua_Peek,
+        value: *mut lua_Peek,
+    ) -> c_int;
+    /// Kvist's own: pushes what `lua_walk` showed last: the key or the value.
+    pub fn lua_pushwalked(state: *mut lua_State, index: c_int, at: c_uint, key: c_int);
 
     pub fn lua_call(state: *mut lua_State, args: c_int, results: c_int);
     pub fn lua_pcall(state: *mut lua_State, args: c_int, results: c_int, handler: c_int) -> c_int;

@@ -5,12 +5,13 @@ use sha1::{Digest, Sha1};
 use base::Protocol;
 use base::error::until_zero;
 
-use crate::errors::push_error;
+use crate::errors::{push_command_error, push_error};
+use crate::host::Refusal;
 use crate::lift::Lift;
 use crate::memory::Memory;
 use crate::number::{truncated, write_g};
 use crate::sandbox::{entry, memory_of};
-use crate::stack::{Raise, Stack, Type};
+use crate::stack::{Peek, Raise, Stack};
 use crate::state::Inner;
 
 /// The version scripts see.
@@ -81,39 +82,76 @@ fn raised(stack: Stack<'_>, text: &[u8]) -> Raise {
     Raise
 }
 
+/// What running a command left behind.
+enum Outcome {
+    /// Its reply, on top.
+    Value,
+    /// Nothing, as nobody wants it.
+    Nothing,
+    /// An error, on top.
+    Error,
+}
+
 fn call(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    match run(stack, inner) {
-        Ok(true) => Ok(1),
-        Ok(false) | Err(Raise) => Err(Raise),
+    match run(stack, inner)? {
+        Outcome::Value => Ok(1),
+        Outcome::Nothing => Ok(0),
+        Outcome::Error => Err(Raise),
     }
 }
 
 fn pcall(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    run(stack, inner).map(|_| 1)
+    match run(stack, inner)? {
+        Outcome::Value | Outcome::Error => Ok(1),
+        Outcome::Nothing => Ok(0),
+    }
 }
 
-/// Runs a command and leaves its reply on top; false if that is an error.
-fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<bool, Raise> {
+/// Runs a command.
+fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
     if let Err(text) = words(stack, inner) {
+        inner.words.clear();
         push_error(stack, text);
-        return Ok(false);
+        return Ok(Outcome::Error);
     }
     let Some(host) = host(inner) else {
         push_error(stack, b"no commands can be run here");
-        return Ok(false);
+        return Ok(Outcome::Error);
     };
     let memory = memory_of(stack);
     memory.set_lenient(true);
-    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol);
-    host.call(&inner.words, &mut lift);
-    let (failed, overflow) = (lift.failed, lift.overflow);
+    let below = stack.top();
+    // A call that stands alone takes no result.
+    let wanted = stack.wanted() != 0;
+    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol, wanted);
+    let outcome = host.call(&inner.words, &mut lift);
+    let (mut failed, overflow, dropped) = (lift.failed, lift.overflow, lift.dropped);
     inner.words.clear();
+    let abandoned = match outcome {
+        Ok(()) => false,
+        Err(Refusal::Error(error)) => {
+            stack.set_top(below);
+            push_command_error(stack, error.bytes());
+            failed = true;
+            false
+        }
+        Err(Refusal::Abandon) => true,
+    };
     settle(stack, memory)?;
+    if abandoned {
+        inner.killed = true;
+        stack.end_at_next_line();
+        return Err(raised(stack, b"the script was abandoned"));
+    }
     if overflow {
         stack.set_top(0);
         return Err(raised(stack, b"the reply is too large for a script"));
     }
-    Ok(!failed)
+    Ok(match (failed, dropped) {
+        (true, _) => Outcome::Error,
+        (false, true) => Outcome::Nothing,
+        (false, false) => Outcome::Value,
+    })
 }
 
 /// Ends the lenience a host needed. If more is allocated than may be, garbage goes first.
@@ -143,41 +181,55 @@ fn words(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static [u8]> {
     if count == 0 {
         return Err(b"Please specify at least one argument for this redis lib call");
     }
-    inner.digits.clear();
     inner.words.clear();
-    let mut numbers = false;
     for arg in 1..=count {
-        match stack.kind(arg) {
-            Type::String => {}
-            Type::Number => {
-                write_g(&mut inner.digits, stack.number(arg), 17);
-                inner.digits.push(0);
-                numbers = true;
-            }
-            _ => return Err(b"Lua redis lib command arguments must be strings or integers"),
+        match stack.peek(arg) {
+            Peek::Text(text) => inner.words.push(lasting(text)),
+            Peek::Number(_) => return words_and_numbers(stack, inner),
+            _ => return Err(NO_WORD),
         }
     }
+    Ok(())
+}
+
+const NO_WORD: &[u8] = b"Lua redis lib command arguments must be strings or integers";
+
+/// A word as the list of words keeps it.
+fn lasting(text: &[u8]) -> &'static [u8] {
     // SAFETY: the words are cleared before the script goes on; until then the strings are on its
     // stack, and nobody touches the digits.
-    let forever = |text: &[u8]| unsafe { std::slice::from_raw_parts(text.as_ptr(), text.len()) };
-    if !numbers {
-        let texts = (1..=count).map(|arg| forever(stack.text(arg).unwrap_or_default()));
-        inner.words.extend(texts);
-        return Ok(());
+    unsafe { std::slice::from_raw_parts(text.as_ptr(), text.len()) }
+}
+
+/// The same where there are numbers: first all their digits, which then stay where they are.
+fn words_and_numbers(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static [u8]> {
+    inner.digits.clear();
+    inner.words.clear();
+    let count = stack.top();
+    for arg in 1..=count {
+        match stack.peek(arg) {
+            Peek::Text(_) => {}
+            Peek::Number(n) => {
+                write_g(&mut inner.digits, n, 17);
+                inner.digits.push(0);
+            }
+            _ => return Err(NO_WORD),
+        }
     }
     let mut digits = inner.digits.split(|&byte| byte == 0);
     for arg in 1..=count {
-        let word = match stack.kind(arg) {
-            Type::Number => digits.next(),
-            _ => stack.text(arg),
+        let word = match stack.peek(arg) {
+            Peek::Text(text) => Some(text),
+            _ => digits.next(),
         };
-        inner.words.push(forever(word.unwrap_or_default()));
+        inner.words.push(lasting(word.unwrap_or_default()));
     }
     Ok(())
 }
 
 fn acl_check_cmd(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     if let Err(text) = words(stack, inner) {
+        inner.words.clear();
         return Err(raised(stack, text));
     }
     let answer = host(inner).and_then(|host| host.may(&inner.words));

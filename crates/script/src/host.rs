@@ -1,15 +1,33 @@
 //! What a script asks of whoever runs it.
 
-use base::Reply;
+use base::{CmdError, Reply};
+
+/// Why a command of a script did not run to its end.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// It is answered with this error, instead of whatever was written before.
+    Error(CmdError),
+    /// The script is to end here, whatever it tries, as if it had never been called: its host will
+    /// run it again, or not at all.
+    Abandon,
+}
+
+impl From<CmdError> for Refusal {
+    fn from(error: CmdError) -> Self {
+        Refusal::Error(error)
+    }
+}
 
 /// Runs commands for a script. The engine is one; tests have small ones.
 ///
 /// A host must not run another script on the same [`crate::Vm`].
 pub trait Host {
     /// Runs a command, as `redis.call` and `redis.pcall` do, and writes exactly one reply: that of
-    /// the command, in the protocol of `out`, or an error (its text with its code word) if it may
-    /// not run. The words are borrowed from the script.
-    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply);
+    /// the command, in the protocol of `out`. The words are borrowed from the script.
+    ///
+    /// # Errors
+    /// The command failed or may not run (the text with its code word), or the script must end.
+    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal>;
 
     /// `redis.log`: a level from 0 (debug) to 3 (warning) and a line without end.
     fn log(&mut self, level: u8, text: &[u8]);

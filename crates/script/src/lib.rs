@@ -47,7 +47,7 @@ mod stack;
 mod state;
 mod vm;
 
-pub use host::Host;
+pub use host::{Host, Refusal};
 pub use library::{Function, FunctionFlags, Libraries, Library};
 pub use source::{Script, ScriptFlags, digest};
 pub use vm::{Limits, Vm};

@@ -39,6 +39,10 @@ pub struct Lift<'s, 'i> {
     stack: Stack<'s>,
     open: &'i mut Vec<Open>,
     protocol: Protocol,
+    /// Whether somebody takes the reply.
+    wanted: bool,
+    /// Whether it was not made, as nobody does. Errors and aggregates always are.
+    pub dropped: bool,
     /// Whether the reply as a whole is an error.
     pub failed: bool,
     /// Whether something did not fit.
@@ -46,9 +50,25 @@ pub struct Lift<'s, 'i> {
 }
 
 impl<'s, 'i> Lift<'s, 'i> {
-    pub fn new(stack: Stack<'s>, open: &'i mut Vec<Open>, protocol: Protocol) -> Self {
+    pub fn new(
+        stack: Stack<'s>,
+        open: &'i mut Vec<Open>,
+        protocol: Protocol,
+        wanted: bool,
+    ) -> Self {
         open.clear();
-        Lift { stack, open, protocol, failed: false, overflow: false }
+        let (dropped, failed, overflow) = (false, false, false);
+        Lift { stack, open, protocol, wanted, dropped, failed, overflow }
+    }
+
+    /// Makes room for a value that is no aggregate, unless nobody wants it.
+    #[inline]
+    fn room_for_one(&mut self) -> bool {
+        if !self.wanted && self.open.is_empty() {
+            self.dropped = true;
+            return false;
+        }
+        self.room()
     }
 
     fn is_resp3(&self) -> bool {
@@ -126,7 +146,7 @@ impl<'s, 'i> Lift<'s, 'i> {
     }
 
     fn text(&mut self, text: &[u8]) {
-        if self.room() {
+        if self.room_for_one() {
             self.stack.push(text);
             self.placed();
         }
@@ -134,7 +154,7 @@ impl<'s, 'i> Lift<'s, 'i> {
 
     /// A table with one field, whose value `push` pushes.
     fn tagged(&mut self, name: &std::ffi::CStr, push: impl FnOnce(Stack<'s>)) {
-        if self.room() {
+        if self.room_for_one() {
             self.stack.push_table(0, 1);
             push(self.stack);
             self.stack.set_field(-2, name);
@@ -166,7 +186,7 @@ impl Reply for Lift<'_, '_> {
 
     #[allow(clippy::cast_precision_loss)] // numbers of Lua are doubles
     fn int(&mut self, n: i64) {
-        if self.room() {
+        if self.room_for_one() {
             self.stack.push_number(n as f64);
             self.placed();
         }
@@ -177,7 +197,7 @@ impl Reply for Lift<'_, '_> {
     }
 
     fn null(&mut self) {
-        if self.room() {
+        if self.room_for_one() {
             if self.is_resp3() {
                 self.stack.push_nil()
             } else {
@@ -238,7 +258,7 @@ impl Reply for Lift<'_, '_> {
         if !self.is_resp3() {
             return self.int(i64::from(b));
         }
-        if self.room() {
+        if self.room_for_one() {
             self.stack.push_boolean(b);
             self.placed();
         }

@@ -29,6 +29,10 @@ impl Memory {
         self.used.get()
     }
 
+    pub fn limit(&self) -> usize {
+        self.limit.get()
+    }
+
     pub fn set_limit(&self, limit: usize) {
         self.limit.set(limit);
     }

@@ -154,13 +154,6 @@ pub fn show_loading(stack: Stack<'_>, loading: bool) {
     stack.pop(1);
 }
 
-/// Sets a global that scripts may not: the value on top.
-pub fn set_global(stack: Stack<'_>, name: &std::ffi::CStr) {
-    stack.set_readonly(LUA_GLOBALSINDEX, false);
-    stack.set_field(LUA_GLOBALSINDEX, name);
-    stack.set_readonly(LUA_GLOBALSINDEX, true);
-}
-
 /// Makes reading an absent field of the table on top an error.
 fn guard(stack: Stack<'_>) {
     stack.push_table(0, 1);

@@ -6,12 +6,13 @@
 //! caller has made room for what it pushes (Lua gives each function 20 slots); and no frame that a
 //! raised error jumps over holds a value with a destructor.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_uint};
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use lua::{
-    LUA_TBOOLEAN, LUA_TFUNCTION, LUA_TLIGHTUSERDATA, LUA_TNIL, LUA_TNONE, LUA_TNUMBER, LUA_TSTRING,
-    LUA_TTABLE, LUA_TTHREAD, LUA_TUSERDATA, lua_CFunction, lua_State,
+    LUA_TBOOLEAN, LUA_TFUNCTION, LUA_TLIGHTUSERDATA, LUA_TNIL, LUA_TNUMBER, LUA_TSTRING,
+    LUA_TTABLE, LUA_TTHREAD, LUA_TUSERDATA, lua_CFunction, lua_Peek, lua_State,
 };
 
 /// The error to raise lies on top of the stack.
@@ -34,6 +35,22 @@ pub enum Type {
 }
 
 impl Type {
+    #[inline]
+    fn of(kind: c_int) -> Self {
+        match kind {
+            LUA_TNIL => Type::Nil,
+            LUA_TBOOLEAN => Type::Boolean,
+            LUA_TLIGHTUSERDATA => Type::Light,
+            LUA_TNUMBER => Type::Number,
+            LUA_TSTRING => Type::String,
+            LUA_TTABLE => Type::Table,
+            LUA_TFUNCTION => Type::Function,
+            LUA_TUSERDATA => Type::Userdata,
+            LUA_TTHREAD => Type::Thread,
+            _ => Type::None,
+        }
+    }
+
     /// As `type()` says it.
     pub fn name(self) -> &'static str {
         match self {
@@ -49,6 +66,39 @@ impl Type {
         }
     }
 }
+
+/// A value that was looked at where it lies. What it holds lives as long as the table that holds it
+/// is on the stack and not changed.
+#[derive(Clone, Copy, Debug)]
+pub enum Peek<'s> {
+    Nil,
+    Boolean(bool),
+    Number(f64),
+    Text(&'s [u8]),
+    /// The null pointer, `cjson.null`.
+    Null,
+    Table,
+    Other(Type),
+}
+
+impl Peek<'_> {
+    /// What kind of value it is.
+    pub fn kind(self) -> Type {
+        match self {
+            Peek::Nil => Type::Nil,
+            Peek::Boolean(_) => Type::Boolean,
+            Peek::Number(_) => Type::Number,
+            Peek::Text(_) => Type::String,
+            Peek::Null => Type::Light,
+            Peek::Table => Type::Table,
+            Peek::Other(kind) => kind,
+        }
+    }
+}
+
+/// A way through a table, which must not be changed meanwhile.
+#[derive(Debug, Default)]
+pub struct Walk(c_uint);
 
 /// The stack of a function that runs; valid for `'s`.
 #[derive(Clone, Copy)]
@@ -75,6 +125,13 @@ impl<'s> Stack<'s> {
     #[inline]
     pub unsafe fn new(state: *mut lua_State) -> Self {
         Stack { state, lifetime: PhantomData }
+    }
+
+    /// Makes the script end at its next line at the latest, by an error that follows it wherever it
+    /// is caught: for a script whose end is decided.
+    pub fn end_at_next_line(self) {
+        // SAFETY: promised by whoever made the stack; setting a hook raises nothing.
+        unsafe { lua::lua_sethook(self.state, Some(crate::vm::hook), lua::LUA_MASKLINE, 0) };
     }
 
     calls! {
@@ -112,6 +169,8 @@ impl<'s> Stack<'s> {
         concat(n: c_int) = lua_concat;
         /// The number of an argument; raises if it is none.
         check_number(arg: c_int) -> f64 = luaL_checknumber;
+        /// How many results the caller of the function that runs takes, -1 if as many as there are.
+        wanted() -> c_int = lua_wanted;
         /// A reference to the top value, which is popped.
         reference(table: c_int) -> c_int = luaL_ref;
         /// Gives a reference up.
@@ -158,19 +217,53 @@ impl<'s> Stack<'s> {
     #[inline]
     pub fn kind(self, index: c_int) -> Type {
         // SAFETY: as above.
-        match unsafe { lua::lua_type(self.state, index) } {
-            LUA_TNIL => Type::Nil,
-            LUA_TBOOLEAN => Type::Boolean,
-            LUA_TLIGHTUSERDATA => Type::Light,
-            LUA_TNUMBER => Type::Number,
-            LUA_TSTRING => Type::String,
-            LUA_TTABLE => Type::Table,
-            LUA_TFUNCTION => Type::Function,
-            LUA_TUSERDATA => Type::Userdata,
-            LUA_TTHREAD => Type::Thread,
-            LUA_TNONE.. => Type::None,
-            _ => Type::None,
+        Type::of(unsafe { lua::lua_type(self.state, index) })
+    }
+
+    /// What a slot holds.
+    #[inline]
+    pub fn peek(self, index: c_int) -> Peek<'s> {
+        let mut value = MaybeUninit::uninit();
+        // SAFETY: as above; Lua fills in what belongs to the type.
+        unsafe {
+            lua::lua_peek(self.state, index, value.as_mut_ptr());
+            seen(&value)
         }
+    }
+
+    /// What `t[n]` is, without metatables.
+    #[inline]
+    pub fn peek_at(self, index: c_int, n: c_int) -> Peek<'s> {
+        let mut value = MaybeUninit::uninit();
+        // SAFETY: as above.
+        unsafe {
+            lua::lua_peekat(self.state, index, n, value.as_mut_ptr());
+            seen(&value)
+        }
+    }
+
+    /// The next pair of a table; none at the end.
+    #[inline]
+    pub fn walk(self, index: c_int, walk: &mut Walk) -> Option<(Peek<'s>, Peek<'s>)> {
+        let (mut key, mut value) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: as above; both are filled in unless it is the end.
+        unsafe {
+            let (key_at, value_at) = (key.as_mut_ptr(), value.as_mut_ptr());
+            let found = lua::lua_walk(self.state, index, &raw mut walk.0, key_at, value_at);
+            (found != 0).then(|| (seen(&key), seen(&value)))
+        }
+    }
+
+    /// Pushes the key of the pair that was walked to.
+    pub fn push_key(self, index: c_int, walk: &Walk) {
+        // SAFETY: as above.
+        unsafe { lua::lua_pushwalked(self.state, index, walk.0, 1) }
+    }
+
+    /// Pushes the value of the pair that was walked to.
+    pub fn push_value(self, index: c_int, walk: &Walk) {
+        // SAFETY: as above.
+        unsafe { lua::lua_pushwalked(self.state, index, walk.0, 0) }
     }
 
     /// Whether a slot holds a number or a string that reads as one.
@@ -184,12 +277,6 @@ impl<'s> Stack<'s> {
     pub fn is_true(self, index: c_int) -> bool {
         // SAFETY: as above.
         unsafe { lua::lua_toboolean(self.state, index) != 0 }
-    }
-
-    /// Whether a light userdata is the null pointer, `cjson.null`.
-    pub fn is_null_pointer(self, index: c_int) -> bool {
-        // SAFETY: as above.
-        unsafe { lua::lua_touserdata(self.state, index).is_null() }
     }
 
     /// The bytes of a string, or of a number, which becomes a string in its slot. They live as long
@@ -392,6 +479,29 @@ impl<'s> Stack<'s> {
         unsafe {
             lua::luaL_typerror(self.state, arg, expected.as_ptr());
             lua::lua_error(self.state)
+        }
+    }
+}
+
+/// What Lua has filled in.
+///
+/// # Safety
+/// It was: the type, and the fields that belong to it. A string lives as long as `'s`.
+#[inline]
+unsafe fn seen<'s>(value: &MaybeUninit<lua_Peek>) -> Peek<'s> {
+    let value = value.as_ptr();
+    // SAFETY: as the caller says; no other field is read.
+    unsafe {
+        match (*value).kind {
+            LUA_TNIL => Peek::Nil,
+            LUA_TBOOLEAN => Peek::Boolean((*value).boolean != 0),
+            LUA_TNUMBER => Peek::Number((*value).number),
+            LUA_TSTRING => {
+                Peek::Text(std::slice::from_raw_parts((*value).text.cast(), (*value).len))
+            }
+            LUA_TLIGHTUSERDATA if (*value).boolean != 0 => Peek::Null,
+            LUA_TTABLE => Peek::Table,
+            kind => Peek::Other(Type::of(kind)),
         }
     }
 }

@@ -1,26 +1,31 @@
 //! A thread's interpreter: compiles, calls, and turns what comes out into a reply or an error.
 
-use std::collections::HashMap;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::NonNull;
 
 use base::{CmdError, Protocol, Reply};
-use lua::{LUA_MASKCOUNT, LUA_MASKLINE, LUA_REGISTRYINDEX, lua_Debug, lua_State};
+use foldhash::{HashMap, HashMapExt};
+use lua::{LUA_GLOBALSINDEX, LUA_MASKCOUNT, LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
 use crate::Host;
 use crate::errors::{extract, push_error, trimmed};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{lower, one_line};
 use crate::memory::Memory;
-use crate::sandbox::{self, HANDLER, set_global, shared};
+use crate::sandbox::{self, HANDLER, shared};
 use crate::source::Script;
 use crate::stack::{Stack, Type};
 use crate::state::{Inner, Shared};
 
 /// How often the host is asked whether to go on, in instructions of the interpreter.
 const INSTRUCTIONS: c_int = 100_000;
-/// How many calls there are between two helpings of the garbage collector, and how large those are.
+/// How many calls there are between two helpings of the garbage collector, and how large those are,
+/// in KiB.
 const CALLS: u32 = 50;
+const HELPING: c_int = 50;
+/// Bytes of garbage below which there are none: less than what makes the interpreter collect by
+/// itself, so that most of it is done between scripts.
+const GARBAGE: usize = 128 << 10;
 
 /// What a [`Vm`] may use.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +41,12 @@ pub struct Limits {
 /// ```
 /// use kvist_script::{Limits, Script, Vm};
 /// # use base::Reply;
+/// # use kvist_script::Refusal;
 /// # struct Nobody;
 /// # impl kvist_script::Host for Nobody {
-/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) { out.ok() }
+/// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
+/// #         Ok(out.ok())
+/// #     }
 /// #     fn log(&mut self, _: u8, _: &[u8]) {}
 /// #     fn may(&mut self, _: &[&[u8]]) -> Option<bool> { None }
 /// #     fn interrupted(&mut self) -> bool { false }
@@ -138,12 +146,16 @@ impl Vm {
         self.scripts.mend(self.limits, false);
         let function = self.scripts.script(script)?;
         let stack = self.scripts.stack();
-        stack.get_field(LUA_REGISTRYINDEX, HANDLER);
+        let Names { handler, keys: keys_name, argv } = self.scripts.names;
+        stack.raw_get_at(LUA_REGISTRYINDEX, handler);
         stack.raw_get_at(LUA_REGISTRYINDEX, function);
-        push_words(stack, keys);
-        set_global(stack, c"KEYS");
-        push_words(stack, args);
-        set_global(stack, c"ARGV");
+        stack.set_readonly(LUA_GLOBALSINDEX, false);
+        for (name, words) in [(keys_name, keys), (argv, args)] {
+            stack.raw_get_at(LUA_REGISTRYINDEX, name);
+            push_words(stack, words);
+            stack.raw_set(LUA_GLOBALSINDEX);
+        }
+        stack.set_readonly(LUA_GLOBALSINDEX, true);
         self.scripts.call(0, host).map_err(|failed| failed.of(script.name()))?;
         self.scripts.answer(out);
         Ok(())
@@ -201,7 +213,7 @@ impl Vm {
         let state = self.functions.get_or_insert_with(|| State::new(self.limits, true));
         let reference = known(state).flatten().ok_or(CmdError::new("ERR Function not found"))?;
         let stack = state.stack();
-        stack.get_field(LUA_REGISTRYINDEX, HANDLER);
+        stack.raw_get_at(LUA_REGISTRYINDEX, state.names.handler);
         stack.raw_get_at(LUA_REGISTRYINDEX, reference);
         push_words(stack, keys);
         push_words(stack, args);
@@ -225,6 +237,28 @@ struct Loaded {
     functions: HashMap<String, c_int>,
 }
 
+/// Where the registry has what every call needs, so that no name must be looked up.
+#[derive(Clone, Copy)]
+struct Names {
+    /// The handler of errors.
+    handler: c_int,
+    /// The names of the globals `KEYS` and `ARGV`.
+    keys: c_int,
+    argv: c_int,
+}
+
+impl Names {
+    fn new(stack: Stack<'_>) -> Self {
+        stack.get_field(LUA_REGISTRYINDEX, HANDLER);
+        let handler = stack.reference(LUA_REGISTRYINDEX);
+        let name = |text: &[u8]| {
+            stack.push(text);
+            stack.reference(LUA_REGISTRYINDEX)
+        };
+        Names { handler, keys: name(b"KEYS"), argv: name(b"ARGV") }
+    }
+}
+
 /// One state of the interpreter.
 struct State {
     state: NonNull<lua_State>,
@@ -232,6 +266,9 @@ struct State {
     /// Whether a call has begun and not ended. It stays so if a panic passed through.
     running: bool,
     calls: u32,
+    names: Names,
+    /// Bytes in use when the garbage collector had last finished.
+    settled: usize,
     scripts: HashMap<[u8; 40], c_int>,
     libraries: HashMap<String, Loaded>,
 }
@@ -289,16 +326,22 @@ impl State {
         let Some(state) = NonNull::new(state) else { std::process::abort() };
         // SAFETY: the state is new.
         unsafe { lua::lua_atpanic(state.as_ptr(), unprotected) };
-        let made = State {
+        let names = {
+            // SAFETY: the state is new, and nothing raises while allocations are lenient.
+            let stack = unsafe { Stack::new(state.as_ptr()) };
+            sandbox::open(stack, functions);
+            Names::new(stack)
+        };
+        State {
             state,
+            settled: shared.memory.used(),
             shared,
             running: false,
             calls: 0,
+            names,
             scripts: HashMap::new(),
             libraries: HashMap::new(),
-        };
-        sandbox::open(made.stack(), functions);
-        made
+        }
     }
 
     /// The stack, for code that Lua has not called. Allocations are lenient there.
@@ -403,16 +446,24 @@ impl State {
         self.clean();
     }
 
-    /// Some work of the garbage collector now and then, or all of it where memory is short.
+    /// Some work of the garbage collector now and then, once there is enough to collect. All of it
+    /// where a script has left so much behind that the next one might not have enough.
     fn clean(&mut self) {
+        let memory = &self.shared.memory;
+        let used = memory.used();
+        self.settled = self.settled.min(used);
+        let garbage = used - self.settled;
+        let state = self.state.as_ptr();
         // SAFETY: the state is valid, and collecting does not raise: scripts cannot make objects
         // with finalizers.
-        unsafe {
-            if self.shared.memory.is_over() {
-                lua::lua_gc(self.state.as_ptr(), lua::LUA_GCCOLLECT, 0);
-            } else if self.calls >= CALLS {
-                self.calls = 0;
-                lua::lua_gc(self.state.as_ptr(), lua::LUA_GCSTEP, 50);
+        let collect = |what, size| unsafe { lua::lua_gc(state, what, size) };
+        if garbage > memory.limit() / 4 {
+            collect(lua::LUA_GCCOLLECT, 0);
+            self.settled = memory.used();
+        } else if self.calls >= CALLS {
+            self.calls = 0;
+            if garbage > GARBAGE && collect(lua::LUA_GCSTEP, HELPING) != 0 {
+                self.settled = memory.used();
             }
         }
     }
@@ -473,7 +524,7 @@ unsafe extern "C-unwind" fn unprotected(_: *mut lua_State) -> c_int {
 
 /// Asks the host whether to go on. Once it says no, every line raises the error, so that no `pcall`
 /// of the script can go on for long.
-unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
+pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
     // SAFETY: Lua calls this between instructions, so no function of ours runs and holds what the
     // state carries; the frame holds nothing with a destructor.
     unsafe {
@@ -483,7 +534,7 @@ unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
             return;
         }
         inner.killed = true;
-        lua::lua_sethook(state, Some(hook), LUA_MASKLINE, 0);
+        Stack::new(state).end_at_next_line();
         let text: &[u8] = match (inner.loading.is_some(), inner.functions) {
             (true, _) => b"FUNCTION LOAD timeout",
             (_, true) => b"Script killed by user with FUNCTION KILL.",

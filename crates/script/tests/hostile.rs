@@ -5,7 +5,7 @@
 mod stage;
 
 use base::{Protocol, Reply};
-use kvist_script::{Host, Limits, Script, Vm};
+use kvist_script::{Host, Limits, Refusal, Script, Vm};
 use stage::{Small, eval, text};
 
 fn run(vm: &mut Vm, host: &mut Small, body: &str) -> String {
@@ -196,7 +196,7 @@ fn any_value_can_be_raised() {
 struct Broken;
 
 impl Host for Broken {
-    fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) {
+    fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
         out.array(3);
         out.bulk(b"half");
         panic!("unforeseen");
@@ -209,6 +209,49 @@ impl Host for Broken {
         false
     }
     fn set_repl(&mut self, _: u8) {}
+}
+
+/// A host that wants no script to go on once it has written half a reply.
+#[derive(Default)]
+struct Leaving {
+    calls: u32,
+}
+
+impl Host for Leaving {
+    fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
+        self.calls += 1;
+        out.array(3);
+        out.bulk(b"half");
+        Err(Refusal::Abandon)
+    }
+    fn log(&mut self, _: u8, _: &[u8]) {}
+    fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
+        None
+    }
+    fn interrupted(&mut self) -> bool {
+        false
+    }
+    fn set_repl(&mut self, _: u8) {}
+}
+
+#[test]
+fn an_abandoned_script_ends_whatever_it_catches() {
+    let mut vm = stage::vm();
+    let bodies = [
+        "redis.call('x')",
+        "pcall(redis.call, 'x')\nwhile true do\nend",
+        "redis.pcall('x')\nfor i = 1, 1e9 do\npcall(redis.call, 'x')\nend",
+        "local f = coroutine.wrap(function()\nredis.call('x')\nend)\npcall(f)\nwhile true do\n\
+         end",
+    ];
+    for body in bodies {
+        let script = Script::new(body.as_bytes()).unwrap();
+        let (mut bytes, mut host) = (Vec::new(), Leaving::default());
+        let mut out = wire::RespWriter::new(&mut bytes, base::Protocol::Resp2);
+        vm.eval(&script, &[], &[], &mut host, &mut out).unwrap_err();
+        assert!(bytes.is_empty() && host.calls == 1, "{body}: {} calls", host.calls);
+    }
+    still_works(&mut vm);
 }
 
 #[test]

@@ -89,7 +89,9 @@ pub fn close(engine: &Arc<Engine>) {
         Some(wanted) => wanted,
         None => saves && !config.shutdown_on_sigterm.nosave,
     };
-    if wanted && engine.unsaved_changes() > 0 {
+    if engine.is_held_up() {
+        tracing::warn!("not saving the dataset: a script has changed part of what it will");
+    } else if wanted && engine.unsaved_changes() > 0 {
         tracing::info!("Saving the dataset before exiting");
         if let Err(error) = engine.save_finally(engine.durable.is_journaling()) {
             tracing::error!(%error, "the dataset could not be saved before exiting");

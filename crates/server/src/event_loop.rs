@@ -1,15 +1,9 @@
-//! A worker's loop: wait, hand every connection its turn, look after what the clock brings.
-//!
-//! ```text
-//!   poll ─► begin(now) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
-//!     ▲                                                                    │
-//!     └────────────────────────────────────────────────────────────────────┘
-//! ```
+//! What a worker's loop knows: its connections, who waits for what, what the clock brings.
 //!
 //! Everything a connection needs lies in this thread; others reach it only through the inbox. The
-//! loop must never wait for anything but the poller.
+//! loop must never wait for anything but the poller. Whose turn it is, is in `turns.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,11 +22,12 @@ use crate::listen::Listening;
 use crate::logging::LevelSwitch;
 use crate::slab::{Place, Slab};
 use crate::stream::Stream;
+use crate::turns::{Late, Spare};
 
 /// The token of the waker.
 pub const WAKER: Token = Token(usize::MAX);
 /// Events taken from the kernel at a time.
-const EVENTS: usize = 1024;
+pub(crate) const EVENTS: usize = 1024;
 /// The pause between ticks when there is something to look after.
 const TICK: Millis = 100;
 /// How soon a loop that waits for another's inbox to be emptied looks again.
@@ -46,36 +41,66 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// One worker thread's loop.
 pub struct EventLoop {
+    engine: Arc<Engine>,
+    seed: u64,
     poll: Poll,
     inbox: Arc<Inbox>,
-    crew: Arc<Crew>,
-    desk: Desk,
-    connections: Slab<Box<Connection>>,
+    pub(crate) crew: Arc<Crew>,
+    pub(crate) connections: Slab<Box<Connection>>,
     /// Connections that get another turn before the loop waits again.
-    again: Vec<Place>,
+    pub(crate) again: VecDeque<Place>,
+    /// What the poller has seen and nobody has looked at yet.
+    pub(crate) seen: VecDeque<(Token, Seen)>,
+    /// What came for connections while they were out.
+    pub(crate) late: Vec<(Place, Late)>,
+    /// For serving from inside a turn; out while that is done.
+    spare: Option<Spare>,
+    /// There has been a need for it.
+    had_spare: bool,
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, Place)>,
     /// Connections whose replies wait for the disk.
-    held: Vec<Place>,
+    pub(crate) held: VecDeque<Place>,
     /// Connections whose request waits for the end of a pause, in the order they came.
-    paused: Vec<Place>,
+    paused: VecDeque<Place>,
     /// The epoch of the journal that was last asked to be made durable.
     asked: u64,
     /// Connections whose replies are over the soft limit.
     over_soft: Vec<Place>,
-    /// Letters being handled, kept for its memory.
-    letters: Vec<Letter>,
-    /// Connections with pushed messages to send, kept for its memory.
-    pushed: Vec<Place>,
+    /// Letters to be handled, in the order they came.
+    pub(crate) letters: VecDeque<Letter>,
+    /// Where letters are taken to from the inbox, kept for its memory.
+    fresh: Vec<Letter>,
+    /// Connections with pushed messages to send.
+    pub(crate) pushed: VecDeque<Place>,
     next_tick: Millis,
     /// Big values freed in the background so far, of which this thread has gathered its part.
     gathered: usize,
     /// What was gathered has not been given back to the system yet.
     owes_memory: bool,
     /// Turns of the loop with something to do since the last tick.
-    turns: u32,
+    pub(crate) turns: u32,
     doors: Option<Doors>,
     levels: Option<LevelSwitch>,
+}
+
+/// What the poller has seen of a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    pub writable: bool,
+    pub readable: bool,
+    /// The peer has said its last.
+    pub closed: bool,
+}
+
+impl Seen {
+    pub fn of(event: &Event) -> Self {
+        Seen {
+            writable: event.is_writable(),
+            readable: event.is_readable() || event.is_error(),
+            closed: event.is_read_closed(),
+        }
+    }
 }
 
 /// What a loop is made of, besides what it makes itself.
@@ -100,19 +125,25 @@ impl EventLoop {
     pub fn new(engine: &Arc<Engine>, parts: Parts) -> Self {
         let Parts { poll, inbox, crew, seed, listening, levels } = parts;
         EventLoop {
+            engine: Arc::clone(engine),
+            seed,
             poll,
             inbox,
             crew,
-            desk: Desk::new(Worker::new(engine, seed).mind(is_crowding)),
             connections: Slab::new(),
-            again: Vec::new(),
+            again: VecDeque::new(),
+            seen: VecDeque::new(),
+            late: Vec::new(),
+            spare: None,
+            had_spare: false,
             deadlines: BTreeSet::new(),
-            held: Vec::new(),
-            paused: Vec::new(),
+            held: VecDeque::new(),
+            paused: VecDeque::new(),
             asked: 0,
             over_soft: Vec::new(),
-            letters: Vec::new(),
-            pushed: Vec::new(),
+            letters: VecDeque::new(),
+            fresh: Vec::new(),
+            pushed: VecDeque::new(),
             next_tick: 0,
             gathered: 0,
             owes_memory: false,
@@ -122,61 +153,55 @@ impl EventLoop {
         }
     }
 
-    /// Runs until the engine is told to stop.
-    ///
-    /// # Errors
-    /// The poller fails, which it does not unless this program is wrong.
-    pub fn run(mut self) -> io::Result<()> {
+    /// Makes this thread the worker.
+    pub(crate) fn take_seat(&self) {
         self.inbox.take_seat();
-        let mut events = Events::with_capacity(EVENTS);
-        while !self.is_stopping() {
-            let timeout = self.timeout();
-            self.wait(&mut events, timeout)?;
-            self.begin();
-            self.turns += u32::from(!events.is_empty());
-            for event in &events {
-                self.event(event);
-            }
-            self.second_turns();
-            self.read_letters();
-            self.end_waits();
-            self.end_pause();
-            self.release();
-            // A tick too far away means that somebody has set the clock back.
-            if self.desk.now >= self.next_tick || self.next_tick > self.desk.now + IDLE_TICK {
-                self.tick();
-            }
+    }
+
+    /// A desk of this loop, which calls `meanwhile` while a script takes too long.
+    pub(crate) fn desk(&self, meanwhile: fn()) -> Desk {
+        Desk::new(Worker::new(&self.engine, self.seed).mind(is_crowding).attend(meanwhile))
+    }
+
+    /// What is needed to serve clients from inside a turn; none if that is being done.
+    pub(crate) fn take_spare(&mut self) -> Option<Spare> {
+        if !std::mem::replace(&mut self.had_spare, true) {
+            let worker = Worker::new(&self.engine, !self.seed).mind(is_crowding).stand_in();
+            return Some(Spare::new(Desk::new(worker)));
         }
-        self.crew.wake_all();
-        self.say_goodbye(&mut events)
+        self.spare.take()
     }
 
-    fn is_stopping(&self) -> bool {
-        self.desk.worker.engine.stopping.load(Ordering::Acquire)
+    pub(crate) fn put_spare(&mut self, spare: Spare) {
+        self.spare = Some(spare);
     }
 
-    fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.engine.stopping.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
         match self.poll.poll(events, Some(timeout)) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
         }
     }
 
-    fn begin(&mut self) {
-        self.desk.now = wall_clock();
-        self.desk.worker.begin(self.desk.now);
+    pub(crate) fn begin(&mut self, desk: &mut Desk) {
+        desk.now = wall_clock();
+        desk.worker.begin(desk.now);
         if let Some(levels) = &mut self.levels {
-            levels.follow(self.desk.worker.seat.config.loglevel);
+            levels.follow(desk.worker.seat.config.loglevel);
         }
     }
 
     /// How long the loop may wait: not at all if something is left to do.
-    fn timeout(&self) -> Duration {
+    pub(crate) fn timeout(&self, desk: &Desk) -> Duration {
         let crowding = is_crowding();
         if !self.again.is_empty() && !crowding {
             return Duration::ZERO;
         }
-        if self.inbox.has_letters() || self.is_release_due() {
+        if self.inbox.has_letters() || !self.letters.is_empty() || self.is_release_due(desk) {
             return Duration::ZERO;
         }
         let mut until = self.next_tick;
@@ -187,7 +212,7 @@ impl EventLoop {
             until = until.min(deadline);
         }
         if !self.paused.is_empty() {
-            until = until.min(self.desk.worker.engine.pauses.until());
+            until = until.min(self.engine.pauses.until());
         }
         if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
             until = until.min(retry);
@@ -195,35 +220,17 @@ impl EventLoop {
         Duration::from_millis(until.saturating_sub(wall_clock()).min(IDLE_TICK))
     }
 
-    fn event(&mut self, event: &Event) {
-        let Some(place) = Place::of(event.token()) else {
-            if event.token() != WAKER {
-                self.accept();
-            }
-            return;
-        };
-        let Some(connection) = self.connections.get_mut(place) else { return };
-        let mut turn = Turn::Wait;
-        if event.is_writable() {
-            turn = connection.writable(&mut self.desk);
-        }
-        if turn != Turn::Close && (event.is_readable() || event.is_error()) {
-            turn = connection.readable(&mut self.desk, event.is_read_closed());
-        }
-        self.after(place, turn);
-    }
-
     /// Does what a connection's turn led to.
     #[inline]
-    fn after(&mut self, place: Place, turn: Turn) {
-        if std::mem::take(&mut self.desk.grown) {
-            let Desk { worker, now, .. } = &self.desk;
+    pub(crate) fn after(&mut self, desk: &mut Desk, place: Place, turn: Turn) {
+        if std::mem::take(&mut desk.grown) {
+            let Desk { worker, now, .. } = desk;
             worker.engine.evict_clients(&worker.seat.config, *now);
         }
         wake_others();
         let Some(connection) = self.connections.get_mut(place) else { return };
         if turn == Turn::Close {
-            return self.close(place);
+            return self.close(desk, place);
         }
         let until = connection.session.blocked.as_ref().and_then(|blocked| blocked.until);
         if until != connection.deadline {
@@ -235,54 +242,30 @@ impl EventLoop {
             }
             connection.deadline = until;
         }
-        if !connection.held && connection.must_wait(&self.desk) {
+        if !connection.held && connection.must_wait(desk) {
             connection.held = true;
-            self.held.push(place);
+            self.held.push_back(place);
         }
         if !connection.paused && connection.session.is_paused() {
             connection.paused = true;
-            self.paused.push(place);
+            self.paused.push_back(place);
         }
         if turn == Turn::Again && !connection.queued {
             connection.queued = true;
-            self.again.push(place);
+            self.again.push_back(place);
         }
         if !connection.watched && connection.is_over_soft() {
             connection.watched = true;
             self.over_soft.push(place);
-            self.next_tick = self.next_tick.min(self.desk.now + TICK);
+            self.next_tick = self.next_tick.min(desk.now + TICK);
         }
     }
 
-    fn second_turns(&mut self) {
-        for place in std::mem::take(&mut self.again) {
-            let Some(connection) = self.connections.get_mut(place) else { continue };
-            connection.queued = false;
-            let turn = connection.turn(&mut self.desk);
-            self.after(place, turn);
-        }
-    }
-
-    /// Sends the replies that the disk has caught up with, and asks it to go on for the others.
-    fn release(&mut self) {
-        if self.held.is_empty() {
-            return;
-        }
-        let mut latest = 0;
-        for place in std::mem::take(&mut self.held) {
-            let Some(connection) = self.connections.get_mut(place) else { continue };
-            if connection.must_wait(&self.desk) {
-                latest = latest.max(connection.session.awaits);
-                self.held.push(place);
-                continue;
-            }
-            connection.held = false;
-            let turn = connection.writable(&mut self.desk);
-            self.after(place, turn);
-        }
+    /// Asks the disk to go on until `latest`, if anybody waits for that.
+    pub(crate) fn ask_the_disk(&mut self, latest: u64) {
         if latest > self.asked {
             self.asked = latest;
-            self.desk.worker.engine.store.log().flush_soon();
+            self.engine.store.log().flush_soon();
         }
         // Raised before the last look at what is durable (see `is_release_due`), so that whoever
         // makes it durable after that look sees it.
@@ -290,58 +273,49 @@ impl EventLoop {
     }
 
     /// Whether the disk has caught up with any reply that is held back.
-    fn is_release_due(&self) -> bool {
+    fn is_release_due(&self, desk: &Desk) -> bool {
         self.held.iter().any(|&place| {
-            self.connections.get(place).is_none_or(|connection| !connection.must_wait(&self.desk))
+            self.connections.get(place).is_none_or(|connection| !connection.must_wait(desk))
         })
     }
 
-    fn accept(&mut self) {
+    pub(crate) fn accept(&mut self, desk: &mut Desk) {
         if let Some(doors) = &mut self.doors {
-            let seat = &self.desk.worker.seat;
-            let without_password = self.desk.worker.engine.users.is_open();
+            let seat = &desk.worker.seat;
+            let without_password = desk.worker.engine.users.is_open();
             let rules = Rules { config: &seat.config, without_password };
-            doors.accept_all(&self.crew, rules, &seat.counters, self.desk.now);
+            doors.accept_all(&self.crew, rules, &seat.counters, desk.now);
             wake_others();
         }
     }
 
-    fn read_letters(&mut self) {
-        if self.doors.as_ref().and_then(Doors::resting_until).is_some_and(|t| t <= self.desk.now) {
-            self.accept();
+    /// Takes what is in the inbox, and accepts those who had to wait.
+    pub(crate) fn collect_letters(&mut self, desk: &mut Desk) {
+        if self.doors.as_ref().and_then(Doors::resting_until).is_some_and(|t| t <= desk.now) {
+            self.accept(desk);
         }
-        if !self.inbox.has_letters() {
-            return;
+        if self.inbox.has_letters() {
+            self.inbox.take(&mut self.fresh);
+            self.letters.extend(self.fresh.drain(..));
         }
-        let mut letters = std::mem::take(&mut self.letters);
-        self.inbox.take(&mut letters);
-        for letter in letters.drain(..) {
-            match letter {
-                Letter::Connection(stream, origin) => self.join(stream, origin),
-                Letter::Message(place, message) => {
-                    let Some(connection) = self.connections.get_mut(place) else { continue };
-                    let idle = !connection.has_output();
-                    let turn = connection.deliver(&mut self.desk, message);
-                    if idle && connection.has_output() {
-                        self.pushed.push(place);
-                    }
-                    self.after(place, turn);
-                }
-            }
+    }
+
+    /// The next blocked request whose time is up, taken from the list.
+    pub(crate) fn next_due(&mut self, now: Millis) -> Option<(Millis, Place)> {
+        let due = self.deadlines.first().is_some_and(|&(deadline, _)| deadline <= now);
+        if due { self.deadlines.pop_first() } else { None }
+    }
+
+    /// The next whose request waited for the end of a pause, if it is over.
+    pub(crate) fn next_paused(&mut self, now: Millis) -> Option<Place> {
+        if self.paused.is_empty() || self.engine.pauses.until() > now {
+            return None;
         }
-        self.letters = letters;
-        // All messages of this batch to one client go out in one write.
-        let mut pushed = std::mem::take(&mut self.pushed);
-        for place in pushed.drain(..) {
-            let Some(connection) = self.connections.get_mut(place) else { continue };
-            let turn = connection.writable(&mut self.desk);
-            self.after(place, turn);
-        }
-        self.pushed = pushed;
+        self.paused.pop_front()
     }
 
     /// Takes an accepted connection in.
-    fn join(&mut self, mut stream: Stream, origin: engine::Origin) {
+    pub(crate) fn join(&mut self, desk: &mut Desk, mut stream: Stream, origin: engine::Origin) {
         let Some(place) = self.connections.next_place() else {
             self.crew.connected.fetch_sub(1, Ordering::Relaxed);
             return;
@@ -353,68 +327,43 @@ impl EventLoop {
             return;
         }
         let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });
-        let engine = &self.desk.worker.engine;
-        let client = engine.clients.add(origin, self.desk.now, address);
+        let engine = &desk.worker.engine;
+        let client = engine.clients.add(origin, desk.now, address);
         let authenticated = !engine.users.asks_password();
         let session = Session::new(client, authenticated);
         let mut connection = Box::new(Connection::new(stream, session));
-        connection.account(&mut self.desk);
+        connection.account(desk);
         self.connections.insert(connection);
     }
 
-    fn close(&mut self, place: Place) {
+    fn close(&mut self, desk: &mut Desk, place: Place) {
         let Some(connection) = self.connections.remove(place) else { return };
         if let Some(deadline) = connection.deadline {
             self.deadlines.remove(&(deadline, place));
         }
         self.crew.connected.fetch_sub(1, Ordering::Relaxed);
-        connection.part(&mut self.desk);
+        connection.part(desk);
         // Parting may have woken somebody: a watcher's or a waiter's queue has moved on.
         wake_others();
     }
 
-    /// Ends the waits of blocked requests whose time is up.
-    fn end_waits(&mut self) {
-        while let Some(&(deadline, place)) = self.deadlines.first() {
-            if deadline > self.desk.now {
-                return;
-            }
-            self.deadlines.pop_first();
-            let Some(connection) = self.connections.get_mut(place) else { continue };
-            connection.deadline = None;
-            let turn = connection.give_up(&mut self.desk);
-            if connection.session.blocked.as_ref().is_some_and(|b| b.until == Some(deadline)) {
-                // Somebody else has just ended the wait; the reply is in the inbox.
-                connection.deadline = Some(deadline);
-            }
-            self.after(place, turn);
-        }
-    }
-
-    /// Lets requests run that waited for the end of a pause, once it is reached. (Who ends a pause
-    /// before its time tells everybody who waits.)
-    fn end_pause(&mut self) {
-        let over = self.desk.worker.engine.pauses.until() <= self.desk.now;
-        if self.paused.is_empty() || !over {
-            return;
-        }
-        for place in std::mem::take(&mut self.paused) {
-            let Some(connection) = self.connections.get_mut(place) else { continue };
-            connection.paused = false;
-            let turn = connection.end_pause(&mut self.desk);
-            self.after(place, turn);
+    /// Looks after what the clock brings, if it is time.
+    pub(crate) fn tick_if_due(&mut self, desk: &mut Desk) {
+        // A tick too far away means that somebody has set the clock back.
+        if desk.now >= self.next_tick || self.next_tick > desk.now + IDLE_TICK {
+            self.tick(desk);
         }
     }
 
     /// What the clock brings: idle clients, soft limits, memory that others have freed.
-    fn tick(&mut self) {
-        let now = self.desk.now;
-        let config = Arc::clone(&self.desk.worker.seat.config);
+    fn tick(&mut self, desk: &mut Desk) {
+        let now = desk.now;
+        let config = Arc::clone(&desk.worker.seat.config);
         let mut over = std::mem::take(&mut self.over_soft);
         over.retain(|&place| {
             let Some(connection) = self.connections.get_mut(place) else { return false };
-            if connection.overflowed(&self.desk) {
-                self.close(place);
+            if connection.overflowed(desk) {
+                self.close(desk, place);
                 return false;
             }
             connection.watched = connection.is_over_soft();
@@ -431,7 +380,7 @@ impl EventLoop {
                 .collect();
             for place in idle {
                 tracing::debug!("Closing idle client");
-                self.close(place);
+                self.close(desk, place);
             }
         }
         self.return_memory();
@@ -442,7 +391,7 @@ impl EventLoop {
     /// After something big was freed in the background: takes back this thread's part of it at
     /// once, and gives it to the system in the first second with little work, as that takes long.
     fn return_memory(&mut self) {
-        let cleanups = self.desk.worker.engine.cleanups.load(Ordering::Acquire);
+        let cleanups = self.engine.cleanups.load(Ordering::Acquire);
         if cleanups != self.gathered {
             self.gathered = cleanups;
             self.owes_memory = true;
@@ -455,22 +404,24 @@ impl EventLoop {
         self.turns = 0;
     }
 
-    /// Accepts nobody any more, sends what is still to be sent, and closes everything.
-    fn say_goodbye(&mut self, events: &mut Events) -> io::Result<()> {
+    /// Accepts nobody any more.
+    pub(crate) fn stop_accepting(&mut self) {
         if let Some(doors) = self.doors.take() {
             doors.close();
         }
+    }
+
+    /// Sends what is still to be sent, and closes everything.
+    pub(crate) fn say_goodbye(&mut self, desk: &mut Desk, events: &mut Events) -> io::Result<()> {
         let deadline = Instant::now() + LAST_WORDS;
-        self.begin();
-        self.read_letters();
         // Replies held back are sent once the disk has what they tell.
-        self.desk.worker.engine.store.log().flush_soon();
+        self.engine.store.log().flush_soon();
         loop {
             let mut left = false;
             for place in self.connections.places() {
                 let Some(connection) = self.connections.get_mut(place) else { continue };
-                match connection.flush(&mut self.desk) {
-                    Turn::Close => self.close(place),
+                match connection.flush(desk) {
+                    Turn::Close => self.close(desk, place),
                     _ => left |= connection.has_output(),
                 }
             }
@@ -479,13 +430,13 @@ impl EventLoop {
                 break;
             }
             self.inbox.waits_for_disk.store(true, Ordering::SeqCst);
-            if self.is_release_due() {
+            if self.is_release_due(desk) {
                 continue;
             }
             self.wait(events, time)?;
         }
         for place in self.connections.places() {
-            self.close(place);
+            self.close(desk, place);
         }
         Ok(())
     }

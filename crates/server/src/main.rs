@@ -24,6 +24,7 @@ mod slab;
 mod stream;
 mod supervisor;
 mod transfer;
+mod turns;
 mod usage;
 
 use std::process::ExitCode;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use config::{Config, Settings};
 use engine::{Engine, Keeper, Start};
@@ -24,6 +26,7 @@ use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
 use crate::signals;
 use crate::supervisor;
+use crate::turns;
 use journal::wall_clock;
 
 /// What the engine may ask of the allocator.
@@ -140,6 +143,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));
     let mut threads = Vec::new();
+    let (end, ended) = channel();
     for (number, poll) in polls.into_iter().enumerate() {
         let (listening, levels) = first.take().unzip();
         let parts = Parts {
@@ -151,7 +155,8 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
             levels,
         };
         let event_loop = EventLoop::new(engine, parts);
-        threads.push(spawn(number, engine, &crew, event_loop).map_err(failed("threads"))?);
+        let end = end.clone();
+        threads.push(spawn(number, (engine, &crew), event_loop, end).map_err(failed("threads"))?);
     }
     supervisor::tell(supervisor::LOADING);
     let loaded = data::load(engine);
@@ -165,34 +170,67 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
             crew.wake_all();
         }
     }
-    let mut broken = false;
-    for thread in threads {
-        broken |= thread.join().is_err();
-    }
-    drop(keeper);
+    let broken = wait_for(engine, threads, &ended, keeper);
     loaded?;
     if broken { Err("a worker thread ended unexpectedly; see the log".to_owned()) } else { Ok(()) }
 }
+
+/// Waits for the workers to end, then for the keeper; whether a worker broke. One in the middle of
+/// a script that has written cannot be ended: everything else has been done then.
+fn wait_for(
+    engine: &Engine,
+    threads: Vec<JoinHandle<()>>,
+    ended: &Receiver<()>,
+    keeper: Keeper,
+) -> bool {
+    let mut left = threads.len();
+    let mut stopping = 0;
+    while left > 0 {
+        match ended.recv_timeout(LOOK) {
+            Ok(()) => left -= 1,
+            Err(RecvTimeoutError::Disconnected) => left = 0,
+            Err(RecvTimeoutError::Timeout) => {
+                stopping += u32::from(engine.stopping.load(Ordering::Acquire));
+                if stopping > LOOKS && engine.is_held_up() {
+                    tracing::warn!("exiting in the middle of a script; what it wrote is not kept");
+                    // It may wait for what the script holds.
+                    std::mem::forget(keeper);
+                    return false;
+                }
+            }
+        }
+    }
+    let broken = threads.into_iter().fold(false, |broken, thread| thread.join().is_err() || broken);
+    drop(keeper);
+    broken
+}
+
+/// How often it is looked whether the workers can end.
+const LOOK: Duration = Duration::from_millis(250);
+/// How often they cannot before they are left alone. They have time for last words.
+const LOOKS: u32 = 6;
 
 /// Starts a worker. If its loop breaks, the whole server stops: clients of a dead thread would wait
 /// for ever.
 fn spawn(
     number: usize,
-    engine: &Arc<Engine>,
-    crew: &Arc<Crew>,
+    (engine, crew): (&Arc<Engine>, &Arc<Crew>),
     event_loop: EventLoop,
+    end: Sender<()>,
 ) -> std::io::Result<JoinHandle<()>> {
-    struct StopAll(Arc<Engine>, Arc<Crew>);
+    struct StopAll(Arc<Engine>, Arc<Crew>, Sender<()>);
     impl Drop for StopAll {
         fn drop(&mut self) {
             self.0.stopping.store(true, Ordering::Release);
             self.1.wake_all();
+            // Nobody waits any more if the program ends around a worker.
+            let _ = self.2.send(());
         }
     }
-    let stop_all = StopAll(Arc::clone(engine), Arc::clone(crew));
+    let stop_all = StopAll(Arc::clone(engine), Arc::clone(crew), end);
     std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
         let _stop_all = stop_all;
-        if let Err(error) = event_loop.run() {
+        if let Err(error) = turns::run(event_loop) {
             panic!("the event loop failed: {error}");
         }
     })

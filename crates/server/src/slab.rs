@@ -86,6 +86,28 @@ impl<T> Slab<T> {
         if slot.generation == place.generation { slot.value.as_mut() } else { None }
     }
 
+    /// Takes the value at a place out for a while; the place stays its own.
+    #[inline]
+    pub fn lend(&mut self, place: Place) -> Option<T> {
+        let slot = self.slots.get_mut(place.index as usize)?;
+        if slot.generation == place.generation { slot.value.take() } else { None }
+    }
+
+    /// Puts back what was lent.
+    #[inline]
+    pub fn give_back(&mut self, place: Place, value: T) {
+        if let Some(slot) = self.slots.get_mut(place.index as usize) {
+            slot.value = Some(value);
+        }
+    }
+
+    /// Whether the value at a place is lent.
+    #[must_use]
+    pub fn is_lent(&self, place: Place) -> bool {
+        let slot = self.slots.get(place.index as usize);
+        slot.is_some_and(|slot| slot.generation == place.generation && slot.value.is_none())
+    }
+
     /// Takes the value at a place out. The place gets a new generation.
     pub fn remove(&mut self, place: Place) -> Option<T> {
         let slot = self.slots.get_mut(place.index as usize)?;
@@ -133,6 +155,21 @@ mod tests {
         assert_eq!(slab.get_mut(third), Some(&mut "c"));
         assert_eq!(slab.get_mut(second), Some(&mut "b"));
         assert_eq!(slab.places().len(), 2);
+    }
+
+    #[test]
+    fn what_is_lent_keeps_its_place() {
+        let mut slab = Slab::new();
+        let place = slab.next_place().unwrap();
+        slab.insert("a");
+        assert_eq!(slab.lend(place), Some("a"));
+        assert_eq!((slab.lend(place), slab.get_mut(place)), (None, None));
+        assert!(slab.is_lent(place) && slab.next_place().unwrap() != place);
+        slab.give_back(place, "b");
+        assert_eq!(slab.get_mut(place), Some(&mut "b"));
+        assert!(!slab.is_lent(place));
+        slab.remove(place);
+        assert!(!slab.is_lent(place));
     }
 
     #[test]

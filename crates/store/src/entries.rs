@@ -139,7 +139,7 @@ impl Txn {
                     txn.forget_changes();
                     there
                 });
-                let there = done.map_err(|panicked| panicked.message)?;
+                let there = done.map_err(|failed| failed.to_string())?;
                 copied.replaced += u64::from(there);
                 copied.fresh += u64::from(!there);
             }

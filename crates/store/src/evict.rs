@@ -131,13 +131,15 @@ impl Txn {
         for number in (first..shards).chain(0..first) {
             let mut rng = Rng::new(self.rng.next_u64());
             let mut gone = Gone::default();
-            let evicted = self.each_shard(number, |shard| {
+            // Whoever needs room now does not wait for a request that takes its time.
+            let evicted = self.glance(number, |shard| {
                 bulletin.look_around(&store);
                 let worst = look(shard, &judge, &mut rng);
                 let evicted = drop_worst(shard, &worst, need, (&mut gone, &bulletin));
                 bulletin.deliver(&store);
                 evicted
             });
+            let Some(evicted) = evicted else { continue };
             if evicted.keys > 0 {
                 gone.garbage.into_iter().for_each(|removed| self.discard(removed));
                 gone.awaited.into_iter().for_each(|key| store.note_gone(key));

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use base::{Class, Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
 use journal::codec::put_number;
 use journal::record;
-use table::{Content, EntryRef};
+use table::{Content, EntryMut, EntryRef};
 
 use crate::object::Object;
 use crate::shard::Keys;
@@ -94,31 +94,39 @@ impl Txn {
         self.touch_in(db, key.hash, key.bytes);
         self.tell_new(db, key);
         let used = self.use_now();
-        let table = self.shard_mut(key.hash).db_mut(db);
-        let mut put = match object {
-            Object::Str(bytes) if bytes.len() <= INLINE_MAX => {
-                table.keys.put_bytes(key.hash, key.bytes, &bytes)
-            }
-            object => {
-                table.objects += object.memory();
-                table.keys.put_object(key.hash, key.bytes, Box::new(object))
-            }
-        };
-        let entry = &mut put.entry;
+        let (mut entry, replaced) = put(self.shard_mut(key.hash).db_mut(db), key, object);
         entry.set_deadline(at);
         entry.set_user_flags(flags);
         entry.set_access(used.after(entry.access()));
-        let replaced = put.replaced;
-        if let Some(old) = &replaced {
-            table.objects -= old.memory();
-        }
-        self.discard(Garbage::of(replaced));
+        self.discard(replaced);
     }
 
     fn exists_in(&mut self, db: usize, key: Key<'_>) -> bool {
         self.reap(db, key.hash, key.bytes);
         self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes).is_some()
     }
+}
+
+/// Puts a value under a key and settles the accounts; the entry, and what is expensive to free.
+pub(crate) fn put<'t>(
+    table: &'t mut Db,
+    key: Key<'_>,
+    object: Object,
+) -> (EntryMut<'t, Object>, Garbage) {
+    let Db { keys, objects, .. } = table;
+    let put = match object {
+        Object::Str(bytes) if bytes.len() <= INLINE_MAX => {
+            keys.put_bytes(key.hash, key.bytes, &bytes)
+        }
+        object => {
+            *objects += object.memory();
+            keys.put_object(key.hash, key.bytes, Box::new(object))
+        }
+    };
+    if let Some(old) = &put.replaced {
+        *objects -= old.memory();
+    }
+    (put.entry, Garbage::of(put.replaced))
 }
 
 impl Keyspace for Txn {

@@ -18,6 +18,7 @@
 //! 4. The shard of a key depends on its hash alone, so it is the same in every database.
 #![forbid(unsafe_code)]
 
+mod busy;
 mod census;
 mod collections;
 mod entries;
@@ -38,10 +39,12 @@ mod strings;
 mod survey;
 mod trash;
 mod txn;
+mod undo;
 mod usage;
 mod waiting;
 mod watch;
 
+pub use busy::Busy;
 pub use census::Census;
 pub use entries::{Copied, Seen, Value};
 pub use evict::{By, Evicted, Victims};
@@ -53,7 +56,7 @@ pub use store::{Options, Store};
 pub use survey::{Surveyed, shard_among};
 pub use table::position;
 pub use trash::Garbage;
-pub use txn::{Panicked, Scope, Touched, Txn};
+pub use txn::{Failed, Scope, Touched, Txn};
 pub use usage::Measure;
 pub use waiting::Waiter;
 pub use watch::Watch;

@@ -103,6 +103,15 @@ impl Bulletin {
         self.news.borrow_mut().push(news);
     }
 
+    /// Forgets events of what is taken back. Keys that expired meanwhile have expired all the same,
+    /// and who has read a key is told anyway: nobody remembers the reading any more.
+    pub fn forget_events(&mut self) {
+        self.news.get_mut().retain(|news| match news {
+            News::Event(event) => event.class == Class::Expired,
+            News::Stale { .. } | News::Flushed => true,
+        });
+    }
+
     /// No client asks for what comes next.
     pub fn serve_nobody(&mut self) {
         self.asker = 0;

@@ -32,9 +32,10 @@ impl Options {
 /// that transactions need no lifetime; the lock stays held all the while.
 pub(crate) type Slot = Mutex<Option<Box<Shard>>>;
 
-/// Keeps each lock on cache lines of its own: neighbours must not slow each other down.
+/// Keeps each lock on cache lines of its own: neighbours must not slow each other down. Beside it,
+/// whether it is held by a request that has taken longer than it should.
 #[repr(align(128))]
-pub(crate) struct Padded(pub Slot);
+pub(crate) struct Padded(pub Slot, pub AtomicBool);
 
 /// Bits that every transaction reads and hardly anybody writes: apart from what is written often.
 #[repr(align(128))]
@@ -43,6 +44,8 @@ pub(crate) struct Interest(pub AtomicU32);
 /// The dataset.
 pub struct Store {
     pub(crate) slots: Vec<Padded>,
+    /// Requests that hold shards for longer than they should.
+    pub(crate) obstructions: AtomicUsize,
     hasher: KeyHasher,
     databases: usize,
     limits: RwLock<PackLimits>,
@@ -81,10 +84,12 @@ impl Store {
         let slot = |number: usize| {
             // There are at most 1024.
             let number = u16::try_from(number).unwrap_or(u16::MAX);
-            Padded(Mutex::new(Some(Box::new(Shard::new(number, databases, &hasher)))))
+            let shard = Box::new(Shard::new(number, databases, &hasher));
+            Padded(Mutex::new(Some(shard)), AtomicBool::new(false))
         };
         Store {
             slots: (0..count).map(slot).collect(),
+            obstructions: AtomicUsize::new(0),
             hasher,
             databases,
             limits: RwLock::new(PackLimits::default()),
@@ -111,7 +116,7 @@ impl Store {
 
     /// Notes that an awaited key went, by its deadline or with its whole database. Whoever does so
     /// holds locks that do not suffice to tell those who wait.
-    pub(crate) fn note_gone(&self, key: Touched) {
+    pub fn note_gone(&self, key: Touched) {
         self.gone.lock().push(key);
         self.any_gone.store(true, Ordering::Release);
     }

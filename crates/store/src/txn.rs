@@ -10,18 +10,19 @@
 //! Must never: keep a shard after `with` returns, or lock a second time while holding.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::{Millis, PackLimits, Rng};
 use journal::{Lane, Log};
-use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 use types::JsonTools;
 
+use crate::busy::{Busy, Guard};
 use crate::history::append_of;
 use crate::news::Bulletin;
+use crate::undo::Before;
 use crate::{Db, Garbage, Measure, Shard, Store, Waiter, Watch};
 
 /// The shards a request must hold.
@@ -37,11 +38,22 @@ pub enum Scope<'a> {
     All,
 }
 
-/// A command panicked. Its shards were given back and their accounts checked.
+/// Why a request did not run to its end. Its shards were given back.
 #[derive(Debug)]
-pub struct Panicked {
-    /// What the panic said.
-    pub message: String,
+pub enum Failed {
+    /// It panicked and said this. The accounts of its shards were checked.
+    Panicked(String),
+    /// A shard it needs is held by a request that is overdue.
+    Busy,
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Failed::Panicked(said) => said,
+            Failed::Busy => "a shard is held for too long",
+        })
+    }
 }
 
 /// A key that needs attention after a request: changed while somebody watches or waits for keys
@@ -79,6 +91,8 @@ pub struct Txn {
     pub(crate) overdue: RefCell<Vec<Touched>>,
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
+    /// How keys were before a script that may be taken back.
+    pub(crate) before: Vec<Before>,
     pub(crate) memory_delta: i64,
     /// What JSON commands need; missing until the first, and while it is lent out.
     pub(crate) tools: Option<Box<JsonTools>>,
@@ -96,6 +110,10 @@ pub struct Txn {
     pub(crate) seen: u64,
     /// The request that runs has changed something.
     changed: bool,
+    /// It serves clients: it does not wait for those who hold shards for too long.
+    pub(crate) hurried: bool,
+    /// It holds its own for too long.
+    pub(crate) obstructing: bool,
     /// What others want to hear.
     pub(crate) bulletin: Bulletin,
 }
@@ -156,6 +174,7 @@ impl Txn {
             overdue: RefCell::new(Vec::new()),
             touched: Vec::new(),
             ready: Vec::new(),
+            before: Vec::new(),
             memory_delta: 0,
             tools: None,
             shared: 0,
@@ -166,6 +185,8 @@ impl Txn {
             lane,
             seen: 0,
             changed: false,
+            hurried: false,
+            obstructing: false,
             bulletin: Bulletin::default(),
         }
     }
@@ -206,13 +227,14 @@ impl Txn {
     /// borrowed from the caller so that no reference count is touched per request.
     ///
     /// # Errors
-    /// `work` panicked; the panic goes no further.
+    /// `work` panicked; the panic goes no further. Or a shard is not to be had: then nothing was
+    /// done, unless `work` walks over shards it does not hold.
     pub fn with<R>(
         &mut self,
         store: &Store,
         scope: Scope<'_>,
         work: impl FnOnce(&mut Txn) -> R,
-    ) -> Result<R, Panicked> {
+    ) -> Result<R, Failed> {
         debug_assert!(self.held.is_empty(), "a transaction locks once");
         match scope {
             Scope::None => {
@@ -221,7 +243,7 @@ impl Txn {
                 result
             }
             Scope::One(number) => {
-                let mut guard = store.slots[number].0.lock();
+                let mut guard = store.lock(number, self.hurried).ok_or(Failed::Busy)?;
                 if guard.as_ref().is_some_and(|s| !s.waiting.is_empty()) {
                     drop(guard);
                     return self.with_companions(store, vec![number], work);
@@ -252,10 +274,10 @@ impl Txn {
         store: &Store,
         mut numbers: Vec<usize>,
         work: impl FnOnce(&mut Txn) -> R,
-    ) -> Result<R, Panicked> {
+    ) -> Result<R, Failed> {
         let mut guards = loop {
-            let guards: Vec<MutexGuard<'_, Option<Box<Shard>>>> =
-                numbers.iter().map(|&n| store.slots[n].0.lock()).collect();
+            let guards = numbers.iter().map(|&n| store.lock(n, self.hurried));
+            let guards: Vec<Guard<'_>> = guards.collect::<Option<_>>().ok_or(Failed::Busy)?;
             let missing: Vec<usize> = guards
                 .iter()
                 .flat_map(|g| g.iter().flat_map(|s| s.waiting.companions()))
@@ -288,7 +310,7 @@ impl Txn {
         }
     }
 
-    fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
+    fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
         self.bulletin.look_around(&self.store);
         let result = self.contain(work);
         if result.is_err() {
@@ -302,7 +324,7 @@ impl Txn {
     ///
     /// # Errors
     /// `work` panicked; the panic goes no further, and the accounts of the shards are right.
-    pub fn contain<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Panicked> {
+    pub fn contain<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         result.map_err(|panic| {
             // What it touched may have changed: watchers had better know.
@@ -310,14 +332,18 @@ impl Txn {
             for held in &mut self.held {
                 held.shard.recount();
             }
+            if panic.is::<Busy>() {
+                return Failed::Busy;
+            }
             let message = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
             let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
-            Panicked { message: message.unwrap_or_else(|| "unknown panic".to_owned()) }
+            Failed::Panicked(message.unwrap_or_else(|| "unknown panic".to_owned()))
         })
     }
 
     /// Deletes keys found overdue, tells the news and settles the memory account.
     fn settle(&mut self) {
+        self.clear_the_way();
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
             let still = self.store.is_still(self.now);
@@ -395,31 +421,55 @@ impl Txn {
     /// did not declare is a bug in its spec: it panics, and the panic is contained.
     #[inline]
     pub(crate) fn place(&self, hash: u64) -> usize {
-        let number = self.store.shard_of(hash);
-        if self.everything {
-            return number;
-        }
-        if self.held.len() == 1 && self.held[0].number == number {
-            return 0;
-        }
-        match self.held.binary_search_by_key(&number, |h| h.number) {
-            Ok(place) => place,
-            Err(_) => panic!("a request used a key of a shard that it did not lock"),
+        match self.find_place(hash) {
+            Some(place) => place,
+            None => panic!("a request used a key of a shard that it did not lock"),
         }
     }
 
-    /// Runs `work` on every shard in turn: the held ones, or each locked for a moment.
+    /// The same, or none if it is not held.
+    #[inline]
+    pub(crate) fn find_place(&self, hash: u64) -> Option<usize> {
+        let number = self.store.shard_of(hash);
+        if self.everything {
+            return Some(number);
+        }
+        if self.held.len() == 1 && self.held[0].number == number {
+            return Some(0);
+        }
+        self.held.binary_search_by_key(&number, |h| h.number).ok()
+    }
+
+    /// Runs `work` on every shard in turn: the held ones, or each locked for a moment. A seat that
+    /// does not wait panics with [`Busy`] if that is not to be had.
     pub(crate) fn each_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
+        match self.glance(number, work) {
+            Some(result) => result,
+            None => resume_unwind(Box::new(Busy)),
+        }
+    }
+
+    /// The same, but passes over a shard that is not to be had.
+    pub(crate) fn glance<R>(
+        &mut self,
+        number: usize,
+        work: impl FnOnce(&mut Shard) -> R,
+    ) -> Option<R> {
         if let Some(held) = self.held.iter_mut().find(|h| h.number == number) {
-            return work(&mut held.shard);
+            return Some(work(&mut held.shard));
         }
         assert!(self.held.is_empty(), "a walk locks shards only while it holds none");
-        let mut guard = self.store.slots[number].0.lock();
+        let mut guard = self.store.lock(number, self.hurried)?;
         let Some(shard) = guard.as_mut() else { panic!("a free slot holds its shard") };
         let result = work(shard);
         self.seen = self.seen.max(append_of(shard, &self.log, &self.lane));
         self.memory_delta += shard.unreported();
-        result
+        Some(result)
+    }
+
+    /// The numbers of the shards that are held.
+    pub(crate) fn held_numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.held.iter().map(|held| held.number)
     }
 
     /// Sends a value to be freed off the data path.
@@ -528,6 +578,11 @@ impl Txn {
     #[inline]
     pub fn take_ready(&mut self) -> Vec<Touched> {
         if self.ready.is_empty() { Vec::new() } else { std::mem::take(&mut self.ready) }
+    }
+
+    /// Nobody is served for what has been fed so far.
+    pub(crate) fn forget_ready(&mut self) {
+        self.ready.clear();
     }
 
     /// Lets those be served who wait for a key that went; its shard is held.

@@ -1,5 +1,7 @@
 //! Replies as trees, for those who read them: the command line, benchmarks, tests.
 
+use base::Reply;
+
 use crate::encode;
 
 /// A reply of RESP2 or RESP3, with every distinction the wire makes, so that writing it again
@@ -94,6 +96,44 @@ impl Value {
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self, Self::NullBulk | Self::NullArray | Self::Null)
+    }
+
+    /// Writes the value as a reply of its own. What has no place in replies to commands (facts
+    /// about a reply) is left out. Recurses as deep as the value is nested.
+    pub fn write(&self, out: &mut dyn Reply) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match self {
+            Self::Simple(text) => out.simple_bytes(text),
+            Self::Error(text) | Self::BulkError(text) => out.error_bytes(text),
+            Self::Int(n) => out.int(*n),
+            Self::Bulk(bytes) => out.bulk(bytes),
+            Self::NullBulk | Self::Null => out.null(),
+            Self::NullArray => out.null_array(),
+            Self::Array(items) => {
+                out.array(items.len());
+                items.iter().for_each(|item| item.write(out));
+            }
+            Self::Set(items) => {
+                out.set(items.len());
+                items.iter().for_each(|item| item.write(out));
+            }
+            Self::Push(items) => {
+                out.push(items.len());
+                items.iter().for_each(|item| item.write(out));
+            }
+            Self::Map(pairs) => {
+                out.map(pairs.len());
+                for (key, value) in pairs {
+                    key.write(out);
+                    value.write(out);
+                }
+            }
+            Self::Double(digits) => out.double_digits(&text(digits)),
+            Self::Boolean(b) => out.boolean(*b),
+            Self::Verbatim(format, bytes) => out.verbatim(&text(format), bytes),
+            Self::BigNumber(digits) => out.big_number(&text(digits)),
+            Self::Attributed(_, value) => value.write(out),
+        }
     }
 
     /// Appends the value as it goes over the wire. Recurses as deep as the value is nested.

@@ -171,7 +171,7 @@ fn weigh_kind(kind: &values::Of, peers: &[Peer], options: &Options) -> io::Resul
 }
 
 /// Sends commands in batches; none may fail.
-fn fill(client: &mut Client, name: &str, commands: &[Vec<String>]) -> io::Result<()> {
+pub(crate) fn fill(client: &mut Client, name: &str, commands: &[Vec<String>]) -> io::Result<()> {
     for batch in commands.chunks(200) {
         let mut bytes = Vec::new();
         for words in batch {

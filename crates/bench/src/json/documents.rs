@@ -8,7 +8,7 @@ use json::path::{Budget, Path as JsonPath};
 use json::{Registry, Value};
 
 /// A document.
-pub(super) struct Document {
+pub(crate) struct Document {
     /// Its name in the report.
     name: &'static str,
     /// Its text, as it comes.
@@ -27,6 +27,15 @@ impl Document {
     /// Its name and size.
     pub fn title(&self) -> String {
         format!("{} {} B", self.name, self.text.len())
+    }
+
+    /// What stands at a path.
+    ///
+    /// # Errors
+    /// Nothing does.
+    pub fn at(&self, path: &str) -> Result<String, String> {
+        let parsed = Value::parse(self.text.as_bytes(), &mut Registry::new());
+        at(&parsed.map_err(|error| error.to_string())?, path)
     }
 }
 
@@ -72,7 +81,7 @@ const ALL: &[About] = &[
 ];
 
 /// Reads the documents in a folder; those that are not there are made up.
-pub(super) fn load_all(folder: &Path) -> io::Result<Vec<Document>> {
+pub(crate) fn load_all(folder: &Path) -> io::Result<Vec<Document>> {
     ALL.iter()
         .map(|about| {
             let file = folder.join(format!("{}.json", about.name));
@@ -115,7 +124,7 @@ fn prepare(about: &About, text: String) -> Result<Document, String> {
 }
 
 /// What stands at a path.
-fn at(value: &Value, path: &str) -> Result<String, String> {
+pub(super) fn at(value: &Value, path: &str) -> Result<String, String> {
     let compiled = JsonPath::compile(path).map_err(|error| error.to_string())?;
     let mut found = Vec::new();
     let take = |node: json::Node<'_>| {

@@ -1,25 +1,31 @@
 //! The JSON report: the rows of RedisJSON's own, beside plain strings of the same bytes.
 //!
 //! Five documents from 380 bytes to 40 kB: each is fetched and stored whole, and by a path to a
-//! scalar in it. The same bytes as a plain string show what a document costs beyond its transport.
-//! A server that does not know `JSON.*` is measured with strings alone. A server with RedisJSON is
-//! given by address.
+//! scalar in it. The same bytes as a plain string show what a document costs beyond its transport,
+//! and eight scripts what applications without `JSON.*` do: they keep documents as text or as
+//! MessagePack. A server that does not know `JSON.*` is measured with strings and scripts, one that
+//! does not know `EVAL` has `no scripts` in its column. A server with RedisJSON is given by
+//! address.
 
-mod documents;
+mod columns;
+pub(crate) mod documents;
 mod memory;
 mod rows;
+mod scripts;
 mod speed;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use self::documents::load_all;
-use self::rows::Row;
+use self::rows::{Row, Way};
+use self::scripts::{Digests, SOURCES};
 use crate::client::{Client, Reply};
 use crate::keyvalue::{progress, shapes, start_peers};
 use crate::load::{self, Load, Shape};
 use crate::peer::{self, Peer};
 use crate::report::{Cell, Report};
+use crate::scripting::{self, NO_SCRIPTS};
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -78,10 +84,22 @@ impl Options {
     }
 }
 
-/// A server, and whether it knows documents.
+/// A server, and whether it knows documents and scripts.
 struct Side<'p> {
     peer: &'p Peer,
     documents: bool,
+    scripts: bool,
+}
+
+impl Side<'_> {
+    /// Why a row cannot be measured, if it cannot.
+    fn gap(&self, way: Way) -> Option<&'static str> {
+        match way {
+            Way::String => None,
+            Way::Document => (!self.documents).then_some("no documents"),
+            Way::Text | Way::MessagePack => (!self.scripts).then_some(NO_SCRIPTS),
+        }
+    }
 }
 
 /// Runs the report.
@@ -89,9 +107,14 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
     load::is_possible()?;
     let documents = load_all(&options.documents)?;
     let peers = start_peers(program, 1, &options.peers)?;
-    let mut sides = Vec::new();
+    let (mut sides, mut digests) = (Vec::new(), None);
     for peer in &peers {
-        sides.push(Side { peer, documents: knows_documents(peer)? });
+        let loaded = scripting::load(peer, &SOURCES)?;
+        if loaded.is_none() {
+            println!("{} {}: {NO_SCRIPTS}", peer.name, peer.version);
+        }
+        sides.push(Side { peer, documents: knows_documents(peer)?, scripts: loaded.is_some() });
+        digests = digests.or(loaded.map(Digests));
     }
     if sides.iter().skip(1).all(|side| !side.documents) {
         println!("No peer knows JSON.*; give one with --peer NAME=HOST:PORT");
@@ -100,13 +123,17 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
     for document in &documents {
         memory::weigh_all(document, &sides, options, &mut report)?;
     }
-    let rows: Vec<Row> = documents.iter().flat_map(rows::of).collect();
+    let mut rows = Vec::new();
+    for document in &documents {
+        rows.extend(rows::of(document, digests.as_ref()).map_err(io::Error::other)?);
+    }
     for (at, row) in rows.iter().enumerate() {
         progress(at, rows.len(), &row.name);
         measure(row, &sides, options, &mut report)?;
     }
     progress(rows.len(), rows.len(), "done");
-    report.notes = speed::table(&documents, options.speed)?;
+    report.notes = columns::tables(&rows, &sides, &report, options);
+    report.notes += &speed::table(&documents, options.speed)?;
     report.write(&options.out)?;
     println!("{}", report.markdown());
     println!("written to {}", options.out.display());
@@ -128,11 +155,16 @@ fn measure(
     options: &Options,
     report: &mut Report,
 ) -> io::Result<()> {
+    for (number, side) in sides.iter().enumerate() {
+        if let Some(why) = side.gap(row.way) {
+            report.cannot(number, &row.name, why);
+        }
+    }
     for &shape in &options.shapes {
         let requests = row.requests(options.requests, shape.pipeline);
         for _ in 0..options.rounds {
             for (number, side) in sides.iter().enumerate() {
-                if row.needs_documents && !side.documents {
+                if side.gap(row.way).is_some() {
                     continue;
                 }
                 prepare(row, side.peer)?;
@@ -149,24 +181,25 @@ fn measure(
 /// Brings the values of a row to what they should be, and looks whether its command works.
 fn prepare(row: &Row, peer: &Peer) -> io::Result<()> {
     let mut client = Client::connect(&peer.addr)?;
-    for words in row.prepare.iter().chain([&row.command]) {
+    let mut ask = |words: &[String]| {
         // What stands here instead of a random number is a number, too.
         let words: Vec<String> =
             words.iter().map(|word| word.replace(rows::RANDOM, "000000000000")).collect();
         let words: Vec<&[u8]> = words.iter().map(String::as_bytes).collect();
-        match client.call(&words)? {
-            Reply::Error(message) => {
-                let what = format!("{}: {}: {message}", peer.name, row.name);
-                return Err(io::Error::other(what));
-            }
-            Reply::Bytes(None) => {
-                let what = format!("{}: {}: there is nothing", peer.name, row.name);
-                return Err(io::Error::other(what));
-            }
+        client.call(&words)
+    };
+    let failed = |what: &str| io::Error::other(format!("{}: {}: {what}", peer.name, row.name));
+    for words in row.prepare.iter().chain([&row.command]) {
+        match ask(words)? {
+            Reply::Error(message) => return Err(failed(&message)),
+            Reply::Bytes(None) => return Err(failed("there is nothing")),
             _ => {}
         }
     }
-    Ok(())
+    match &row.proof {
+        None => Ok(()),
+        Some((words, answer)) => answer.check(&ask(words)?).map_err(|what| failed(&what)),
+    }
 }
 
 #[cfg(test)]

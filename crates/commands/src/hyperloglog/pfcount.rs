@@ -26,7 +26,7 @@ impl<'a> Command<'a> for PfCount<'a> {
         complexity: "O(1) for one key that did not change since; else O(N), when N is the number \
                      of keys, with a large constant",
         grammar: "key:key...",
-        flags: &[Flag::ReadOnly],
+        flags: &[Flag::ReadOnly, Flag::MayReplicate],
         categories: &[Category::HyperLogLog],
         keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadWrite, KeyFlag::Access])],
         ..Spec::NEW

@@ -1,9 +1,7 @@
 //! What one client may take.
 
+use super::{I64, MB};
 use crate::directive::{Directive as D, Kind};
-
-const I64: u64 = i64::MAX as u64;
-const MB: u64 = 1 << 20;
 
 pub(super) const LIST: &[D] = &[
     D::int(

@@ -2,9 +2,8 @@
 //!
 //! These decide what OBJECT ENCODING answers, so they are exactly Redis's.
 
+use super::I64;
 use crate::directive::{Directive as D, INT_MAX};
-
-const I64: u64 = i64::MAX as u64;
 
 pub(super) const LIST: &[D] = &[
     D::int(

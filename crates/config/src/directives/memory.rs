@@ -1,8 +1,7 @@
 //! Memory: the limit, what goes when it is reached, what is freed in the background.
 
+use super::I64;
 use crate::directive::{Directive as D, INT_MAX};
-
-const I64: u64 = i64::MAX as u64;
 
 const POLICIES: &[&str] = &[
     "volatile-lru",

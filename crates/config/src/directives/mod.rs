@@ -7,6 +7,10 @@
 
 use crate::directive::Directive;
 
+/// The largest amount of memory that can be said.
+const I64: u64 = i64::MAX as u64;
+const MB: u64 = 1 << 20;
+
 mod clients;
 mod cluster;
 mod encodings;

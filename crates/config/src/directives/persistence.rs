@@ -3,9 +3,8 @@
 //! Snapshots and journal are Kvist's own; directives about how Redis writes its files are accepted
 //! where ignoring them loses nothing.
 
+use super::I64;
 use crate::directive::{Directive as D, INT_MAX, Kind, TextRule};
-
-const I64: u64 = i64::MAX as u64;
 
 pub(super) const LIST: &[D] = &[
     D::yes_no("appendonly", "yes", "Keep a journal of every write. no makes a pure cache."),

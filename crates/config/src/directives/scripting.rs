@@ -1,5 +1,6 @@
 //! Scripts, and events about keys.
 
+use super::{I64, MB};
 use crate::directive::{Directive as D, Kind};
 
 pub(super) const LIST: &[D] = &[
@@ -12,6 +13,15 @@ pub(super) const LIST: &[D] = &[
          busy.",
     )
     .alias("lua-time-limit"),
+    D::memory(
+        "script-memory-limit",
+        "256mb",
+        MB,
+        I64,
+        "Most memory that a script may take in the interpreter of its thread; one that needs more \
+         fails. Functions have as much of their own.",
+    )
+    .own(),
     D::yes_no("lua-enable-deprecated-api", "no", "Leave deprecated Lua functions in place.")
         .at_start()
         .hidden()

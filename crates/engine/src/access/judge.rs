@@ -164,6 +164,43 @@ pub(crate) fn exec_refusal(
     )))
 }
 
+/// The answer to a command of a script that its user may not run.
+pub(crate) fn script_refusal(
+    (engine, now): (&Engine, Millis),
+    session: &mut Session,
+    entry: &Entry,
+    argv: &[&[u8]],
+) -> Option<CmdError> {
+    if session.login.is_free(&engine.users) {
+        return None;
+    }
+    let place = Place { context: Context::Script, command: entry.name() };
+    let what = match judge((engine, now), session, (entry, argv), place) {
+        Err(gone) => return Some(gone),
+        Ok(Ok(())) => return None,
+        Ok(Err(Denied::Command)) => "run this command or subcommand",
+        Ok(Err(Denied::Key(_))) => {
+            "access at least one of the keys mentioned in the command arguments"
+        }
+        Ok(Err(Denied::Channel(_))) => "publish to the channel mentioned in the command",
+    };
+    Some(CmdError::owned(format!("ERR The user executing the script can't {what}")))
+}
+
+/// Whether a session's user may run this. Nothing is logged.
+pub(crate) fn may_run(
+    engine: &Engine,
+    session: &mut Session,
+    entry: &Entry,
+    argv: &[&[u8]],
+) -> bool {
+    session.login.is_free(&engine.users)
+        || session
+            .login
+            .current(&engine.users)
+            .is_some_and(|rules| rules.check(&Asked::new(entry, argv)).is_ok())
+}
+
 /// The decision by the present rules. `Err` if the user is gone.
 fn judge(
     (engine, now): (&Engine, Millis),

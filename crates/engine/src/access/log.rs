@@ -38,6 +38,7 @@ impl Reason {
 pub(crate) enum Context {
     TopLevel,
     Multi,
+    Script,
 }
 
 impl Context {
@@ -45,6 +46,7 @@ impl Context {
         match self {
             Context::TopLevel => "toplevel",
             Context::Multi => "multi",
+            Context::Script => "lua",
         }
     }
 }

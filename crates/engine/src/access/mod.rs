@@ -28,7 +28,8 @@ use config::Config;
 use parking_lot::{Mutex, RwLock};
 
 pub(crate) use self::judge::{
-    Asked, admit, exec_refusal, may_be_served, may_stay_subscribed, sort_in_place_of,
+    Asked, admit, exec_refusal, may_be_served, may_run, may_stay_subscribed, script_refusal,
+    sort_in_place_of,
 };
 pub(crate) use self::log::{Context, Log, Reason};
 use crate::client::Client;

@@ -9,6 +9,7 @@ pub(crate) mod gate;
 mod help;
 pub(crate) mod identity;
 mod pubsub;
+mod scripting;
 mod server;
 mod transaction;
 
@@ -151,6 +152,7 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     rows.extend(cluster::rows());
     rows.extend(connection::rows());
     rows.extend(pubsub::rows());
+    rows.extend(scripting::rows());
     rows.extend(server::rows());
     rows.extend(transaction::rows());
     rows

@@ -132,7 +132,7 @@ impl Act for Watch<'_> {
         if control.session.multi.is_some() {
             return Err(CmdError::new("ERR WATCH inside MULTI is not allowed"));
         }
-        multi::watch(control.engine, control.txn, control.session, &self.keys);
+        multi::watch(control.engine, control.txn, control.session, &self.keys)?;
         out.ok();
         Ok(())
     }

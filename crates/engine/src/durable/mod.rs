@@ -169,19 +169,24 @@ impl Durable {
         if !entry.has(Flag::Write) && entry.name() != "ping" {
             return Ok(());
         }
+        self.trouble(log, config, troubled).map_or(Ok(()), Err)
+    }
+
+    /// What keeps all writes from running, if anything does.
+    pub(crate) fn trouble(&self, log: &Log, config: &Config, troubled: bool) -> Option<CmdError> {
         // Trouble that ends in the middle of a batch counts for the whole of it: its replies do not
         // wait for the disk.
         let trouble = if self.is_journaling() { log.trouble() } else { None };
         if troubled || trouble.is_some() {
             let text = trouble.map_or_else(|| "try again".to_owned(), |trouble| trouble.text);
             let text = format!("MISCONF Errors writing to the AOF file: {text}");
-            return Err(CmdError::owned(text));
+            return Some(CmdError::owned(text));
         }
         let failed = !self.saves.ok.load(Ordering::Relaxed);
         if failed && config.durability.stop_writes_on_bgsave_error && !config.save.is_empty() {
-            return Err(SAVE_FAILED);
+            return Some(SAVE_FAILED);
         }
-        Ok(())
+        None
     }
 
     /// Whether the dataset is being read from disk.

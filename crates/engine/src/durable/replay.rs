@@ -273,7 +273,7 @@ impl<'e> Replayer<'e> {
     ) -> Result<R, String> {
         let store = &self.engine.store;
         let scope = Scope::One(store.shard_of(key.hash));
-        self.txn.with(store, scope, work).map_err(|panicked| panicked.message)
+        self.txn.with(store, scope, work).map_err(|failed| failed.to_string())
     }
 
     fn command(

@@ -278,7 +278,7 @@ impl<'e> Loader<'e> {
                 Ok(())
             }
             Ok(false) => Err(wrong("it is there twice")),
-            Err(panicked) => Err(wrong(&panicked.message)),
+            Err(failed) => Err(wrong(&failed.to_string())),
         }
     }
 
@@ -339,7 +339,7 @@ impl<'e> Loader<'e> {
         match done {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.failed(&argv, &error.bytes().escape_ascii().to_string()),
-            Err(panicked) => return Err(panicked.message),
+            Err(failed) => return Err(failed.to_string()),
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::json::decode::DEEPEST;
 use crate::json::{Invalid, Settings, settings};
 use crate::number::write_g;
-use crate::stack::{Raise, Stack, Type, raise};
+use crate::stack::{Peek, Raise, Stack, Type, Walk, raise};
 use crate::state::Inner;
 
 /// What stands for each byte in a string: 0 itself, 1 six characters, else a backslash and this.
@@ -32,7 +32,10 @@ pub fn encode(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     }
     inner.buffer.clear();
     let mut encoder = Encoder { stack, inner, settings: *settings(stack) };
-    encoder.value(0)?;
+    match stack.peek(1) {
+        Peek::Table => encoder.table(1)?,
+        plain => encoder.scalar(plain)?,
+    }
     stack.push(&inner.buffer);
     inner.tidy();
     Ok(1)
@@ -45,27 +48,20 @@ struct Encoder<'s, 'i> {
 }
 
 impl Encoder<'_, '_> {
-    /// Appends the value on top, which stays.
-    fn value(&mut self, depth: i32) -> Result<(), Raise> {
-        match self.stack.kind(-1) {
-            Type::String => self.string(-1),
-            Type::Number => self.number(-1),
-            Type::Boolean => {
-                let text: &[u8] = if self.stack.is_true(-1) { b"true" } else { b"false" };
-                self.inner.buffer.extend_from_slice(text);
-                Ok(())
-            }
-            Type::Table => self.table(depth + 1),
-            Type::Nil => {
-                self.inner.buffer.extend_from_slice(b"null");
-                Ok(())
-            }
-            Type::Light if self.stack.is_null_pointer(-1) => {
-                self.inner.buffer.extend_from_slice(b"null");
-                Ok(())
-            }
-            kind => Err(self.refuse(kind, "type not supported")),
-        }
+    /// Appends a value that is no table.
+    #[inline]
+    fn scalar(&mut self, value: Peek<'_>) -> Result<(), Raise> {
+        let text: &[u8] = match value {
+            Peek::Text(text) => return self.string(text),
+            Peek::Number(n) => return self.number(n),
+            Peek::Boolean(true) => b"true",
+            Peek::Boolean(false) => b"false",
+            Peek::Nil | Peek::Null => b"null",
+            Peek::Table => return Err(self.refuse(Type::Table, "type not supported")),
+            Peek::Other(kind) => return Err(self.refuse(kind, "type not supported")),
+        };
+        self.inner.buffer.extend_from_slice(text);
+        Ok(())
     }
 
     fn refuse(&mut self, kind: Type, why: &str) -> Raise {
@@ -73,37 +69,38 @@ impl Encoder<'_, '_> {
         raise!(self.stack, self.inner, "Cannot serialise {name}: {why}")
     }
 
-    fn string(&mut self, index: i32) -> Result<(), Raise> {
-        let Some(text) = self.stack.text(index) else { return Ok(()) };
+    fn string(&mut self, text: &[u8]) -> Result<(), Raise> {
         if self.inner.is_full(text.len()) {
             return Err(self.stack.raise_at(b"not enough memory"));
         }
         let out = &mut self.inner.buffer;
-        out.reserve(text.len() + 2);
+        out.reserve(text.len() + 16);
         out.push(b'"');
         let mut rest = text;
-        loop {
-            let (plain, special) = rest.split_at(plain_len(rest));
-            out.extend_from_slice(plain);
-            let Some((&byte, after)) = special.split_first() else { break };
-            match ESCAPES[usize::from(byte)] {
-                0 => out.push(byte),
-                1 => {
-                    const HEX: &[u8; 16] = b"0123456789abcdef";
-                    out.extend_from_slice(b"\\u00");
-                    out.push(HEX[usize::from(byte >> 4)]);
-                    out.push(HEX[usize::from(byte & 15)]);
-                }
-                escape => out.extend_from_slice(&[b'\\', escape]),
+        // Eight bytes are copied as they are; those from the first that must not be go again.
+        while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
+            out.extend_from_slice(chunk);
+            let plain = plain_len(u64::from_le_bytes(*chunk));
+            if plain == 8 {
+                rest = after;
+                continue;
             }
-            rest = after;
+            out.truncate(out.len() - 8 + plain);
+            escape(out, rest[plain]);
+            rest = &rest[plain + 1..];
+        }
+        for &byte in rest {
+            if ESCAPES[usize::from(byte)] == 0 {
+                out.push(byte);
+            } else {
+                escape(out, byte);
+            }
         }
         out.push(b'"');
         Ok(())
     }
 
-    fn number(&mut self, index: i32) -> Result<(), Raise> {
-        let n = self.stack.number(index);
+    fn number(&mut self, n: f64) -> Result<(), Raise> {
         let out = &mut self.inner.buffer;
         if n.is_finite() {
             write_g(out, n, usize::try_from(self.settings.precision).unwrap_or(14));
@@ -141,18 +138,16 @@ impl Encoder<'_, '_> {
     /// An empty table is 0, and an object, too.
     fn array_len(&mut self) -> Result<i32, Raise> {
         let (mut max, mut items) = (0i32, 0i32);
-        self.stack.push_nil();
-        while self.stack.next(-2) {
-            let key = if self.stack.kind(-2) == Type::Number { self.stack.number(-2) } else { 0.0 };
+        let mut walk = Walk::default();
+        while let Some((key, _)) = self.stack.walk(-1, &mut walk) {
+            let Peek::Number(key) = key else { return Ok(-1) };
             if !(key >= 1.0 && key.floor() == key) {
-                self.stack.pop(2);
                 return Ok(-1);
             }
             if key > f64::from(max) {
                 max = cut32(key);
             }
             items += 1;
-            self.stack.pop(1);
         }
         let settings = &self.settings;
         if settings.sparse_ratio > 0
@@ -173,9 +168,14 @@ impl Encoder<'_, '_> {
             if n > 1 {
                 self.inner.buffer.push(b',');
             }
-            self.stack.raw_get_at(-1, n);
-            self.value(depth)?;
-            self.stack.pop(1);
+            match self.stack.peek_at(-1, n) {
+                Peek::Table => {
+                    self.stack.raw_get_at(-1, n);
+                    self.table(depth + 1)?;
+                    self.stack.pop(1);
+                }
+                plain => self.scalar(plain)?,
+            }
         }
         self.inner.buffer.push(b']');
         Ok(())
@@ -183,53 +183,65 @@ impl Encoder<'_, '_> {
 
     fn object(&mut self, depth: i32) -> Result<(), Raise> {
         self.inner.buffer.push(b'{');
-        let mut first = true;
-        self.stack.push_nil();
-        while self.stack.next(-2) {
+        let (mut walk, mut first) = (Walk::default(), true);
+        while let Some((key, value)) = self.stack.walk(-1, &mut walk) {
             if !first {
                 self.inner.buffer.push(b',');
             }
             first = false;
-            match self.stack.kind(-2) {
-                Type::Number => {
-                    self.inner.buffer.push(b'"');
-                    self.number(-2)?;
-                    self.inner.buffer.extend_from_slice(b"\":");
-                }
-                Type::String => {
-                    self.string(-2)?;
+            match key {
+                Peek::Text(text) => {
+                    self.string(text)?;
                     self.inner.buffer.push(b':');
                 }
-                kind => return Err(self.refuse(kind, "table key must be a number or string")),
+                Peek::Number(n) => {
+                    self.inner.buffer.push(b'"');
+                    self.number(n)?;
+                    self.inner.buffer.extend_from_slice(b"\":");
+                }
+                other => {
+                    let why = "table key must be a number or string";
+                    return Err(self.refuse(other.kind(), why));
+                }
             }
-            self.value(depth)?;
-            self.stack.pop(1);
+            match value {
+                Peek::Table => {
+                    self.stack.push_value(-1, &walk);
+                    self.table(depth + 1)?;
+                    self.stack.pop(1);
+                }
+                plain => self.scalar(plain)?,
+            }
         }
         self.inner.buffer.push(b'}');
         Ok(())
     }
 }
 
-/// How many bytes at the start of a string stand for themselves, eight at a time.
+/// How many of eight bytes stand for themselves before one that does not.
 #[inline]
-fn plain_len(text: &[u8]) -> usize {
+fn plain_len(word: u64) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // The lowest bit of each of these is right, and that is all that is looked at.
     let below = |word: u64, n: u8| word.wrapping_sub(LOW * u64::from(n)) & !word & HIGH;
     let is = |word: u64, byte: u8| below(word ^ (LOW * u64::from(byte)), 1);
-    let mut at = 0;
-    while let Some(chunk) = text.get(at..at + 8) {
-        let Ok(chunk) = chunk.try_into() else { break };
-        let word = u64::from_le_bytes(chunk);
-        let hit =
-            below(word, 0x20) | is(word, b'"') | is(word, b'\\') | is(word, b'/') | is(word, 0x7F);
-        if hit != 0 {
-            return at + hit.trailing_zeros() as usize / 8;
+    let hit =
+        below(word, 0x20) | is(word, b'"') | is(word, b'\\') | is(word, b'/') | is(word, 0x7F);
+    hit.trailing_zeros() as usize / 8
+}
+
+/// Appends a byte that does not stand for itself.
+#[inline]
+fn escape(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match ESCAPES[usize::from(byte)] {
+        1 => {
+            let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
         }
-        at += 8;
+        letter => out.extend_from_slice(&[b'\\', letter]),
     }
-    at + text[at..].iter().take_while(|&&byte| ESCAPES[usize::from(byte)] == 0).count()
 }
 
 /// A whole number cut to 32 bits as the processor does it.

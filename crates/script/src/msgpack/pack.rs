@@ -1,7 +1,7 @@
 //! Values on the stack to MessagePack.
 
 use crate::number::exact;
-use crate::stack::{Raise, Stack, Type};
+use crate::stack::{Peek, Raise, Stack, Walk};
 use crate::state::Inner;
 
 /// Tables nested deeper than this are nil.
@@ -18,32 +18,36 @@ pub fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     inner.buffer.clear();
     for arg in 1..=count {
         stack.make_room(1, c"in function mp_check");
-        stack.push_copy(arg);
-        value(stack, inner, 0)?;
-        stack.pop(1);
+        match stack.peek(arg) {
+            Peek::Table => {
+                stack.push_copy(arg);
+                table(stack, inner, 0)?;
+                stack.pop(1);
+            }
+            plain => scalar(stack, inner, plain)?,
+        }
     }
     stack.push(&inner.buffer);
     inner.tidy();
     Ok(1)
 }
 
-/// Appends the value on top, which stays.
-fn value(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
-    let out = &mut inner.buffer;
-    match stack.kind(-1) {
-        Type::String => {
-            let text = stack.text(-1).unwrap_or_default();
+/// Appends a value; what has no form of its own is nil.
+#[inline]
+fn scalar(stack: Stack<'_>, inner: &mut Inner, value: Peek<'_>) -> Result<(), Raise> {
+    match value {
+        Peek::Text(text) => {
             if inner.is_full(text.len()) {
                 return Err(stack.raise_at(b"not enough memory"));
             }
             let out = &mut inner.buffer;
+            out.reserve(text.len() + 5);
             head(out, text.len(), (0xA0, 32), Some(0xD9), [0xDA, 0xDB]);
             out.extend_from_slice(text);
         }
-        Type::Boolean => out.push(if stack.is_true(-1) { 0xC3 } else { 0xC2 }),
-        Type::Number => number(out, stack.number(-1)),
-        Type::Table if level < NESTING => return table(stack, inner, level),
-        _ => out.push(0xC0),
+        Peek::Boolean(b) => inner.buffer.push(if b { 0xC3 } else { 0xC2 }),
+        Peek::Number(n) => number(&mut inner.buffer, n),
+        _ => inner.buffer.push(0xC0),
     }
     Ok(())
 }
@@ -118,7 +122,12 @@ fn integer(out: &mut Vec<u8>, n: i64) {
     }
 }
 
+/// Appends the table on top, which stays.
 fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
+    if level >= NESTING {
+        inner.buffer.push(0xC0);
+        return Ok(());
+    }
     stack.make_room(4, c"in function mp_encode_lua_table");
     if inner.is_full(8) {
         return Err(stack.raise_at(b"not enough memory"));
@@ -127,20 +136,36 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
     if is_array {
         head(&mut inner.buffer, count, (0x90, 16), None, [0xDC, 0xDD]);
         for n in 1..=i32::try_from(count).unwrap_or(i32::MAX) {
-            stack.raw_get_at(-1, n);
-            value(stack, inner, level + 1)?;
-            stack.pop(1);
+            match stack.peek_at(-1, n) {
+                Peek::Table => {
+                    stack.raw_get_at(-1, n);
+                    table(stack, inner, level + 1)?;
+                    stack.pop(1);
+                }
+                plain => scalar(stack, inner, plain)?,
+            }
         }
         return Ok(());
     }
     head(&mut inner.buffer, count, (0x80, 16), None, [0xDE, 0xDF]);
-    stack.push_nil();
-    while stack.next(-2) {
-        stack.push_copy(-2);
-        value(stack, inner, level + 1)?;
-        stack.pop(1);
-        value(stack, inner, level + 1)?;
-        stack.pop(1);
+    let mut walk = Walk::default();
+    while let Some((key, value)) = stack.walk(-1, &mut walk) {
+        match key {
+            Peek::Table => {
+                stack.push_key(-1, &walk);
+                table(stack, inner, level + 1)?;
+                stack.pop(1);
+            }
+            plain => scalar(stack, inner, plain)?,
+        }
+        match value {
+            Peek::Table => {
+                stack.push_value(-1, &walk);
+                table(stack, inner, level + 1)?;
+                stack.pop(1);
+            }
+            plain => scalar(stack, inner, plain)?,
+        }
     }
     Ok(())
 }
@@ -148,12 +173,11 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
 /// Whether the keys of the table on top are 1…n, and the number of pairs.
 fn survey(stack: Stack<'_>) -> (bool, usize) {
     let (mut is_array, mut count, mut max) = (true, 0usize, 0i64);
-    stack.push_nil();
-    while stack.next(-2) {
-        stack.pop(1);
+    let mut walk = Walk::default();
+    while let Some((key, _)) = stack.walk(-1, &mut walk) {
         count += 1;
         if is_array {
-            let key = (stack.kind(-1) == Type::Number).then(|| exact(stack.number(-1))).flatten();
+            let key = if let Peek::Number(n) = key { exact(n) } else { None };
             match key {
                 Some(key) if key > 0 => max = max.max(key),
                 _ => is_array = false,

@@ -109,3 +109,17 @@ return redis['call']('ping')
 local call = redis.call return call('ping')
 ---
 return redis.call('set', 'k', 'v', nil)
+---
+redis.call('set', 'k', 'v') redis.pcall('set', 'k', 'w') local a = redis.call('get', 'k') redis.call('get', 'k') redis.call('incr', 'n') redis.call('hset', 'h', 'f', 'v') redis.call('hgetall', 'h') redis.call('lrange', 'l', 0, -1) redis.pcall('incr', 'k') return {a, redis.call('get', 'n'), redis.call('hgetall', 'h')}
+---
+redis.call('set', 'k', 'v') redis.call('incr', 'k') return 1
+---
+local function f(...) return select('#', ...) end redis.call('set', 'k', 'v') return {f(redis.call('get', 'k')), f(redis.pcall('get', 'k'), 1), f(pcall(redis.call, 'get', 'k')), f((redis.call('get', 'missing')))}
+---
+redis.call('lpush', 'l', 1, 1.5, 'x', -0, 2^53) redis.call('nosuch', 1) return 1
+---
+redis.call('set', 'x', 0.1) redis.call('set', 'y', 1e17) redis.call('set', 'z', -0.5) return {redis.call('get', 'x'), redis.call('get', 'y'), redis.call('get', 'z')}
+---
+redis.setresp(3) redis.call('smembers', 's') redis.call('hgetall', 'h') redis.call('sadd', 's', 'a') redis.call('zadd', 'zz', 1.5, 'm') redis.call('zscore', 'zz', 'm') return redis.call('smembers', 's')
+---
+local t = {} for i = 1, 2000 do t[i % 7] = {i, tostring(i)} redis.call('set', 'k' .. i % 3, i) end return {redis.call('get', 'k1'), t[3][2]}

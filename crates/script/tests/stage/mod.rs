@@ -7,9 +7,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use base::{Protocol, Reply};
+use base::{CmdError, Protocol, Reply};
 use differential::server::{Program, Server};
-use kvist_script::{Host, Limits, Script, Vm};
+use kvist_script::{Host, Limits, Refusal, Script, Vm};
 
 /// Few commands on a map, as Redis answers them.
 #[derive(Default)]
@@ -178,16 +178,18 @@ impl Small {
 }
 
 impl Host for Small {
-    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) {
+    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
         let name = String::from_utf8_lossy(words[0]).to_ascii_lowercase();
         let Some((_, arity)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-            return out.error("ERR Unknown Redis command called from script");
+            return Err(CmdError::new("ERR Unknown Redis command called from script").into());
         };
         let count = i32::try_from(words.len()).unwrap();
         if (*arity > 0 && count != *arity) || count < -arity {
-            return out.error("ERR Wrong number of args calling Redis command from script");
+            let text = "ERR Wrong number of args calling Redis command from script";
+            return Err(CmdError::new(text).into());
         }
         self.run(&name, words, out);
+        Ok(())
     }
 
     fn log(&mut self, level: u8, text: &[u8]) {

@@ -6,7 +6,7 @@ use wire::RespWriter;
 use super::PUBSUB;
 use crate::control::{Act, Control};
 
-const FAST: &[Flag] = &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast];
+const FAST: &[Flag] = &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast, Flag::MayReplicate];
 
 /// Sends a message to a channel's listeners.
 pub struct Publish<'a> {

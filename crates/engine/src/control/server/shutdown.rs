@@ -67,6 +67,9 @@ impl Act for Shutdown {
             // A shutdown is over before anybody could take it back.
             return Err(CmdError::new("ERR No shutdown in progress."));
         }
+        if control.engine.store.is_obstructed() && self.save != Some(false) {
+            return Err(control.engine.busy());
+        }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");
         self.save(control)?;
         control.engine.stopping.store(true, Ordering::Release);

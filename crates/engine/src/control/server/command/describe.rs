@@ -7,7 +7,7 @@ use crate::control::identity::Module;
 use crate::table::Entry;
 
 /// Flags in the order of `COMMAND INFO`.
-const FLAGS: [Flag; 20] = [
+const FLAGS: [Flag; 19] = [
     Flag::Write,
     Flag::ReadOnly,
     Flag::DenyOom,
@@ -22,7 +22,6 @@ const FLAGS: [Flag; 20] = [
     Flag::Asking,
     Flag::Fast,
     Flag::NoAuth,
-    Flag::MayReplicate,
     Flag::NoMandatoryKeys,
     Flag::NoAsyncLoading,
     Flag::NoMulti,
@@ -48,7 +47,8 @@ pub(super) fn flags(entry: &Entry) -> Vec<&'static str> {
 pub(crate) fn categories(entry: &Entry) -> Vec<&'static str> {
     let own = entry.spec.categories;
     let belongs = |category: &&str| match *category {
-        "read" => entry.has(Flag::ReadOnly),
+        // What a script reads is its own affair: Redis leaves these out.
+        "read" => entry.has(Flag::ReadOnly) && !own.contains(&Category::Scripting),
         "write" => entry.has(Flag::Write),
         "pubsub" => entry.has(Flag::PubSub) || own.contains(&Category::PubSub),
         "admin" => entry.has(Flag::Admin) || own.contains(&Category::Admin),

@@ -1,0 +1,116 @@
+//! EVAL, EVALSHA, and their forms that do not write.
+
+use base::{Args, CmdError, Command, Spec};
+use wire::RespWriter;
+
+use super::{RUNS, RUNS_READING, Words};
+use crate::control::{Act, Control, acts};
+use crate::scripting::{self, Cached, Code, Job, limits};
+use crate::table::Action;
+
+const NO_SCRIPT: CmdError = CmdError::new("NOSCRIPT No matching script. Please use EVAL.");
+const GRAMMAR: &str = "script:string numkeys:integer [key:key...] [arg:string...]";
+const GRAMMAR_SHA: &str = "sha1:string numkeys:integer [key:key...] [arg:string...]";
+
+/// The rows of this family.
+pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
+    acts![Eval, EvalRo, EvalSha, EvalShaRo]
+}
+
+/// Declares a command that runs a script: its spec, how the script is found, whether it may write.
+macro_rules! evals {
+    ($($(#[$doc:meta])* $name:ident, $spec:expr, $find:expr, $read_only:expr;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<'a> {
+            words: &'a [&'a [u8]],
+        }
+
+        impl<'a> Command<'a> for $name<'a> {
+            const SPEC: Spec = $spec;
+
+            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+                Ok($name { words: args.argv() })
+            }
+        }
+
+        impl Act for $name<'_> {
+            fn act(
+                self,
+                control: &mut Control<'_>,
+                out: &mut RespWriter<'_>,
+            ) -> Result<(), CmdError> {
+                run(control, self.words, ($find, $read_only), out)
+            }
+        }
+    )*};
+}
+
+evals! {
+    /// Runs a script.
+    Eval, Spec {
+        name: "eval",
+        since: "2.6.0",
+        summary: "Runs a script in Lua.",
+        grammar: GRAMMAR,
+        ..RUNS
+    }, by_body, false;
+    /// Runs a script that does not write.
+    EvalRo, Spec {
+        name: "eval_ro",
+        since: "7.0.0",
+        summary: "Runs a script in Lua that changes nothing.",
+        grammar: GRAMMAR,
+        ..RUNS_READING
+    }, by_body, true;
+    /// Runs a script that is known already.
+    EvalSha, Spec {
+        name: "evalsha",
+        since: "2.6.0",
+        summary: "Runs a script that the server knows, by its digest.",
+        grammar: GRAMMAR_SHA,
+        ..RUNS
+    }, by_digest, false;
+    /// Runs a script that is known already and does not write.
+    EvalShaRo, Spec {
+        name: "evalsha_ro",
+        since: "7.0.0",
+        summary: "Runs a script that the server knows and that changes nothing, by its digest.",
+        grammar: GRAMMAR_SHA,
+        ..RUNS_READING
+    }, by_digest, true;
+}
+
+/// How the script of a request is found.
+type Find = fn(&mut Control<'_>, &[u8]) -> Result<std::sync::Arc<Cached>, CmdError>;
+
+fn by_body(control: &mut Control<'_>, body: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
+    let seat = &mut *control.seat;
+    let limits = limits(&seat.config);
+    seat.bench.add(control.engine, body, (seat.now, false, limits))
+}
+
+fn by_digest(control: &mut Control<'_>, word: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
+    let mut digest = <[u8; 40]>::try_from(word).map_err(|_| NO_SCRIPT)?;
+    digest.make_ascii_lowercase();
+    control.seat.bench.script(control.engine, &digest).ok_or(NO_SCRIPT)
+}
+
+fn run(
+    control: &mut Control<'_>,
+    all: &[&[u8]],
+    (find, read_only): (Find, bool),
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    control.tell_monitors(all);
+    // A digest of the wrong length names nothing, whatever follows it.
+    if find as usize == by_digest as Find as usize && all.get(1).is_some_and(|sha| sha.len() != 40)
+    {
+        return Err(NO_SCRIPT);
+    }
+    let words = Words::split(all)?;
+    let cached = find(control, words.code)?;
+    cached.note_use(control.seat.now);
+    let Words { all, keys, args, .. } = words;
+    let job = Job { code: Code::Script(cached), argv: all, keys, args, read_only };
+    scripting::run(control, &job, out)
+}

@@ -1,0 +1,85 @@
+//! FCALL, FCALL_RO: functions of libraries.
+
+use std::sync::Arc;
+
+use base::{Args, CmdError, Command, Spec};
+use wire::RespWriter;
+
+use super::{RUNS, RUNS_READING, Words};
+use crate::control::{Act, Control, acts};
+use crate::scripting::{self, Code, Job};
+use crate::table::Action;
+
+const GRAMMAR: &str = "function:string numkeys:integer [key:key...] [arg:string...]";
+const NO_FUNCTION: CmdError = CmdError::new("ERR Function not found");
+
+/// The rows of this family.
+pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
+    acts![FCall, FCallRo]
+}
+
+/// Runs a function.
+pub struct FCall<'a> {
+    words: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for FCall<'a> {
+    const SPEC: Spec = Spec {
+        name: "fcall",
+        since: "7.0.0",
+        summary: "Runs a function of a library.",
+        grammar: GRAMMAR,
+        ..RUNS
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(FCall { words: args.argv() })
+    }
+}
+
+impl Act for FCall<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        run(control, self.words, false, out)
+    }
+}
+
+/// Runs a function that does not write.
+pub struct FCallRo<'a> {
+    words: &'a [&'a [u8]],
+}
+
+impl<'a> Command<'a> for FCallRo<'a> {
+    const SPEC: Spec = Spec {
+        name: "fcall_ro",
+        since: "7.0.0",
+        summary: "Runs a function of a library that changes nothing.",
+        grammar: GRAMMAR,
+        ..RUNS_READING
+    };
+
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Ok(FCallRo { words: args.argv() })
+    }
+}
+
+impl Act for FCallRo<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        run(control, self.words, true, out)
+    }
+}
+
+fn run(
+    control: &mut Control<'_>,
+    all: &[&[u8]],
+    read_only: bool,
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    control.tell_monitors(all);
+    let asked = all.get(1).copied().unwrap_or_default();
+    let known = Arc::clone(control.seat.bench.libraries(control.engine));
+    let library = known.libraries.function(asked).ok_or(NO_FUNCTION)?;
+    let Words { all, keys, args, .. } = Words::split(all)?;
+    let name = library.function(asked).map(|function| &*function.name).ok_or(NO_FUNCTION)?;
+    let code = Code::Function { library: Arc::clone(library), name, wide: known.wide(name) };
+    scripting::run(control, &Job { code, argv: all, keys, args, read_only }, out)
+}

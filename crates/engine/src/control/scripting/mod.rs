@@ -1,0 +1,93 @@
+//! Scripts and functions: thin words over `scripting/` of the engine.
+
+mod eval;
+mod fcall;
+mod function;
+mod script;
+
+use base::{Category, Flag, Group, KeyFlag, KeySpec, Locks, Spec};
+
+use crate::control::Control;
+use crate::monitor;
+use crate::table::Action;
+
+/// What most of the family has in common.
+const SCRIPTING: Spec = Spec {
+    group: Group::Scripting,
+    flags: &[Flag::NoScript],
+    categories: &[Category::Scripting],
+    locks: |_| Locks::Nothing,
+    ..Spec::NEW
+};
+
+/// What runs something that may write. Inside a transaction it holds every shard.
+const RUNS: Spec = Spec {
+    complexity: "Depends on what runs.",
+    flags: &[
+        Flag::NoScript,
+        Flag::Stale,
+        Flag::SkipMonitor,
+        Flag::MayReplicate,
+        Flag::NoMandatoryKeys,
+    ],
+    keys: &[KeySpec::counted(2, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
+    locks: |_| Locks::Each,
+    ..SCRIPTING
+};
+
+/// What runs something that does not write.
+const RUNS_READING: Spec = Spec {
+    flags: &[Flag::ReadOnly, Flag::NoScript, Flag::Stale, Flag::SkipMonitor, Flag::NoMandatoryKeys],
+    keys: &[KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+    ..RUNS
+};
+
+/// The rows of this family.
+pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
+    let mut rows = Vec::new();
+    rows.extend(eval::rows());
+    rows.extend(fcall::rows());
+    rows.extend(function::rows());
+    rows.extend(script::rows());
+    rows
+}
+
+impl Control<'_> {
+    /// Tells those who monitor of a request that runs something, before they hear of what it does.
+    fn tell_monitors(&self, argv: &[&[u8]]) {
+        if self.engine.heed.now().monitored() {
+            monitor::tell_before(&self.engine.monitors, self.session, argv);
+        }
+    }
+}
+
+/// The words of a request that runs something: its name, its keys, its other arguments.
+struct Words<'a> {
+    all: &'a [&'a [u8]],
+    code: &'a [u8],
+    keys: &'a [&'a [u8]],
+    args: &'a [&'a [u8]],
+}
+
+impl<'a> Words<'a> {
+    /// Splits a request's words.
+    ///
+    /// # Errors
+    /// There is no number of keys, or it does not fit.
+    fn split(all: &'a [&'a [u8]]) -> Result<Self, base::CmdError> {
+        let (code, count, rest) = match all {
+            [_, code, count, rest @ ..] => (*code, *count, rest),
+            _ => return Err(base::error::SYNTAX),
+        };
+        let count = base::num::parse_i64(count).ok_or(base::error::NOT_INTEGER)?;
+        if count > i64::try_from(rest.len()).unwrap_or(i64::MAX) {
+            return Err(base::CmdError::new(
+                "ERR Number of keys can't be greater than number of args",
+            ));
+        }
+        let count = usize::try_from(count)
+            .map_err(|_| base::CmdError::new("ERR Number of keys can't be negative"))?;
+        let (keys, args) = rest.split_at(count);
+        Ok(Words { all, code, keys, args })
+    }
+}

@@ -1,0 +1,393 @@
+//! What a script asks for: commands, as its user, on the shards it holds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use base::{CmdError, Flag, Locks, Reply, error};
+use script::{Host, Refusal};
+use store::Txn;
+use wire::{ReplyParser, RespWriter};
+
+use super::running::Running;
+use crate::control::{Control, ControlRun};
+use crate::engine::Engine;
+use crate::execute::{Call, Request};
+use crate::session::Session;
+use crate::table::{Action, Entry};
+use crate::worker::Seat;
+use crate::{access, block, monitor, remember};
+
+const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
+const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
+const NOT_ALLOWED: CmdError = CmdError::new("ERR This Redis command is not allowed from script");
+const READ_ONLY: CmdError =
+    CmdError::new("ERR Write commands are not allowed from read-only scripts.");
+
+/// What a script may do, said before it runs.
+#[derive(Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools)] // facts that are independent of each other
+pub(super) struct Rights {
+    /// It may not write.
+    pub read_only: bool,
+    /// It may grow the dataset though memory is full.
+    pub allow_oom: bool,
+    /// It holds every shard.
+    pub wide: bool,
+    /// It is a function.
+    pub function: bool,
+}
+
+/// A message a script has published, sent when it has run.
+struct Published {
+    /// In a shard channel.
+    sharded: bool,
+    channel: Vec<u8>,
+    message: Vec<u8>,
+}
+
+/// A script that runs, as its host.
+pub(super) struct Caller<'c> {
+    pub engine: &'c Engine,
+    pub txn: &'c mut Txn,
+    pub seat: &'c mut Seat,
+    pub session: &'c mut Session,
+    rights: Rights,
+    /// Names it to others.
+    name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
+    /// The database its commands see.
+    db: usize,
+    /// It has called a command that writes.
+    wrote: bool,
+    /// It needs more shards than it holds: what it did does not count.
+    pub abandoned: bool,
+    /// Set while others can see that it runs.
+    running: Option<Arc<Running>>,
+    started: Instant,
+    /// The numbers of the commands it has run.
+    ran: Vec<usize>,
+    lines: Vec<(u8, Vec<u8>)>,
+    published: Vec<Published>,
+    /// Replies of commands that write bytes.
+    bytes: Vec<u8>,
+}
+
+impl<'c> Caller<'c> {
+    pub fn new(
+        engine: &'c Engine,
+        txn: &'c mut Txn,
+        (seat, session): (&'c mut Seat, &'c mut Session),
+        rights: Rights,
+        name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
+    ) -> Self {
+        let db = session.db;
+        Caller {
+            engine,
+            txn,
+            seat,
+            session,
+            rights,
+            name,
+            db,
+            wrote: false,
+            abandoned: false,
+            running: None,
+            started: Instant::now(),
+            ran: Vec::new(),
+            lines: Vec::new(),
+            published: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Everything that can refuse a command, in Redis's order.
+    fn admit(&mut self, words: &[&[u8]]) -> Result<&'c Entry, CmdError> {
+        let engine = self.engine;
+        let entry = engine.table.find(words).ok_or(UNKNOWN)?;
+        if !entry.children.is_empty() && words.len() > 1 {
+            return Err(UNKNOWN);
+        }
+        self.look_at(entry, words).map(|()| entry).inspect_err(|_| {
+            self.seat.counters.commands[entry.number].rejected.add(1);
+        })
+    }
+
+    fn look_at(&mut self, entry: &Entry, words: &[&[u8]]) -> Result<(), CmdError> {
+        if !entry.accepts(words.len()) {
+            return Err(ARITY);
+        }
+        if entry.has(Flag::NoScript) {
+            return Err(NOT_ALLOWED);
+        }
+        let at = (self.engine, self.seat.now);
+        if let Some(refusal) = access::script_refusal(at, self.session, entry, words) {
+            return Err(refusal);
+        }
+        let writes = entry.has(Flag::Write);
+        if self.rights.read_only && (writes || entry.has(Flag::MayReplicate)) {
+            return Err(READ_ONLY);
+        }
+        if self.wrote {
+            return Ok(());
+        }
+        if writes && self.seat.hindered {
+            let asked = (entry, &*self.seat.config);
+            let log = self.engine.store.log();
+            self.engine.durable.admit(log, asked, self.seat.troubled)?;
+        }
+        if self.seat.full && !self.rights.allow_oom && entry.has(Flag::DenyOom) {
+            return Err(error::OOM);
+        }
+        Ok(())
+    }
+
+    /// A command that writes is about to run.
+    fn note_write(&mut self) -> Result<(), Refusal> {
+        if !self.wrote {
+            let may = |running: &Arc<Running>| self.engine.runs.may_write(running);
+            if !self.running.as_ref().is_none_or(may) {
+                // The next look at the clock ends it.
+                return Err(CmdError::new("ERR the script is being killed").into());
+            }
+            self.wrote = true;
+        }
+        Ok(())
+    }
+
+    fn abandon(&mut self) -> Refusal {
+        self.abandoned = true;
+        Refusal::Abandon
+    }
+
+    /// Whether the shards of a command are held and, if it writes, what it may change is noted.
+    fn is_in_hand(&mut self, entry: &Entry, words: &[&[u8]]) -> bool {
+        if self.rights.wide {
+            return true;
+        }
+        match (entry.spec.locks)(words) {
+            Locks::Nothing => return true,
+            Locks::Every | Locks::Each => return false,
+            Locks::Keys => {}
+        }
+        let hasher = self.engine.store.hasher();
+        if entry.one_key {
+            if !self.txn.holds(hasher.hash(words[1])) {
+                return false;
+            }
+        } else {
+            let mut positions = Vec::new();
+            // A request whose keys cannot be found fails before it touches one.
+            let _ = entry.spec.key_positions(words, &mut positions);
+            if !positions.iter().all(|&at| self.txn.holds(hasher.hash(words[at]))) {
+                return false;
+            }
+        }
+        if !entry.has(Flag::Write) {
+            return true;
+        }
+        if entry.one_key && !entry.moves {
+            return self.txn.note_before(self.db, hasher.key(words[1]));
+        }
+        let changed = remember::changed(entry, words, (self.db, self.txn.store().databases()));
+        changed.iter().all(|&(db, at)| self.txn.note_before(db, hasher.key(words[at])))
+    }
+
+    fn data(
+        &mut self,
+        entry: &Entry,
+        run: base::Handler<Txn>,
+        words: &[&[u8]],
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
+        let engine = self.engine;
+        let run = access::sort_in_place_of(engine, self.session, entry, words).unwrap_or(run);
+        let request = Request { argv: words, entry: Some(entry), hash: None };
+        let (counters, reader) = (&*self.seat.counters, self.session.reader());
+        let call = Call { engine, counters, entry, request: &request, run, reader };
+        self.txn.select(self.db);
+        match self.txn.contain(|txn| call.perform(txn, out)) {
+            Ok(Ok(None)) => Ok(()),
+            Ok(Ok(Some(wait))) => {
+                block::nothing(wait.in_transaction, out);
+                Ok(())
+            }
+            Ok(Err(failure)) => Err(failure),
+            Err(failed) => {
+                remember::keys(engine, self.txn, entry, words);
+                tracing::error!(command = entry.name(), %failed, "a command of a script panicked");
+                Err(error::INTERNAL)
+            }
+        }
+    }
+
+    /// Runs a command about sessions or the server, which writes bytes.
+    fn control(&mut self, entry: &Entry, run: ControlRun, words: &[&[u8]], out: &mut dyn Reply) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        // It sees the database and the protocol of the script; the client's own stay.
+        let (db, protocol) = (self.session.db, self.session.protocol);
+        (self.session.db, self.session.protocol) = (self.db, out.protocol());
+        let Caller { engine, txn, seat, session, .. } = self;
+        let mut writer = RespWriter::new(&mut bytes, out.protocol());
+        Control { engine, txn, seat, session, in_exec: true }.run(entry, run, words, &mut writer);
+        self.db = self.session.db;
+        self.session.select(db);
+        self.session.protocol = protocol;
+        repeat(&bytes, out);
+        self.bytes = bytes;
+    }
+
+    /// Publishes when the script has run; how many listen now.
+    fn publish(&mut self, sharded: bool, channel: &[u8], message: &[u8]) -> usize {
+        let (channel, message) = (channel.to_vec(), message.to_vec());
+        let receivers = self.engine.pubsub.receivers(&channel, sharded);
+        self.published.push(Published { sharded, channel, message });
+        receivers
+    }
+
+    /// Makes visible what the script did beside changing keys. `mark` is where its reply begins.
+    pub fn finish(mut self, writer: &mut RespWriter<'_>, mark: usize) {
+        self.leave();
+        let engine = self.engine;
+        let publisher = self.session.client.id;
+        let mut own = Vec::new();
+        for Published { sharded, channel, message } in &self.published {
+            let mut take = |message: &[u8]| own.extend_from_slice(message);
+            if *sharded {
+                engine.pubsub.publish_shard(channel, message, publisher, &mut take);
+            } else {
+                engine.pubsub.publish(channel, message, publisher, &mut take);
+            }
+        }
+        if !own.is_empty() {
+            writer.raw().splice(mark..mark, own);
+        }
+        for (level, text) in &self.lines {
+            tell(*level, text);
+        }
+        for number in &self.ran {
+            self.seat.counters.commands[*number].calls.add(1);
+        }
+        self.seat.share_time(self.started, &self.ran);
+    }
+
+    /// It is not among those that run any more.
+    pub fn leave(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.engine.runs.remove(&running);
+        }
+    }
+
+    /// Makes it visible to others.
+    fn show(&mut self) -> &Arc<Running> {
+        let Caller { engine, name, wrote, rights, started, running, .. } = self;
+        running.get_or_insert_with(|| {
+            let (name, command) = name();
+            let shown = Arc::new(Running {
+                function: rights.function,
+                name,
+                command,
+                since: *started,
+                wrote: AtomicBool::new(*wrote),
+                overdue: AtomicBool::new(false),
+                killed: AtomicBool::new(false),
+            });
+            engine.runs.add(Arc::clone(&shown));
+            shown
+        })
+    }
+}
+
+impl Host for Caller<'_> {
+    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
+        if self.abandoned {
+            return Err(Refusal::Abandon);
+        }
+        let entry = self.admit(words).inspect_err(|refusal| {
+            self.engine.stats.error(refusal.code());
+            self.seat.counters.errors.add(1);
+        })?;
+        if !self.is_in_hand(entry, words) {
+            return Err(self.abandon());
+        }
+        if entry.has(Flag::Write) {
+            self.note_write()?;
+        }
+        self.ran.push(entry.number);
+        if self.engine.heed.now().monitored() {
+            monitor::tell_of_script(&self.engine.monitors, self.db, entry, words);
+        }
+        match (entry.action, entry.name()) {
+            (_, "publish") => out.count(self.publish(false, words[1], words[2])),
+            (_, "spublish") => out.count(self.publish(true, words[1], words[2])),
+            (Action::Data(run), _) => return Ok(self.data(entry, run, words, out)?),
+            (Action::Control(run), _) => self.control(entry, run, words, out),
+            (Action::Container, _) => return Err(UNKNOWN.into()),
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, level: u8, text: &[u8]) {
+        if self.rights.wide {
+            tell(level, text);
+        } else if !self.abandoned {
+            // It may have to run again.
+            self.lines.push((level, text.to_vec()));
+        }
+    }
+
+    fn may(&mut self, words: &[&[u8]]) -> Option<bool> {
+        let entry = self.engine.table.find(words)?;
+        if !entry.children.is_empty() && words.len() > 1 {
+            return None;
+        }
+        Some(access::may_run(self.engine, self.session, entry, words))
+    }
+
+    fn interrupted(&mut self) -> bool {
+        if self.abandoned {
+            return true;
+        }
+        let threshold = self.seat.config.scripts.busy_after;
+        let overdue = threshold.is_some_and(|limit| self.started.elapsed() >= limit);
+        let running = Arc::clone(self.show());
+        if overdue {
+            if !running.overdue.swap(true, Ordering::Relaxed) {
+                let script = &*running.name;
+                tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
+                self.txn.obstruct();
+            }
+            (self.seat.meanwhile)();
+        }
+        // One that has written goes on, as its journal must have all of it or nothing; the server
+        // then stops around it.
+        let stops = self.engine.stopping.load(Ordering::Acquire) && !self.wrote;
+        stops || running.killed.load(Ordering::Acquire)
+    }
+
+    fn set_repl(&mut self, _: u8) {
+        // What a script changes is always kept: a journal with holes is no journal.
+    }
+}
+
+/// Writes a line of a script to the server's log.
+fn tell(level: u8, text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    match level {
+        0 => tracing::trace!("{text}"),
+        1 => tracing::debug!("{text}"),
+        2 => tracing::info!("{text}"),
+        _ => tracing::warn!("{text}"),
+    }
+}
+
+/// Writes a reply that has been written as bytes.
+fn repeat(bytes: &[u8], out: &mut dyn Reply) {
+    let mut parser = ReplyParser::default();
+    parser.feed(bytes);
+    match parser.next_value() {
+        Ok(Some(value)) => value.write(out),
+        // A command that answers nothing has nothing to say to a script either.
+        Ok(None) | Err(_) => out.null(),
+    }
+}

@@ -1,0 +1,29 @@
+//! Scripts and functions: Lua that runs commands on the dataset, with nobody between them.
+//!
+//! ```text
+//!   EVAL, FCALL ─► Job ─► its shards ─► Vm (crate `script`) ─► Caller ─► the command, as usual
+//!                  ▲         │                                   │
+//!                  └─────────┴── every shard, once more ◄────────┴── a key of another shard
+//! ```
+//!
+//! A script holds the shards of the keys it declares, so scripts about different keys run side by
+//! side. It may use others, as in Redis; what it has changed until then is taken back, and it runs
+//! again holding every shard, as it will from then on (`run.rs`). What the journal keeps is what
+//! its commands did, all of it in one frame.
+//!
+//! Each thread has interpreters of its own (`bench.rs`); which scripts and libraries there are is
+//! known to the engine (`cache.rs`, `libraries.rs`). A script that takes long is among those that
+//! others can see and end (`running.rs`).
+
+mod bench;
+mod cache;
+mod caller;
+mod libraries;
+mod run;
+mod running;
+
+pub(crate) use self::bench::Bench;
+pub(crate) use self::cache::{Cached, Scripts};
+pub(crate) use self::libraries::Functions;
+pub(crate) use self::run::{Code, Job, is_read_only, limits, run};
+pub(crate) use self::running::{Kill, Runs};

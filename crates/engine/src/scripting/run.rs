@@ -1,0 +1,222 @@
+//! A script from its request to its reply: which shards it holds, and what happens when it wants
+//! others.
+//!
+//! It begins with the shards of the keys it declares. The first command that wants another key, or
+//! would change a value that is too large to remember, ends it: what it changed is taken back
+//! (`store::Txn::take_back`), and it runs again from its start, with every shard, at the same time
+//! and with the same chance. That it needs them all is remembered. So no script ever waits for a
+//! lock while it holds one, and nobody sees a script that was half run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base::{CmdError, error};
+use script::{Library, Limits, ScriptFlags, Vm};
+use store::{Failed, Txn};
+use wire::RespWriter;
+
+use super::cache::Cached;
+use super::caller::{Caller, Rights};
+use crate::block;
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::session::Session;
+use crate::table::Entry;
+use crate::worker::Seat;
+
+/// What is to run.
+pub(crate) enum Code<'a> {
+    /// A script.
+    Script(Arc<Cached>),
+    /// A function of a library, and whether it needs every shard.
+    Function { library: Arc<Library>, name: &'a str, wide: Arc<AtomicBool> },
+}
+
+/// A request to run it.
+pub(crate) struct Job<'a> {
+    pub code: Code<'a>,
+    /// All words of the request.
+    pub argv: &'a [&'a [u8]],
+    pub keys: &'a [&'a [u8]],
+    pub args: &'a [&'a [u8]],
+    /// The command promises that nothing is written: `EVAL_RO`.
+    pub read_only: bool,
+}
+
+impl Job<'_> {
+    /// What the code says about itself; none if it is a script from the time before flags.
+    fn flags(&self) -> Option<ScriptFlags> {
+        match &self.code {
+            Code::Script(cached) => cached.script.flags(),
+            Code::Function { library, name, .. } => {
+                library.function(name.as_bytes()).map(|function| function.flags)
+            }
+        }
+    }
+
+    fn wide(&self) -> &AtomicBool {
+        match &self.code {
+            Code::Script(cached) => &cached.wide,
+            Code::Function { wide, .. } => wide,
+        }
+    }
+
+    fn name(&self) -> &str {
+        match &self.code {
+            Code::Script(cached) => cached.script.name(),
+            Code::Function { name, .. } => name,
+        }
+    }
+
+    /// What may keep it from running at all, in Redis's order.
+    fn admit(&self, engine: &Engine, seat: &Seat) -> Result<Rights, CmdError> {
+        let function = matches!(self.code, Code::Function { .. });
+        let mut rights = Rights { read_only: self.read_only, function, ..Rights::default() };
+        let Some(flags) = self.flags() else { return Ok(rights) };
+        if !flags.no_writes && seat.hindered {
+            let log = engine.store.log();
+            if let Some(trouble) = engine.durable.trouble(log, &seat.config, seat.troubled) {
+                return Err(trouble);
+            }
+        }
+        if self.read_only && !flags.no_writes {
+            return Err(CmdError::new(
+                "ERR Can not execute a script with write flag using *_ro command.",
+            ));
+        }
+        if seat.full && !flags.allow_oom && !flags.no_writes {
+            return Err(CmdError::new(
+                "OOM allow-oom flag is not set on the script, can not run it when used memory > \
+                 'maxmemory'",
+            ));
+        }
+        rights.read_only |= flags.no_writes;
+        rights.allow_oom = flags.allow_oom;
+        Ok(rights)
+    }
+}
+
+/// Whether a request to run a script says, or its script does, that nothing is written.
+pub(crate) fn is_read_only(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> bool {
+    let Some(code) = argv.get(1) else { return false };
+    let flags = match entry.name() {
+        "eval" => script::Script::new(code).ok().and_then(|script| script.flags()),
+        "evalsha" => <[u8; 40]>::try_from(code.to_ascii_lowercase())
+            .ok()
+            .and_then(|digest| engine.scripts.get(&digest))
+            .and_then(|cached| cached.script.flags()),
+        "fcall" => {
+            let known = engine.functions.known();
+            let library = known.libraries.function(code);
+            library.and_then(|library| library.function(code)).map(|function| function.flags)
+        }
+        _ => None,
+    };
+    flags.is_some_and(|flags| flags.no_writes)
+}
+
+/// What one attempt came to.
+enum Attempt {
+    /// It ran.
+    Done(Result<(), CmdError>),
+    /// It needs every shard.
+    Again,
+    /// Clients are paused.
+    Postponed,
+}
+
+/// Runs a script and writes its reply.
+///
+/// # Errors
+/// What to answer instead: it may not run, or has failed. What it changed before stays.
+pub(crate) fn run(
+    control: &mut Control<'_>,
+    job: &Job<'_>,
+    writer: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let Control { engine, txn, seat, session, in_exec } = control;
+    if seat.stands_in {
+        return Err(engine.busy());
+    }
+    let mut rights = job.admit(engine, seat)?;
+    let mut vm = seat.bench.take(limits(&seat.config));
+    loop {
+        rights.wide = *in_exec || job.wide().load(Ordering::Relaxed);
+        let done = if *in_exec {
+            Ok(attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer))
+        } else {
+            let mut plan = std::mem::take(&mut seat.plan);
+            plan.clear();
+            if rights.wide {
+                plan.add_every();
+            } else {
+                plan.add_keys(&engine.store, job.keys);
+            }
+            let done = txn.with(&engine.store, plan.scope(), |txn| {
+                let done = attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer);
+                block::serve_ready(engine, txn);
+                done
+            });
+            seat.plan = plan;
+            done
+        };
+        match done {
+            Ok(Attempt::Again) => job.wide().store(true, Ordering::Relaxed),
+            Ok(Attempt::Done(result)) => {
+                seat.bench.put(vm);
+                return result;
+            }
+            Ok(Attempt::Postponed) => {
+                seat.bench.put(vm);
+                session.must_wait = true;
+                return Ok(());
+            }
+            Err(Failed::Busy) => {
+                seat.bench.put(vm);
+                return Err(engine.busy());
+            }
+            // The interpreter may be anywhere: it is not used again.
+            Err(failed) => {
+                tracing::error!(%failed, "a script panicked and was contained");
+                return Err(error::INTERNAL);
+            }
+        }
+    }
+}
+
+/// Runs it once, on the shards that are held.
+fn attempt(
+    (engine, txn): (&Engine, &mut Txn),
+    (seat, session): (&mut Seat, &mut Session),
+    vm: &mut Vm,
+    (job, rights): (&Job<'_>, Rights),
+    writer: &mut RespWriter<'_>,
+) -> Attempt {
+    // Asked again now that the shards are held: see `pause.rs`.
+    if engine.heed.now().paused() && engine.script_must_wait(session, rights.read_only, seat.now) {
+        return Attempt::Postponed;
+    }
+    let mark = writer.raw().len();
+    let name = || (job.name().to_owned(), job.argv.iter().map(|word| word.to_vec()).collect());
+    let mut caller = Caller::new(engine, txn, (seat, session), rights, &name);
+    let done = match &job.code {
+        Code::Script(cached) => vm.eval(&cached.script, job.keys, job.args, &mut caller, writer),
+        Code::Function { library, name, .. } => {
+            vm.call_function(library, name, job.keys, job.args, &mut caller, writer)
+        }
+    };
+    if caller.abandoned {
+        caller.leave();
+        txn.take_back();
+        writer.raw().truncate(mark);
+        return Attempt::Again;
+    }
+    caller.txn.forget_before();
+    caller.finish(writer, mark);
+    Attempt::Done(done)
+}
+
+/// What an interpreter may use.
+pub(crate) fn limits(config: &config::Config) -> Limits {
+    Limits { memory: usize::try_from(config.scripts.memory).unwrap_or(usize::MAX) }
+}

@@ -1,0 +1,127 @@
+//! Scripts that take long: who can see them, and how they are ended.
+//!
+//! Nobody looks at the clock for a script until it has run for a hundred thousand instructions.
+//! From then on it is in this register; past `busy-reply-threshold` it counts as busy.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use base::CmdError;
+use parking_lot::Mutex;
+
+use crate::engine::Engine;
+
+/// A script that runs.
+pub(crate) struct Running {
+    /// A function, not a script.
+    pub function: bool,
+    /// The function's name, or the script's digest.
+    pub name: String,
+    /// The request that called it.
+    pub command: Vec<Vec<u8>>,
+    /// Since when.
+    pub since: Instant,
+    /// It has called a command that writes.
+    pub wrote: AtomicBool,
+    /// It has taken longer than it should.
+    pub overdue: AtomicBool,
+    /// Somebody wants it to end.
+    pub killed: AtomicBool,
+}
+
+/// Those that run long enough to be seen.
+#[derive(Default)]
+pub(crate) struct Runs(Mutex<Vec<Arc<Running>>>);
+
+/// What `SCRIPT KILL` or `FUNCTION KILL` came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kill {
+    /// What was running and had written nothing will end.
+    Done,
+    /// All that is running has written.
+    Unkillable,
+    /// Only the other kind is running.
+    Other,
+    /// Nothing is running.
+    Nothing,
+}
+
+impl Runs {
+    /// Makes a script visible.
+    pub fn add(&self, running: Arc<Running>) {
+        self.0.lock().push(running);
+    }
+
+    /// It has ended.
+    pub fn remove(&self, running: &Arc<Running>) {
+        self.0.lock().retain(|other| !Arc::ptr_eq(other, running));
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<Arc<Running>> {
+        self.0.lock().clone()
+    }
+
+    /// The one that has been busy for the longest time.
+    pub fn busy(&self) -> Option<Arc<Running>> {
+        let runs = self.0.lock();
+        let busy = runs.iter().filter(|running| running.overdue.load(Ordering::Relaxed));
+        busy.min_by_key(|running| running.since).map(Arc::clone)
+    }
+
+    /// A script is about to write for the first time: false if it is to end instead.
+    pub fn may_write(&self, running: &Running) -> bool {
+        // Under the lock, so that nobody is told that a script ends which then writes.
+        let _runs = self.0.lock();
+        let may = !running.killed.load(Ordering::Acquire);
+        running.wrote.fetch_or(may, Ordering::Release);
+        may
+    }
+
+    /// Ends scripts, or functions, that have written nothing.
+    pub fn kill(&self, functions: bool) -> Kill {
+        let runs = self.0.lock();
+        let mut result = if runs.is_empty() { Kill::Nothing } else { Kill::Other };
+        for running in runs.iter().filter(|running| running.function == functions) {
+            if running.wrote.load(Ordering::Acquire) {
+                if result != Kill::Done {
+                    result = Kill::Unkillable;
+                }
+            } else {
+                running.killed.store(true, Ordering::Release);
+                result = Kill::Done;
+            }
+        }
+        result
+    }
+}
+
+impl Engine {
+    /// Whether a script runs that can be neither waited for nor ended: it takes too long and has
+    /// written. What it changed so far must not be saved.
+    pub fn is_held_up(&self) -> bool {
+        self.runs.all().iter().any(|running| {
+            running.overdue.load(Ordering::Relaxed) && running.wrote.load(Ordering::Acquire)
+        })
+    }
+
+    /// What those are told whose keys are held by a script that takes too long.
+    pub(crate) fn busy(&self) -> CmdError {
+        self.runs.busy().map_or(BUSY_SCRIPT, |running| running.busy_reply())
+    }
+}
+
+const BUSY_SCRIPT: CmdError = CmdError::new(
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+);
+const BUSY_FUNCTION: CmdError = CmdError::new(
+    "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.",
+);
+
+impl Running {
+    /// What those are told who cannot be served meanwhile.
+    pub fn busy_reply(&self) -> CmdError {
+        if self.function { BUSY_FUNCTION } else { BUSY_SCRIPT }
+    }
+}

@@ -1,0 +1,270 @@
+//! Scripts among other requests: whole or not at all, whatever keys they use and whoever else runs.
+//!
+//! `KVIST_SEED` repeats a run.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use base::Rng;
+use kvist_engine::Engine;
+use seats::{Seat, engine, engine_with};
+use seed::rng;
+
+const THREADS: usize = 8;
+
+/// Sends words as they are.
+fn say(seat: &mut Seat, words: &[&str]) -> String {
+    let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+    let mut out = Vec::new();
+    seat.worker.execute(&mut seat.session, &words, &mut out);
+    String::from_utf8_lossy(&out).trim_end().to_owned()
+}
+
+/// Runs every argument as a command, split at blanks, then reads a key that was not declared.
+const RUN_ALL: &str = "for _, line in ipairs(ARGV) do
+    local words = {}
+    for word in string.gmatch(line, '%S+') do words[#words + 1] = word end
+    redis.pcall(unpack(words))
+end
+return redis.call('GET', 'elsewhere')";
+
+/// A change of one of a few keys.
+fn change(rng: &mut Rng, keys: usize) -> String {
+    let key = format!("key{}", rng.below(keys));
+    let other = format!("key{}", rng.below(keys));
+    let n = rng.below(9);
+    match rng.below(30) {
+        0 => format!("SET {key} text{n}"),
+        1 => format!("SET {key} {n} EX {}", n + 1),
+        2 => format!("APPEND {key} {}", "long".repeat(n * 40)),
+        3 => format!("INCR {key}"),
+        4 => format!("DEL {key}"),
+        5 => format!("HSET {key} f{n} v f{} w", n + 1),
+        6 => format!("HDEL {key} f{n}"),
+        7 => format!("RPUSH {key} a{n} b c"),
+        8 => format!("LPOP {key} {n}"),
+        9 => format!("SADD {key} {n} x{n}"),
+        10 => format!("SADD {key} {n}"),
+        11 => format!("SREM {key} {n}"),
+        12 => format!("ZADD {key} {n} m{n} 2 two"),
+        13 => format!("ZREM {key} m{n}"),
+        14 => format!("XADD {key} 7-* f{n} v"),
+        15 => format!("XGROUP CREATE {key} g 0 MKSTREAM"),
+        16 => format!("XREADGROUP GROUP g c COUNT {n} STREAMS {key} >"),
+        17 => format!("JSON.SET {key} $ {{\"a\":[{n},{{\"b\":null}}]}}"),
+        18 => format!("JSON.NUMINCRBY {key} $.a[0] {n}"),
+        19 => format!("RENAME {key} {other}"),
+        20 => format!("COPY {key} {other} REPLACE"),
+        21 => format!("COPY {key} {other} DB 1 REPLACE"),
+        22 => format!("MOVE {key} 1"),
+        23 => format!("EXPIRE {key} {}", n + 10),
+        24 => format!("PERSIST {key}"),
+        25 => format!("SETRANGE {key} {} z", n * 10_000),
+        26 => format!("PFADD {key} {n}"),
+        27 => format!("LMOVE {key} {other} LEFT RIGHT"),
+        28 => format!("SORT {key} ALPHA STORE {other}"),
+        _ => format!("SUNIONSTORE {key} {other}"),
+    }
+}
+
+fn digest(engine: &Arc<Engine>) -> Vec<String> {
+    let mut seat = Seat::new(engine);
+    let mut told = vec![seat.ask("DEBUG DIGEST")];
+    for key in 0..6 {
+        told.push(seat.ask(&format!("PTTL key{key}")));
+        told.push(seat.ask(&format!("OBJECT ENCODING key{key}")));
+        told.push(seat.ask(&format!("XINFO STREAM key{key} FULL")));
+    }
+    told
+}
+
+#[test]
+fn what_is_taken_back_leaves_no_trace() {
+    let mut rng = rng();
+    for round in 0..300 {
+        // One meets an undeclared key at its end, and starts again; the other knows before.
+        let lines = "enable-debug-command yes";
+        let (tried, known) = (engine_with(lines), engine_with(lines));
+        let (mut one, mut other) = (Seat::new(&tried), Seat::new(&known));
+        for _ in 0..rng.below(12) {
+            let line = change(&mut rng, 6);
+            assert_eq!(one.ask(&line), other.ask(&line));
+        }
+        let changes: Vec<String> = (0..rng.below(12)).map(|_| change(&mut rng, 6)).collect();
+        let keys = ["key0", "key1", "key2", "key3", "key4", "key5"];
+        let mut words = vec!["EVAL", RUN_ALL, "6"];
+        words.extend(keys);
+        words.extend(changes.iter().map(String::as_str));
+        // That there is something to learn is learnt from a run without changes.
+        say(&mut other, &["EVAL", RUN_ALL, "0"]);
+        assert_eq!(say(&mut one, &words), "$-1");
+        assert_eq!(say(&mut other, &words), "$-1");
+        assert_eq!(digest(&tried), digest(&known), "round {round}: {changes:?}");
+        for engine in [&tried, &known] {
+            let mut seat = Seat::new(engine);
+            seat.worker.txn.report_memory();
+            seat.ask("FLUSHALL");
+            drop(seat.worker.engine.store.take_trash());
+        }
+    }
+}
+
+#[test]
+fn nothing_runs_twice() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let body = "local n = redis.call('INCR', KEYS[1])
+        redis.call('PUBLISH', 'channel', n)
+        redis.call('SET', 'undeclared' .. n, n)
+        return n";
+    let mut listener = Seat::new(&engine);
+    listener.ask("SUBSCRIBE channel");
+    for n in 1..20 {
+        assert_eq!(say(&mut seat, &["EVAL", body, "1", "counter"]), format!(":{n}"));
+        assert_eq!(listener.letters.take(listener.session.client.id).len(), 1);
+    }
+    assert_eq!(seat.ask("GET counter"), "$2\r\n19");
+    assert_eq!(seat.ask("DBSIZE"), ":20");
+}
+
+#[test]
+fn a_large_value_is_a_reason_to_hold_everything() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    seat.ask(&format!("SET k {}", "v".repeat(100_000)));
+    let body = "redis.call('INCR', KEYS[1]); return redis.call('APPEND', KEYS[2], 'x')";
+    let run = ["EVAL", body, "2", "n", "k"];
+    assert_eq!(say(&mut seat, &run), ":100001");
+    assert_eq!(say(&mut seat, &run), ":100002");
+    assert_eq!(seat.ask("GET n"), "$1\r\n2");
+}
+
+#[test]
+fn balances_are_exact() {
+    const ACCOUNTS: usize = 20;
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    (0..ACCOUNTS).for_each(|n| _ = seat.ask(&format!("SET account{n} 100")));
+    let declared = "redis.call('DECRBY', KEYS[1], ARGV[1]); redis.call('INCRBY', KEYS[2], ARGV[1])";
+    let hidden = "redis.call('DECRBY', KEYS[1], ARGV[1])
+        redis.call('INCRBY', 'account' .. ARGV[2], ARGV[1])";
+    // Knows its second key by what the first says: every now and then it is another.
+    let moving = "local at = redis.call('INCR', KEYS[1] .. ':turn') % 20
+        redis.call('DECRBY', KEYS[1], 1); redis.call('INCRBY', 'account' .. at, 1)";
+    let sum = "local sum = 0
+        for n = 0, 19 do sum = sum + redis.call('GET', 'account' .. n) end
+        return sum";
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let (engine, done) = (&engine, &done);
+            scope.spawn(move || {
+                let mut seat = Seat::new(engine);
+                let mut rng = Rng::new(number as u64 + 1);
+                for _ in 0..600 {
+                    let (a, b) = (rng.below(ACCOUNTS), rng.below(ACCOUNTS));
+                    let (from, to) = (format!("account{a}"), format!("account{b}"));
+                    let amount = rng.below(50).to_string();
+                    match rng.below(5) {
+                        0 => say(&mut seat, &["EVAL", declared, "2", &from, &to, &amount]),
+                        1 => say(&mut seat, &["EVAL", hidden, "1", &from, &amount, &b.to_string()]),
+                        2 => say(&mut seat, &["EVAL", moving, "1", &from]),
+                        3 => {
+                            let lines = format!(
+                                "MULTI\r\nDECRBY {from} {amount}\r\nINCRBY {to} {amount}\r\nEXEC"
+                            );
+                            seat.ask(&lines)
+                        }
+                        _ => {
+                            let reply = say(&mut seat, &["EVAL", sum, "0"]);
+                            assert_eq!(reply, ":2000");
+                            reply
+                        }
+                    };
+                }
+                done.store(true, Ordering::Relaxed);
+            });
+        }
+        scope.spawn(|| {
+            let mut seat = Seat::new(&engine);
+            let names: Vec<String> = (0..ACCOUNTS).map(|n| format!("account{n}")).collect();
+            let line = format!("MGET {}", names.join(" "));
+            while !done.load(Ordering::Relaxed) {
+                let reply = seat.ask(&line);
+                let values = reply.split("\r\n").skip(2).step_by(2);
+                let sum: i64 = values.map(|value| value.parse::<i64>().unwrap()).sum();
+                assert_eq!(sum, 2000);
+            }
+        });
+    });
+    assert_eq!(say(&mut seat, &["EVAL", sum, "0"]), ":2000");
+}
+
+#[test]
+fn scripts_about_different_keys_run_side_by_side() {
+    let engine = engine_with("busy-reply-threshold 50");
+    thread::scope(|scope| {
+        let endless = scope.spawn(|| {
+            let mut seat = Seat::new(&engine);
+            say(&mut seat, &["EVAL", "redis.call('GET', KEYS[1]) while true do end", "1", "a"])
+        });
+        let mut seat = Seat::new(&engine);
+        // A key of the endless one is not to be had; in the end that is said.
+        let busy = loop {
+            let reply = seat.ask("GET a");
+            if reply.starts_with('-') {
+                break reply;
+            }
+        };
+        let text = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or \
+                    SHUTDOWN NOSAVE.";
+        assert_eq!(busy, text);
+        // One of another shard is.
+        let other = (0..).map(|n| format!("b{n}")).find(|key| {
+            let shard =
+                |key: &str| engine.store.shard_of(engine.store.hasher().hash(key.as_bytes()));
+            shard(key) != shard("a")
+        });
+        let other = other.unwrap();
+        let body = "return redis.call('INCR', KEYS[1])";
+        assert_eq!(say(&mut seat, &["EVAL", body, "1", &other]), ":1");
+        // What needs every shard, or walks over them, or watches, is refused whole.
+        assert_eq!(seat.ask("FLUSHALL"), text);
+        assert_eq!(seat.ask("DBSIZE"), text);
+        assert_eq!(seat.ask("WATCH a"), text);
+        let aborted = format!("-EXECABORT Transaction discarded because of: {}", &text[1..]);
+        let (reply, _) = seat.feed("MULTI\r\nSET a 1\r\nEXEC\r\n");
+        assert_eq!(reply.lines().last().unwrap(), aborted);
+        assert_eq!(say(&mut seat, &["EVAL", "redis.call('GET', 'b')", "1", "a"]), text);
+        assert!(seat.ask("FUNCTION KILL").starts_with("-BUSY"));
+        assert_eq!(seat.ask("SCRIPT KILL"), "+OK");
+        let killed = endless.join().unwrap();
+        assert!(killed.contains("Script killed by user with SCRIPT KILL"), "{killed}");
+        assert_eq!(seat.ask("GET a"), "$-1");
+        let nothing = "-NOTBUSY No scripts in execution right now.";
+        assert_eq!(seat.ask("SCRIPT KILL"), nothing);
+    });
+}
+
+#[test]
+fn what_has_written_is_not_killed() {
+    let engine = engine_with("busy-reply-threshold 1");
+    let mut seat = Seat::new(&engine);
+    let body = "redis.call('SET', KEYS[1], 1)
+        for i = 1, 3e7 do end
+        return redis.call('INCR', KEYS[1])";
+    thread::scope(|scope| {
+        let long = scope.spawn(|| say(&mut Seat::new(&engine), &["EVAL", body, "1", "a"]));
+        while seat.ask("SCRIPT KILL").starts_with("-NOTBUSY") && !long.is_finished() {}
+        let reply = seat.ask("SCRIPT KILL");
+        assert!(reply.starts_with("-UNKILLABLE") || long.is_finished(), "{reply}");
+        assert_eq!(long.join().unwrap(), ":2");
+    });
+    assert_eq!(seat.ask("GET a"), "$1\r\n2");
+}

@@ -1,0 +1,110 @@
+//! How keys were before a script changed them, so that it can be taken back.
+//!
+//! A script that holds only the shards of the keys it declared may turn out to want others. It
+//! cannot wait for them while it holds its own, so it is taken back and run again with every shard
+//! in its hands. What it changed until then is remembered by value: few keys, and small ones, as
+//! anything else is a reason to start with every shard at once.
+//!
+//! Taking back is a change like any other to whoever follows the shard: copies being made are
+//! spoiled, and the journal is told how the keys are now, so its records stay without a gap. Only
+//! those who listen hear nothing of it, but that copies of the values are stale.
+
+use base::{Key, Millis};
+use table::Content;
+
+use crate::Txn;
+use crate::keyspace::put;
+use crate::object::Object;
+
+/// Values that take more bytes than this are not remembered.
+const BYTES: usize = 32 << 10;
+/// Nor those made of more allocations than this.
+const PARTS: usize = 64;
+
+/// A key as it was.
+pub(crate) struct Before {
+    db: usize,
+    hash: u64,
+    key: Box<[u8]>,
+    /// None if it was missing.
+    entry: Option<Was>,
+}
+
+struct Was {
+    object: Object,
+    deadline: Option<Millis>,
+    flags: u8,
+    access: u32,
+}
+
+impl Txn {
+    /// Whether the shard of `hash` is held.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, hash: u64) -> bool {
+        self.find_place(hash).is_some()
+    }
+
+    /// Remembers how a key of database `db` is now, unless that is remembered already. Its shard is
+    /// held. False if the value is too large.
+    pub fn note_before(&mut self, db: usize, key: Key<'_>) -> bool {
+        let is_this = |b: &Before| b.db == db && b.hash == key.hash && *b.key == *key.bytes;
+        if self.before.iter().any(is_this) {
+            return true;
+        }
+        let entry = match self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes) {
+            None => None,
+            Some(entry) => {
+                let object = match entry.content() {
+                    Content::Bytes(bytes) => Object::string(bytes.to_vec()),
+                    Content::Object(large)
+                        if large.memory() > BYTES || large.free_effort() > PARTS =>
+                    {
+                        return false;
+                    }
+                    Content::Object(object) => object.clone(),
+                };
+                let (deadline, flags) = (entry.deadline(), entry.user_flags());
+                Some(Was { object, deadline, flags, access: entry.access() })
+            }
+        };
+        self.before.push(Before { db, hash: key.hash, key: key.bytes.into(), entry });
+        true
+    }
+
+    /// What is remembered is not needed any more.
+    #[inline]
+    pub fn forget_before(&mut self) {
+        self.before.clear();
+    }
+
+    /// Makes every key again what it was when it was noted.
+    pub fn take_back(&mut self) {
+        for Before { db, hash, key, entry } in std::mem::take(&mut self.before) {
+            let key = Key { hash, bytes: &key };
+            match entry {
+                Some(was) => {
+                    self.touch_in(db, hash, key.bytes);
+                    let table = self.shard_mut(hash).db_mut(db);
+                    let (mut entry, replaced) = put(table, key, was.object);
+                    entry.set_deadline(was.deadline);
+                    entry.set_user_flags(was.flags);
+                    entry.set_access(was.access);
+                    self.discard(replaced);
+                }
+                None => {
+                    self.touch_in(db, hash, key.bytes);
+                    if let Some(garbage) = self.shard_mut(hash).db_mut(db).remove(hash, key.bytes) {
+                        self.discard(garbage);
+                    }
+                }
+            }
+            if self.is_recording(hash) {
+                self.record_key(db, key);
+            }
+        }
+        self.forget_changes();
+        self.forget_ready();
+        self.bulletin.forget_events();
+    }
+}
