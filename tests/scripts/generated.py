@@ -30,8 +30,7 @@ local function describe(value)
     return string.format('%q', value)
   end
   return tostring(value)
-end
-"""
+end"""
 
 LIBRARY = """#!lua name=calls
 local function call(keys, args) return redis.call(unpack(args)) end
@@ -86,9 +85,9 @@ def calls():
             ["FUNCTION", "LOAD", LIBRARY],
             ["FCALL_RO", "look", 0, *words],
             ["FCALL", "look", 0, *words],
-            ["EVAL", f"{DESCRIBE} return describe(redis.pcall(unpack(ARGV)))", 0, *words],
+            ["EVAL", f"{DESCRIBE}\nreturn describe(redis.pcall(unpack(ARGV)))", 0, *words],
             [["FLUSHALL"], *dataset],
-            ["EVAL", f"{DESCRIBE} redis.setresp(3) return describe(redis.pcall(unpack(ARGV)))", 0,
+            ["EVAL", f"{DESCRIBE}\nredis.setresp(3) return describe(redis.pcall(unpack(ARGV)))", 0,
              *words],
             [["FLUSHALL"], *dataset],
             ["EVAL", "return redis.call(unpack(ARGV))", 1, "text", *words],
@@ -113,7 +112,7 @@ def conversions():
         for _ in range(60):
             value = lua_value(chance, 0)
             requests.append(["EVAL", f"return {value}", 0])
-            requests.append(["EVAL", f"{DESCRIBE} return describe(cjson.decode(cjson.encode("
+            requests.append(["EVAL", f"{DESCRIBE}\nreturn describe(cjson.decode(cjson.encode("
                                      f"{lua_value(chance, 1, plain=True)})))", 0])
             requests.append(["EVAL", "return redis.call('ECHO', ARGV[1] + 0)", 0, number(chance)])
         yield section(NAME, f"random values {part}", requests)
@@ -172,7 +171,7 @@ def every_command(oracle):
             continue
         words = name.split("|")
         look = "type(r) == 'table' and r.err or type(r)" if name in OWN else "describe(r)"
-        script = f"{DESCRIBE} local r = redis.pcall(unpack(ARGV)) return {look}"
+        script = f"{DESCRIBE}\nlocal r = redis.pcall(unpack(ARGV)) return {look}"
         requests = [["EVAL", script, 0, *words, *["x"] * count] for count in (0, 1, 2, 3, 7)]
         requests += [["EVAL", script, 0, *words, "1", "-1"], ["EVAL_RO", script, 0, *words, "x"]]
         yield section(NAME, f"every command: {name}", requests)

@@ -155,6 +155,12 @@ def quoted(where, line, at, word):
     raise ValueError(f"{where}: no closing quote")
 
 
+def shown(word):
+    """A word for the report: of a long script its last line."""
+    head, _, last = word.rpartition("\n")
+    return shlex.quote(f"…{last}" if len(head) > 200 else word)
+
+
 def section(file, title, requests, protocols=(2, 3)):
     """A section made by a program: requests are lists of words, or lists of requests to be sent in
     one write."""
@@ -164,6 +170,6 @@ def section(file, title, requests, protocols=(2, 3)):
             steps.append(Step(number, "the data", words=request, action="batch"))
         else:
             raw = [w if isinstance(w, bytes) else str(w).encode() for w in request]
-            text = " ".join(shlex.quote(w.decode("latin-1")) for w in raw)
+            text = " ".join(shown(w.decode("latin-1")) for w in raw)
             steps.append(Step(number, text, words=raw))
     return Section(file, title, protocols, steps)
