@@ -1,7 +1,7 @@
 //! A unit: what a connection does that happens as a whole or not at all.
 //!
-//! A unit is one command, one MULTI/EXEC group or one script, with what was learnt about it: when it
-//! was sent and answered, what a random command took, which deadline the server gave. With that,
+//! A unit is one command, one MULTI/EXEC group or one script, with what was learnt about it: when
+//! it was sent and answered, what a random command took, which deadline the server gave. With that,
 //! applying it to a model a second time gives the same result, which is how the checker walks a
 //! history.
 
