@@ -326,11 +326,20 @@ impl Engine {
         }
     }
 
-    /// Bytes the dataset, those who have read it and the connections take.
+    /// Bytes the dataset, those who have read it, the connections and scripts take.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         let buffers = self.buffers.load(Ordering::Relaxed);
-        self.store.memory() + self.store.readers_memory() + buffers
+        let scripting = self.scripting_memory().iter().sum::<usize>();
+        self.store.memory() + self.store.readers_memory() + buffers + scripting
+    }
+
+    /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known
+    /// and of libraries.
+    pub(crate) fn scripting_memory(&self) -> [usize; 4] {
+        let (scripts, functions) = self.stats.interpreters();
+        let known = usize::try_from(self.scripts.memory()).unwrap_or(usize::MAX);
+        [scripts, functions, known, self.functions.memory()]
     }
 }
 

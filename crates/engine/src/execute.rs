@@ -17,7 +17,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, remember};
+use crate::{access, block, monitor, multi, remember, scripting};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -145,7 +145,11 @@ impl Desk<'_> {
             access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
         }
         // A transaction that is being queued takes memory, too.
-        if self.seat.full && (entry.has(Flag::DenyOom) || multi::must_queue(session, entry)) {
+        if self.seat.full
+            && (entry.has(Flag::DenyOom)
+                || multi::must_queue(session, entry)
+                || scripting::needs_memory(self.engine, entry, request.argv))
+        {
             return Err(error::OOM);
         }
         if self.seat.hindered {

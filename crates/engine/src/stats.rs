@@ -20,6 +20,12 @@ impl Tally {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
     }
 
+    /// Says it anew; only the owning thread may.
+    #[inline]
+    pub fn set(&self, n: u64) {
+        self.0.store(n, Ordering::Relaxed);
+    }
+
     /// The number.
     #[must_use]
     pub fn get(&self) -> u64 {
@@ -85,6 +91,10 @@ pub struct Counters {
     pub input_overflows: Tally,
     /// Commands that changed something; never reset.
     pub changes: Tally,
+    /// Bytes that the thread's interpreter of scripts takes now.
+    pub scripts_vm: Tally,
+    /// Bytes that its interpreter of functions takes now.
+    pub functions_vm: Tally,
 }
 
 /// Sums over all threads.
@@ -148,6 +158,8 @@ impl Stats {
             output_overflows: Tally::default(),
             input_overflows: Tally::default(),
             changes: Tally::default(),
+            scripts_vm: Tally::default(),
+            functions_vm: Tally::default(),
         });
         self.threads.write().push(Arc::clone(&counters));
         counters
@@ -157,6 +169,17 @@ impl Stats {
     #[must_use]
     pub fn changes(&self) -> u64 {
         self.threads.read().iter().map(|counters| counters.changes.get()).sum()
+    }
+
+    /// Bytes that the interpreters of all threads take: those of scripts, those of functions.
+    #[must_use]
+    pub fn interpreters(&self) -> (usize, usize) {
+        let threads = self.threads.read();
+        let sum = |of: fn(&Counters) -> &Tally| {
+            let sum = threads.iter().map(|thread| of(thread).get()).sum::<u64>();
+            usize::try_from(sum).unwrap_or(usize::MAX)
+        };
+        (sum(|thread| &thread.scripts_vm), sum(|thread| &thread.functions_vm))
     }
 
     /// Counts an error reply by its code word.

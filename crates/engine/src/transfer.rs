@@ -42,7 +42,7 @@ impl Transfer {
     /// # Errors
     /// What the client is told.
     pub fn prepare(&self) -> Result<Arc<Rdb>, String> {
-        if self.no_data { self.engine.rdb_of_nothing() } else { self.engine.rdb_of_now() }
+        if self.no_data { self.engine.rdb_of_libraries() } else { self.engine.rdb_of_now() }
     }
 }
 

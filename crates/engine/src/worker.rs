@@ -164,3 +164,13 @@ impl Worker {
             && self.waits_for_disk()
     }
 }
+
+impl Seat {
+    /// Says what this thread's interpreters take, after they have run.
+    #[inline]
+    pub(crate) fn tell_interpreters(&self) {
+        let (scripts, functions) = self.bench.memory();
+        self.counters.scripts_vm.set(scripts as u64);
+        self.counters.functions_vm.set(functions as u64);
+    }
+}

@@ -170,20 +170,71 @@ fn what_would_be_lost_is_said() {
         theirs.say("SET kept 1");
         theirs.say("EXPIRE kept 1000");
         let wanted = theirs.say("DEBUG DIGEST");
-        theirs.ask(&[
-            b"FUNCTION",
-            b"LOAD",
-            b"#!lua name=l\nredis.register_function('f', function() return 1 end)",
-        ]);
+        let large = "#!lua name=l\nlocal t = {} for i = 1, 200000 do t[i] = i end\n\
+                     redis.register_function('f', function() return #t end)";
+        theirs.ask(&[b"FUNCTION", b"LOAD", large.as_bytes()]);
         assert_eq!(theirs.say("SAVE"), "+OK");
         let folder = Folder::new();
         copy(oracle.folder(), &folder.0);
-        let refused = open(&folder.0, "").err().unwrap();
-        let said = ["1 libraries of functions", "1 unknown commands FUNCTION"];
+        let lines = "script-memory-limit 2mb\n";
+        let refused = open(&folder.0, lines).err().unwrap();
+        let said = ["1 libraries of functions", "1 commands that failed"];
         assert!(said.iter().any(|said| refused.contains(said)), "{refused}");
         assert!(refused.contains("import-skip-unknown"), "{refused}");
         assert!(!folder.join("MANIFEST").exists());
-        assert_eq!(digest(&folder.0, "import-skip-unknown yes"), wanted);
+        let lines = format!("{lines}import-skip-unknown yes");
+        assert_eq!(digest(&folder.0, &lines), wanted);
+    }
+}
+
+#[test]
+fn libraries_are_taken_over() {
+    for (appendonly, preamble) in [("no", "yes"), ("yes", "yes"), ("yes", "no")] {
+        let options = ["--appendonly", appendonly, "--appendfsync", "no"];
+        let options = [&options[..], &["--aof-use-rdb-preamble", preamble]].concat();
+        let Some(oracle) = Oracle::start(&options) else { return };
+        let mut theirs = Client::new(&oracle);
+        let load = |theirs: &mut Client, name: &str, value: u32| {
+            let code = format!(
+                "#!lua name={name}\nredis.register_function{{function_name='f{name}', \
+                 callback=function() return {value} end, flags={{'no-writes'}}, description='d'}}"
+            );
+            theirs.ask(&[b"FUNCTION", b"LOAD", b"REPLACE", code.as_bytes()]);
+        };
+        load(&mut theirs, "gone", 1);
+        load(&mut theirs, "kept", 1);
+        let payload = theirs.ask(&[b"FUNCTION", b"DUMP"]).remove(0);
+        theirs.say("FUNCTION FLUSH");
+        theirs.ask(&[b"FUNCTION", b"RESTORE", &payload]);
+        if appendonly == "yes" {
+            theirs.say("BGREWRITEAOF");
+        }
+        while theirs.say("INFO persistence").contains("aof_rewrite_in_progress:1") {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        load(&mut theirs, "kept", 2);
+        theirs.say("MULTI");
+        theirs.say("FUNCTION DELETE gone");
+        theirs.say("SET k v");
+        theirs.say("EXEC");
+        if appendonly == "no" {
+            assert_eq!(theirs.say("SAVE"), "+OK");
+        }
+        let folder = Folder::new();
+        copy(oracle.folder(), &folder.0);
+        let wanted = theirs.ask(&[b"FUNCTION", b"LIST", b"WITHCODE"]);
+        // Twice: from the files of Redis, and then from our own.
+        for _ in 0..2 {
+            let (engine, _) = open(&folder.0, "").unwrap();
+            let mut seat = Seat::new(&engine);
+            let said = seat.ask("FUNCTION LIST WITHCODE");
+            let found = |part: &Vec<u8>| said.contains(&*String::from_utf8_lossy(part));
+            assert!(wanted.iter().all(found), "{appendonly} {preamble} {said}");
+            assert_eq!(seat.ask("FCALL fkept 0"), ":2");
+            assert_eq!(seat.ask("FCALL fgone 0"), "-ERR Function not found");
+            assert_eq!(seat.ask("GET k"), "$1\r\nv");
+            engine.move_out();
+        }
     }
 }
 

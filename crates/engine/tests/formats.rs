@@ -144,11 +144,42 @@ const DOCUMENTS: Fixture = Fixture {
     ],
 };
 
+const FUNCTIONS: Fixture = Fixture {
+    folder: "functions-1",
+    done: &[
+        "function load \"#!lua name=gone\\nredis.register_function('g', function() end)\"",
+        "function load \"#!lua name=old\\nredis.register_function{function_name='fo', \
+         callback=function() return 1 end, description='d', \
+         flags={'no-writes', 'allow-cross-slot-keys'}}\"",
+        "function load \"#!lua name=new\\nredis.register_function('fn', function() return 1 end)\"",
+        "set text one",
+        "save",
+        "function delete gone",
+        "function load replace \"#!lua name=new\\nredis.register_function('fn', function() \
+         return 2 end)\\nredis.register_function('fm', function(keys) \
+         return redis.call('get', keys[1]) end)\"",
+        "set text two",
+    ],
+    asked: &[
+        ("dbsize", ":1"),
+        ("fcall_ro fo 0", ":1"),
+        ("fcall fn 0", ":2"),
+        ("fcall fm 1 text", "$3\r\ntwo"),
+        ("fcall g 0", "-ERR Function not found"),
+        (
+            "function list libraryname old",
+            "*1\r\n*6\r\n$12\r\nlibrary_name\r\n$3\r\nold\r\n$6\r\nengine\r\n$3\r\nLUA\r\n\
+             $9\r\nfunctions\r\n*1\r\n*6\r\n$4\r\nname\r\n$2\r\nfo\r\n$11\r\ndescription\r\n$1\r\n\
+             d\r\n$5\r\nflags\r\n*2\r\n+no-writes\r\n+allow-cross-slot-keys",
+        ),
+    ],
+};
+
 /// Writes the fixtures anew: for a new version of a format, into a folder of its own.
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS] {
+    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS] {
         if fixture.path().exists() {
             continue;
         }
@@ -193,6 +224,11 @@ fn files_of_version_1_are_read() {
 #[test]
 fn files_of_version_1_with_documents_are_read() {
     is_read(&DOCUMENTS);
+}
+
+#[test]
+fn files_of_version_1_with_functions_are_read() {
+    is_read(&FUNCTIONS);
 }
 
 /// Entries as they stand in a snapshot, one of each type.

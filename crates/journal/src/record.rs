@@ -34,6 +34,9 @@ pub enum Kind {
     FlushAll = 5,
     /// The shard's parts of two databases changed places: `db` and the number in the body.
     Swap = 6,
+    /// Libraries of functions have come or gone, as the body says. They belong to no key; what
+    /// happens to them is told among the records of shard 0.
+    Libraries = 7,
 }
 
 impl Kind {
@@ -45,6 +48,7 @@ impl Kind {
             4 => Kind::Flush,
             5 => Kind::FlushAll,
             6 => Kind::Swap,
+            7 => Kind::Libraries,
             _ => return None,
         })
     }

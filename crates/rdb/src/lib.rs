@@ -24,6 +24,7 @@ pub mod dump;
 mod entry;
 mod error;
 pub mod framing;
+mod functions;
 mod input;
 mod intset;
 mod length;
@@ -44,6 +45,7 @@ pub mod aof;
 
 pub use crc64::{Crc64, crc64};
 pub use error::{Error, Reason};
+pub use functions::{Functions, FunctionsError, dump_functions};
 pub use input::Input;
 pub use object::{Encoder, FieldTtls, Limits, Loaded, Refusal};
 pub use output::Output;

@@ -16,7 +16,9 @@
 use std::io::Read;
 
 use crate::object::{self, Options, kind};
-use crate::{Error, FieldTtls, Input, Loaded, ModuleAux, Reason, Refusal, Value, length, text};
+use crate::{
+    Error, FieldTtls, Input, Loaded, ModuleAux, Reason, Refusal, Value, functions, length, text,
+};
 
 const SLOT_IMPORT: u8 = 243;
 const SLOT_INFO: u8 = 244;
@@ -257,7 +259,7 @@ impl<R: Read> Reader<R> {
                 Item::Resize { keys, mortal: length::read_plain(input)? }
             }
             FUNCTION => Item::Function(text::read(input)?),
-            FUNCTION_PRE_GA => Item::Function(old_function(input)?),
+            FUNCTION_PRE_GA => Item::Function(functions::old(input).map_err(|(_, error)| error)?),
             MODULE_AUX => {
                 let id = length::read_plain(input)?;
                 // What follows says of itself that it is a number.
@@ -288,16 +290,6 @@ impl<R: Read> Reader<R> {
         }
         Ok(())
     }
-}
-
-/// A library as the candidates of Redis 7.0 wrote it, in the form of later ones.
-fn old_function<R: Read>(input: &mut Input<R>) -> Result<Vec<u8>, Error> {
-    let (name, engine) = (text::read(input)?, text::read(input)?);
-    if length::read_plain(input)? != 0 {
-        text::read(input)?; // a description, which there is no place for any more
-    }
-    let code = text::read(input)?;
-    Ok([b"#!", &engine[..], b" name=", &name, b"\n", &code].concat())
 }
 
 fn number(digits: &[u8]) -> Option<u32> {

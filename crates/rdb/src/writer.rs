@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::{Encoder, Limits, ModuleAux, Output, Value, length, object, text};
+use crate::{Encoder, Limits, ModuleAux, Output, Value, functions, length, object, text};
 
 /// The version that is written.
 pub(crate) const VERSION: u16 = 10;
@@ -117,8 +117,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// Those of the sink.
     pub fn function(&mut self, code: &[u8]) -> io::Result<()> {
-        self.out.write_all(&[0xf5])?;
-        text::write(&mut self.out, code, self.encoder.compressor())
+        functions::write(&mut self.out, code, &mut self.encoder)
     }
 
     /// Writes what a module keeps beside the keys.

@@ -31,6 +31,31 @@ pub struct Library {
 }
 
 impl Library {
+    /// A library whose code has run before, and of which it is known what that registered: nothing
+    /// runs. O(length).
+    ///
+    /// # Errors
+    /// Its first line is not understood, or it cannot have registered this.
+    ///
+    /// ```
+    /// use kvist_script::{Function, Library};
+    /// let f = Function { name: "f".to_owned(), description: None, flags: Default::default() };
+    /// let library = Library::known(b"#!lua name=l\n...", vec![f]).unwrap();
+    /// assert_eq!(library.name(), "l");
+    /// assert!(library.function(b"f").is_some());
+    /// assert!(Library::known(b"#!lua name=l\n...", vec![]).is_err());
+    /// ```
+    pub fn known(code: &[u8], functions: Vec<Function>) -> Result<Self, CmdError> {
+        let header = Header::new(code)?;
+        let are_names = functions.iter().all(|function| is_name(function.name.as_bytes()));
+        let mut names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
+        names.sort_unstable();
+        if names.is_empty() || !are_names || names.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(CmdError::new("ERR No functions registered"));
+        }
+        Ok(finished(header.name, code, functions))
+    }
+
     /// The name its first line gives.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -110,11 +135,12 @@ impl<'c> Header<'c> {
 
 /// A name of letters, digits and underscores.
 pub fn name_of(name: &[u8]) -> Option<String> {
+    is_name(name).then(|| String::from_utf8(name.to_vec()).ok()).flatten()
+}
+
+fn is_name(name: &[u8]) -> bool {
     let fits = |&byte: &u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    if name.is_empty() || !name.iter().all(fits) {
-        return None;
-    }
-    String::from_utf8(name.to_vec()).ok()
+    !name.is_empty() && name.iter().all(fits)
 }
 
 /// Makes a library of what its code registered.
@@ -198,6 +224,18 @@ impl Libraries {
     /// All libraries, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Library>> {
         self.libraries.values()
+    }
+
+    /// How many libraries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.libraries.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.libraries.is_empty()
     }
 
     /// How many functions there are in all.

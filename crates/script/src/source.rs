@@ -46,6 +46,40 @@ impl ScriptFlags {
         true
     }
 
+    /// The flags as bits, for whoever keeps them: 1 for the first of [`names`](Self::names), 2 for
+    /// the second and so on.
+    #[must_use]
+    pub fn bits(self) -> u8 {
+        let flags = [
+            self.no_writes,
+            self.allow_oom,
+            self.allow_stale,
+            self.no_cluster,
+            self.allow_cross_slot_keys,
+        ];
+        flags.iter().rev().fold(0, |bits, &flag| bits << 1 | u8::from(flag))
+    }
+
+    /// What [`bits`](Self::bits) said; `None` if it cannot have.
+    ///
+    /// ```
+    /// use kvist_script::ScriptFlags;
+    /// let flags = ScriptFlags { no_writes: true, no_cluster: true, ..ScriptFlags::default() };
+    /// assert_eq!(flags.bits(), 9);
+    /// assert_eq!(ScriptFlags::from_bits(9), Some(flags));
+    /// assert_eq!(ScriptFlags::from_bits(32), None);
+    /// ```
+    #[must_use]
+    pub fn from_bits(bits: u8) -> Option<Self> {
+        (bits < 32).then_some(ScriptFlags {
+            no_writes: bits & 1 != 0,
+            allow_oom: bits & 2 != 0,
+            allow_stale: bits & 4 != 0,
+            no_cluster: bits & 8 != 0,
+            allow_cross_slot_keys: bits & 16 != 0,
+        })
+    }
+
     /// The names of the flags that are set, in the order Redis lists them.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
@@ -141,9 +175,10 @@ impl Script {
 }
 
 /// The line that begins with `#!`, without its end: none if there is no such line, `Some(None)` if
-/// it has no end.
+/// it has no end. As in Redis, nothing behind a zero byte is looked at.
 pub fn first_line(body: &[u8]) -> Option<Option<&[u8]>> {
-    body.starts_with(b"#!").then(|| memchr::memchr(b'\n', body).map(|end| &body[..end]))
+    let end = || memchr::memchr2(b'\n', 0, body).filter(|&end| body[end] == b'\n');
+    body.starts_with(b"#!").then(|| end().map(|end| &body[..end]))
 }
 
 fn flags(line: &[u8]) -> Result<ScriptFlags, CmdError> {

@@ -320,7 +320,7 @@ impl Failed {
 
 impl State {
     fn new(limits: Limits, functions: bool) -> Self {
-        let inner = Inner { functions, limit: limits.memory, ..Inner::default() };
+        let inner = Inner { limit: limits.memory, ..Inner::default() };
         let memory = Memory::new(limits.memory);
         let shared = Box::new(Shared { memory, inner: inner.into() });
         let ud = (&raw const *shared).cast_mut().cast::<c_void>();

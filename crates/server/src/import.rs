@@ -89,7 +89,7 @@ fn read(engine: &Arc<Engine>, from: &Foreign, options: Options) -> Result<Import
     data::with_progress(engine, "Reading", || engine.import(from, options))
 }
 
-/// Copies every key of one engine over those of the other.
+/// Copies every key and library of one engine over those of the other.
 fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
     let seat = |engine: &Arc<Engine>| {
         let mut txn = Txn::new(Arc::clone(&engine.store), 0);
@@ -104,6 +104,8 @@ fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
         replaced += copied.replaced;
     }
     println!("{fresh} keys are new, {replaced} replace keys of the same name");
+    into.take_libraries(&mut target, from)
+        .map_err(|why| format!("libraries of functions: {why}; nothing was saved"))?;
     Ok(())
 }
 

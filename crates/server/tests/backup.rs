@@ -140,6 +140,9 @@ fn everything_there_is_comes_back_from_a_backup() {
             client.ask(&["BGREWRITEAOF"]);
         }
         client.ask(&["SWAPDB", "0", "1"]);
+        let library = "#!lua name=l\nredis.register_function('f', function() return ";
+        let library = format!("{library}{round} end)");
+        client.ask(&["FUNCTION", "LOAD", "REPLACE", &library]);
         let wanted = digest(&mut client);
         let path = text(&client.ask(&["BACKUP", &format!("round-{round}")]));
         let restored = Server::start(&[
@@ -153,6 +156,7 @@ fn everything_there_is_comes_back_from_a_backup() {
             "1",
         ]);
         assert_eq!(digest(&mut restored.connect()), wanted, "round {round}");
+        assert_eq!(restored.connect().ask(&["FCALL", "f", "0"]).as_i64(), Some(round));
         stop(restored);
     }
     stop(server);

@@ -58,6 +58,9 @@ fn int(client: &mut Client, words: &[&str]) -> i64 {
     client.ask(words).as_i64().unwrap()
 }
 
+const LIBRARY: &str = "#!lua name=kept\nredis.register_function('f', function(keys) return \
+                       redis.call('get', keys[1]) end)";
+
 /// Something of every type, some of it in ways that are told in other words.
 fn fill(client: &mut Client) {
     for words in [
@@ -77,6 +80,9 @@ fn fill(client: &mut Client) {
         &["MOVE", "c", "2"],
         &["SORT", "list", "ALPHA", "DESC", "STORE", "sorted"],
         &["SUNIONSTORE", "union", "set", "set2"],
+        &["FUNCTION", "LOAD", "#!lua name=gone\nredis.register_function('g', function() end)"],
+        &["FUNCTION", "LOAD", LIBRARY],
+        &["FUNCTION", "DELETE", "gone"],
     ] {
         let reply = client.ask(words);
         assert!(reply.as_error().is_none(), "{words:?}: {reply:?}");
@@ -84,6 +90,8 @@ fn fill(client: &mut Client) {
 }
 
 fn check_filled(client: &mut Client) {
+    assert_eq!(client.ask(&["FCALL", "f", "1", "string"]), bulk("value"));
+    assert!(client.ask(&["FCALL", "g", "0"]).as_error().is_some());
     let get = |client: &mut Client, key: &str| client.ask(&["GET", key]);
     assert_eq!(get(client, "string"), bulk("value"));
     assert_eq!(get(client, "float"), bulk("1.25"));

@@ -17,6 +17,8 @@ use judged::{Folder, digest, fill, judged, kvist, rng, serve, stop};
 use oracle::Oracle;
 use server::program;
 
+const LIBRARY: &str = "#!lua name=l\nredis.register_function('f', function() return 1 end)";
+
 #[test]
 fn what_is_exported_is_what_redis_loads() {
     let (folder, mut rng) = (Folder::new("export"), rng());
@@ -24,8 +26,11 @@ fn what_is_exported_is_what_redis_loads() {
         let server = serve(&folder, &[]);
         let mut client = server.connect();
         fill(&mut client, &mut rng, 2000);
+        client.ask(&["FUNCTION", "LOAD", LIBRARY]);
         if round == 1 {
             assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
+            let other = LIBRARY.replace("name=l", "name=m").replace("'f'", "'g'");
+            client.ask(&["FUNCTION", "LOAD", &other]);
             fill(&mut client, &mut rng, 1000);
         }
         let wanted = digest(&mut client);
@@ -39,6 +44,8 @@ fn what_is_exported_is_what_redis_loads() {
         assert_eq!(before, std::fs::read(folder.0.join("data/MANIFEST")).unwrap());
         let Some((_oracle, mut theirs)) = judged(&folder.0.join("x.rdb")) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), wanted, "round {round}");
+        assert_eq!(theirs.say("FCALL f 0"), ":1");
+        assert_eq!(theirs.say("FCALL g 0") == ":1", round == 1);
     }
     let (done, said) = kvist(&["export", &folder.at("y.rdb"), "--dir", &folder.at("none")]);
     assert!(!done && said.contains("no dataset"), "{said}");
@@ -51,10 +58,12 @@ fn saving_exports_one_moment() {
         let server = serve(&folder, &["--rdb-export", "yes", "--appendonly", appendonly]);
         let mut client = server.connect();
         fill(&mut client, &mut rng, 1500);
+        client.ask(&["FUNCTION", "LOAD", LIBRARY]);
         assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
         let file = folder.0.join("data/dump.rdb");
         let Some((_oracle, mut theirs)) = judged(&file) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), digest(&mut client), "appendonly {appendonly}");
+        assert_eq!(theirs.say("FCALL f 0"), ":1");
         // Twelve keys that are always equal, in as many shards as chance has it.
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -122,15 +131,28 @@ fn imports_are_whole_or_not_at_all() {
         assert_eq!(digest(&mut client), wanted, "{source}");
         stop(server);
     }
-    theirs.ask(&[
-        b"FUNCTION",
-        b"LOAD",
-        b"#!lua name=l\nredis.register_function('f', function() return 1 end)",
-    ]);
+    // A library comes with the rest, by either way.
+    theirs.ask(&[b"FUNCTION", b"LOAD", LIBRARY.as_bytes()]);
+    theirs.say("SAVE");
+    let payload = theirs.ask(&[b"FUNCTION", b"DUMP"]).remove(0);
+    for (source, dir) in [("dump.rdb", "a"), ("appendonlydir", "b")] {
+        let (done, said) = kvist(&["import", &from(source), "--dir", &folder.at(dir)]);
+        assert!(done && !said.contains("LEFT OUT"), "{said}");
+        let server = serve(&folder, &["--dir", &folder.at(dir)]);
+        let mut client = server.connect();
+        assert_eq!(client.ask(&["FUNCTION", "DUMP"]).as_bytes(), Some(&payload[..]));
+        assert_eq!(client.ask(&["FCALL", "f", "0"]).as_i64(), Some(1));
+        stop(server);
+    }
+    // One that needs more memory than there is for scripts does not.
+    let large = "#!lua name=large\nlocal t = {} for i = 1, 200000 do t[i] = i end\n\
+                 redis.register_function('g', function() return #t end)";
+    theirs.ask(&[b"FUNCTION", b"LOAD", large.as_bytes()]);
     theirs.say("SAVE");
     let args = ["import", &from("dump.rdb"), "--dir", &folder.at("d")];
+    let args = [&args[..], &["--script-memory-limit", "2mb"]].concat();
     let (done, said) = kvist(&args);
-    let counted = said.contains("1 libraries of functions");
+    let counted = said.contains("1 libraries of functions that cannot be loaded");
     assert!(!done && counted && said.contains("import-skip-unknown"), "{said}");
     assert!(!folder.0.join("d/MANIFEST").exists());
     let (done, said) = kvist(&[&args[..], &["--import-skip-unknown", "yes"]].concat());

@@ -52,6 +52,8 @@ fn redis_cli_takes_what_is_there() {
         let server = serve(&folder, &["--appendonly", appendonly]);
         let mut client = server.connect();
         fill(&mut client, &mut rng, 1500);
+        let library = "#!lua name=l\nredis.register_function('f', function() return 1 end)";
+        client.ask(&["FUNCTION", "LOAD", library]);
         let wanted = digest(&mut client);
         // Several at once get a copy each, or share one.
         std::thread::scope(|scope| {
@@ -63,6 +65,7 @@ fn redis_cli_takes_what_is_there() {
                     assert!(said.contains("until EOF marker"), "{said}");
                     let Some((_oracle, mut theirs)) = judged(&file) else { return };
                     assert_eq!(theirs.say("DEBUG DIGEST"), *wanted, "{appendonly}");
+                    assert_eq!(theirs.say("FCALL f 0"), ":1");
                 });
             }
         });
@@ -70,7 +73,7 @@ fn redis_cli_takes_what_is_there() {
         if redis_cli(&server, "--functions-rdb", &file).is_some()
             && let Some((_oracle, mut theirs)) = judged(&file)
         {
-            assert_eq!(theirs.say("DBSIZE"), ":0");
+            assert_eq!((theirs.say("DBSIZE"), theirs.say("FCALL f 0")), (":0".into(), ":1".into()));
         }
         assert_eq!(digest(&mut client), wanted);
         nothing_left(&folder);

@@ -127,6 +127,36 @@ impl Txn {
         self.told = told;
     }
 
+    /// Does something that is about no key at a moment that has its place among the changes of
+    /// shard 0: nothing happens there meanwhile. If `change` returns the body of a record of this
+    /// kind beside its result, it is recorded there. Holds no shard, or shard 0 among others.
+    pub fn beside_keys<R>(
+        &mut self,
+        kind: Kind,
+        change: impl FnOnce() -> (R, Option<Vec<u8>>),
+    ) -> R {
+        self.each_shard(0, |shard| {
+            let (result, told) = change();
+            if let Some(body) = told {
+                shard.history.record(kind, 0, |out| out.extend_from_slice(&body));
+            }
+            result
+        })
+    }
+
+    /// What follows may have seen what was recorded up to this epoch of the log.
+    #[inline]
+    pub fn note_seen(&mut self, epoch: u64) {
+        self.seen = self.seen.max(epoch);
+    }
+
+    /// Looks at something that is about no key while nothing happens in shard 0, and tells the
+    /// epoch of the log that holds what is seen there: unless shard 0 is held already, and this
+    /// transaction itself has changed it. As [`beside_keys`](Self::beside_keys).
+    pub fn look_beside_keys<R>(&mut self, look: impl FnOnce() -> R) -> (R, u64) {
+        self.each_shard(0, |shard| (look(), shard.history.epoch))
+    }
+
     /// Records that keys met after their deadline are gone: a command that found such a key missing
     /// and made it anew (`SET … NX`) must find it missing when it runs again.
     #[inline]

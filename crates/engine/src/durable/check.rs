@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 
 use base::PackLimits;
-use journal::codec::Source;
+use journal::codec::{Malformed, Source};
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::{self, Reader};
 use journal::{Disk, Manifest, Segments, manifest, record, segment};
@@ -13,7 +13,8 @@ use json::Registry;
 use store::image;
 
 use super::home::named_once;
-use super::steps::OTHERS;
+use super::steps::{LIBRARIES, OTHERS};
+use crate::scripting::read_libraries;
 
 /// What is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,6 +219,11 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
     let (limits, mut registry) = (PackLimits::default(), Registry::new());
     let mut source = Source::new(raw);
     let (mut all, mut newest) = (0, 0);
+    if db == LIBRARIES {
+        let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
+        read_libraries(source.rest()).map_err(|error| error.to_string())?;
+        return Ok((0, step.seq));
+    }
     while !source.is_done() {
         let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
         for _ in 0..step.entries {
@@ -261,6 +267,10 @@ impl Walked {
                     image::read(&mut Source::new(body), &limits, &mut registry).map(drop)
                 }
                 record::Kind::Swap => Source::new(body).number().map(drop),
+                record::Kind::Libraries if record.shard != 0 => {
+                    Err(Malformed("libraries of functions in a shard that holds none"))
+                }
+                record::Kind::Libraries => read_libraries(body).map(drop),
                 _ => Ok(()),
             };
             read.map_err(|error| error.to_string())?;

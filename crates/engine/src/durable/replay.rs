@@ -14,7 +14,7 @@ use journal::snapshot::{self, Reader};
 use store::{Scope, Txn, image};
 use wire::RespWriter;
 
-use super::steps::{OTHERS, Steps};
+use super::steps::{LIBRARIES, OTHERS, Steps};
 use crate::engine::Engine;
 use crate::table::{Action, Entry};
 use journal::wall_clock;
@@ -86,6 +86,11 @@ impl<'e> Replayer<'e> {
     fn load_block(&mut self, raw: &[u8], db: u32, steps: &mut Steps) -> Result<(), String> {
         let limits = self.engine.store.limits();
         let mut source = Source::new(raw);
+        if db == LIBRARIES {
+            let step = snapshot::step(&mut source).map_err(text)?;
+            steps.add(db, step.end, step.seq);
+            return self.engine.functions.apply(source.rest()).map_err(text);
+        }
         let mut entries = Vec::new();
         while !source.is_done() {
             let step = snapshot::step(&mut source).map_err(text)?;
@@ -255,6 +260,7 @@ impl<'e> Replayer<'e> {
                 (0..databases).try_for_each(|db| self.flush(record, db, steps))
             }
             Kind::Swap => self.swap(record, steps),
+            Kind::Libraries => self.libraries(record, steps),
         }
     }
 
@@ -337,6 +343,20 @@ impl<'e> Replayer<'e> {
             }
         }
         Ok(())
+    }
+
+    /// Libraries of functions have come or gone. Only who replays shard 0 meets this.
+    fn libraries(&mut self, record: &Record<'_>, steps: &Steps) -> Result<(), String> {
+        if record.shard != 0 {
+            return Err("libraries of functions in a shard that holds none".to_owned());
+        }
+        let new = steps.lacks(LIBRARIES, 0, record.seq);
+        self.counts.applied += u64::from(new);
+        self.counts.known += u64::from(!new);
+        if !new {
+            return Ok(());
+        }
+        self.engine.functions.apply(record.body).map_err(text)
     }
 
     fn swap(&mut self, record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {

@@ -22,9 +22,10 @@ use journal::{Manifest, Segments, segment, snapshot};
 
 use super::Reason;
 use super::home::Home;
-use super::steps::OTHERS;
+use super::steps::{LIBRARIES, OTHERS};
 use crate::engine::Engine;
 use crate::foreign::{self, Exported, Until};
+use crate::scripting::put_libraries;
 use journal::wall_clock;
 
 /// A block is closed when it is this long.
@@ -312,6 +313,9 @@ impl Engine {
             snapshot::put_step(&mut block, u64::MAX, seq, 0);
             writer.block(number, OTHERS, &block, 0)?;
             block.clear();
+            if shard == 0 {
+                self.survey_libraries(writer)?;
+            }
             for db in filled {
                 let db_number = u32::try_from(db).unwrap_or(u32::MAX);
                 let (mut next, mut entries) = (Some(0), 0);
@@ -333,6 +337,18 @@ impl Engine {
             }
         }
         Ok(all)
+    }
+
+    /// Libraries of functions, if there are any.
+    fn survey_libraries(&self, writer: &mut Writer) -> io::Result<()> {
+        let (known, seq) = self.store.survey_beside_keys(|| self.functions.known());
+        if known.libraries.is_empty() {
+            return Ok(());
+        }
+        let mut block = Vec::new();
+        snapshot::put_step(&mut block, u64::MAX, seq, 0);
+        put_libraries(&mut block, &known.libraries);
+        writer.block(0, LIBRARIES, &block, 0)
     }
 
     /// Stops keeping changes in the journal: what is on disk is the state as of now.

@@ -12,6 +12,9 @@ const END: u64 = u64::MAX;
 /// Databases that were empty when the shard was begun are told together under this number.
 pub const OTHERS: u32 = u32::MAX;
 
+/// Libraries of functions stand in a snapshot as this database of shard 0.
+pub const LIBRARIES: u32 = u32::MAX - 1;
+
 /// The moments of one shard's databases.
 #[derive(Debug, Default)]
 pub struct Steps {

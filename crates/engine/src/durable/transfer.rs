@@ -76,14 +76,16 @@ impl Engine {
         Ok(Rdb { file, bytes, keys })
     }
 
-    /// A file without any key: all there is of what is no data.
+    /// A file without any key: the libraries of functions, as they are now.
     ///
     /// # Errors
     /// What the client that asked is told.
-    pub fn rdb_of_nothing(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
+    pub fn rdb_of_libraries(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
         let said = |error: std::io::Error| error.to_string();
         let file = nameless(&self.workshop().map_err(said)?).map_err(said)?;
-        let bytes = foreign::export_nothing(&file).map_err(said)?;
+        let compress = self.config().durability.rdbcompression;
+        let bytes =
+            foreign::export_libraries(&self.functions.known(), compress, &file).map_err(said)?;
         Ok(Arc::new(Rdb { file, bytes, keys: 0 }))
     }
 

@@ -20,6 +20,7 @@ use store::{Object, Seen, Txn, Value};
 
 use crate::durable::{Replayer, Steps};
 use crate::engine::{Engine, Start};
+use crate::scripting::Known;
 use journal::wall_clock;
 
 /// The version of Redis that a file is written as, which is the one this server answers for.
@@ -98,13 +99,14 @@ pub(crate) fn export_into(
     write(settings, files, Until::End, file)
 }
 
-/// Writes a file without keys; its length.
+/// Writes a file of libraries of functions without keys; its length.
 ///
 /// # Errors
 /// The disk refuses.
-pub(crate) fn export_nothing(file: &File) -> io::Result<u64> {
-    let mut writer = Writer::new(file, rdb::Limits::default(), false, true)?;
+pub(crate) fn export_libraries(known: &Known, compress: bool, file: &File) -> io::Result<u64> {
+    let mut writer = Writer::new(file, rdb::Limits::default(), compress, true)?;
     writer.header(&header())?;
+    write_libraries(known, &mut writer)?;
     let bytes = writer.offset() + ENDING;
     writer.finish()?;
     Ok(bytes)
@@ -138,6 +140,10 @@ fn write(
     let mut txn = Txn::new(Arc::clone(&engine.store), manifest.seed);
     for part in 0..parts {
         read_part(&engine, (disk, manifest), until, (part, parts), &mut exported)?;
+        if part == 0 {
+            // They are told with the first shard, and stand before all keys.
+            write_libraries(&engine.functions.known(), &mut writer).map_err(failed)?;
+        }
         exported.keys += write_part(&mut txn, &mut writer).map_err(failed)?;
         txn.flush(None, true);
         drop(engine.store.take_trash());
@@ -145,6 +151,10 @@ fn write(
     exported.bytes = writer.offset() + ENDING;
     writer.finish().map_err(failed)?;
     Ok(exported)
+}
+
+fn write_libraries(known: &Known, writer: &mut Writer<&File>) -> io::Result<()> {
+    known.libraries.iter().try_for_each(|library| writer.function(library.code()))
 }
 
 /// An engine for nothing but reading these files.

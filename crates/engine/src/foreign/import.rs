@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::{Args, Deadline, Keyspace, Millis, Protocol, num};
+use base::{Args, CmdError, Deadline, Keyspace, Millis, Protocol, num};
 use commands::portable;
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
+use script::Vm;
 use store::{Scope, Txn};
 use types::Documents;
 use wire::RespWriter;
@@ -23,7 +24,8 @@ use super::find::Foreign;
 use super::loss::Loss;
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::table::Action;
+use crate::scripting::{self, Catalog, Change, Changed};
+use crate::table::{Action, Entry};
 use journal::wall_clock;
 
 /// How to import.
@@ -46,6 +48,8 @@ pub struct Imported {
     pub keys: u64,
     /// Keys of snapshots that were past their deadline and were left out.
     pub expired: u64,
+    /// Libraries of functions of snapshots.
+    pub libraries: u64,
     /// Commands.
     pub commands: u64,
     /// Bytes of the files.
@@ -71,6 +75,9 @@ impl std::fmt::Display for Imported {
             self.bytes,
             self.millis as f64 / 1000.0
         )?;
+        if self.libraries > 0 {
+            write!(f, "; {} libraries of functions", self.libraries)?;
+        }
         if self.expired > 0 {
             write!(f, "; {} keys were past their deadline", self.expired)?;
         }
@@ -178,6 +185,8 @@ struct Loader<'e> {
     /// The commands of a transaction whose end has not been seen.
     transaction: Option<Vec<Vec<Vec<u8>>>>,
     reply: Vec<u8>,
+    /// Runs the code of libraries; missing until the first.
+    vm: Option<Box<Vm>>,
     imported: Imported,
 }
 
@@ -195,6 +204,7 @@ impl<'e> Loader<'e> {
             is_snapshot,
             transaction: None,
             reply: Vec::new(),
+            vm: None,
             imported: Imported::default(),
         }
     }
@@ -211,7 +221,7 @@ impl<'e> Loader<'e> {
         let loss = &mut self.imported.loss;
         match item {
             Item::Aux { .. } | Item::Resize { .. } => {}
-            Item::Function(_) => loss.functions += 1,
+            Item::Function(code) => self.library(&code),
             Item::ModuleAux(aux) => *loss.module_data.entry(aux.name()).or_default() += 1,
             Item::Database { db } => _ = self.database(db)?,
             Item::Refused(_, Refusal::Empty) => {}
@@ -222,6 +232,25 @@ impl<'e> Loader<'e> {
             Item::Key(key, value) => return self.key(&key, value),
         }
         Ok(())
+    }
+
+    /// A library's code runs, for as long as it takes: it has run in time where it comes from.
+    fn library(&mut self, code: &[u8]) {
+        match self.change_libraries(Change::Load { code, replace: false }) {
+            Ok(_) => self.imported.libraries += 1,
+            Err(error) => {
+                let why = error.bytes().escape_ascii().to_string();
+                tracing::error!(why, "a library of functions could not be loaded");
+                self.imported.loss.functions += 1;
+            }
+        }
+    }
+
+    fn change_libraries(&mut self, change: Change<'_>) -> Result<Changed, CmdError> {
+        let Loader { engine, txn, vm, .. } = self;
+        let limits = scripting::limits(&engine.config());
+        let vm = vm.get_or_insert_with(|| Box::new(Vm::new(limits)));
+        Catalog { engine, txn, vm, timeout: None, may: &|| true }.change(change)
     }
 
     fn database(&self, db: u64) -> Result<usize, String> {
@@ -307,6 +336,9 @@ impl<'e> Loader<'e> {
         let (entry, run) = match action {
             Some((entry, Action::Data(run))) => (entry, run),
             Some((entry, _)) if entry.name() == "select" => return self.select(&argv),
+            Some((entry, _)) if entry.name().starts_with("function|") => {
+                return self.function(entry, &argv);
+            }
             // What changes no data.
             Some((entry, _)) if matches!(entry.name(), "ping" | "publish" | "spublish") => {
                 return Ok(());
@@ -340,6 +372,18 @@ impl<'e> Loader<'e> {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.failed(&argv, &error.bytes().escape_ascii().to_string()),
             Err(failed) => return Err(failed.to_string()),
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, entry: &Entry, argv: &[&[u8]]) -> Result<(), String> {
+        let change = Change::parse(entry.name(), argv).filter(|_| entry.accepts(argv.len()));
+        let done = match change {
+            Some(change) => change.and_then(|change| self.change_libraries(change)),
+            None => Err(CmdError::new("no change of libraries")),
+        };
+        if let Err(error) = done {
+            self.failed(argv, &error.bytes().escape_ascii().to_string());
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ pub struct Loss {
     pub module_keys: BTreeMap<String, u64>,
     /// Records that modules keep beside the keys, by the type's name.
     pub module_data: BTreeMap<String, u64>,
-    /// Libraries of functions.
+    /// Libraries of functions whose code cannot be run here.
     pub functions: u64,
     /// Hashes some of whose fields have deadlines of their own.
     pub mortal_hashes: u64,
@@ -43,7 +43,7 @@ impl fmt::Display for Loss {
         for (name, &count) in &self.module_data {
             add(count, &format!("records of the module type {name}"));
         }
-        add(self.functions, "libraries of functions");
+        add(self.functions, "libraries of functions that cannot be loaded");
         add(self.mortal_hashes, "hashes whose fields have deadlines of their own");
         for (name, &count) in &self.commands {
             add(count, &format!("unknown commands {name}"));

@@ -17,7 +17,7 @@ mod neutral;
 
 pub use digest::{of_dataset, of_value};
 pub use export::{Exported, Until, export};
-pub(crate) use export::{export_into, export_nothing};
+pub(crate) use export::{export_into, export_libraries};
 pub use find::Foreign;
 pub use import::{Imported, Options};
 pub use loss::Loss;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use base::CmdError;
 use hashbrown::HashMap;
 use script::{Limits, Script, Vm};
+use store::Txn;
 
 use super::cache::{Cached, Digest};
 use super::libraries::Known;
@@ -26,6 +27,8 @@ pub(crate) struct Bench {
     libraries: Arc<Known>,
     /// The number of the change that led to these.
     version: u64,
+    /// The epoch of the log that holds it; `None` if it may not have been told yet.
+    epoch: Option<u64>,
 }
 
 impl Bench {
@@ -109,23 +112,41 @@ impl Bench {
         }
     }
 
-    /// The libraries there are.
-    pub fn libraries(&mut self, engine: &Engine) -> &Arc<Known> {
-        let version = engine.functions.version();
-        if version != self.version {
-            let known = engine.functions.known();
-            if let Some(vm) = &mut self.vm {
-                for library in self.libraries.libraries.iter() {
-                    if known.libraries.library(library.name().as_bytes()).is_none() {
-                        vm.drop_library(library.name());
-                    }
-                }
-                if known.libraries.functions() == 0 {
-                    vm.flush_libraries();
-                }
-            }
-            (self.version, self.libraries) = (version, known);
+    /// The libraries there are, for a request that holds no shard. What it answers is durable when
+    /// they are.
+    pub fn libraries(&mut self, engine: &Engine, txn: &mut Txn) -> &Arc<Known> {
+        if self.epoch.is_none() || engine.functions.version() != self.version {
+            // Whoever changes them has told so when the shard is free again.
+            let look = || (engine.functions.version(), engine.functions.known());
+            let ((version, known), epoch) = txn.look_beside_keys(look);
+            self.follow(version, known);
+            self.epoch = Some(epoch);
+        }
+        txn.note_seen(self.epoch.unwrap_or(0));
+        &self.libraries
+    }
+
+    /// The same for one that holds every shard: it sees what was told up to now.
+    pub fn libraries_in_exec(&mut self, engine: &Engine) -> &Arc<Known> {
+        if engine.functions.version() != self.version {
+            self.follow(engine.functions.version(), engine.functions.known());
+            // It may have changed them itself, and not told yet.
+            self.epoch = None;
         }
         &self.libraries
+    }
+
+    fn follow(&mut self, version: u64, known: Arc<Known>) {
+        if let Some(vm) = &mut self.vm {
+            for library in self.libraries.libraries.iter() {
+                if known.libraries.library(library.name().as_bytes()).is_none() {
+                    vm.drop_library(library.name());
+                }
+            }
+            if known.libraries.is_empty() {
+                vm.flush_libraries();
+            }
+        }
+        (self.version, self.libraries) = (version, known);
     }
 }

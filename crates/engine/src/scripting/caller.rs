@@ -409,7 +409,7 @@ fn would_wait(words: &[&[u8]]) -> bool {
 }
 
 /// Writes a line of a script to the server's log.
-fn tell(level: u8, text: &[u8]) {
+pub(super) fn tell(level: u8, text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     match level {
         0 => tracing::trace!("{text}"),

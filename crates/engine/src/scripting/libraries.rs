@@ -1,11 +1,22 @@
 //! Libraries of functions, for `FCALL`: all of them, replaced as a whole by each change.
+//!
+//! They belong to no key, but a change of them has its place among what happens to the dataset: it
+//! is made while nothing happens in shard 0, and told among the records of that shard (`kept.rs`
+//! has the form). So a snapshot, the journal behind it and a recovery agree about which changes are
+//! in which, and a change that a transaction makes is durable with the rest of it or not at all.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use base::CmdError;
 use hashbrown::HashMap;
+use journal::codec::Malformed;
+use journal::record::Kind;
 use parking_lot::{Mutex, RwLock};
 use script::{Libraries, Library};
+use store::Txn;
+
+use super::kept;
 
 /// The libraries as of some moment.
 #[derive(Default)]
@@ -43,6 +54,8 @@ pub(crate) struct Functions {
     known: RwLock<Arc<Known>>,
     /// The number of the last change.
     version: AtomicU64,
+    /// Bytes of all of them.
+    memory: AtomicUsize,
     /// One change at a time.
     changing: Mutex<()>,
 }
@@ -59,27 +72,77 @@ impl Functions {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Changes the libraries; nobody else does meanwhile. Nothing is changed if that fails.
+    /// Changes the libraries, and records that; nobody else does meanwhile. `txn` holds no shard,
+    /// or shard 0 among others.
     ///
     /// # Errors
-    /// Those of `change`.
-    pub fn change<R, E>(
+    /// Those of `change`; nothing is changed then.
+    pub fn change<R>(
+        &self,
+        txn: &mut Txn,
+        change: impl FnOnce(&mut Libraries) -> Result<R, CmdError>,
+    ) -> Result<R, CmdError> {
+        txn.beside_keys(Kind::Libraries, || match self.replace(change) {
+            Ok((result, before, after)) => {
+                (Ok(result), kept::change(&before.libraries, &after.libraries))
+            }
+            Err(error) => (Err(error), None),
+        })
+    }
+
+    /// Does again what a record or a snapshot tells.
+    ///
+    /// # Errors
+    /// It tells something else.
+    pub fn apply(&self, body: &[u8]) -> Result<(), Malformed> {
+        let change = kept::read(body)?;
+        self.replace(|libraries| change.apply(libraries)).map(drop)
+    }
+
+    /// Reads them back from what a snapshot would hold of them.
+    ///
+    /// # Errors
+    /// What would be written cannot be read; nothing is changed then.
+    pub fn reload(&self) -> Result<(), Malformed> {
+        let mut body = Vec::new();
+        kept::put_all(&mut body, &self.known().libraries);
+        let change = kept::read(&body)?;
+        let all = |libraries: &mut Libraries| {
+            *libraries = Libraries::default();
+            change.apply(libraries)
+        };
+        self.replace(all).map(drop)
+    }
+
+    /// The result of a change, and the libraries before and after it.
+    fn replace<R, E>(
         &self,
         change: impl FnOnce(&mut Libraries) -> Result<R, E>,
-    ) -> Result<R, E> {
+    ) -> Result<(R, Arc<Known>, Arc<Known>), E> {
         let _one = self.changing.lock();
         let before = self.known();
         let mut libraries = before.libraries.clone();
         let result = change(&mut libraries)?;
-        *self.known.write() = Arc::new(Known::new(libraries, &before));
+        let after = Arc::new(Known::new(libraries, &before));
+        self.memory.store(memory_of(&after.libraries), Ordering::Relaxed);
+        *self.known.write() = Arc::clone(&after);
         self.version.fetch_add(1, Ordering::Release);
-        Ok(result)
+        Ok((result, before, after))
     }
 
     /// Bytes of the libraries, about.
     pub fn memory(&self) -> usize {
-        const OVERHEAD: usize = 128;
-        let known = self.known.read();
-        known.libraries.iter().map(|l| l.code().len() + OVERHEAD * (1 + l.functions().len())).sum()
+        self.memory.load(Ordering::Relaxed)
     }
+}
+
+fn memory_of(libraries: &Libraries) -> usize {
+    /// Bytes a library or a function takes beside its texts, about.
+    const OVERHEAD: usize = 128;
+    let of = |library: &Arc<Library>| {
+        let functions = library.functions().iter();
+        let texts = functions.map(|f| f.name.len() + f.description.as_ref().map_or(0, Vec::len));
+        library.code().len() + OVERHEAD + texts.map(|len| len + OVERHEAD).sum::<usize>()
+    };
+    libraries.iter().map(of).sum()
 }

@@ -12,18 +12,23 @@
 //! its commands did, all of it in one frame.
 //!
 //! Each thread has interpreters of its own (`bench.rs`); which scripts and libraries there are is
-//! known to the engine (`cache.rs`, `libraries.rs`). A script that takes long is among those that
-//! others can see and end (`running.rs`).
+//! known to the engine (`cache.rs`, `libraries.rs`). Libraries are part of the dataset:
+//! `catalog.rs` changes them, `kept.rs` is their form in the journal and in snapshots. A script
+//! that takes long is among those that others can see and end (`running.rs`).
 
 mod bench;
 mod cache;
 mod caller;
+mod catalog;
+mod kept;
 mod libraries;
 mod run;
 mod running;
 
 pub(crate) use self::bench::Bench;
 pub(crate) use self::cache::{Cached, Scripts};
-pub(crate) use self::libraries::Functions;
-pub(crate) use self::run::{Code, Job, is_read_only, limits, run};
+pub(crate) use self::catalog::{Catalog, Change, Changed, LOAD_TIMEOUT};
+pub(crate) use self::kept::{put_all as put_libraries, read as read_libraries};
+pub(crate) use self::libraries::{Functions, Known};
+pub(crate) use self::run::{Code, Job, is_read_only, limits, needs_memory, run};
 pub(crate) use self::running::{Kill, Runs};

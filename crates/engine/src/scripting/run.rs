@@ -78,14 +78,14 @@ impl Job<'_> {
         let function = matches!(self.code, Code::Function { .. });
         let mut rights = Rights { read_only: self.read_only, function, ..Rights::default() };
         let Some(flags) = self.flags() else { return Ok(rights) };
+        if seat.full && !flags.allow_oom && !flags.no_writes {
+            return Err(error::OOM);
+        }
         if !flags.no_writes && seat.hindered {
             let log = engine.store.log();
             if let Some(trouble) = engine.durable.trouble(log, &seat.config, seat.troubled) {
                 return Err(trouble);
             }
-        }
-        if seat.full && !flags.allow_oom && !flags.no_writes {
-            return Err(error::OOM);
         }
         if self.read_only && !flags.no_writes {
             return Err(CmdError::new(
@@ -100,21 +100,32 @@ impl Job<'_> {
 
 /// Whether a request to run a script says, or its script does, that nothing is written.
 pub(crate) fn is_read_only(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> bool {
-    let Some(code) = argv.get(1) else { return false };
-    let flags = match entry.name() {
-        "eval" => script::Script::new(code).ok().and_then(|script| script.flags()),
-        "evalsha" => <[u8; 40]>::try_from(code.to_ascii_lowercase())
-            .ok()
-            .and_then(|digest| engine.scripts.get(&digest))
-            .and_then(|cached| cached.script.flags()),
-        "fcall" => {
+    flags_of(engine, entry, argv).is_some_and(|flags| flags.no_writes)
+}
+
+/// Whether a request runs a script that says of itself that it may not when memory is full: Redis
+/// asks before it looks at anything else of the request.
+#[cold]
+pub(crate) fn needs_memory(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> bool {
+    flags_of(engine, entry, argv).is_some_and(|flags| !flags.no_writes && !flags.allow_oom)
+}
+
+/// What the script of a request says about itself, if there is one and it does.
+fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {
+    let code = *argv.get(1)?;
+    match entry.name() {
+        "eval" | "eval_ro" => script::Script::new(code).ok()?.flags(),
+        "evalsha" | "evalsha_ro" => {
+            let digest = <[u8; 40]>::try_from(code.to_ascii_lowercase()).ok()?;
+            engine.scripts.get(&digest)?.script.flags()
+        }
+        "fcall" | "fcall_ro" => {
             let known = engine.functions.known();
-            let library = known.libraries.function(code);
-            library.and_then(|library| library.function(code)).map(|function| function.flags)
+            let library = known.libraries.function(code)?;
+            library.function(code).map(|function| function.flags)
         }
         _ => None,
-    };
-    flags.is_some_and(|flags| flags.no_writes)
+    }
 }
 
 /// What one attempt came to.
@@ -166,20 +177,24 @@ pub(crate) fn run(
             Ok(Attempt::Again) => job.wide().store(true, Ordering::Relaxed),
             Ok(Attempt::Done) => {
                 seat.bench.put(vm);
+                seat.tell_interpreters();
                 return Ok(());
             }
             Ok(Attempt::Postponed) => {
                 seat.bench.put(vm);
+                seat.tell_interpreters();
                 session.must_wait = true;
                 return Ok(());
             }
             Err(Failed::Busy) => {
                 seat.bench.put(vm);
+                seat.tell_interpreters();
                 return Err(engine.busy());
             }
             // The interpreter may be anywhere: it is not used again.
             Err(failed) => {
                 tracing::error!(%failed, "a script panicked and was contained");
+                seat.tell_interpreters();
                 return Err(error::INTERNAL);
             }
         }

@@ -1,6 +1,6 @@
 //! EVAL, EVALSHA, and their forms that do not write.
 
-use base::{Args, CmdError, Command, Spec};
+use base::{Args, CmdError, Command, Spec, error};
 use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words};
@@ -107,7 +107,7 @@ fn run(
     {
         return Err(NO_SCRIPT);
     }
-    let words = Words::split(all)?;
+    let words = Words::split(all, error::NOT_INTEGER)?;
     let cached = find(control, words.code)?;
     cached.note_use(control.seat.now);
     let Words { all, keys, args, .. } = words;

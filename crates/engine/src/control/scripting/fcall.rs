@@ -11,6 +11,7 @@ use crate::scripting::{self, Code, Job};
 use crate::table::Action;
 
 const GRAMMAR: &str = "function:string numkeys:integer [key:key...] [arg:string...]";
+const NO_NUMBER: CmdError = CmdError::new("ERR Bad number of keys provided");
 const NO_FUNCTION: CmdError = CmdError::new("ERR Function not found");
 
 /// The rows of this family.
@@ -76,9 +77,9 @@ fn run(
 ) -> Result<(), CmdError> {
     control.tell_monitors(all);
     let asked = all.get(1).copied().unwrap_or_default();
-    let known = Arc::clone(control.seat.bench.libraries(control.engine));
+    let known = control.libraries();
     let library = known.libraries.function(asked).ok_or(NO_FUNCTION)?;
-    let Words { all, keys, args, .. } = Words::split(all)?;
+    let Words { all, keys, args, .. } = Words::split(all, NO_NUMBER)?;
     let name = library.function(asked).map(|function| &*function.name).ok_or(NO_FUNCTION)?;
     let code = Code::Function { library: Arc::clone(library), name, wide: known.wide(name) };
     scripting::run(control, &Job { code, argv: all, keys, args, read_only }, out)

@@ -1,12 +1,17 @@
 //! FUNCTION: libraries of functions.
 
-use base::{CmdError, Flag, Spec};
+use std::sync::Arc;
+
+use base::{Args, CmdError, Command, Flag, Locks, Reply, Spec, glob};
+use rdb::Encoder;
+use script::{Function, Library};
 use wire::RespWriter;
 
 use super::SCRIPTING;
 use super::script::kill;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
+use crate::scripting::{Catalog, Change, Changed, Known, LOAD_TIMEOUT, limits};
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -33,9 +38,162 @@ help! {
 
 /// The rows of this family.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
-    let mut rows = acts![FunctionHelp, FunctionKill];
+    let mut rows = acts![
+        FunctionDelete,
+        FunctionDump,
+        FunctionFlush,
+        FunctionHelp,
+        FunctionKill,
+        FunctionList,
+        FunctionLoad,
+        FunctionRestore,
+        FunctionStats,
+    ];
     rows.push(container(&CONTAINER));
     rows
+}
+
+/// What changes the libraries. Inside a transaction it holds every shard, as do those that look.
+const CHANGES: Spec = Spec {
+    since: "7.0.0",
+    flags: &[Flag::Write, Flag::NoScript],
+    tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
+    locks: |_| Locks::Each,
+    ..SCRIPTING
+};
+
+/// Declares a command that changes the libraries.
+macro_rules! changes {
+    ($($(#[$doc:meta])* $name:ident, $spec:expr;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<'a> {
+            argv: &'a [&'a [u8]],
+        }
+
+        impl<'a> Command<'a> for $name<'a> {
+            const SPEC: Spec = $spec;
+
+            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+                Ok($name { argv: args.argv() })
+            }
+        }
+
+        impl Act for $name<'_> {
+            fn act(
+                self,
+                control: &mut Control<'_>,
+                out: &mut RespWriter<'_>,
+            ) -> Result<(), CmdError> {
+                change(control, Self::SPEC.name, self.argv, out)
+            }
+        }
+    )*};
+}
+
+changes! {
+    /// Takes a library away.
+    FunctionDelete, Spec {
+        name: "function|delete",
+        summary: "Deletes a library and its functions.",
+        complexity: "O(1)",
+        grammar: "library-name:string",
+        ..CHANGES
+    };
+    /// Takes all libraries away.
+    FunctionFlush, Spec {
+        name: "function|flush",
+        summary: "Deletes all libraries.",
+        complexity: "O(N) in the number of functions",
+        grammar: "[async=(ASYNC | SYNC)]",
+        ..CHANGES
+    };
+    /// Adds a library.
+    FunctionLoad, Spec {
+        name: "function|load",
+        summary: "Adds a library of functions, and answers with its name.",
+        complexity: "That of the library's own code",
+        grammar: "[REPLACE] function-code:string",
+        flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
+        ..CHANGES
+    };
+    /// Adds the libraries of a payload.
+    FunctionRestore, Spec {
+        name: "function|restore",
+        summary: "Adds the libraries of what FUNCTION DUMP has answered.",
+        complexity: "O(N) in the number of functions",
+        grammar: "serialized-value:string [policy=(FLUSH | APPEND | REPLACE)]",
+        flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
+        ..CHANGES
+    };
+}
+
+fn change(
+    control: &mut Control<'_>,
+    name: &str,
+    argv: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let Some(change) = Change::parse(name, argv) else {
+        return Err(base::error::wrong_arity(name));
+    };
+    let change = change?;
+    let Control { engine, txn, seat, session, in_exec } = control;
+    let may = || {
+        // Asked again now that the shard is held: see `pause.rs`.
+        *in_exec
+            || !engine.heed.now().paused()
+            || !engine.script_must_wait(session, false, seat.now)
+    };
+    let mut vm = seat.bench.take(limits(&seat.config));
+    let timeout = Some(LOAD_TIMEOUT);
+    let changed = Catalog { engine, txn, vm: &mut vm, timeout, may: &may }.change(change);
+    seat.bench.put(vm);
+    seat.tell_interpreters();
+    match changed? {
+        Changed::Done => out.ok(),
+        Changed::Loaded(name) => out.bulk(name.as_bytes()),
+        Changed::Postponed => {
+            session.must_wait = true;
+            return Ok(());
+        }
+    }
+    seat.counters.changes.add(1);
+    Ok(())
+}
+
+impl Control<'_> {
+    /// The libraries there are. What is answered is durable when they are.
+    pub(super) fn libraries(&mut self) -> Arc<Known> {
+        let Control { engine, txn, seat, in_exec, .. } = self;
+        Arc::clone(match *in_exec {
+            true => seat.bench.libraries_in_exec(engine),
+            false => seat.bench.libraries(engine, txn),
+        })
+    }
+}
+
+bare! {
+    /// Answers with all libraries in one payload.
+    FunctionDump,
+    Spec {
+        name: "function|dump",
+        since: "7.0.0",
+        summary: "Answers with bytes from which FUNCTION RESTORE makes all libraries again.",
+        complexity: "O(N) in the number of functions",
+        locks: CHANGES.locks,
+        ..SCRIPTING
+    }
+}
+
+impl Act for FunctionDump<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let compress = control.seat.config.durability.rdbcompression;
+        let known = control.libraries();
+        let codes = known.libraries.iter().map(|library| library.code());
+        let mut encoder = Encoder::new(rdb::Limits::default(), compress);
+        out.bulk(&rdb::dump_functions(&mut encoder, codes));
+        Ok(())
+    }
 }
 
 bare! {
@@ -55,5 +213,136 @@ bare! {
 impl Act for FunctionKill<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         kill(control, true, out)
+    }
+}
+
+/// Tells of libraries.
+pub struct FunctionList<'a> {
+    pattern: Option<&'a [u8]>,
+    with_code: bool,
+}
+
+impl<'a> Command<'a> for FunctionList<'a> {
+    const SPEC: Spec = Spec {
+        name: "function|list",
+        since: "7.0.0",
+        summary: "Lists libraries and their functions.",
+        complexity: "O(N) in the number of functions",
+        grammar: "[LIBRARYNAME library-name-pattern:string] [WITHCODE]",
+        tips: &["nondeterministic_output_order"],
+        locks: CHANGES.locks,
+        ..SCRIPTING
+    };
+
+    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
+        let mut list = FunctionList { pattern: None, with_code: false };
+        while args.left() > 0 {
+            if !list.with_code && args.token("WITHCODE") {
+                list.with_code = true;
+            } else if list.pattern.is_none() && args.token("LIBRARYNAME") {
+                let missing = || CmdError::new("ERR library name argument was not given");
+                list.pattern = Some(args.next().map_err(|_| missing())?);
+            } else {
+                return Err(CmdError::quoting("ERR Unknown argument ", args.next()?, ""));
+            }
+        }
+        Ok(list)
+    }
+}
+
+impl Act for FunctionList<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let known = control.libraries();
+        let is_meant = |library: &&Arc<Library>| {
+            let name = library.name().as_bytes();
+            self.pattern.is_none_or(|pattern| glob::matches_ignore_case(pattern, name))
+        };
+        let libraries: Vec<_> = known.libraries.iter().filter(is_meant).collect();
+        out.array(libraries.len());
+        for library in libraries {
+            out.map(3 + usize::from(self.with_code));
+            out.bulk(b"library_name");
+            out.bulk(library.name().as_bytes());
+            out.bulk(b"engine");
+            out.bulk(b"LUA");
+            out.bulk(b"functions");
+            out.array(library.functions().len());
+            library.functions().iter().for_each(|function| list_function(function, out));
+            if self.with_code {
+                out.bulk(b"library_code");
+                out.bulk(library.code());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list_function(function: &Function, out: &mut RespWriter<'_>) {
+    out.map(3);
+    out.bulk(b"name");
+    out.bulk(function.name.as_bytes());
+    out.bulk(b"description");
+    match &function.description {
+        Some(description) => out.bulk(description),
+        None => out.null(),
+    }
+    out.bulk(b"flags");
+    let flags = function.flags.names();
+    out.set(flags.len());
+    flags.iter().for_each(|flag| out.simple(flag));
+}
+
+bare! {
+    /// Tells what runs, and what there is.
+    FunctionStats,
+    Spec {
+        name: "function|stats",
+        since: "7.0.0",
+        summary: "Tells which function runs, and how many there are.",
+        complexity: "O(1)",
+        flags: &[Flag::NoScript, Flag::AllowBusy],
+        tips: &[
+            "nondeterministic_output",
+            "request_policy:all_shards",
+            "response_policy:special",
+        ],
+        ..SCRIPTING
+    }
+}
+
+impl Act for FunctionStats<'_> {
+    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = control.engine;
+        let runs = engine.runs.all();
+        let longest = runs.iter().filter(|run| run.function).min_by_key(|run| run.since);
+        if let (None, Some(script)) = (longest, engine.runs.busy()) {
+            return Err(script.busy_reply());
+        }
+        // Without a look at a shard: this is asked while a function holds all of them.
+        let known = engine.functions.known();
+        out.map(2);
+        out.bulk(b"running_script");
+        match longest {
+            None => out.null(),
+            Some(run) => {
+                out.map(3);
+                out.bulk(b"name");
+                out.bulk(run.name.as_bytes());
+                out.bulk(b"command");
+                out.array(run.command.len());
+                run.command.iter().for_each(|word| out.bulk(word));
+                out.bulk(b"duration_ms");
+                out.int(i64::try_from(run.since.elapsed().as_millis()).unwrap_or(i64::MAX));
+            }
+        }
+        out.bulk(b"engines");
+        out.map(1);
+        out.bulk(b"LUA");
+        out.map(2);
+        out.bulk(b"libraries_count");
+        out.count(known.libraries.len());
+        out.bulk(b"functions_count");
+        out.count(known.libraries.functions());
+        Ok(())
     }
 }

@@ -73,13 +73,13 @@ impl<'a> Words<'a> {
     /// Splits a request's words.
     ///
     /// # Errors
-    /// There is no number of keys, or it does not fit.
-    fn split(all: &'a [&'a [u8]]) -> Result<Self, base::CmdError> {
+    /// There is no number of keys, which is `no_number`; or it does not fit.
+    fn split(all: &'a [&'a [u8]], no_number: base::CmdError) -> Result<Self, base::CmdError> {
         let (code, count, rest) = match all {
             [_, code, count, rest @ ..] => (*code, *count, rest),
             _ => return Err(base::error::SYNTAX),
         };
-        let count = base::num::parse_i64(count).ok_or(base::error::NOT_INTEGER)?;
+        let count = base::num::parse_i64(count).ok_or(no_number)?;
         if count > i64::try_from(rest.len()).unwrap_or(i64::MAX) {
             return Err(base::CmdError::new(
                 "ERR Number of keys can't be greater than number of args",

@@ -210,7 +210,9 @@ impl Act for ScriptLoad<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let seat = &mut *control.seat;
         let limits = limits(&seat.config);
-        let cached = seat.bench.add(control.engine, self.body, (seat.now, true, limits))?;
+        let added = seat.bench.add(control.engine, self.body, (seat.now, true, limits));
+        seat.tell_interpreters();
+        let cached = added?;
         out.bulk(cached.script.digest());
         Ok(())
     }

@@ -115,12 +115,14 @@ fn load_aof(
     Ok(())
 }
 
-/// Every value is written as a snapshot has it, and read back.
+/// Every value, and the libraries of functions, are written as a snapshot has them, and read back.
 fn through_the_codec(control: &mut Control<'_>) -> Result<(), CmdError> {
+    let engine = control.engine;
     let reloaded = holding(control, Scope::All, |txn| {
         let (shards, databases) = (txn.store().shards(), txn.store().databases());
         let mut parts = (0..shards).flat_map(|shard| (0..databases).map(move |db| (shard, db)));
         let result = parts.try_for_each(|(shard, db)| txn.reload(shard, db));
+        let result = result.and_then(|()| engine.functions.reload());
         // Nobody who watches a key or waits for one will find it another.
         txn.forget_changes();
         result

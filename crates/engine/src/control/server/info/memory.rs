@@ -3,6 +3,7 @@
 use super::{Lines, process};
 use crate::control::server::memory::{Figures, ratio};
 use crate::control::{Control, identity};
+use crate::engine::Engine;
 
 pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     let figures = Figures::take(control);
@@ -30,18 +31,7 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     if let Some(total) = process::system_memory() {
         lines.put_bytes("total_system_memory", total);
     }
-    lines.put("used_memory_vm_eval", 0);
-    lines.put_bytes("used_memory_lua", 0);
-    lines.put_zeros(&[
-        "used_memory_scripts_eval",
-        "number_of_cached_scripts",
-        "number_of_functions",
-        "number_of_libraries",
-        "used_memory_vm_functions",
-    ]);
-    lines.put_bytes("used_memory_vm_total", 0);
-    lines.put("used_memory_functions", 0);
-    lines.put_bytes("used_memory_scripts", 0);
+    scripting(engine, figures.scripting, lines);
     let limit = usize::try_from(config.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
     lines.put_bytes("maxmemory", limit);
     lines.put("maxmemory_policy", config.eviction.policy.name());
@@ -68,4 +58,20 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("active_defrag_running", 0);
     lines.put("lazyfree_pending_objects", engine.store.pending_frees());
     lines.put("lazyfreed_objects", engine.store.freed());
+}
+
+/// Interpreters, and what they run. Several threads have some of their own: these are sums.
+fn scripting(engine: &Engine, figures: [usize; 4], lines: &mut Lines) {
+    let [scripts_vm, functions_vm, scripts, libraries] = figures;
+    let known = engine.functions.known();
+    lines.put("used_memory_vm_eval", scripts_vm);
+    lines.put_bytes("used_memory_lua", scripts_vm);
+    lines.put("used_memory_scripts_eval", scripts);
+    lines.put("number_of_cached_scripts", engine.scripts.len());
+    lines.put("number_of_functions", known.libraries.functions());
+    lines.put("number_of_libraries", known.libraries.len());
+    lines.put("used_memory_vm_functions", functions_vm);
+    lines.put_bytes("used_memory_vm_total", scripts_vm + functions_vm);
+    lines.put("used_memory_functions", libraries);
+    lines.put_bytes("used_memory_scripts", scripts + libraries);
 }

@@ -86,7 +86,15 @@ mod tests {
 
     fn figures(used: usize, peak: usize, clients: usize, resident: usize) -> Figures {
         let resident = Some(resident);
-        Figures { used, peak, clients, journal: 0, resident, databases: Vec::new() }
+        Figures {
+            used,
+            peak,
+            clients,
+            scripting: [0; 4],
+            journal: 0,
+            resident,
+            databases: Vec::new(),
+        }
     }
 
     #[test]

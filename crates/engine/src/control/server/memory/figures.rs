@@ -1,8 +1,8 @@
 //! Where the memory is: the numbers behind `MEMORY STATS`, `MEMORY DOCTOR` and `INFO memory`.
 //!
 //! Everything is counted where it is owned, so the parts add up to the whole exactly: tables, what
-//! is in them, and buffers of connections. The program itself is not counted: a server without keys
-//! and clients uses nothing.
+//! is in them, buffers of connections, interpreters and what they run. The program itself is not
+//! counted: a server without keys and clients uses nothing.
 
 use std::sync::atomic::Ordering;
 
@@ -19,6 +19,8 @@ pub(in crate::control::server) struct Figures {
     pub peak: usize,
     /// Buffers of connections.
     pub clients: usize,
+    /// Interpreters of scripts, of functions, scripts that are known, libraries.
+    pub scripting: [usize; 4],
     /// Records that wait to be written to the journal.
     pub journal: usize,
     /// What the system has given the process, if it says so.
@@ -40,6 +42,7 @@ impl Figures {
             used,
             peak: usize::try_from(sampled).unwrap_or(0).max(used),
             clients: engine.buffers.load(Ordering::Relaxed),
+            scripting: engine.scripting_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),
             databases,
@@ -53,7 +56,7 @@ impl Figures {
 
     /// Everything that is not keys and values.
     pub fn overhead(&self) -> usize {
-        (self.clients + self.tables()).min(self.used)
+        (self.clients + self.tables() + self.scripting.iter().sum::<usize>()).min(self.used)
     }
 
     /// Keys and values.

@@ -35,8 +35,9 @@ impl Act for MemoryStats<'_> {
         bytes("clients.normal", figures.clients);
         bytes("cluster.links", 0);
         bytes("aof.buffer", figures.journal);
-        bytes("lua.caches", 0);
-        bytes("functions.caches", 0);
+        let [_, _, scripts, libraries] = figures.scripting;
+        bytes("lua.caches", scripts);
+        bytes("functions.caches", libraries);
         for (number, db) in shown {
             out.bulk(format!("db.{number}").as_bytes());
             out.map(3);
