@@ -71,17 +71,22 @@ impl Document {
     /// # Errors
     /// As [`value`](Document::value).
     pub fn value_mut(&mut self, registry: &mut Registry) -> Result<&mut Value, ParseError> {
-        self.build(registry)?;
+        if self.value.is_none() {
+            self.build(registry)?;
+        }
         self.text = None;
         self.build(registry)
     }
 
+    #[inline]
     fn build(&mut self, registry: &mut Registry) -> Result<&mut Value, ParseError> {
-        let value = match self.value.take() {
-            Some(value) => value,
-            None => Value::parse(self.text.as_deref().unwrap_or(b"null"), registry)?,
-        };
-        Ok(self.value.insert(value))
+        match self.value {
+            Some(ref mut value) => Ok(value),
+            None => {
+                let text = self.text.as_deref().unwrap_or(b"null");
+                Ok(self.value.insert(Value::parse(text, registry)?))
+            }
+        }
     }
 
     /// The tree, if there is one.
