@@ -4,7 +4,7 @@ mod counting;
 mod samples;
 
 use counting::{held, hold};
-use kvist_json::{EditError, Kind, MAX_DEPTH, Node, Num, Operation, Registry, Tree, Value};
+use kvist_json::{EditError, Kind, MAX_DEPTH, Node, Num, Operation, Registry, Scalar, Tree, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Model, json};
 
@@ -119,7 +119,13 @@ fn edit(draws: &mut Draws<'_>, value: &mut Value, model: &mut Model, registry: &
     let fresh = value_of(&new, registry);
     match draws.below(12) {
         0 | 1 => {
-            value.replace(&location, fresh.root(), registry).expect("a place");
+            let text = new.to_string();
+            match Scalar::parse(text.as_bytes()) {
+                Some(scalar) if draws.below(2) == 0 => {
+                    value.replace_by_scalar(&location, scalar, registry).expect("a place");
+                }
+                _ => value.replace(&location, fresh.root(), registry).expect("a place"),
+            }
             *target = new;
         }
         2 | 3 => {
@@ -282,6 +288,66 @@ proptest! {
             }
         }
     }
+}
+
+/// A scalar is what a document of the same text is, or none at all.
+#[test]
+fn scalars_are_those_that_documents_are_made_of() {
+    let mut registry = Registry::new();
+    for text in [
+        "0",
+        "-0",
+        "-0.0",
+        "1.50",
+        "0.1",
+        "16777215.5",
+        "16777216.5",
+        "1e5",
+        "1E-7",
+        "1.5e300",
+        "0.00001",
+        "0.000001",
+        "134217727",
+        "134217728",
+        "-134217729",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "123456789012345678901234567890",
+        "5e-324",
+        "true",
+        "false",
+        "null",
+        "\"\"",
+        "\"abc\"",
+        "\"abcd\"",
+        "\"\u{e9}\u{1f600}\"",
+    ] {
+        let scalar = Scalar::parse(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+        let whole = Value::parse(text.as_bytes(), &mut registry).expect("JSON");
+        for place in
+            ["[null]", "[[\"in the way of it\"]]", "[7]", "[0.5]", "[1e300]", "[\"abcdef\"]"]
+        {
+            let mut value = Value::parse(place.as_bytes(), &mut registry).expect("JSON");
+            value.replace_by_scalar(&[0], scalar, &mut registry).expect("a place");
+            assert_eq!(written(value.root()), format!("[{}]", written(whole.root())), "{place}");
+            assert_eq!(value.garbage(), value.recount_garbage(), "{text} for {place}");
+            assert_eq!(value.root().at(0).map(Tree::kind), Some(whole.root().kind()));
+        }
+    }
+    for text in [
+        "", "\"", "\"a", "a\"", "\"a\"b\"", "\"\\n\"", "\"a\nb\"", "-", "1.", ".5", "+1", "1 ",
+        " 1", "[]", "{}", "True", "truee", "1e999", "-1e999", "0x1", "NaN", "01",
+    ] {
+        assert!(Scalar::parse(text.as_bytes()).is_none(), "{text}");
+    }
+    assert!(Scalar::parse(b"\"\xff\"").is_none());
+    let mut value = Value::parse(b"[1]", &mut registry).expect("JSON");
+    let one = Scalar::parse(b"1").expect("a scalar");
+    assert_eq!(value.replace_by_scalar(&[1], one, &mut registry), Err(EditError::NotFound));
+    assert_eq!(value.replace_by_scalar(&[0, 0], one, &mut registry), Err(EditError::NotFound));
 }
 
 #[test]

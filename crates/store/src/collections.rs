@@ -9,87 +9,87 @@ use crate::{Garbage, Txn};
 macro_rules! holds {
     ($type:ty, $variant:ident) => {
         const _: () = {
-        fn of_object(object: &mut Object) -> Option<&mut $type> {
-            match object {
-                Object::$variant(value) => Some(value),
-                _ => None,
-            }
-        }
-
-        impl Holds<$type> for Txn {
-            fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
-                match self.live(key).map(|entry| entry.object()) {
-                    None => Ok(None),
-                    Some(Some(Object::$variant(value))) => Ok(Some(value)),
-                    Some(_) => Err(error::WRONG_TYPE),
+            fn of_object(object: &mut Object) -> Option<&mut $type> {
+                match object {
+                    Object::$variant(value) => Some(value),
+                    _ => None,
                 }
             }
 
-            fn edit<R>(
-                &mut self,
-                key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> R,
-            ) -> Result<R, CmdError> {
-                self.reap(self.db, key.hash, key.bytes);
-                let edit = match self.edit_found(key, of_object, edit)? {
-                    Ok(result) => return Ok(result),
-                    Err(edit) => edit,
-                };
-                let used = self.use_now();
-                let db = self.table_mut(key.hash);
-                let mut value = <$type>::default();
-                let result = edit(&mut value);
-                if !value.is_empty() {
-                    db.objects += value.memory();
-                    let object = Box::new(Object::$variant(value));
-                    let put = db.keys.put_object(key.hash, key.bytes, object);
-                    put.entry.set_access(used.after(0));
-                    self.touch_in(self.db, key.hash, key.bytes);
-                    self.tell_new(self.db, key);
+            impl Holds<$type> for Txn {
+                fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
+                    match self.live(key).map(|entry| entry.object()) {
+                        None => Ok(None),
+                        Some(Some(Object::$variant(value))) => Ok(Some(value)),
+                        Some(_) => Err(error::WRONG_TYPE),
+                    }
                 }
-                Ok(result)
-            }
 
-            fn edit_existing<R>(
-                &mut self,
-                key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> R,
-            ) -> Result<Option<R>, CmdError> {
-                match self.edit_found(key, of_object, edit)? {
-                    Ok(result) => Ok(Some(result)),
-                    // Looking tells what there is to tell about a key that is not there.
-                    Err(_) => Holds::<$type>::peek(self, key).map(|_| None),
+                fn edit<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    edit: impl FnOnce(&mut $type) -> R,
+                ) -> Result<R, CmdError> {
+                    self.reap(self.db, key.hash, key.bytes);
+                    let edit = match self.edit_found(key, of_object, edit)? {
+                        Ok(result) => return Ok(result),
+                        Err(edit) => edit,
+                    };
+                    let used = self.use_now();
+                    let db = self.table_mut(key.hash);
+                    let mut value = <$type>::default();
+                    let result = edit(&mut value);
+                    if !value.is_empty() {
+                        db.objects += value.memory();
+                        let object = Box::new(Object::$variant(value));
+                        let put = db.keys.put_object(key.hash, key.bytes, object);
+                        put.entry.set_access(used.after(0));
+                        self.touch_in(self.db, key.hash, key.bytes);
+                        self.tell_new(self.db, key);
+                    }
+                    Ok(result)
                 }
-            }
 
-            fn try_edit<R>(
-                &mut self,
-                key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> Option<R>,
-            ) -> Result<Option<R>, CmdError> {
-                let before = self.changes();
-                let done = self.edit_existing(key, edit)?.flatten();
-                if done.is_none() {
+                fn edit_existing<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    edit: impl FnOnce(&mut $type) -> R,
+                ) -> Result<Option<R>, CmdError> {
+                    match self.edit_found(key, of_object, edit)? {
+                        Ok(result) => Ok(Some(result)),
+                        // Looking tells what there is to tell about a key that is not there.
+                        Err(_) => Holds::<$type>::peek(self, key).map(|_| None),
+                    }
+                }
+
+                fn try_edit<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    edit: impl FnOnce(&mut $type) -> Option<R>,
+                ) -> Result<Option<R>, CmdError> {
+                    let before = self.changes();
+                    let done = self.edit_existing(key, edit)?.flatten();
+                    if done.is_none() {
+                        self.forget_changes_since(before);
+                    }
+                    Ok(done)
+                }
+
+                fn reshape<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    reshape: impl FnOnce(&mut $type) -> R,
+                ) -> Result<Option<R>, CmdError> {
+                    let before = self.changes();
+                    let done = self.edit_existing(key, reshape);
                     self.forget_changes_since(before);
+                    done
                 }
-                Ok(done)
-            }
 
-            fn reshape<R>(
-                &mut self,
-                key: Key<'_>,
-                reshape: impl FnOnce(&mut $type) -> R,
-            ) -> Result<Option<R>, CmdError> {
-                let before = self.changes();
-                let done = self.edit_existing(key, reshape);
-                self.forget_changes_since(before);
-                done
+                fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
+                    self.replace(key, Object::$variant(value), deadline);
+                }
             }
-
-            fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
-                self.replace(key, Object::$variant(value), deadline);
-            }
-        }
         };
     };
 }

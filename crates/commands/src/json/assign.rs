@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use ::json::path::{Budget, LastStep, Location, Path, topmost};
-use ::json::{Document, EditError, Floats, Kind, MAX_DEPTH, Node, Scalar, Tree, Value, write_string};
+use ::json::{
+    Document, EditError, Floats, Kind, MAX_DEPTH, Node, Scalar, Tree, Value, write_string,
+};
 use base::{CmdError, Deadline, Key};
 use types::{Documents, Json, JsonTools};
 

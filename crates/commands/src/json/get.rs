@@ -206,8 +206,9 @@ fn one<H: Documents>(
                 &*compiled
             }
         };
-        let found =
-            document::look(host, key, registry, |root| text::write_found(path, root, style, buffer))?;
+        let found = document::look(host, key, registry, |root| {
+            text::write_found(path, root, style, buffer)
+        })?;
         match found {
             None => false,
             Some(found) => {

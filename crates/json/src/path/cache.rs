@@ -37,8 +37,8 @@ struct Slot {
 /// use kvist_json::path::PathCache;
 ///
 /// let mut cache = PathCache::new(512, 1 << 20, 0x5eed);
-/// let path = cache.get("$.a.b")?;
-/// assert!(std::sync::Arc::ptr_eq(&path, &cache.get("$.a.b")?));
+/// let path = cache.get(b"$.a.b")?;
+/// assert!(std::sync::Arc::ptr_eq(&path, &cache.get(b"$.a.b")?));
 /// # Ok::<(), kvist_json::path::PathError>(())
 /// ```
 pub struct PathCache {
@@ -90,8 +90,7 @@ impl PathCache {
     ///
     /// Those of [`Path::compile`], and [`PathError::Encoding`].
     #[inline]
-    pub fn get(&mut self, text: impl AsRef<[u8]>) -> Result<Arc<Path>, PathError> {
-        let text = text.as_ref();
+    pub fn get(&mut self, text: &[u8]) -> Result<Arc<Path>, PathError> {
         match self.slot(text) {
             Ok(at) => Ok(Arc::clone(&self.slots[at as usize].path)),
             Err(hash) => self.compile(text, hash),
