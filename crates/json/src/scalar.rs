@@ -4,9 +4,13 @@
 //! first costs several times what putting it there does. Everything else, texts with escapes and
 //! what is no JSON among it, is left to [`Value::parse`], which knows what to say of it.
 
+use smallvec::SmallVec;
+
 use crate::cell::{Cell, SHORT, TENS};
 use crate::edit::{EditError, Spot};
 use crate::lex::{self, Number};
+use crate::node::Seen;
+use crate::path::Path;
 use crate::registry::Registry;
 use crate::tree::Num;
 use crate::value::Value;
@@ -72,18 +76,40 @@ fn number(text: &[u8]) -> Option<Num> {
 }
 
 impl Value {
-    /// Puts a scalar in the place of a value. As [`replace`](Value::replace), with less ado; a
-    /// string is not looked up among those that documents share.
+    /// Puts a scalar in the place of the value that a static path leads to; `None` if it leads
+    /// nowhere or is not static, and then nothing has happened. As [`replace`](Value::replace), with
+    /// less ado; a string is not looked up among those that documents share.
     ///
     /// # Errors
-    /// [`EditError::NotFound`], [`EditError::TooLarge`].
-    pub fn replace_by_scalar(
+    /// [`EditError::TooLarge`].
+    pub fn put_scalar(
         &mut self,
-        location: &[usize],
+        path: &Path,
+        scalar: Scalar<'_>,
+        registry: &mut Registry,
+    ) -> Option<Result<(), EditError>> {
+        if !path.is_static() {
+            return None;
+        }
+        let spot = match path.one(self.root())?.what {
+            Seen::Cell(_, at) => Spot::Cell(at as usize),
+            // Elements of packed arrays do not know where they are.
+            Seen::Num(_) => {
+                let location = path.location(self.root())?;
+                let places: SmallVec<[usize; 8]> =
+                    location.iter().map(|step| step.position()).collect();
+                self.spot(&places).ok()?
+            }
+        };
+        Some(self.put_at(spot, scalar, registry))
+    }
+
+    fn put_at(
+        &mut self,
+        spot: Spot,
         scalar: Scalar<'_>,
         registry: &mut Registry,
     ) -> Result<(), EditError> {
-        let spot = self.spot(location)?;
         if let (Spot::Packed(at, index), What::Num(num)) = (spot, scalar.0)
             && self.repack(at, index, num)
         {

@@ -4,6 +4,7 @@ mod counting;
 mod samples;
 
 use counting::{held, hold};
+use kvist_json::path::Path;
 use kvist_json::{EditError, Kind, MAX_DEPTH, Node, Num, Operation, Registry, Scalar, Tree, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Model, json};
@@ -111,6 +112,19 @@ fn merge(target: &mut Model, patch: &Model) {
     }
 }
 
+/// A path to a place.
+fn path_to(location: &[usize], root: Node<'_>) -> Path {
+    let (mut text, mut node) = ("$".to_owned(), root);
+    for &position in location {
+        text += &match node.name_at(position) {
+            Some(name) => format!("[{}]", json!(name)),
+            None => format!("[{position}]"),
+        };
+        node = node.at(position).expect("a place");
+    }
+    Path::compile(&text).expect("a path")
+}
+
 /// Does one random thing to both.
 fn edit(draws: &mut Draws<'_>, value: &mut Value, model: &mut Model, registry: &mut Registry) {
     let location = draws.location(model);
@@ -122,7 +136,8 @@ fn edit(draws: &mut Draws<'_>, value: &mut Value, model: &mut Model, registry: &
             let text = new.to_string();
             match Scalar::parse(text.as_bytes()) {
                 Some(scalar) if draws.below(2) == 0 => {
-                    value.replace_by_scalar(&location, scalar, registry).expect("a place");
+                    let path = path_to(&location, value.root());
+                    assert_eq!(value.put_scalar(&path, scalar, registry), Some(Ok(())));
                 }
                 _ => value.replace(&location, fresh.root(), registry).expect("a place"),
             }
@@ -294,6 +309,7 @@ proptest! {
 #[test]
 fn scalars_are_those_that_documents_are_made_of() {
     let mut registry = Registry::new();
+    let first = Path::compile("$[0]").expect("a path");
     for text in [
         "0",
         "-0",
@@ -331,7 +347,7 @@ fn scalars_are_those_that_documents_are_made_of() {
             ["[null]", "[[\"in the way of it\"]]", "[7]", "[0.5]", "[1e300]", "[\"abcdef\"]"]
         {
             let mut value = Value::parse(place.as_bytes(), &mut registry).expect("JSON");
-            value.replace_by_scalar(&[0], scalar, &mut registry).expect("a place");
+            assert_eq!(value.put_scalar(&first, scalar, &mut registry), Some(Ok(())));
             assert_eq!(written(value.root()), format!("[{}]", written(whole.root())), "{place}");
             assert_eq!(value.garbage(), value.recount_garbage(), "{text} for {place}");
             assert_eq!(value.root().at(0).map(Tree::kind), Some(whole.root().kind()));
@@ -346,8 +362,10 @@ fn scalars_are_those_that_documents_are_made_of() {
     assert!(Scalar::parse(b"\"\xff\"").is_none());
     let mut value = Value::parse(b"[1]", &mut registry).expect("JSON");
     let one = Scalar::parse(b"1").expect("a scalar");
-    assert_eq!(value.replace_by_scalar(&[1], one, &mut registry), Err(EditError::NotFound));
-    assert_eq!(value.replace_by_scalar(&[0, 0], one, &mut registry), Err(EditError::NotFound));
+    for path in ["$[1]", "$[0][0]", "$.a", "$[*]", "$..[0]", "$[0] + 1"] {
+        let path = Path::compile(path).expect("a path");
+        assert_eq!(value.put_scalar(&path, one, &mut registry), None);
+    }
 }
 
 #[test]

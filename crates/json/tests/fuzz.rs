@@ -62,7 +62,7 @@ const JSON_PIECES: [&[u8]; 30] = [
     b"\"a\",",
 ];
 
-fn one_of<'a, T: Copy>(rng: &mut Rng, all: &'a [T]) -> T {
+fn one_of<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
     all[rng.below(all.len())]
 }
 
@@ -94,7 +94,8 @@ fn read(text: &[u8], registry: &mut Registry) -> Option<Value> {
     assert_eq!(again.as_deref(), Ok(&*own), "{shown}");
     if let Some(scalar) = Scalar::parse(text) {
         let mut array = Value::parse(b"[{}]", registry).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(array.replace_by_scalar(&[0], scalar, registry), Ok(()));
+        let first = Path::compile("$[0]").unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(array.put_scalar(&first, scalar, registry), Some(Ok(())));
         assert_eq!(written(&array), [b"[", &*own, b"]"].concat(), "{shown}");
     }
     Some(value)

@@ -162,18 +162,14 @@ pub(super) fn scalar<H: Documents>(
 ) -> Option<Result<(), CmdError>> {
     let scalar = Scalar::parse(json)?;
     let (paths, registry, _) = tools.parts();
-    let path = paths.cached(path).filter(|path| path.is_static() && !path.is_root())?;
+    let path = paths.cached(path).filter(|path| !path.is_root())?;
     let put = host.try_edit(key, |json| {
-        let document = json.document_mut()?;
-        let location = path.location(document.tree()?.root())?;
-        let places = document::places(&location);
-        let done = document.value_mut(registry).map_err(document::of_text).and_then(|value| {
-            value.replace_by_scalar(&places, scalar, registry).map_err(document::of_edit)
-        });
+        let done = json.document_mut()?.put_scalar(path, scalar, registry)?;
         json.note_change();
         Some(done)
     });
-    put.map_err(document::of_key).transpose().map(Result::flatten)
+    let put = put.map_err(document::of_key).transpose()?;
+    Some(put.and_then(|done| done.map_err(document::of_edit)))
 }
 
 fn deadline_of(deadline: Deadline) -> Option<base::Millis> {
