@@ -1,6 +1,6 @@
 //! JSON commands whose words are damaged: nothing panics, an error leaves the document as it was,
-//! and the account of memory is right. And the short road that scalars take to their place does what
-//! the long one does.
+//! and the account of memory is right. And the short road that scalars take to their place does
+//! what the long one does.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 #[path = "../../base/tests/fuzz/mod.rs"]

@@ -1,8 +1,8 @@
 //! What paths cost: compiling them, looking them up, running them; beside `serde_json_path`.
 //!
-//! `cargo bench -p kvist-json --bench path`. Each side runs on its own kind of document, of the same
-//! text; what a member's look-up costs here is measured too, since every run contains some. It must
-//! not need anything but a clock.
+//! `cargo bench -p kvist-json --bench path`. Each side runs on its own kind of document, of the
+//! same text; what a member's look-up costs here is measured too, since every run contains some. It
+//! must not need anything but a clock.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -77,8 +77,8 @@ fn number(text: &[u8]) -> Option<Num> {
 
 impl Value {
     /// Puts a scalar in the place of the value that a static path leads to; `None` if it leads
-    /// nowhere or is not static, and then nothing has happened. As [`replace`](Value::replace), with
-    /// less ado; a string is not looked up among those that documents share.
+    /// nowhere or is not static, and then nothing has happened. As [`replace`](Value::replace),
+    /// with less ado; a string is not looked up among those that documents share.
     ///
     /// # Errors
     /// [`EditError::TooLarge`].

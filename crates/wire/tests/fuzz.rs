@@ -3,11 +3,9 @@
 use kvist_wire::{Limits, ReplyParser, Value};
 
 mod connection;
-#[path = "../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
 mod mutation;
 use connection::{cut, receive};
-use fuzzing::fuzz;
+use mutation::fuzzing::fuzz;
 
 #[test]
 fn requests() {

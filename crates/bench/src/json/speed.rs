@@ -65,7 +65,8 @@ fn large() -> String {
     let item = |at: u64| {
         let (price, born) = (at * 7919 % 10_000, 1900 + at % 100);
         format!(
-            r#"{{"id":{at},"price":{}.{:02},"title":"title {at}","tags":["a","b",{}],"author":{{"name":"somebody","born":{born}}}}}"#,
+            "{{\"id\":{at},\"price\":{}.{:02},\"title\":\"title {at}\",\"tags\":[\"a\",\"b\",{}],\
+             \"author\":{{\"name\":\"somebody\",\"born\":{born}}}}}",
             price / 100,
             price % 100,
             at % 10,

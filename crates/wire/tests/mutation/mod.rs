@@ -4,7 +4,7 @@
 use base::Rng;
 
 #[path = "../../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
+pub mod fuzzing;
 
 const INTERESTING: &[&[u8]] = &[
     b"\r",
