@@ -123,7 +123,6 @@ impl JsonTools {
     #[inline]
     pub fn parts(&mut self) -> (&mut PathCache, &mut Registry, &mut Vec<u8>) {
         self.buffer.clear();
-        self.buffer.shrink_to(BUFFER);
         (&mut self.paths, &mut self.registry, &mut self.buffer)
     }
 
@@ -134,10 +133,16 @@ impl JsonTools {
         buffer
     }
 
-    /// Takes it back. One that has become large is given up; so is one that is not brought back.
+    /// Takes it back; one that is not brought back is given up.
     pub fn give_buffer(&mut self, buffer: Vec<u8>) {
-        if buffer.capacity() <= BUFFER {
-            self.buffer = buffer;
+        self.buffer = buffer;
+    }
+
+    /// Gives up a buffer that has become large.
+    #[inline]
+    fn trim(&mut self) {
+        if self.buffer.capacity() > BUFFER {
+            self.buffer = Vec::new();
         }
     }
 }
@@ -156,6 +161,7 @@ pub trait Documents: Holds<Json> {
     {
         let mut tools = self.take_tools();
         let result = work(self, &mut tools);
+        tools.trim();
         self.give_tools(tools);
         result
     }

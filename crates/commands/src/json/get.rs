@@ -1,5 +1,6 @@
 //! JSON.GET.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ::json::path::{Budget, Path};
@@ -130,9 +131,10 @@ impl Get<'_> {
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
         let mut paths: Vec<Arc<Path>> = Vec::with_capacity(self.paths.len());
-        for word in &self.paths {
+        let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
+        for &word in &self.paths {
             if let Ok(path) = document::path(tools, word)
-                && !paths.iter().any(|other| other.text() == path.text())
+                && seen.insert(word)
             {
                 paths.push(path);
             }
