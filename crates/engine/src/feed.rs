@@ -151,6 +151,8 @@ impl Desk<'_> {
         let each = self.seat.times_each();
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
+        // When the request before ended, if it was timed: this one begins then.
+        let mut ended = Some(start);
         self.note_activity(session, group);
         for pending in group {
             argv.clear();
@@ -158,12 +160,17 @@ impl Desk<'_> {
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
                 Some(entry) if each || group.len() == 1 || !entry.quick => {
-                    let (ran, took) = timed(|| self.execute(session, request, out));
+                    let begun = ended.unwrap_or_else(Instant::now);
+                    let ran = self.execute(session, request, out);
+                    let now = Instant::now();
+                    ended = Some(now);
                     if ran {
+                        let took = now.duration_since(begun);
                         self.seat.took(self.engine, entry, &argv, session, took);
                     }
                 }
                 entry => {
+                    ended = None;
                     if self.execute(session, request, out) {
                         shared.extend(entry.map(|e| e.number));
                     }
