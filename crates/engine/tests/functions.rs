@@ -162,10 +162,10 @@ fn a_snapshot_without_a_journal_has_them() {
 
 /// Where a text stands in the only file of a kind.
 fn place(dir: &Path, prefix: &str, text: &[u8]) -> (std::path::PathBuf, usize) {
-    let names = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let mut names = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     let is_meant =
         |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(prefix);
-    let path = names.filter(is_meant).next().unwrap();
+    let path = names.find(is_meant).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(text.len()).position(|window| window == text).unwrap();
     (path, at)
