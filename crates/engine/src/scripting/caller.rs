@@ -339,15 +339,17 @@ impl Host for Caller<'_> {
             self.note_write()?;
         }
         self.seat.counters.commands[entry.number].calls.add(1);
+        let done = if entry.quick && !self.timed {
+            self.ran.push(entry.number);
+            self.run(entry, words, out)
+        } else {
+            let (done, took) = timed(|| self.run(entry, words, out));
+            self.seat.took(self.engine, entry, words, self.session, took);
+            done
+        };
         if self.engine.heed.now().monitored() {
             self.shown.extend(monitor::of_script(self.db, entry, words));
         }
-        if entry.quick && !self.timed {
-            self.ran.push(entry.number);
-            return self.run(entry, words, out);
-        }
-        let (done, took) = timed(|| self.run(entry, words, out));
-        self.seat.took(self.engine, entry, words, self.session, took);
         done
     }
 
