@@ -158,6 +158,8 @@ class Run:
         if step.action == "read":
             frames = [self.read(c, step.until) for c in connections]
             return [b"".join(masks.monitor(f).encode() for f in some) for some in frames]
+        if step.action == "batch":
+            return [b"".join(f.encode() for f in c.ask_all(step.words)) for c in connections]
         words = [self.words(server, step.words) for server in self.servers]
         for connection, some in zip(connections, words):
             connection.send(some)
@@ -168,13 +170,12 @@ class Run:
             frames = [self.again(*each, step.until) for each in zip(connections, words, frames)]
         if step.keep:
             for server, frame in zip(self.servers, frames):
-                server.kept[step.keep] = frame.value
+                server.kept[f"${step.keep}"] = frame.value or b""
         return [self.comparable(step, some, f).encode() for some, f in zip(words, frames)]
 
     def words(self, server, words):
         """Words that begin with `$` are what has been kept."""
-        return [server.kept[w[1:].decode()] if w[:1] == b"$" and w[1:].decode() in server.kept else w
-                for w in words]
+        return [server.kept.get(word.decode("latin-1"), word) for word in words]
 
     def read(self, connection, until):
         """One frame, or all until one holds the text."""

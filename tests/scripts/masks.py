@@ -1,4 +1,4 @@
-"""What cannot be equal on two servers: times, sizes, addresses. Blotted out by name, never by place.
+"""What cannot be equal on two servers: times, sizes, addresses. Blotted out by name, not by place.
 
 A mask changes the tree of a reply before it is compared; everything it does not name stays as it
 came. Lists that Redis keeps in a table with a random seed are put in order.
@@ -73,7 +73,8 @@ def monitor(frame):
 
 def fields(frame, names):
     """These fields of INFO only, in the order asked for."""
-    found = dict(line.split(b":", 1) for line in (frame.value or b"").split(b"\r\n") if b":" in line)
+    text = frame.value or b""
+    found = dict(line.split(b":", 1) for line in text.split(b"\r\n") if b":" in line)
     lines = []
     for name in names.encode().split(b","):
         if name.endswith(b"?"):

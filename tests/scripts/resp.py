@@ -77,7 +77,7 @@ class Connection:
         return [self.receive() for _ in requests]
 
     def receive(self):
-        """The next frame with its bytes. Not recursive: scripts nest replies as deep as they like."""
+        """The next frame with its bytes. Not recursive: scripts may nest replies very deep."""
         raw, open_lists = [], []
         while True:
             frame, members = self.head(raw)

@@ -11,9 +11,9 @@
     @b > EVAL "while true do end" 0   sends without reading: `@b ?` reads the reply
     ~until BUSY GET key               asks again until the reply holds the word; that reply counts
     ~sort SMEMBERS key                members of lists in any order
-    ~fields a,b? INFO memory          these fields only; of those with `?` only whether they are there
+    ~fields a,b? INFO memory          these fields; with `?` only whether they are there
     ~type TIME                        only the type byte
-    $dump = FUNCTION DUMP             keeps the reply of each server; `$dump` as a word sends it back
+    $dump = FUNCTION DUMP             keeps each server's reply: `$dump` sends it back
     ~wait 30                          lets so many milliseconds pass
 
 Replies must be equal to the byte, but for what `masks` blots out by name.
@@ -35,7 +35,7 @@ class Step:
     text: str
     connection: str = "main"
     words: list = dataclasses.field(default_factory=list)
-    action: str = "ask"  # or send, read, wait
+    action: str = "ask"  # or send, read, wait, batch: words are requests, sent in one write
     until: bytes = b""
     modifier: str = ""
     fields: str = ""
@@ -155,14 +155,21 @@ def quoted(where, line, at, word):
     raise ValueError(f"{where}: no closing quote")
 
 
+def shown(word):
+    """A word for the report: of a long script its last line."""
+    head, _, last = word.rpartition("\n")
+    return shlex.quote(f"…{last}" if len(head) > 200 else word)
+
+
 def section(file, title, requests, protocols=(2, 3)):
-    """A section made by a program: requests are lists of words, or lines of the notation."""
+    """A section made by a program: requests are lists of words, or lists of requests to be sent in
+    one write."""
     steps = []
     for number, request in enumerate(requests, 1):
-        if isinstance(request, str):
-            steps.append(step(f"{file}: {title}", number, request))
+        if isinstance(request[0], list):
+            steps.append(Step(number, "the data", words=request, action="batch"))
         else:
             raw = [w if isinstance(w, bytes) else str(w).encode() for w in request]
-            text = " ".join(shlex.quote(w.decode("latin-1")) for w in raw)
+            text = " ".join(shown(w.decode("latin-1")) for w in raw)
             steps.append(Step(number, text, words=raw))
     return Section(file, title, protocols, steps)

@@ -162,12 +162,29 @@ pub trait Holds<T: DataType>: Keyspace {
         key: Key<'_>,
         edit: impl FnOnce(&mut T) -> R,
     ) -> Result<Option<R>, CmdError>;
-    /// Edits how the value at `key` is kept, not what it is: that is no change for anybody.
+    /// As `edit_existing`, by an edit that answers `None` if it has left the value as it was: that
+    /// is no change for anybody.
     ///
     /// # Errors
     /// `WRONGTYPE` if it holds something else.
-    fn reshape(&mut self, key: Key<'_>, reshape: impl FnOnce(&mut T)) -> Result<(), CmdError> {
-        self.edit_existing(key, reshape).map(drop)
+    fn try_edit<R>(
+        &mut self,
+        key: Key<'_>,
+        edit: impl FnOnce(&mut T) -> Option<R>,
+    ) -> Result<Option<R>, CmdError> {
+        self.edit_existing(key, edit).map(Option::flatten)
+    }
+    /// Edits how the value at `key` is kept, not what it is: that is no change for anybody. A
+    /// missing key is left missing: `Ok(None)`.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn reshape<R>(
+        &mut self,
+        key: Key<'_>,
+        reshape: impl FnOnce(&mut T) -> R,
+    ) -> Result<Option<R>, CmdError> {
+        self.edit_existing(key, reshape)
     }
     /// Replaces whatever `key` holds, of any type; an empty value removes the key.
     fn put(&mut self, key: Key<'_>, value: T, deadline: Deadline);

@@ -1,8 +1,9 @@
 //! A unit: what a connection does that happens as a whole or not at all.
 //!
-//! A unit is one command or one MULTI/EXEC group, with what was learnt about it: when it was sent
-//! and answered, what a random command took, which deadline the server gave. With that, applying
-//! it to a model a second time gives the same result, which is how the checker walks a history.
+//! A unit is one command, one MULTI/EXEC group or one script, with what was learnt about it: when
+//! it was sent and answered, what a random command took, which deadline the server gave. With that,
+//! applying it to a model a second time gives the same result, which is how the checker walks a
+//! history.
 
 use std::collections::BTreeSet;
 
@@ -19,13 +20,34 @@ pub struct Step {
     pub command: Command,
 }
 
+/// Which keys a script declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declared {
+    /// None: it finds out what it needs.
+    Nothing,
+    /// Whatever looks like a key.
+    All,
+}
+
+/// A script that runs each command it is given: database, number of words, words.
+const SCRIPT: &str = "local replies, at = {}, 1
+while at <= #ARGV do
+  local last = at + 1 + ARGV[at + 1]
+  redis.call('SELECT', ARGV[at])
+  replies[#replies + 1] = redis.pcall(unpack(ARGV, at + 2, last))
+  at = last + 1
+end
+return replies";
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// The commands, at least one.
     pub steps: Vec<Step>,
-    /// Whether they are sent between MULTI and EXEC.
+    /// Whether they are sent between MULTI and EXEC, or as a script.
     pub group: bool,
+    /// How a script is sent that runs them: with the keys it will use, or without.
+    pub script: Option<Declared>,
     /// Whether it concerns everybody's keys (FLUSHDB, SWAPDB, DEL of a shared key): these are
     /// sent while all other connections are idle, and are part of every history.
     pub global: bool,
@@ -54,6 +76,7 @@ impl Unit {
         Self {
             steps,
             group,
+            script: None,
             global: false,
             waits: false,
             sent: 0,
@@ -64,6 +87,26 @@ impl Unit {
             picked: None,
             exact: None,
         }
+    }
+
+    /// The one command that runs all of it, if it is a script.
+    #[must_use]
+    pub fn as_script(&self) -> Option<Command> {
+        let keys: Vec<Bytes> = match self.script? {
+            Declared::Nothing => Vec::new(),
+            Declared::All => {
+                let words = self.steps.iter().flat_map(|step| step.command.args().iter().skip(1));
+                words.filter(|word| word.contains(&b':')).cloned().collect()
+            }
+        };
+        let mut words = vec![b"EVAL".to_vec(), SCRIPT.into(), keys.len().to_string().into()];
+        words.extend(keys);
+        for step in &self.steps {
+            let args = step.command.args();
+            words.extend([step.db.to_string().into(), args.len().to_string().into()]);
+            words.extend(args.iter().cloned());
+        }
+        Some(Command::new(words))
     }
 
     /// Whether its effect is known only after its reply: it must be the last of its batch.
@@ -101,8 +144,10 @@ impl Unit {
         let steps = self.steps.iter().map(|s| format!("[{}] {}", s.db, s.command));
         let text = steps.collect::<Vec<_>>().join("; ");
         let state = if self.acked.is_some() { "acknowledged" } else { "not acknowledged" };
-        if self.group {
-            return format!("MULTI; {text}; EXEC ({state})");
+        match (self.group, self.script) {
+            (_, Some(declared)) => return format!("EVAL ({declared:?}) {text} ({state})"),
+            (true, None) => return format!("MULTI; {text}; EXEC ({state})"),
+            (false, None) => {}
         }
         format!("{text} ({state})")
     }

@@ -40,7 +40,9 @@ impl Link {
         let exec = Command::words(&["EXEC"]);
         let mut selects = Vec::new();
         let mut db = self.db;
-        for step in units.iter().flat_map(|unit| &unit.steps) {
+        let scripts: Vec<Option<Command>> = units.iter().map(Unit::as_script).collect();
+        let plain = units.iter().filter(|unit| unit.script.is_none());
+        for step in plain.flat_map(|unit| &unit.steps) {
             if step.db != db {
                 selects.push(Command::words(&["SELECT", &step.db.to_string()]));
                 db = step.db;
@@ -49,7 +51,11 @@ impl Link {
         let mut commands: Vec<&Command> = Vec::new();
         let mut selects = selects.iter();
         let mut db = self.db;
-        for unit in units {
+        for (unit, script) in units.iter().zip(&scripts) {
+            if let Some(script) = script {
+                commands.push(script);
+                continue;
+            }
             commands.extend(unit.group.then_some(&multi));
             for step in &unit.steps {
                 if step.db != db {
@@ -65,6 +71,10 @@ impl Link {
 
     /// Reads the replies to a unit: one per command, those of SELECT left out.
     fn receive(&mut self, unit: &Unit) -> io::Result<Vec<Reply>> {
+        if unit.script.is_some() {
+            let reply = self.connection.receive()?.value;
+            return reply.items().map(<[Reply]>::to_vec).ok_or_else(|| told("EVAL", &reply));
+        }
         let mut selects = Vec::with_capacity(unit.steps.len());
         for step in &unit.steps {
             selects.push(step.db != self.db);
@@ -90,10 +100,7 @@ impl Link {
         }
         let reply = self.connection.receive()?.value;
         let Some(items) = reply.items() else {
-            let mut bytes = Vec::new();
-            reply.encode(&mut bytes);
-            let text = format!("EXEC answered {}", bytes.escape_ascii());
-            return Err(io::Error::other(text));
+            return Err(told("EXEC", &reply));
         };
         let mut items = items.iter();
         let mut replies = Vec::with_capacity(selects.len());
@@ -116,6 +123,13 @@ impl Link {
         let mut replies = self.receive(&unit)?;
         replies.pop().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
+}
+
+/// An answer that should have been a list.
+fn told(command: &str, reply: &Reply) -> io::Error {
+    let mut bytes = Vec::new();
+    reply.encode(&mut bytes);
+    io::Error::other(format!("{command} answered {}", bytes.escape_ascii()))
 }
 
 /// Works on lane `at` until the end.

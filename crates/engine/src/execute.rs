@@ -144,8 +144,10 @@ impl Desk<'_> {
         if !session.login.is_free(&self.engine.users) {
             access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
         }
+        // A transaction that is being queued takes memory, too.
         if self.seat.full
             && (entry.has(Flag::DenyOom)
+                || multi::must_queue(session, entry)
                 || scripting::needs_memory(self.engine, entry, request.argv))
         {
             return Err(error::OOM);
@@ -361,7 +363,17 @@ impl Control<'_> {
     }
 }
 
+/// With a slow log threshold under this many microseconds every command is timed by itself.
+const TIME_EACH_BELOW_US: i64 = 1000;
+
 impl Seat {
+    /// Whether every command is timed by itself.
+    #[inline]
+    pub(crate) fn times_each(&self) -> bool {
+        (0..TIME_EACH_BELOW_US).contains(&self.config.slowlog_log_slower_than)
+            || self.config.latency_monitor_threshold.is_some()
+    }
+
     /// Counts a request that was refused before it ran.
     fn refused(&self, engine: &Engine, entry: Option<&Entry>, refusal: &CmdError) {
         engine.stats.error(refusal.code());

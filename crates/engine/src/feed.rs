@@ -19,9 +19,6 @@ use crate::worker::{Desk, Worker};
 
 /// Requests decoded and prefetched together. Measured: more gives nothing.
 const GROUP: usize = 16;
-/// With a slow log threshold under this many microseconds every command is timed by itself.
-const TIME_EACH_BELOW_US: i64 = 1000;
-
 /// Once the replies of a turn are this long the connection's other requests wait for its next turn:
 /// a short pipeline can ask for more than the machine has, and other clients for a word.
 pub const REPLIES_PER_TURN: usize = 1 << 20;
@@ -151,11 +148,11 @@ impl Desk<'_> {
             return None;
         }
         let mut argv: SmallVec<[&[u8]; 16]> = SmallVec::new();
-        let config = &self.seat.config;
-        let each = (0..TIME_EACH_BELOW_US).contains(&config.slowlog_log_slower_than)
-            || config.latency_monitor_threshold.is_some();
+        let each = self.seat.times_each();
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
+        // When the request before ended, if it was timed: this one begins then.
+        let mut ended = Some(start);
         self.note_activity(session, group);
         for pending in group {
             argv.clear();
@@ -163,12 +160,17 @@ impl Desk<'_> {
             let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
                 Some(entry) if each || group.len() == 1 || !entry.quick => {
-                    let (ran, took) = timed(|| self.execute(session, request, out));
+                    let begun = ended.unwrap_or_else(Instant::now);
+                    let ran = self.execute(session, request, out);
+                    let now = Instant::now();
+                    ended = Some(now);
                     if ran {
+                        let took = now.duration_since(begun);
                         self.seat.took(self.engine, entry, &argv, session, took);
                     }
                 }
                 entry => {
+                    ended = None;
                     if self.execute(session, request, out) {
                         shared.extend(entry.map(|e| e.number));
                     }

@@ -56,7 +56,7 @@ impl Monitors {
     }
 
     /// Hands `line` to everybody but `own`, which is its own writer.
-    fn send(&self, line: &[u8], own: ClientId) {
+    pub(crate) fn send(&self, line: &[u8], own: ClientId) {
         let mut shared: Option<Arc<[u8]>> = None;
         for client in self.0.read().iter().filter(|client| client.id != own) {
             // `CLIENT REPLY OFF` silences this too.
@@ -88,12 +88,11 @@ pub(crate) fn tell(
     }
 }
 
-/// Tells of a command of a script that is about to run.
+/// What is to be shown of a command that a script runs now, if anything.
 #[cold]
-pub(crate) fn tell_of_script(monitors: &Monitors, db: usize, entry: &Entry, argv: &[&[u8]]) {
-    if !entry.has(Flag::Admin) && !entry.has(Flag::SkipMonitor) {
-        monitors.send(&line(now_in_micros(), db, "lua", argv), 0);
-    }
+pub(crate) fn of_script(db: usize, entry: &Entry, argv: &[&[u8]]) -> Option<Vec<u8>> {
+    let shown = !entry.has(Flag::Admin) && !entry.has(Flag::SkipMonitor);
+    shown.then(|| line(now_in_micros(), db, "lua", argv))
 }
 
 /// Tells of a request that runs a script, before what the script does.

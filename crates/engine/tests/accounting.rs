@@ -15,14 +15,17 @@ static SCALE: scale::Scale = scale::Scale;
 fn weigh(seat: &mut Seat, before: (isize, isize)) -> (isize, isize) {
     drop(seat.worker.engine.store.take_trash());
     seat.worker.txn.report_memory();
-    let told = isize::try_from(seat.worker.engine.store.memory()).unwrap();
-    (told - before.0, scale::alive() - before.1)
+    let store = &seat.worker.engine.store;
+    let told = isize::try_from(store.memory()).unwrap();
+    // What documents share is kept when they are gone, until others are made.
+    let shared = isize::try_from(store.shared_memory()).unwrap();
+    (told - shared - before.0, scale::alive() - shared - before.1)
 }
 
 type Make = fn(usize) -> String;
 
 /// What is filled in: a name, how many requests, each request.
-const FILLINGS: [(&str, usize, Make); 14] = [
+const FILLINGS: [(&str, usize, Make); 18] = [
     ("short strings", 30_000, |n| format!("SET key:{n} value:{n}")),
     ("strings of 100 bytes", 20_000, |n| format!("SET key:{n} {}", "v".repeat(100))),
     ("strings with deadlines", 20_000, |n| format!("SET key:{n} v EX 1000")),
@@ -37,7 +40,24 @@ const FILLINGS: [(&str, usize, Make); 14] = [
     ("a large set", 20_000, |n| format!("SADD key member:{n}")),
     ("small sorted sets", 5_000, |n| format!("ZADD key:{n} 1 a 2 b 3 {n}")),
     ("a large sorted set", 20_000, |n| format!("ZADD key {} member:{n}", n * 7 % 1_000)),
+    ("documents", 5_000, |n| format!("JSON.SET key:{n} . '{}'", document(n))),
+    ("documents looked into", 10_000, |n| match n % 2 {
+        0 => format!("JSON.SET key:{n} . '{}'", document(n)),
+        _ => format!("JSON.GET key:{} id", n - 1),
+    }),
+    ("documents of no common form", 10_000, |n| match n % 2 {
+        0 => format!(r#"JSON.SET key:{n} . '{{"a{n}":{n},"b{n}":[{n},"c{n}"],"d{n}":{{}}}}'"#),
+        _ => format!("JSON.TYPE key:{} .", n - 1),
+    }),
+    ("documents that grow", 20_000, |n| match n {
+        0..20 => format!("JSON.SET key:{n} . '{{\"all\":[]}}'"),
+        _ => format!("JSON.ARRAPPEND key:{} .all '{}'", n % 20, document(n)),
+    }),
 ];
+
+fn document(n: usize) -> String {
+    format!(r#"{{"id":{n},"name":"number {n}","tags":["a","bcd","some text"],"at":[{n}.5,-1]}}"#)
+}
 
 #[test]
 fn the_store_takes_what_it_says() {
@@ -59,7 +79,9 @@ fn the_store_takes_what_it_says() {
         // Integers of this size are exact as doubles.
         let ratio = told as f64 / given as f64;
         println!("{name:<24} told {told:>9}  given {given:>9}  {ratio:.3}");
-        if !(0.99..=1.01).contains(&ratio) {
+        // A document's head is 72 bytes, for which the allocator gives 80: those are told.
+        let most = if name.starts_with("documents") { 1.05 } else { 1.01 };
+        if !(0.99..=most).contains(&ratio) {
             wrong.push(name);
         }
         // Deleted one by one, unlike in FLUSHALL: the tables shrink on the way.

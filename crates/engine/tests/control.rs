@@ -9,16 +9,6 @@ use std::sync::atomic::Ordering;
 use kvist_engine::{Message, State};
 use seats::{Seat, engine};
 
-/// The pushes that wait for a client.
-fn pushes(seat: &Seat) -> String {
-    let letters = seat.letters.take(seat.session.client.id);
-    let text = letters.into_iter().map(|letter| match letter {
-        Message::Push(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        other => format!("{other:?}"),
-    });
-    text.collect()
-}
-
 #[test]
 fn messages_reach_listeners_in_their_protocol() {
     let engine = engine();
@@ -29,12 +19,12 @@ fn messages_reach_listeners_in_their_protocol() {
     new.ask("PSUBSCRIBE n?ws");
     new.ask("SSUBSCRIBE news");
     assert_eq!(sender.ask("PUBLISH news hi"), ":2");
-    assert_eq!(pushes(&old), "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$2\r\nhi\r\n");
+    assert_eq!(old.pushed().concat(), "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$2\r\nhi\r\n");
     let expected = ">4\r\n$8\r\npmessage\r\n$4\r\nn?ws\r\n$4\r\nnews\r\n$2\r\nhi\r\n";
-    assert_eq!(pushes(&new), expected);
+    assert_eq!(new.pushed().concat(), expected);
     assert_eq!(sender.ask("SPUBLISH news ho"), ":1");
-    assert_eq!(pushes(&new), ">3\r\n$8\r\nsmessage\r\n$4\r\nnews\r\n$2\r\nho\r\n");
-    assert_eq!(pushes(&old), "");
+    assert_eq!(new.pushed().concat(), ">3\r\n$8\r\nsmessage\r\n$4\r\nnews\r\n$2\r\nho\r\n");
+    assert_eq!(old.pushed().concat(), "");
     new.worker.disconnect(&mut new.session);
     old.ask("UNSUBSCRIBE");
     assert_eq!(sender.ask("PUBLISH news hi"), ":0");
@@ -50,7 +40,7 @@ fn a_publisher_that_listens_gets_the_message_before_the_reply() {
     seat.ask("SUBSCRIBE a");
     let expected = ">3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n:1";
     assert_eq!(seat.ask("PUBLISH a hi"), expected);
-    assert_eq!(pushes(&seat), "");
+    assert_eq!(seat.pushed().concat(), "");
 }
 
 #[test]

@@ -3,21 +3,7 @@
 
 mod seats;
 
-use kvist_engine::Message;
 use seats::{Seat, engine_with};
-
-/// What a listener has heard: the last word of each message.
-fn heard(listener: &Seat) -> Vec<String> {
-    let letters = listener.letters.take(listener.session.client.id);
-    let words = letters.into_iter().filter_map(|letter| match letter {
-        Message::Push(bytes) => {
-            let text = String::from_utf8(bytes.to_vec()).unwrap();
-            Some(text.trim_end().rsplit("\r\n").next().unwrap().to_owned())
-        }
-        _ => None,
-    });
-    words.collect()
-}
 
 const DOCUMENT: &str = r#"'{"i":1,"b":true,"s":"x","a":[1,2],"o":{"p":1}}'"#;
 
@@ -57,7 +43,7 @@ fn edits_are_told_and_what_changes_nothing_is_not() {
         listener.ask("SUBSCRIBE __keyspace@0__:k");
         for (line, events) in REQUESTS {
             seat.ask(line);
-            assert_eq!(heard(&listener), events, "{line}");
+            assert_eq!(listener.heard(), events, "{line}");
         }
     }
     let engine = engine_with("notify-keyspace-events Kg$");
@@ -65,7 +51,7 @@ fn edits_are_told_and_what_changes_nothing_is_not() {
     listener.ask("SUBSCRIBE __keyspace@0__:k");
     seat.ask(&format!("JSON.SET k . {DOCUMENT}"));
     seat.ask("JSON.TOGGLE k b");
-    assert!(heard(&listener).is_empty());
+    assert!(listener.heard().is_empty());
 }
 
 #[test]
@@ -93,5 +79,5 @@ fn how_a_document_is_kept_is_nobodys_business() {
     listener.ask("WATCH k");
     assert_eq!(seat.ask("JSON.CLEAR k $.s"), ":0");
     assert_eq!(seat.ask("JSON.TOGGLE k $.s"), "*1\r\n$-1");
-    assert!(heard(&listener).is_empty());
+    assert!(listener.heard().is_empty());
 }

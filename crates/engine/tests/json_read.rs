@@ -3,21 +3,16 @@
 
 mod seats;
 
-use kvist_engine::Message;
 use seats::{Seat, engine, engine_with};
 
+/// What a listener to channels of events has heard: events and keys.
 fn heard(listener: &Seat) -> Vec<String> {
-    let letters = listener.letters.take(listener.session.client.id);
-    let words = letters.into_iter().filter_map(|letter| match letter {
-        Message::Push(bytes) => {
-            let text = String::from_utf8(bytes.to_vec()).unwrap();
-            let mut words = text.trim_end().rsplit("\r\n");
-            let (key, channel) = (words.next().unwrap(), words.nth(1).unwrap());
-            Some(format!("{} {key}", channel.rsplit_once(':').unwrap().1))
-        }
-        _ => None,
-    });
-    words.collect()
+    let event = |push: String| {
+        let mut words = push.trim_end().rsplit("\r\n");
+        let (key, channel) = (words.next().unwrap(), words.nth(1).unwrap());
+        format!("{} {key}", channel.rsplit_once(':').unwrap().1)
+    };
+    listener.pushed().into_iter().map(event).collect()
 }
 
 #[test]

@@ -10,7 +10,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use kvist_engine::Message;
 use seats::{Seat, engine};
 
 const SCRIPT: &[&[&str]] = &[
@@ -116,12 +115,7 @@ fn ours() -> Vec<String> {
         // Nobody else feeds its list.
         client.worker.give_up(&mut client.session, &mut out);
     }
-    let heard = monitor.letters.take(monitor.session.client.id).into_iter();
-    let line = |message| match message {
-        Message::Push(bytes) => plain(std::str::from_utf8(&bytes).unwrap()),
-        other => panic!("{other:?}"),
-    };
-    heard.map(line).collect()
+    monitor.pushed().iter().map(|line| plain(line)).collect()
 }
 
 #[test]

@@ -13,12 +13,7 @@ const START: u64 = 1_000_000;
 
 /// The lines posted to a monitor, without their times.
 fn heard(seat: &Seat) -> Vec<String> {
-    let messages = seat.letters.take(seat.session.client.id);
-    let lines = messages.into_iter().map(|message| match message {
-        Message::Push(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        other => panic!("{other:?}"),
-    });
-    lines.map(|line| timeless(&line)).collect()
+    seat.pushed().iter().map(|line| timeless(line)).collect()
 }
 
 fn timeless(line: &str) -> String {

@@ -6,21 +6,7 @@ mod seats;
 use std::sync::Arc;
 use std::thread;
 
-use kvist_engine::Message;
 use seats::{Seat, engine_with};
-
-/// What a listener has heard: the last word of each message.
-fn heard(listener: &Seat) -> Vec<String> {
-    let letters = listener.letters.take(listener.session.client.id);
-    let words = letters.into_iter().filter_map(|letter| match letter {
-        Message::Push(bytes) => {
-            let text = String::from_utf8(bytes.to_vec()).unwrap();
-            Some(text.trim_end().rsplit("\r\n").next().unwrap().to_owned())
-        }
-        _ => None,
-    });
-    words.collect()
-}
 
 /// A key can only be deleted after it was made, and only be made after it was deleted: so must the
 /// events be heard, whichever threads do it.
@@ -40,7 +26,7 @@ fn events_of_a_key_are_heard_in_the_order_in_which_they_happened() {
             });
         }
     });
-    let events = heard(&listener);
+    let events = listener.heard();
     assert!(events.len() > 1000);
     for (n, event) in events.iter().enumerate() {
         assert_eq!(event, ["set", "del"][n % 2], "event {n}");
@@ -61,7 +47,7 @@ fn the_keeper_tells_what_has_expired() {
     for shard in 0..engine.store.shards() {
         while txn.expire_step(shard, 2_000_000).0 > 0 {}
     }
-    assert_eq!(heard(&listener).len(), 100);
+    assert_eq!(listener.heard().len(), 100);
 }
 
 /// What deletes keys to make room tells it so.
@@ -79,8 +65,8 @@ fn evictions_are_told_to_listeners_and_readers() {
     writer.ask("CONFIG SET maxmemory 1 maxmemory-policy allkeys-random");
     writer.worker.begin(1_000_000);
     assert_eq!(writer.ask("EXISTS k"), ":0");
-    assert_eq!(heard(&listener), ["evicted", "k"]);
-    assert_eq!(heard(&reader), ["k"]);
+    assert_eq!(listener.heard(), ["evicted", "k"]);
+    assert_eq!(reader.heard(), ["k"]);
 }
 
 /// In RESP3 a client may listen to what it does itself: the events come apart from its replies, in
@@ -97,5 +83,5 @@ fn who_listens_to_itself_hears_all_in_order() {
     other.ask("EXPIRE k 10");
     // Who wants no replies is told all the same.
     seat.feed("CLIENT REPLY OFF\r\nPERSIST k\r\n");
-    assert_eq!(heard(&seat), ["set", "del", "append", "incrby", "expire", "persist"]);
+    assert_eq!(seat.heard(), ["set", "del", "append", "incrby", "expire", "persist"]);
 }

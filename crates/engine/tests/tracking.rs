@@ -9,7 +9,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kvist_engine::{Engine, Keeper, Message};
+use kvist_engine::{Engine, Keeper};
 use parking_lot::Mutex;
 use seats::{Seat, engine, engine_with};
 
@@ -42,10 +42,9 @@ impl Reader {
 
     /// Throws stale copies away.
     fn listen(&mut self) {
-        for letter in self.seat.letters.take(self.seat.session.client.id) {
-            let Message::Push(bytes) = letter else { continue };
+        for push in self.seat.pushed() {
             self.notices += 1;
-            for key in keys_of(&bytes) {
+            for key in keys_of(&push) {
                 self.copies.remove(&key);
             }
         }
@@ -53,9 +52,8 @@ impl Reader {
 }
 
 /// The keys that a notice names: its words that look like keys.
-fn keys_of(bytes: &[u8]) -> Vec<String> {
-    let text = String::from_utf8(bytes.to_vec()).unwrap();
-    text.split("\r\n").filter(|word| word.starts_with("key")).map(str::to_owned).collect()
+fn keys_of(push: &str) -> Vec<String> {
+    push.split("\r\n").filter(|word| word.starts_with("key")).map(str::to_owned).collect()
 }
 
 /// Writers and readers of the same few keys; when the writers pause, all copies that nobody was
@@ -149,15 +147,7 @@ fn the_table_of_readers_is_bounded() {
     }
     assert_eq!((engine.store.read_keys(), engine.store.readers()), (0, 0));
     assert_eq!(engine.store.readers_memory(), 0);
-    let told_later: BTreeSet<String> = seat
-        .letters
-        .take(seat.session.client.id)
-        .into_iter()
-        .filter_map(|letter| match letter {
-            Message::Push(bytes) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
-            _ => None,
-        })
-        .collect();
+    let told_later: BTreeSet<String> = seat.pushed().into_iter().collect();
     assert_eq!(told + told_later.len(), 200);
 }
 

@@ -75,7 +75,20 @@ impl Check<'_> {
     /// Copies what was read and not replaced.
     #[inline]
     fn flush(&mut self) {
-        self.out.extend_from_slice(&self.text[self.copied..self.at]);
+        const FEW: usize = 32;
+        if self.out.capacity() == 0 {
+            self.out.reserve_exact(self.text.len() + FEW);
+        }
+        let piece = &self.text[self.copied..self.at];
+        // Most pieces are short, and a copy of a known size costs less than one that must look.
+        match self.text[self.copied..].first_chunk::<FEW>() {
+            Some(chunk) if piece.len() <= FEW => {
+                let end = self.out.len() + piece.len();
+                self.out.extend_from_slice(chunk);
+                self.out.truncate(end);
+            }
+            _ => self.out.extend_from_slice(piece),
+        }
     }
 
     fn document(&mut self) -> Result<(), Fail> {
@@ -91,10 +104,18 @@ impl Check<'_> {
     fn peek(&mut self) -> Result<u8, Fail> {
         match self.text.get(self.at) {
             Some(&byte) if byte > b' ' => Ok(byte),
+            // One space behind a comma or a colon, as many write it.
+            Some(b' ') if self.text.get(self.at + 1).is_some_and(|&byte| byte > b' ') => {
+                self.flush();
+                self.at += 1;
+                self.copied = self.at;
+                Ok(self.text[self.at])
+            }
             _ => self.skip_space(),
         }
     }
 
+    #[inline(never)]
     fn skip_space(&mut self) -> Result<u8, Fail> {
         self.flush();
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.text.get(self.at) {

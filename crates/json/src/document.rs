@@ -15,7 +15,10 @@ use table::size_class;
 
 use crate::canonical::canonical;
 use crate::diagnose::ParseError;
+use crate::edit::EditError;
+use crate::path::Path;
 use crate::registry::Registry;
+use crate::scalar::Scalar;
 use crate::value::Value;
 
 /// A document as it is stored: its canonical text, its tree, or both.
@@ -71,17 +74,41 @@ impl Document {
     /// # Errors
     /// As [`value`](Document::value).
     pub fn value_mut(&mut self, registry: &mut Registry) -> Result<&mut Value, ParseError> {
-        self.build(registry)?;
+        if self.value.is_none() {
+            self.build(registry)?;
+        }
         self.text = None;
         self.build(registry)
     }
 
+    /// Puts a scalar where a static path leads, if there is a tree and the path leads somewhere in
+    /// it: [`Value::put_scalar`]. The text is dropped then.
+    ///
+    /// # Errors
+    /// Those of [`Value::put_scalar`]; nothing has changed then.
+    #[inline]
+    pub fn put_scalar(
+        &mut self,
+        path: &Path,
+        scalar: Scalar<'_>,
+        registry: &mut Registry,
+    ) -> Option<Result<(), EditError>> {
+        let done = self.value.as_mut()?.put_scalar(path, scalar, registry)?;
+        if done.is_ok() {
+            self.text = None;
+        }
+        Some(done)
+    }
+
+    #[inline]
     fn build(&mut self, registry: &mut Registry) -> Result<&mut Value, ParseError> {
-        let value = match self.value.take() {
-            Some(value) => value,
-            None => Value::parse(self.text.as_deref().unwrap_or(b"null"), registry)?,
-        };
-        Ok(self.value.insert(value))
+        match self.value {
+            Some(ref mut value) => Ok(value),
+            None => {
+                let text = self.text.as_deref().unwrap_or(b"null");
+                Ok(self.value.insert(Value::parse(text, registry)?))
+            }
+        }
     }
 
     /// The tree, if there is one.

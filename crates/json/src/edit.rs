@@ -259,7 +259,7 @@ impl Value {
     }
 
     /// Changes a number within a packed array; whether its kind has the number.
-    fn repack(&mut self, at: usize, index: usize, num: Num) -> bool {
+    pub(crate) fn repack(&mut self, at: usize, index: usize, num: Num) -> bool {
         let Some(seq) = self.arena.seq(self.arena.cell(at)) else { return false };
         let Some(bytes) = seq.element.exactly(num) else { return false };
         let width = seq.element.width();
@@ -268,7 +268,7 @@ impl Value {
     }
 
     /// Puts a number into a cell, in the block that is there if both need one.
-    fn set_num(&mut self, at: usize, num: Num) {
+    pub(crate) fn set_num(&mut self, at: usize, num: Num) {
         let old = self.arena.cell(at);
         let (tag, long) = match num {
             Num::I64(value) => (tag::I64, value as u64),
@@ -291,7 +291,7 @@ impl Value {
     }
 
     /// Puts a string into a cell, in the block that is there if it is as large.
-    fn set_text(&mut self, at: usize, text: &[u8], clean: bool) {
+    pub(crate) fn set_text(&mut self, at: usize, text: &[u8], clean: bool) {
         let old = self.arena.cell(at);
         if text.len() > SHORT && old.tag() == tag::STRING {
             let (_, len, _) = self.arena.text_at(old.offset());

@@ -47,12 +47,10 @@ pub(crate) fn plain_end(text: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = text[at..].first_chunk::<8>() {
         let bytes = u64::from_le_bytes(*chunk);
         // In each byte the high bit tells; a borrow can only reach bytes above the lowest hit.
-        let quote = bytes ^ (ONES * 0x22);
-        let slash = bytes ^ (ONES * 0x5C);
-        let hits = bytes.wrapping_sub(ONES * 0x20) & !bytes
-            | quote.wrapping_sub(ONES) & !quote
-            | slash.wrapping_sub(ONES) & !slash;
-        let hits = hits & (ONES << 7);
+        // What is below 0x20 stays so when bit 1 is turned, and a quote becomes 0x20.
+        let quote_or_control = (bytes ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+        let slash = (bytes ^ (ONES * 0x5C)).wrapping_sub(ONES);
+        let hits = (quote_or_control | slash) & !bytes & (ONES << 7);
         if hits != 0 {
             return at + hits.trailing_zeros() as usize / 8;
         }

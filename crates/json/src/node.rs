@@ -145,6 +145,13 @@ impl<'a> Tree<'a> for Node<'a> {
     }
 
     #[inline]
+    fn get(self, name: &str) -> Option<Self> {
+        let object = self.home.arena.object(self.cell()?)?;
+        let entry = self.home.find(&object, name.as_bytes())?;
+        Some(Node::new(self.home, object.value(entry)))
+    }
+
+    #[inline]
     fn at(self, index: usize) -> Option<Self> {
         let cell = self.cell()?;
         if let Some(seq) = self.home.arena.seq(cell) {

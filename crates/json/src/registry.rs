@@ -157,6 +157,14 @@ impl Registry {
         Registry::default()
     }
 
+    /// A number that is another one whenever a document was made since it was last asked for. While
+    /// it stays the same, so does [`memory`](Registry::memory).
+    #[inline]
+    #[must_use]
+    pub fn session(&self) -> u32 {
+        self.session
+    }
+
     /// Bytes allocated. O(1).
     #[must_use]
     pub fn memory(&self) -> usize {

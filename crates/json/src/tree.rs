@@ -68,6 +68,11 @@ pub trait Tree<'a>: Copy + 'a {
     }
     /// The position and value of a member, of objects. O(1) expected.
     fn member(self, name: &str) -> Option<(usize, Self)>;
+    /// The value of a member, of objects. O(1) expected.
+    #[inline]
+    fn get(self, name: &str) -> Option<Self> {
+        Some(self.member(name)?.1)
+    }
     /// The element of an array, or the value of the member of an object, at a position. O(1), or
     /// O(log n) in an object of more than a hundred members that has lost some.
     fn at(self, index: usize) -> Option<Self>;

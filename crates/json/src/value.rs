@@ -109,8 +109,25 @@ impl Value {
     pub(crate) fn find(&self, object: &Object, name: &[u8]) -> Option<usize> {
         match object.form {
             Form::Shaped(place) => self.shape(place)?.find(name),
-            Form::Pairs => (0..object.len).find(|&entry| self.text(object.name(entry)).0 == name),
+            Form::Pairs => (0..object.len).find(|&entry| self.is_text(object.name(entry), name)),
             Form::Table { cap, index, .. } => self.find_in_table(object, cap, index, name),
+        }
+    }
+
+    /// Whether the string in the cell at `at` is this one. Most that are not differ in length.
+    #[inline]
+    fn is_text(&self, at: usize, text: &[u8]) -> bool {
+        let cell = self.arena.cell(at);
+        match cell.tag() {
+            tag::SHORT => {
+                let len = cell.as_short().0;
+                len == text.len() && self.arena.bytes(at + 1, len) == text
+            }
+            tag::STRING => {
+                let (start, len, _) = self.arena.text_at(cell.offset());
+                len == text.len() && self.arena.bytes(start, len) == text
+            }
+            _ => self.text(at).0 == text,
         }
     }
 

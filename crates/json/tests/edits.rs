@@ -4,7 +4,8 @@ mod counting;
 mod samples;
 
 use counting::{held, hold};
-use kvist_json::{EditError, Kind, MAX_DEPTH, Node, Num, Operation, Registry, Tree, Value};
+use kvist_json::path::Path;
+use kvist_json::{EditError, Kind, MAX_DEPTH, Node, Num, Operation, Registry, Scalar, Tree, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Model, json};
 
@@ -111,6 +112,19 @@ fn merge(target: &mut Model, patch: &Model) {
     }
 }
 
+/// A path to a place.
+fn path_to(location: &[usize], root: Node<'_>) -> Path {
+    let (mut text, mut node) = ("$".to_owned(), root);
+    for &position in location {
+        text += &match node.name_at(position) {
+            Some(name) => format!("[{}]", json!(name)),
+            None => format!("[{position}]"),
+        };
+        node = node.at(position).expect("a place");
+    }
+    Path::compile(&text).expect("a path")
+}
+
 /// Does one random thing to both.
 fn edit(draws: &mut Draws<'_>, value: &mut Value, model: &mut Model, registry: &mut Registry) {
     let location = draws.location(model);
@@ -119,7 +133,14 @@ fn edit(draws: &mut Draws<'_>, value: &mut Value, model: &mut Model, registry: &
     let fresh = value_of(&new, registry);
     match draws.below(12) {
         0 | 1 => {
-            value.replace(&location, fresh.root(), registry).expect("a place");
+            let text = new.to_string();
+            match Scalar::parse(text.as_bytes()) {
+                Some(scalar) if draws.below(2) == 0 => {
+                    let path = path_to(&location, value.root());
+                    assert_eq!(value.put_scalar(&path, scalar, registry), Some(Ok(())));
+                }
+                _ => value.replace(&location, fresh.root(), registry).expect("a place"),
+            }
             *target = new;
         }
         2 | 3 => {
@@ -281,6 +302,69 @@ proptest! {
                 Err(_) => prop_assert!(!changes.is_empty()),
             }
         }
+    }
+}
+
+/// A scalar is what a document of the same text is, or none at all.
+#[test]
+fn scalars_are_those_that_documents_are_made_of() {
+    let mut registry = Registry::new();
+    let first = Path::compile("$[0]").expect("a path");
+    for text in [
+        "0",
+        "-0",
+        "-0.0",
+        "1.50",
+        "0.1",
+        "16777215.5",
+        "16777216.5",
+        "1e5",
+        "1E-7",
+        "1.5e300",
+        "0.00001",
+        "0.000001",
+        "134217727",
+        "134217728",
+        "-134217729",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "123456789012345678901234567890",
+        "5e-324",
+        "true",
+        "false",
+        "null",
+        "\"\"",
+        "\"abc\"",
+        "\"abcd\"",
+        "\"\u{e9}\u{1f600}\"",
+    ] {
+        let scalar = Scalar::parse(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+        let whole = Value::parse(text.as_bytes(), &mut registry).expect("JSON");
+        for place in
+            ["[null]", "[[\"in the way of it\"]]", "[7]", "[0.5]", "[1e300]", "[\"abcdef\"]"]
+        {
+            let mut value = Value::parse(place.as_bytes(), &mut registry).expect("JSON");
+            assert_eq!(value.put_scalar(&first, scalar, &mut registry), Some(Ok(())));
+            assert_eq!(written(value.root()), format!("[{}]", written(whole.root())), "{place}");
+            assert_eq!(value.garbage(), value.recount_garbage(), "{text} for {place}");
+            assert_eq!(value.root().at(0).map(Tree::kind), Some(whole.root().kind()));
+        }
+    }
+    for text in [
+        "", "\"", "\"a", "a\"", "\"a\"b\"", "\"\\n\"", "\"a\nb\"", "-", "1.", ".5", "+1", "1 ",
+        " 1", "[]", "{}", "True", "truee", "1e999", "-1e999", "0x1", "NaN", "01",
+    ] {
+        assert!(Scalar::parse(text.as_bytes()).is_none(), "{text}");
+    }
+    assert!(Scalar::parse(b"\"\xff\"").is_none());
+    let mut value = Value::parse(b"[1]", &mut registry).expect("JSON");
+    let one = Scalar::parse(b"1").expect("a scalar");
+    for path in ["$[1]", "$[0][0]", "$.a", "$[*]", "$..[0]", "$[0] + 1"] {
+        let path = Path::compile(path).expect("a path");
+        assert_eq!(value.put_scalar(&path, one, &mut registry), None);
     }
 }
 

@@ -13,7 +13,7 @@ use base::grammar::{Arg, Kind};
 use differential::command::Command;
 use differential::rng::Rng;
 use engine::{Engine, Entry};
-use pair::Pair;
+use pair::{Pair, seed, steps};
 
 const START: u64 = 1_700_000_000_000;
 /// Steps between two comparisons of everything.
@@ -92,17 +92,6 @@ const DOCUMENTS: [&str; 32] = [
     "\"\\ud800\"",
     "",
 ];
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-fn seed() -> u64 {
-    setting("KVIST_SEED").unwrap_or_else(|| {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        u64::from(since.subsec_nanos()) ^ since.as_secs() << 20
-    })
-}
 
 struct Draw {
     engine: Arc<Engine>,
@@ -221,7 +210,7 @@ fn look(pair: &mut Pair) {
 #[test]
 fn documents_are_the_same_in_the_engine_and_the_naive_host() {
     let seed = seed();
-    let steps = usize::try_from(setting("KVIST_STEPS").unwrap_or(60_000)).unwrap();
+    let steps = steps(60_000);
     println!("KVIST_SEED={seed} KVIST_STEPS={steps}");
     for protocol in [Protocol::Resp2, Protocol::Resp3] {
         let mut pair = Pair::new(format!("KVIST_SEED={seed}"), START);

@@ -10,25 +10,13 @@ mod stage;
 
 use base::{Deadline, Effect, Holds, Key, Protocol, Rng};
 use json::{Document, Registry};
-use pair::Pair;
+use pair::{Pair, seed, steps};
 use serde_json::{Map, Value, json};
 use stage::{Stage, shown};
 use types::Json;
 
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-fn seed() -> u64 {
-    setting("KVIST_SEED").unwrap_or_else(|| {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        u64::from(since.subsec_nanos()) ^ since.as_secs() << 20
-    })
-}
-
-fn steps() -> usize {
-    setting("KVIST_STEPS").and_then(|steps| usize::try_from(steps).ok()).unwrap_or(4000)
-}
+/// Steps of a run.
+const USUAL: usize = 4000;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "name of some length", "dé"];
 
@@ -440,7 +428,7 @@ fn random_edits_do_what_they_do_to_the_model() {
     let mut stage = Stage::new();
     let mut model = None;
     let (mut changes, mut errors) = (0, 0);
-    for _ in 0..steps() {
+    for _ in 0..steps(USUAL) {
         let root = model.take().filter(|_| rng.below(25) > 0).unwrap_or_else(|| {
             let new = value(&mut rng, 4);
             keep(&mut stage, Document::parse(new.to_string().as_bytes(), &mut registry).unwrap());
@@ -466,7 +454,10 @@ fn random_edits_do_what_they_do_to_the_model() {
         errors += usize::from(reply.starts_with('-'));
         model = after;
     }
-    assert!(changes * 4 > steps() && errors * 20 > steps(), "{changes} changes, {errors} errors");
+    assert!(
+        changes * 4 > steps(USUAL) && errors * 20 > steps(USUAL),
+        "{changes} changes, {errors} errors"
+    );
 }
 
 /// The real store does the same, and its account of memory is right at any moment.
@@ -476,7 +467,7 @@ fn the_store_agrees_and_keeps_its_account() {
     let mut rng = Rng::new(seed);
     let mut pair = Pair::new(format!("KVIST_SEED={seed}"), 1_700_000_000_000);
     let (mut stage, mut root) = (Stage::new(), Value::Null);
-    for step in 0..steps() / 2 {
+    for step in 0..steps(USUAL) / 2 {
         if step % 12 == 0 {
             root = value(&mut rng, 4);
             let text = root.to_string();

@@ -8,7 +8,7 @@ mod pair;
 
 use base::{Protocol, Rng};
 use differential::command::Command;
-use pair::Pair;
+use pair::{Pair, seed};
 
 const PATHS: [&str; 16] = [
     ".",
@@ -101,8 +101,7 @@ impl Run {
 
 #[test]
 fn the_engine_answers_as_the_naive_host_does() {
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let seed = seed();
     let mut pair = Pair::new(format!("KVIST_SEED={seed}"), 1_700_000_000_000);
     pair.speak(if seed.is_multiple_of(2) { Protocol::Resp2 } else { Protocol::Resp3 });
     let mut run = Run { pair, rng: Rng::new(seed) };

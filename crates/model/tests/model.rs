@@ -11,7 +11,7 @@ use differential::families::{self, Family};
 use differential::generator::Generator;
 use differential::pools::universe;
 use differential::rng::Rng;
-use pair::{DATABASES, Pair};
+use pair::{DATABASES, Pair, seed, steps};
 
 /// Steps between two comparisons of everything.
 const AUDIT_EVERY: usize = 300;
@@ -29,17 +29,6 @@ const FAMILIES: [&Family; 9] = [
     &families::hyperloglog::FAMILY,
     &families::geo::FAMILY,
 ];
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-fn seed() -> u64 {
-    setting("KVIST_SEED").unwrap_or_else(|| {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        u64::from(since.subsec_nanos()) ^ since.as_secs() << 20
-    })
-}
 
 struct Run {
     pair: Pair,
@@ -170,14 +159,14 @@ impl Run {
 #[test]
 fn the_engine_answers_as_the_naive_host_does() {
     let seed = seed();
-    let steps = setting("KVIST_STEPS").unwrap_or(60_000);
+    let steps = steps(60_000);
     println!("KVIST_SEED={seed} KVIST_STEPS={steps}");
     let mut run = Run::new(seed);
     run.pair.account();
     let empty = run.pair.engine.store.memory();
     let protocol = if seed.is_multiple_of(2) { Protocol::Resp2 } else { Protocol::Resp3 };
     run.pair.speak(protocol);
-    for step in 0..usize::try_from(steps).unwrap() {
+    for step in 0..steps {
         run.step();
         if step % AUDIT_EVERY == 0 {
             run.pair.audit();

@@ -38,6 +38,7 @@ impl Host for Trivial {
         }
         Ok(())
     }
+    fn note_error(&mut self, _: &[u8], _: bool) {}
     fn log(&mut self, _: u8, _: &[u8]) {}
     fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
         None

@@ -62,13 +62,16 @@ pub struct Extract {
     pub text: Vec<u8>,
     pub source: Option<Vec<u8>>,
     pub line: Option<Vec<u8>>,
+    /// It has been counted when a command failed with it.
+    pub counted: bool,
 }
 
 /// Reads the error on top, which stays: a table, or a string if no handler ran.
 pub fn extract(stack: Stack<'_>) -> Extract {
     if stack.kind(-1) != Type::Table {
         let text = until_zero(stack.text(-1).unwrap_or(b"unknown error"));
-        return Extract { text: [b"ERR ", text].concat(), source: None, line: None };
+        let text = [b"ERR ", text].concat();
+        return Extract { text, source: None, line: None, counted: false };
     }
     let field = |name| {
         stack.raw_field(-1, name);
@@ -77,7 +80,11 @@ pub fn extract(stack: Stack<'_>) -> Extract {
         text
     };
     let text = field("err").unwrap_or_else(|| b"ERR unknown error".to_vec());
-    Extract { text, source: field("source"), line: field("line") }
+    let (source, line) = (field("source"), field("line"));
+    stack.raw_field(-1, "ignore_error_stats_update");
+    let counted = stack.is_true(-1);
+    stack.pop(1);
+    Extract { text, source, line, counted }
 }
 
 /// `__redis__err__handler`: makes a table of what was raised, and adds where that was.

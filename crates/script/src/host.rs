@@ -29,6 +29,10 @@ pub trait Host {
     /// The command failed or may not run (the text with its code word), or the script must end.
     fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal>;
 
+    /// The client is answered with this error, or it stands within the answer: the script raised or
+    /// returned it. `counted` if it comes from a command, which has seen it already.
+    fn note_error(&mut self, text: &[u8], counted: bool);
+
     /// `redis.log`: a level from 0 (debug) to 3 (warning) and a line without end.
     fn log(&mut self, level: u8, text: &[u8]);
 

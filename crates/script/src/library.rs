@@ -74,10 +74,13 @@ impl Library {
         &self.functions
     }
 
-    /// A function by name.
+    /// A function by name, in any case: if several differ only in that, the one written so.
     #[must_use]
     pub fn function(&self, name: &[u8]) -> Option<&Function> {
-        self.functions.iter().find(|function| function.name.as_bytes() == name)
+        let exact = |function: &&Function| function.name.as_bytes() == name;
+        let alike = |function: &&Function| function.name.as_bytes().eq_ignore_ascii_case(name);
+        let functions = || self.functions.iter();
+        functions().find(exact).or_else(|| functions().find(alike))
     }
 }
 
@@ -148,7 +151,8 @@ pub fn finished(name: String, code: &[u8], functions: Vec<Function>) -> Library 
     Library { name, code: code.into(), digest: digest(code), functions }
 }
 
-/// The libraries of a server and the functions in them, whose names are unique among all.
+/// The libraries of a server and the functions in them, whose names are unique among all libraries
+/// whatever their case.
 ///
 /// ```
 /// let libraries = kvist_script::Libraries::default();
@@ -157,6 +161,7 @@ pub fn finished(name: String, code: &[u8], functions: Vec<Function>) -> Library 
 #[derive(Clone, Debug, Default)]
 pub struct Libraries {
     libraries: BTreeMap<String, Arc<Library>>,
+    /// By names in lower case.
     functions: BTreeMap<String, Arc<Library>>,
 }
 
@@ -184,7 +189,7 @@ impl Libraries {
             return Err(already(library.name()));
         }
         for function in library.functions() {
-            match self.functions.get(&function.name) {
+            match self.functions.get(&function.name.to_ascii_lowercase()) {
                 Some(owner) if owner.name() != library.name() => {
                     let text = format!("ERR Function {} already exists", function.name);
                     return Err(CmdError::owned(text));
@@ -194,7 +199,7 @@ impl Libraries {
         }
         self.remove(library.name().as_bytes());
         for function in library.functions() {
-            self.functions.insert(function.name.clone(), library.clone());
+            self.functions.insert(function.name.to_ascii_lowercase(), library.clone());
         }
         self.libraries.insert(library.name().to_owned(), library);
         Ok(())
@@ -204,7 +209,7 @@ impl Libraries {
     pub fn remove(&mut self, name: &[u8]) -> Option<Arc<Library>> {
         let library = self.libraries.remove(std::str::from_utf8(name).ok()?)?;
         for function in library.functions() {
-            self.functions.remove(&function.name);
+            self.functions.remove(&function.name.to_ascii_lowercase());
         }
         Some(library)
     }
@@ -212,7 +217,7 @@ impl Libraries {
     /// The library a function is in.
     #[must_use]
     pub fn function(&self, name: &[u8]) -> Option<&Arc<Library>> {
-        self.functions.get(std::str::from_utf8(name).ok()?)
+        self.functions.get(&std::str::from_utf8(name).ok()?.to_ascii_lowercase())
     }
 
     /// A library by name.
@@ -241,7 +246,7 @@ impl Libraries {
     /// How many functions there are in all.
     #[must_use]
     pub fn functions(&self) -> usize {
-        self.functions.len()
+        self.libraries.values().map(|library| library.functions.len()).sum()
     }
 }
 

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use base::error::until_zero;
 use base::{Protocol, Reply};
 
+use crate::Host;
 use crate::errors::{extract, trimmed};
 use crate::number::truncated;
 use crate::stack::{Stack, Type};
@@ -25,9 +26,10 @@ enum Open {
 }
 
 /// Writes the value on top, which is popped. `protocol` is the script's, which decides what
-/// booleans are.
-pub fn lower(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply) {
+/// booleans are. Errors are also told to the host.
+pub fn lower(stack: Stack<'_>, protocol: Protocol, host: &mut dyn Host, out: &mut dyn Reply) {
     let mut open = Vec::new();
+    let out = &mut Answer { out, host };
     value(stack, protocol, out, &mut open);
     while let Some(last) = open.last_mut() {
         match last {
@@ -63,12 +65,26 @@ pub fn lower(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply) {
     }
 }
 
+/// Where the answer goes, and who is told of errors in it.
+struct Answer<'a> {
+    out: &'a mut dyn Reply,
+    host: &'a mut dyn Host,
+}
+
+impl Answer<'_> {
+    fn error(&mut self, text: &[u8], counted: bool) {
+        self.out.error_bytes(text);
+        self.host.note_error(text, counted);
+    }
+}
+
 /// Writes one value and pops it, or opens it.
-fn value(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply, open: &mut Vec<Open>) {
+fn value(stack: Stack<'_>, protocol: Protocol, answer: &mut Answer<'_>, open: &mut Vec<Open>) {
     if !stack.has_room(4) {
-        out.error("ERR reached lua stack limit");
+        answer.error(b"ERR reached lua stack limit", false);
         return stack.pop(1);
     }
+    let out = &mut *answer.out;
     match stack.kind(-1) {
         Type::String => out.bulk(stack.text(-1).unwrap_or_default()),
         Type::Boolean => match (protocol, stack.is_true(-1)) {
@@ -77,16 +93,17 @@ fn value(stack: Stack<'_>, protocol: Protocol, out: &mut dyn Reply, open: &mut V
             (Protocol::Resp2, false) => out.null(),
         },
         Type::Number => out.int(truncated(stack.number(-1))),
-        Type::Table => return table(stack, out, open),
+        Type::Table => return table(stack, answer, open),
         _ => out.null(),
     }
     stack.pop(1);
 }
 
-fn table(stack: Stack<'_>, out: &mut dyn Reply, open: &mut Vec<Open>) {
-    if tagged(stack, out) {
+fn table(stack: Stack<'_>, answer: &mut Answer<'_>, open: &mut Vec<Open>) {
+    if tagged(stack, answer) {
         return stack.pop(1);
     }
+    let out = &mut *answer.out;
     for (name, kind) in [("map", Open::Map), ("set", Open::Set)] {
         stack.raw_field(-1, name);
         if stack.kind(-1) != Type::Table {
@@ -130,15 +147,16 @@ fn pairs(stack: Stack<'_>) -> usize {
 }
 
 /// Tables that stand for an error, a status, a double.
-fn tagged(stack: Stack<'_>, out: &mut dyn Reply) -> bool {
+fn tagged(stack: Stack<'_>, answer: &mut Answer<'_>) -> bool {
     stack.raw_field(-1, "err");
     let kind = stack.kind(-1);
     stack.pop(1);
     if kind == Type::String {
-        let text = extract(stack).text;
-        out.error_bytes(&one_line(trimmed(&text)));
+        let error = extract(stack);
+        answer.error(&one_line(trimmed(&error.text)), error.counted);
         return true;
     }
+    let out = &mut *answer.out;
     stack.raw_field(-1, "ok");
     let found = stack.string(-1);
     if let Some(text) = found {

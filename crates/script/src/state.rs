@@ -39,8 +39,6 @@ pub struct Inner {
     pub random: Random,
     /// Whether the host has ended the script that runs.
     pub killed: bool,
-    /// Whether the state is that of functions.
-    pub functions: bool,
     /// The library being loaded.
     pub loading: Option<Loading>,
     /// Bytes that results of encoders may take.

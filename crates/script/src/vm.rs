@@ -47,6 +47,7 @@ pub struct Limits {
 /// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
 /// #         Ok(out.ok())
 /// #     }
+/// #     fn note_error(&mut self, _: &[u8], _: bool) {}
 /// #     fn log(&mut self, _: u8, _: &[u8]) {}
 /// #     fn may(&mut self, _: &[&[u8]]) -> Option<bool> { None }
 /// #     fn interrupted(&mut self) -> bool { false }
@@ -156,8 +157,8 @@ impl Vm {
             stack.raw_set(LUA_GLOBALSINDEX);
         }
         stack.set_readonly(LUA_GLOBALSINDEX, true);
-        self.scripts.call(0, host).map_err(|failed| failed.of(script.name()))?;
-        self.scripts.answer(out);
+        self.scripts.call(0, host).map_err(|failed| failed.of(script.name(), host))?;
+        self.scripts.answer(host, out);
         Ok(())
     }
 
@@ -217,8 +218,8 @@ impl Vm {
         stack.raw_get_at(LUA_REGISTRYINDEX, reference);
         push_words(stack, keys);
         push_words(stack, args);
-        state.call(2, host).map_err(|failed| failed.of(function))?;
-        state.answer(out);
+        state.call(2, host).map_err(|failed| failed.of(function, host))?;
+        state.answer(host, out);
         Ok(())
     }
 }
@@ -294,8 +295,9 @@ enum Failed {
 }
 
 impl Failed {
-    /// The reply to a call of the script or function of this name.
-    fn of(self, name: &str) -> CmdError {
+    /// The reply to a call of the script or function of this name, which the host is told of.
+    fn of(self, name: &str, host: &mut dyn Host) -> CmdError {
+        let counted = matches!(&self, Failed::Table(error) if error.counted);
         let text = match self {
             Failed::Plain(text) => {
                 [b"ERR Error running script ", name.as_bytes(), b", ", &text].concat()
@@ -310,13 +312,15 @@ impl Failed {
                 text
             }
         };
-        CmdError::from_bytes(one_line(trimmed(&text)).into_owned())
+        let text = one_line(trimmed(&text));
+        host.note_error(&text, counted);
+        CmdError::from_bytes(text.into_owned())
     }
 }
 
 impl State {
     fn new(limits: Limits, functions: bool) -> Self {
-        let inner = Inner { functions, limit: limits.memory, ..Inner::default() };
+        let inner = Inner { limit: limits.memory, ..Inner::default() };
         let memory = Memory::new(limits.memory);
         let shared = Box::new(Shared { memory, inner: inner.into() });
         let ud = (&raw const *shared).cast_mut().cast::<c_void>();
@@ -438,10 +442,10 @@ impl State {
     }
 
     /// Writes the result, and clears the stack.
-    fn answer(&mut self, out: &mut dyn Reply) {
+    fn answer(&mut self, host: &mut dyn Host, out: &mut dyn Reply) {
         let protocol = self.shared.inner.get_mut().protocol;
         let stack = self.stack();
-        lower(stack, protocol, out);
+        lower(stack, protocol, host, out);
         stack.set_top(0);
         self.clean();
     }
@@ -535,10 +539,10 @@ pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
         }
         inner.killed = true;
         Stack::new(state).end_at_next_line();
-        let text: &[u8] = match (inner.loading.is_some(), inner.functions) {
-            (true, _) => b"FUNCTION LOAD timeout",
-            (_, true) => b"Script killed by user with FUNCTION KILL.",
-            _ => b"Script killed by user with SCRIPT KILL.",
+        // Functions are told the same.
+        let text: &[u8] = match inner.loading.is_some() {
+            true => b"FUNCTION LOAD timeout",
+            false => b"Script killed by user with SCRIPT KILL...",
         };
         push_error(Stack::new(state), text);
         lua::lua_error(state)

@@ -51,7 +51,7 @@ fn the_host_ends_endless_scripts() {
     for body in ENDLESS {
         let mut host = Small { patience: Some(3), ..Small::default() };
         let reply = run(&mut vm, &mut host, body);
-        let killed = "ERR Script killed by user with SCRIPT KILL.";
+        let killed = "ERR Script killed by user with SCRIPT KILL...";
         assert!(reply.contains(killed) && reply.starts_with('-'), "{body}: {reply}");
         still_works(&mut vm);
     }
@@ -201,6 +201,7 @@ impl Host for Broken {
         out.bulk(b"half");
         panic!("unforeseen");
     }
+    fn note_error(&mut self, _: &[u8], _: bool) {}
     fn log(&mut self, _: u8, _: &[u8]) {}
     fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
         None
@@ -224,6 +225,7 @@ impl Host for Leaving {
         out.bulk(b"half");
         Err(Refusal::Abandon)
     }
+    fn note_error(&mut self, _: &[u8], _: bool) {}
     fn log(&mut self, _: u8, _: &[u8]) {}
     fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
         None

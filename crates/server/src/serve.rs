@@ -200,7 +200,7 @@ fn wait_for(
             }
         }
     }
-    let broken = threads.into_iter().fold(false, |broken, thread| thread.join().is_err() || broken);
+    let broken = threads.into_iter().filter_map(|thread| thread.join().err()).count() > 0;
     drop(keeper);
     broken
 }

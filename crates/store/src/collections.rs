@@ -8,24 +8,35 @@ use crate::{Garbage, Txn};
 
 macro_rules! holds {
     ($type:ty, $variant:ident) => {
-        impl Holds<$type> for Txn {
-            fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
-                match self.live(key).map(|entry| entry.object()) {
-                    None => Ok(None),
-                    Some(Some(Object::$variant(value))) => Ok(Some(value)),
-                    Some(_) => Err(error::WRONG_TYPE),
+        const _: () = {
+            fn of_object(object: &mut Object) -> Option<&mut $type> {
+                match object {
+                    Object::$variant(value) => Some(value),
+                    _ => None,
                 }
             }
 
-            fn edit<R>(
-                &mut self,
-                key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> R,
-            ) -> Result<R, CmdError> {
-                self.reap(self.db, key.hash, key.bytes);
-                let used = self.use_now();
-                let db = self.table_mut(key.hash);
-                let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
+            impl Holds<$type> for Txn {
+                fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
+                    match self.live(key).map(|entry| entry.object()) {
+                        None => Ok(None),
+                        Some(Some(Object::$variant(value))) => Ok(Some(value)),
+                        Some(_) => Err(error::WRONG_TYPE),
+                    }
+                }
+
+                fn edit<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    edit: impl FnOnce(&mut $type) -> R,
+                ) -> Result<R, CmdError> {
+                    self.reap(self.db, key.hash, key.bytes);
+                    let edit = match self.edit_found(key, of_object, edit)? {
+                        Ok(result) => return Ok(result),
+                        Err(edit) => edit,
+                    };
+                    let used = self.use_now();
+                    let db = self.table_mut(key.hash);
                     let mut value = <$type>::default();
                     let result = edit(&mut value);
                     if !value.is_empty() {
@@ -36,50 +47,50 @@ macro_rules! holds {
                         self.touch_in(self.db, key.hash, key.bytes);
                         self.tell_new(self.db, key);
                     }
-                    return Ok(result);
-                };
-                entry.set_access(used.after(entry.access()));
-                let Some(Object::$variant(value)) = entry.object_mut() else {
-                    return Err(error::WRONG_TYPE);
-                };
-                let before = value.memory();
-                let result = edit(value);
-                let (after, empty) = (value.memory(), value.is_empty());
-                db.objects = db.objects + after - before;
-                if empty {
-                    let garbage = db.remove(key.hash, key.bytes);
-                    self.discard(garbage.unwrap_or(Garbage::Nothing));
+                    Ok(result)
                 }
-                self.touch_in(self.db, key.hash, key.bytes);
-                Ok(result)
-            }
 
-            fn edit_existing<R>(
-                &mut self,
-                key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> R,
-            ) -> Result<Option<R>, CmdError> {
-                if Holds::<$type>::peek(self, key)?.is_none() {
-                    return Ok(None);
+                fn edit_existing<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    edit: impl FnOnce(&mut $type) -> R,
+                ) -> Result<Option<R>, CmdError> {
+                    match self.edit_found(key, of_object, edit)? {
+                        Ok(result) => Ok(Some(result)),
+                        // Looking tells what there is to tell about a key that is not there.
+                        Err(_) => Holds::<$type>::peek(self, key).map(|_| None),
+                    }
                 }
-                self.edit(key, edit).map(Some)
-            }
 
-            fn reshape(
-                &mut self,
-                key: Key<'_>,
-                reshape: impl FnOnce(&mut $type),
-            ) -> Result<(), CmdError> {
-                let before = self.changes();
-                let done = self.edit_existing(key, reshape);
-                self.forget_changes_since(before);
-                done.map(drop)
-            }
+                fn try_edit<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    edit: impl FnOnce(&mut $type) -> Option<R>,
+                ) -> Result<Option<R>, CmdError> {
+                    let before = self.changes();
+                    let done = self.edit_existing(key, edit)?.flatten();
+                    if done.is_none() {
+                        self.forget_changes_since(before);
+                    }
+                    Ok(done)
+                }
 
-            fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
-                self.replace(key, Object::$variant(value), deadline);
+                fn reshape<R>(
+                    &mut self,
+                    key: Key<'_>,
+                    reshape: impl FnOnce(&mut $type) -> R,
+                ) -> Result<Option<R>, CmdError> {
+                    let before = self.changes();
+                    let done = self.edit_existing(key, reshape);
+                    self.forget_changes_since(before);
+                    done
+                }
+
+                fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
+                    self.replace(key, Object::$variant(value), deadline);
+                }
             }
-        }
+        };
     };
 }
 
@@ -96,13 +107,43 @@ impl Documents for Txn {
         self.tools.take().unwrap_or_else(|| Box::new(JsonTools::new(self.rng.next_u64())))
     }
 
-    fn give_tools(&mut self, tools: Box<JsonTools>) {
-        self.report_shared(tools.registry.memory());
+    fn give_tools(&mut self, mut tools: Box<JsonTools>) {
+        if let Some(bytes) = tools.new_memory() {
+            self.report_shared(bytes);
+        }
         self.tools = Some(tools);
     }
 }
 
 impl Txn {
+    /// Edits the value at `key`; gives `edit` back if there is no such key, or one past its
+    /// deadline.
+    #[inline]
+    fn edit_found<T: DataType, R, E: FnOnce(&mut T) -> R>(
+        &mut self,
+        key: Key<'_>,
+        of_object: impl FnOnce(&mut Object) -> Option<&mut T>,
+        edit: E,
+    ) -> Result<Result<R, E>, CmdError> {
+        let (used, now) = (self.use_now(), self.now);
+        let db = self.table_mut(key.hash);
+        let found = db.keys.find_mut(key.hash, key.bytes);
+        let found = found.filter(|entry| entry.deadline().is_none_or(|at| at > now));
+        let Some(mut entry) = found else { return Ok(Err(edit)) };
+        entry.set_access(used.after(entry.access()));
+        let value = entry.object_mut().and_then(of_object).ok_or(error::WRONG_TYPE)?;
+        let before = value.memory();
+        let result = edit(value);
+        let (after, empty) = (value.memory(), value.is_empty());
+        db.objects = db.objects + after - before;
+        if empty {
+            let garbage = db.remove(key.hash, key.bytes);
+            self.discard(garbage.unwrap_or(Garbage::Nothing));
+        }
+        self.touch_in(self.db, key.hash, key.bytes);
+        Ok(Ok(result))
+    }
+
     /// Replaces whatever `key` holds; an empty collection removes the key.
     pub(crate) fn replace(&mut self, key: Key<'_>, object: Object, deadline: Deadline) {
         self.reap(self.db, key.hash, key.bytes);

@@ -1,8 +1,6 @@
 //! JSON documents as values of keys, and what their commands need besides.
 
-use std::sync::Arc;
-
-use ::json::path::{Path, PathCache, PathError};
+use ::json::path::PathCache;
 use ::json::{Document, Registry};
 use base::{DataType, Holds, Kind};
 use table::{UnalignedBox, size_class};
@@ -87,8 +85,11 @@ impl DataType for Json {
 pub struct JsonTools {
     /// What the documents share that were made here.
     pub registry: Registry,
-    paths: PathCache,
+    /// Paths that were compiled here.
+    pub paths: PathCache,
     buffer: Vec<u8>,
+    /// The session of the registry whose memory was told last.
+    told: u32,
 }
 
 /// Compiled paths that are kept.
@@ -106,15 +107,23 @@ impl JsonTools {
             registry: Registry::new(),
             paths: PathCache::new(PATHS, PATH_BYTES, seed),
             buffer: Vec::new(),
+            told: 0,
         }
     }
 
-    /// The path of this text, compiled now or before.
-    ///
-    /// # Errors
-    /// It is none.
-    pub fn path(&mut self, text: &str) -> Result<Arc<Path>, PathError> {
-        self.paths.get(text)
+    /// Bytes that documents share, if that may have changed since this was last asked.
+    #[inline]
+    pub fn new_memory(&mut self) -> Option<usize> {
+        let session = self.registry.session();
+        let told = std::mem::replace(&mut self.told, session);
+        (told != session).then(|| self.registry.memory())
+    }
+
+    /// What a path of one command needs, side by side; the buffer is empty.
+    #[inline]
+    pub fn parts(&mut self) -> (&mut PathCache, &mut Registry, &mut Vec<u8>) {
+        self.buffer.clear();
+        (&mut self.paths, &mut self.registry, &mut self.buffer)
     }
 
     /// Lends out an empty buffer, to write a reply into.
@@ -124,10 +133,16 @@ impl JsonTools {
         buffer
     }
 
-    /// Takes it back. One that has become large is given up; so is one that is not brought back.
+    /// Takes it back; one that is not brought back is given up.
     pub fn give_buffer(&mut self, buffer: Vec<u8>) {
-        if buffer.capacity() <= BUFFER {
-            self.buffer = buffer;
+        self.buffer = buffer;
+    }
+
+    /// Gives up a buffer that has become large.
+    #[inline]
+    fn trim(&mut self) {
+        if self.buffer.capacity() > BUFFER {
+            self.buffer = Vec::new();
         }
     }
 }
@@ -146,6 +161,7 @@ pub trait Documents: Holds<Json> {
     {
         let mut tools = self.take_tools();
         let result = work(self, &mut tools);
+        tools.trim();
         self.give_tools(tools);
         result
     }

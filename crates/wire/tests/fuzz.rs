@@ -1,38 +1,11 @@
-//! Mutational fuzzing on a clock: a second by default, `KVIST_FUZZ_SECONDS` for longer.
-//!
-//! The seed is printed with a failure; `KVIST_FUZZ_SEED` repeats a run.
+//! Requests and replies that are damaged: whatever comes in, and however it is cut, says the same.
 
-use base::Rng;
 use kvist_wire::{Limits, ReplyParser, Value};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 mod connection;
 mod mutation;
 use connection::{cut, receive};
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-/// Runs `check` with one seed after another until time is up.
-fn fuzz(check: impl Fn(&mut Rng)) {
-    let seconds = setting("KVIST_FUZZ_SECONDS").unwrap_or(1);
-    let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-    let first = setting("KVIST_FUZZ_SEED").unwrap_or(clock << 24);
-    let (begun, mut rounds) = (Instant::now(), 0);
-    while begun.elapsed() < Duration::from_secs(seconds) {
-        let seed = first + rounds;
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            check(&mut Rng::new(seed));
-        }));
-        if let Err(panic) = outcome {
-            eprintln!("KVIST_FUZZ_SEED={seed} repeats this");
-            std::panic::resume_unwind(panic);
-        }
-        rounds += 1;
-    }
-    eprintln!("{rounds} rounds from seed {first}");
-}
+use mutation::fuzzing::fuzz;
 
 #[test]
 fn requests() {

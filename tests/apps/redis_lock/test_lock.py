@@ -8,7 +8,7 @@ import unittest
 import redis
 from redis.exceptions import LockError, LockNotOwnedError
 
-from target import ServerCase, connect, eventually
+from target import COMMAND, OwnServer, ServerCase, connect, eventually
 
 
 def count(name, times):
@@ -147,7 +147,7 @@ class Locks(ServerCase):
 
 
 class Scripts(ServerCase):
-    """How redis-py sends scripts: EVALSHA first, LOAD and again when the server does not know it."""
+    """How redis-py sends scripts: EVALSHA first; LOAD and once more if the server needs it."""
 
     def test_a_registered_script(self):
         double = self.db.register_script("return redis.call('GET', KEYS[1]) * ARGV[1]")
@@ -249,6 +249,38 @@ class Scripts(ServerCase):
         self.assertEqual(len(errors), 1)
         self.assertRegex(errors[0], "Script killed by user with SCRIPT KILL")
         self.assertTrue(self.db.ping())
+
+    @unittest.skipUnless(COMMAND, "TEST_SERVER_COMMAND is not set")
+    def test_shutdown_ends_a_script_that_cannot_be_killed(self):
+        server = OwnServer()
+        self.addCleanup(server.close)
+        server.start("--busy-reply-threshold", 50)
+        lost = threading.Event()
+
+        def loop():
+            with connect(port=server.port, retry=None) as db:
+                try:
+                    db.eval("redis.call('SET', KEYS[1], 1) while true do end", 1, "k")
+                except redis.RedisError:
+                    lost.set()
+
+        thread = threading.Thread(target=loop, daemon=True)
+        thread.start()
+        with connect(port=server.port, retry=None) as db:
+
+            def unkillable():
+                try:
+                    db.script_kill()
+                except redis.ResponseError as error:
+                    return str(error).startswith("UNKILLABLE")
+
+            eventually(unkillable, "the script to write")
+            with self.assertRaises(redis.ConnectionError):
+                db.execute_command("SHUTDOWN", "NOSAVE")
+        eventually(lambda: server.process.poll() is not None, "the server to end")
+        self.assertTrue(lost.wait(20))
+        thread.join(20)
+        server.process = None
 
 
 if __name__ == "__main__":

@@ -186,7 +186,8 @@ class Shared(Case):
         self.assertEqual(len(jobs), 6)
         for job in jobs:
             self.wait_status(job, JobStatus.FINISHED)
-        self.assertEqual(sorted(job.return_value(refresh=True) for job in jobs), [0, 2, 4, 6, 8, 10])
+        values = sorted(job.return_value(refresh=True) for job in jobs)
+        self.assertEqual(values, [0, 2, 4, 6, 8, 10])
 
     def test_a_running_job_is_stopped(self):
         name = self.name()

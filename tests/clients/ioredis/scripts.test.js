@@ -1,4 +1,4 @@
-// Scripts through ioredis: commands defined by a script, EVALSHA with EVAL after NOSCRIPT, functions.
+// Scripts through ioredis: commands defined by a script, EVAL after NOSCRIPT, functions.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,7 +15,7 @@ test("a command defined by a script", async (t) => {
   assert.deepEqual(await db.echoes(1, "k", "x", "y"), ["k", "x", 1, 2]);
   assert.deepEqual(await db.mget2Buffer("a", "b"), [Buffer.from("1"), Buffer.from("2")]);
   await db.script("FLUSH", "SYNC");
-  // In a pipeline the script comes after all others, when the server did not know it; then in place.
+  // In a pipeline a script the server does not know comes after all others; then in its place.
   for (const seen of ["6", "5"]) {
     const answers = await db.pipeline().set("n", 5).mget2("a", "n").incr("n").exec();
     assert.deepEqual(answers, [[null, "OK"], [null, ["1", seen]], [null, 6]]);
@@ -27,7 +27,8 @@ test("many at once after the scripts are gone", async (t) => {
   const db = await empty(t);
   const other = connect(t);
   for (const client of [db, other]) {
-    client.defineCommand("add", { numberOfKeys: 1, lua: "return redis.call('INCRBY', KEYS[1], ARGV[1])" });
+    const lua = "return redis.call('INCRBY', KEYS[1], ARGV[1])";
+    client.defineCommand("add", { numberOfKeys: 1, lua });
   }
   await db.script("FLUSH");
   const sums = await Promise.all(Array.from({ length: 200 }, (_, n) =>

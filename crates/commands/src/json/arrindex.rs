@@ -91,7 +91,7 @@ impl<H: Documents> Run<H> for ArrIndex<'_> {
             document::peek(host, self.key)?.ok_or(document::NO_PATH)?;
             let wanted =
                 Value::parse(self.value, &mut tools.registry).map_err(document::of_text)?;
-            let found = document::look(host, self.key, tools, |root| {
+            let found = document::look(host, self.key, &mut tools.registry, |root| {
                 let found = document::matches(&path, root)?;
                 if path.is_legacy() {
                     let array = found.first().copied().ok_or(document::NO_PATH)?;

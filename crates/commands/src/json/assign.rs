@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use ::json::path::{Budget, LastStep, Location, Path, topmost};
-use ::json::{Document, EditError, Floats, Kind, MAX_DEPTH, Node, Tree, Value, write_string};
+use ::json::{
+    Document, EditError, Floats, Kind, MAX_DEPTH, Node, Scalar, Tree, Value, write_string,
+};
 use base::{CmdError, Deadline, Key};
 use types::{Documents, Json, JsonTools};
 
@@ -119,7 +121,7 @@ impl<'a> Assignment<'a> {
             Content::Part(_) => return Err(NEW_AT_ROOT),
         };
         let depth = value.depth();
-        let plan = document::look(host, key, tools, |root| {
+        let plan = document::look(host, key, &mut tools.registry, |root| {
             Plan::new(&path, root, (condition, creates, depth))
         })?;
         let outcome = match plan.unwrap_or(Ok(Plan::Nothing))? {
@@ -147,6 +149,27 @@ impl<'a> Assignment<'a> {
         }
         Ok(outcome)
     }
+}
+
+/// Puts a scalar at a path that leads to one place which is there, in one look at the key: what
+/// most requests are. `None` if it is not that, and then nothing has happened.
+#[inline]
+pub(super) fn scalar<H: Documents>(
+    host: &mut H,
+    key: Key<'_>,
+    tools: &mut JsonTools,
+    (path, json): (&[u8], &[u8]),
+) -> Option<Result<(), CmdError>> {
+    let scalar = Scalar::parse(json)?;
+    let (paths, registry, _) = tools.parts();
+    let path = paths.cached(path).filter(|path| !path.is_root())?;
+    let put = host.try_edit(key, |json| {
+        let done = json.document_mut()?.put_scalar(path, scalar, registry)?;
+        json.note_change();
+        Some(done)
+    });
+    let put = put.map_err(document::of_key).transpose()?;
+    Some(put.and_then(|done| done.map_err(document::of_edit)))
 }
 
 fn deadline_of(deadline: Deadline) -> Option<base::Millis> {
@@ -260,7 +283,7 @@ fn replace<H: Documents>(
     tools: &mut JsonTools,
     (locations, with): (&[Location], Node<'_>),
 ) -> Result<bool, CmdError> {
-    document::change(host, key, tools, |value, registry| {
+    document::change(host, key, &mut tools.registry, |value, registry| {
         for (done, location) in locations.iter().enumerate() {
             match value.replace(&document::places(location), with, registry) {
                 Ok(()) => {}
@@ -278,7 +301,7 @@ pub(super) fn add<H: Documents>(
     tools: &mut JsonTools,
     (location, name, with): (&Location, &str, Node<'_>),
 ) -> Result<(), CmdError> {
-    document::change(host, key, tools, |value, registry| {
+    document::change(host, key, &mut tools.registry, |value, registry| {
         let places = document::places(location);
         value.set_member(&places, name, with, registry).map(drop).map_err(document::of_edit)
     })

@@ -46,7 +46,7 @@ impl<H: Documents> Run<H> for Clear<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let cleared = host.with_tools(|host, tools| {
             let path = document::selection(tools, self.0.path)?;
-            let full = document::look(host, self.0.key, tools, |root| {
+            let full = document::look(host, self.0.key, &mut tools.registry, |root| {
                 // What is in a container that is emptied goes with it.
                 let mut matches = edit::find_topmost(&path, root)?;
                 matches.retain(|location| {
@@ -56,7 +56,7 @@ impl<H: Documents> Run<H> for Clear<'_> {
             })?;
             let full = full.ok_or(document::NO_KEY)??;
             if !full.is_empty() {
-                document::change(host, self.0.key, tools, |value, registry| {
+                document::change(host, self.0.key, &mut tools.registry, |value, registry| {
                     edit::in_order(value, registry, &full, 0, |value, registry, _, place| {
                         value.clear(place, registry).map(drop)
                     })

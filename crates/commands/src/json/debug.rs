@@ -107,7 +107,7 @@ fn memory<H: Documents>(
         vec![json.memory()]
     } else {
         // The tree is made if there is none, and only then do host and registry part.
-        document::look(host, place.key, tools, |_| ())?;
+        document::look(host, place.key, &mut tools.registry, |_| ())?;
         let tree = document::peek(host, place.key)?.and_then(|json| json.document()?.tree());
         let found = tree.map(|tree| document::matches(&path, tree.root())).transpose()?;
         let alone = |node: Node<'_>| node.to_value(&mut tools.registry).memory();

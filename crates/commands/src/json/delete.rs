@@ -25,7 +25,7 @@ impl Place<'_> {
         const EVENT: &str = "json.del";
         let deleted = host.with_tools(|host, tools| {
             let path = document::selection(tools, self.path)?;
-            let doomed = document::look(host, self.key, tools, |root| {
+            let doomed = document::look(host, self.key, &mut tools.registry, |root| {
                 let matches = edit::find_topmost(&path, root)?;
                 let is_root = matches.first().is_some_and(|location| location.is_empty());
                 // What is without members or elements afterwards is no document any more.
@@ -46,7 +46,7 @@ impl Place<'_> {
                 }
                 Some(Doomed::Parts(matches)) if matches.is_empty() => Ok(0),
                 Some(Doomed::Parts(matches)) => {
-                    document::change(host, self.key, tools, |value, registry| {
+                    document::change(host, self.key, &mut tools.registry, |value, registry| {
                         edit::in_order(value, registry, &matches, 0, |value, registry, _, place| {
                             value.delete(place, registry)
                         })

@@ -58,7 +58,7 @@ pub(super) fn peek<'h, H: Documents>(
 }
 
 /// That a key is of the wrong type, as RedisJSON says it.
-fn of_key(error: CmdError) -> CmdError {
+pub(super) fn of_key(error: CmdError) -> CmdError {
     if error == error::WRONG_TYPE { WRONG_KEY } else { error }
 }
 
@@ -67,7 +67,7 @@ fn of_key(error: CmdError) -> CmdError {
 pub(super) fn look<H: Documents, R>(
     host: &mut H,
     key: Key<'_>,
-    tools: &mut JsonTools,
+    registry: &mut Registry,
     look: impl FnOnce(Node<'_>) -> R,
 ) -> Result<Option<R>, CmdError> {
     match peek(host, key)?.and_then(Json::document) {
@@ -78,9 +78,12 @@ pub(super) fn look<H: Documents, R>(
             }
         }
     }
-    build(host, key, &mut tools.registry)?;
-    let tree = peek(host, key)?.and_then(Json::document).and_then(Document::tree);
-    Ok(tree.map(|tree| look(tree.root())))
+    let looked = host.reshape(key, |json| {
+        let Some(document) = json.document_mut() else { return Ok(None) };
+        document.drop_text(registry).map_err(of_text)?;
+        Ok(document.tree().map(|tree| look(tree.root())))
+    })?;
+    looked.unwrap_or(Ok(None))
 }
 
 /// Reads the whole document at `key`, its text if there is any; `None` if there is no such key.
@@ -97,22 +100,11 @@ pub(super) fn whole<H: Documents, R>(
             }
         }
     }
-    host.reshape(key, Json::note_whole_read)?;
-    Ok(peek(host, key)?.and_then(Json::document).map(read))
-}
-
-fn build<H: Documents>(
-    host: &mut H,
-    key: Key<'_>,
-    registry: &mut Registry,
-) -> Result<(), CmdError> {
-    let mut built = Ok(());
-    host.reshape(key, |json| {
-        if let Some(document) = json.document_mut() {
-            built = document.drop_text(registry);
-        }
+    let done = host.reshape(key, |json| {
+        json.note_whole_read();
+        json.document().map(read)
     })?;
-    built.map_err(of_text)
+    Ok(done.flatten())
 }
 
 /// Changes the document at `key`, which is there, and drops its text. For those who know by now
@@ -120,22 +112,21 @@ fn build<H: Documents>(
 pub(super) fn change<H: Documents, R>(
     host: &mut H,
     key: Key<'_>,
-    tools: &mut JsonTools,
+    registry: &mut Registry,
     change: impl FnOnce(&mut Value, &mut Registry) -> Result<R, CmdError>,
 ) -> Result<R, CmdError> {
     let changed = host.edit_existing(key, |json| {
         json.note_change();
         let document = json.document_mut().ok_or(NO_KEY)?;
-        let value = document.value_mut(&mut tools.registry).map_err(of_text)?;
-        change(value, &mut tools.registry)
+        let value = document.value_mut(registry).map_err(of_text)?;
+        change(value, registry)
     });
     changed.map_err(of_key)?.unwrap_or(Err(NO_KEY))
 }
 
 /// A word as a path.
 pub(super) fn path(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
-    let text = std::str::from_utf8(word).map_err(|_| error::SYNTAX)?;
-    tools.path(text).map_err(of_path)
+    tools.paths.get(word).map_err(of_path)
 }
 
 /// A word as a path that selects values: what is wanted by all but those who only show them.
@@ -163,7 +154,7 @@ pub(super) fn matches<'a>(
 }
 
 /// A location as edits want it.
-pub(super) fn places(location: &Location) -> Vec<usize> {
+pub(super) fn places(location: &Location) -> SmallVec<[usize; 8]> {
     location.iter().map(|step| step.position()).collect()
 }
 
@@ -190,6 +181,9 @@ pub(super) fn wrong_type(expected: &str, found: Node<'_>) -> CmdError {
 
 /// What is wrong with a path.
 pub(super) fn of_path(error: PathError) -> CmdError {
+    if error == PathError::Encoding {
+        return error::SYNTAX;
+    }
     CmdError::owned(format!("ERR {error}"))
 }
 

@@ -76,7 +76,7 @@ impl Edit<'_> {
         // Filled in place: they are large to be handed around.
         let mut matches = Matches::new();
         let mut plans: SmallVec<[Plan<R>; 1]> = SmallVec::new();
-        let looked = document::look(host, self.key, tools, |root| {
+        let looked = document::look(host, self.key, &mut tools.registry, |root| {
             find(&path, root, &mut matches)?;
             for location in &matches {
                 let node = root.descend(&place(location)).ok_or(document::NO_PATH)?;
@@ -94,7 +94,7 @@ impl Edit<'_> {
         if !is_to_change.contains(&true) {
             return Ok(Edited { answers, is_legacy, effect: Effect::None });
         }
-        document::change(host, self.key, tools, |value, registry| {
+        document::change(host, self.key, &mut tools.registry, |value, registry| {
             in_order(value, registry, &matches, self.adds, |value, registry, number, place| {
                 if is_to_change[number] {
                     answers[number] = Some(change(value, place, registry)?);

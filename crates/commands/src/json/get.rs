@@ -1,5 +1,6 @@
 //! JSON.GET.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ::json::path::{Budget, Path};
@@ -60,11 +61,20 @@ impl<'a> Command<'a> for Get<'a> {
     }
 }
 
+/// Whether a word could be the name of an option: most paths can not, and are spared five
+/// comparisons.
+#[inline]
+fn may_be_option(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_alphabetic) && (5..=8).contains(&word.len())
+}
+
 impl<'a> Get<'a> {
     fn argument(&mut self, args: &mut Args<'a>) -> Result<(), CmdError> {
         let missing = || error::wrong_arity("json.get");
         let next = |args: &mut Args<'a>| args.take().ok_or_else(missing);
-        if args.token("INDENT") {
+        if !args.peek().is_some_and(may_be_option) {
+            self.paths.push(next(args)?);
+        } else if args.token("INDENT") {
             self.style.indent = next(args)?;
         } else if args.token("NEWLINE") {
             self.style.newline = next(args)?;
@@ -121,9 +131,10 @@ impl Get<'_> {
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
         let mut paths: Vec<Arc<Path>> = Vec::with_capacity(self.paths.len());
-        for word in &self.paths {
+        let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
+        for &word in &self.paths {
             if let Ok(path) = document::path(tools, word)
-                && !paths.iter().any(|other| other.text() == path.text())
+                && seen.insert(word)
             {
                 paths.push(path);
             }
@@ -132,7 +143,7 @@ impl Get<'_> {
             return expanded(host, self.key, tools, (&paths, form), out);
         }
         let mut buffer = tools.take_buffer();
-        let found = document::look(host, self.key, tools, |root| {
+        let found = document::look(host, self.key, &mut tools.registry, |root| {
             write_several(&paths, root, &self.style, &mut buffer)
         })?;
         match found {
@@ -184,14 +195,21 @@ fn one<H: Documents>(
     (word, style): (&[u8], &Style<'_>),
     out: &mut dyn Reply,
 ) -> Result<(), CmdError> {
-    let mut buffer = tools.take_buffer();
+    let (paths, registry, buffer) = tools.parts();
     let is_whole = style.is_compact() && matches!(word, b"." | b"$");
     let shown = if is_whole {
-        whole(host, key, (word == b"$", &mut buffer), out)?
+        whole(host, key, (word == b"$", buffer), out)?
     } else {
-        let path = document::path(tools, word)?;
-        let found = document::look(host, key, tools, |root| {
-            text::write_found(&path, root, style, &mut buffer)
+        let compiled;
+        let path = match paths.cached(word) {
+            Some(path) => path,
+            None => {
+                compiled = paths.get(word).map_err(document::of_path)?;
+                &*compiled
+            }
+        };
+        let found = document::look(host, key, registry, |root| {
+            text::write_found(path, root, style, buffer)
         })?;
         match found {
             None => false,
@@ -199,7 +217,7 @@ fn one<H: Documents>(
                 if !found? {
                     return Err(document::NO_PATH);
                 }
-                out.bulk(&buffer);
+                out.bulk(buffer);
                 true
             }
         }
@@ -207,7 +225,6 @@ fn one<H: Documents>(
     if !shown {
         out.null();
     }
-    tools.give_buffer(buffer);
     Ok(())
 }
 
@@ -240,7 +257,7 @@ fn expanded<H: Documents>(
     out: &mut dyn Reply,
 ) -> Result<(), CmdError> {
     let mut buffer = tools.take_buffer();
-    let found = document::look(host, key, tools, |root| {
+    let found = document::look(host, key, &mut tools.registry, |root| {
         let mut all = Vec::with_capacity(paths.len());
         for path in paths {
             let results = path.results(root, &mut Budget::default());

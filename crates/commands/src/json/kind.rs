@@ -36,7 +36,7 @@ impl<H: Documents> Run<H> for Type<'_> {
         host.with_tools(|host, tools| {
             let path = document::selection(tools, self.0.path)?;
             let wrap = out.protocol() == Protocol::Resp3;
-            let found = document::look(host, self.0.key, tools, |root| {
+            let found = document::look(host, self.0.key, &mut tools.registry, |root| {
                 let found = document::matches(&path, root)?;
                 if wrap {
                     out.array(1);

@@ -40,7 +40,7 @@ impl Measure {
     ) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
             let path = document::selection(tools, place.path)?;
-            let found = document::look(host, place.key, tools, |root| {
+            let found = document::look(host, place.key, &mut tools.registry, |root| {
                 let found = document::matches(&path, root)?;
                 if path.is_legacy() {
                     return self.one(found.first().copied(), out);

@@ -81,7 +81,7 @@ impl Merge<'_> {
             return Ok((true, true));
         }
         let depth = patch.depth();
-        let plan = document::look(host, self.key, tools, |root| {
+        let plan = document::look(host, self.key, &mut tools.registry, |root| {
             Plan::new(&path, root, (patch.root(), depth))
         })?;
         let Plan { places, new, outcome } = plan.ok_or(document::NO_KEY)??;
@@ -93,7 +93,7 @@ impl Merge<'_> {
         if places.is_empty() {
             return Ok((outcome == Outcome::All, false));
         }
-        document::change(host, self.key, tools, |value, registry| {
+        document::change(host, self.key, &mut tools.registry, |value, registry| {
             for location in &places {
                 let place = document::places(location);
                 let done = if patch.root().kind() == Kind::Null && !place.is_empty() {

@@ -49,7 +49,7 @@ impl<H: Documents> Run<H> for MGet<'_> {
                     get::whole(host, key, (!path.is_legacy(), &mut buffer), out).unwrap_or(false)
                 } else {
                     let style = Style::default();
-                    let found = document::look(host, key, tools, |root| {
+                    let found = document::look(host, key, &mut tools.registry, |root| {
                         text::write_found(&path, root, &style, &mut buffer)
                     });
                     let shown = matches!(found, Ok(Some(Ok(true))));

@@ -1,5 +1,7 @@
 //! JSON.MSET.
 
+use std::collections::BTreeSet;
+
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
     KeySpec, Reply, Run, Spec, error,
@@ -48,17 +50,16 @@ impl<'a> MSet<'a> {
         tools: &mut JsonTools,
     ) -> Result<Vec<Assignment<'a>>, CmdError> {
         let mut all: Vec<Assignment<'_>> = Vec::with_capacity(self.0.len());
-        for (index, (key, path, json)) in self.0.iter().enumerate() {
+        let mut made: BTreeSet<&[u8]> = BTreeSet::new();
+        for (key, path, json) in &self.0 {
             let exists = document::peek(host, *key)?.is_some();
             let assignment = Assignment::new(tools, path, json, None)?;
-            let is_made = |(earlier, (other, ..)): (&Assignment<'_>, &(Key<'_>, _, _))| {
-                earlier.path.is_root() && other.bytes == key.bytes
-            };
-            if !exists
-                && !assignment.path.is_root()
-                && !all.iter().zip(&self.0[..index]).any(is_made)
-            {
-                return Err(NEW_AT_ROOT);
+            if !exists {
+                if assignment.path.is_root() {
+                    made.insert(key.bytes);
+                } else if !made.contains(key.bytes) {
+                    return Err(NEW_AT_ROOT);
+                }
             }
             all.push(assignment);
         }
@@ -83,11 +84,10 @@ impl<H: Documents> Run<H> for MSet<'_> {
             }
             Ok(())
         })?;
-        let mut told: Vec<&[u8]> = Vec::with_capacity(changed.len());
+        let mut told: BTreeSet<&[u8]> = BTreeSet::new();
         for &index in &changed {
             let key = self.0[index].0;
-            if !told.contains(&key.bytes) {
-                told.push(key.bytes);
+            if told.insert(key.bytes) {
                 host.notify(Class::Module, "json.mset", key);
             }
         }

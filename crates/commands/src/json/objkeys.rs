@@ -43,7 +43,7 @@ impl<H: Documents> Run<H> for ObjKeys<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
             let path = document::selection(tools, self.0.path)?;
-            let found = document::look(host, self.0.key, tools, |root| {
+            let found = document::look(host, self.0.key, &mut tools.registry, |root| {
                 let found = document::matches(&path, root)?;
                 let is_object = |node: &Node<'_>| node.kind() == Kind::Object;
                 if path.is_legacy() {

@@ -38,7 +38,7 @@ impl<H: Documents> Run<H> for Resp<'_> {
         host.with_tools(|host, tools| {
             let path = document::path(tools, self.0.path)?;
             let mut buffer = tools.take_buffer();
-            let found = document::look(host, self.0.key, tools, |root| {
+            let found = document::look(host, self.0.key, &mut tools.registry, |root| {
                 let results = path.results(root, &mut Budget::default());
                 let mut results = results.map_err(document::of_path)?;
                 if path.is_legacy() {

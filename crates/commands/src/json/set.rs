@@ -7,7 +7,7 @@ use base::{
 };
 use types::Documents;
 
-use super::assign::{Assignment, Condition, Outcome};
+use super::assign::{self, Assignment, Condition, Outcome};
 use super::document;
 use crate::string::expiry::Expiry;
 
@@ -129,6 +129,16 @@ impl<H: Documents> Run<H> for Set<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let deadline = deadline(self.expiry, host.now())?;
         let outcome = host.with_tools(|host, tools| {
+            if self.condition != Condition::IfMissing
+                && self.floats.is_none()
+                && let Some(done) = assign::scalar(host, self.key, tools, (self.path, self.json))
+            {
+                done?;
+                if let Deadline::At(at) = deadline {
+                    host.set_deadline(self.key, Some(at));
+                }
+                return Ok(Outcome::All);
+            }
             document::peek(host, self.key)?;
             let floats = self.floats.map(|(_, floats)| floats);
             let assignment = Assignment::new(tools, self.path, self.json, floats)?;

@@ -20,7 +20,7 @@ use differential::rng::Rng;
 
 use crate::clock::SLOP;
 use crate::model::Model;
-use crate::unit::{Step, Unit};
+use crate::unit::{Declared, Step, Unit};
 use crate::value::{Bytes, Value};
 
 pub use ballast::BALLAST_DB;
@@ -54,6 +54,7 @@ pub const COMMANDS: &[&str] = &[
     "COPY",
     "DECR",
     "DEL",
+    "EVAL",
     "EXPIRE",
     "FLUSHDB",
     "GETDEL",
@@ -159,7 +160,12 @@ pub fn compose(
             20..=22 => draw.waiting(),
             _ => draw.single().map(|steps| vec![Unit::new(steps, false)]),
         };
-        let Some(units) = units else { continue };
+        let Some(mut units) = units else { continue };
+        if let [unit] = &mut *units
+            && unit.group
+        {
+            unit.script = draw.script(&unit.steps);
+        }
         let steps = || units.iter().flat_map(|unit| &unit.steps);
         if steps().all(|step| !work.missing.contains(&step.command.name())) {
             return units;
@@ -182,6 +188,19 @@ pub(crate) struct Draw<'a> {
 type Steps = Option<Vec<Step>>;
 
 impl Draw<'_> {
+    /// Whether a group is sent as a script, and how.
+    fn script(&mut self, steps: &[Step]) -> Option<Declared> {
+        let blocks = |step: &Step| step.command.name().starts_with('B');
+        if self.work.missing.contains("EVAL") || steps.iter().any(blocks) {
+            return None;
+        }
+        match self.rng.below(4) {
+            0 => Some(Declared::Nothing),
+            1 => Some(Declared::All),
+            _ => None,
+        }
+    }
+
     fn single(&mut self) -> Steps {
         match self.rng.below(100) {
             0..=27 => self.string(),

@@ -12,7 +12,7 @@ use wire::{ReplyParser, RespWriter};
 use super::running::Running;
 use crate::control::{Control, ControlRun};
 use crate::engine::Engine;
-use crate::execute::{Call, Request};
+use crate::execute::{Call, Request, timed};
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::Seat;
@@ -21,6 +21,7 @@ use crate::{access, block, monitor, remember};
 const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
 const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
 const NOT_ALLOWED: CmdError = CmdError::new("ERR This Redis command is not allowed from script");
+const WAITS: &str = "command is not allowed with BLOCK option from scripts";
 const READ_ONLY: CmdError =
     CmdError::new("ERR Write commands are not allowed from read-only scripts.");
 
@@ -64,8 +65,14 @@ pub(super) struct Caller<'c> {
     /// Set while others can see that it runs.
     running: Option<Arc<Running>>,
     started: Instant,
-    /// The numbers of the commands it has run.
+    /// Its commands are timed one by one.
+    timed: bool,
+    /// The numbers of those that are not.
     ran: Vec<usize>,
+    /// How many errors its client is answered with.
+    pub errors: usize,
+    /// What those who monitor are to be shown.
+    shown: Vec<Vec<u8>>,
     lines: Vec<(u8, Vec<u8>)>,
     published: Vec<Published>,
     /// Replies of commands that write bytes.
@@ -80,7 +87,7 @@ impl<'c> Caller<'c> {
         rights: Rights,
         name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
     ) -> Self {
-        let db = session.db;
+        let (db, timed) = (session.db, seat.times_each());
         Caller {
             engine,
             txn,
@@ -93,7 +100,10 @@ impl<'c> Caller<'c> {
             abandoned: false,
             running: None,
             started: Instant::now(),
+            timed,
             ran: Vec::new(),
+            errors: 0,
+            shown: Vec::new(),
             lines: Vec::new(),
             published: Vec::new(),
             bytes: Vec::new(),
@@ -220,6 +230,21 @@ impl<'c> Caller<'c> {
         }
     }
 
+    fn run(&mut self, entry: &Entry, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
+        match (entry.action, entry.name()) {
+            (_, "publish") => out.count(self.publish(false, words[1], words[2])),
+            (_, "spublish") => out.count(self.publish(true, words[1], words[2])),
+            (_, "xread" | "xreadgroup") if would_wait(words) => {
+                let name = entry.name().to_ascii_uppercase();
+                return Err(CmdError::owned(format!("ERR {name} {WAITS}")).into());
+            }
+            (Action::Data(run), _) => return Ok(self.data(entry, run, words, out)?),
+            (Action::Control(run), _) => self.control(entry, run, words, out),
+            (Action::Container, _) => return Err(UNKNOWN.into()),
+        }
+        Ok(())
+    }
+
     /// Runs a command about sessions or the server, which writes bytes.
     fn control(&mut self, entry: &Entry, run: ControlRun, words: &[&[u8]], out: &mut dyn Reply) {
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -265,8 +290,8 @@ impl<'c> Caller<'c> {
         for (level, text) in &self.lines {
             tell(*level, text);
         }
-        for number in &self.ran {
-            self.seat.counters.commands[*number].calls.add(1);
+        for line in &self.shown {
+            engine.monitors.send(line, 0);
         }
         self.seat.share_time(self.started, &self.ran);
     }
@@ -313,18 +338,27 @@ impl Host for Caller<'_> {
         if entry.has(Flag::Write) {
             self.note_write()?;
         }
-        self.ran.push(entry.number);
+        self.seat.counters.commands[entry.number].calls.add(1);
+        let done = if entry.quick && !self.timed {
+            self.ran.push(entry.number);
+            self.run(entry, words, out)
+        } else {
+            let (done, took) = timed(|| self.run(entry, words, out));
+            self.seat.took(self.engine, entry, words, self.session, took);
+            done
+        };
         if self.engine.heed.now().monitored() {
-            monitor::tell_of_script(&self.engine.monitors, self.db, entry, words);
+            self.shown.extend(monitor::of_script(self.db, entry, words));
         }
-        match (entry.action, entry.name()) {
-            (_, "publish") => out.count(self.publish(false, words[1], words[2])),
-            (_, "spublish") => out.count(self.publish(true, words[1], words[2])),
-            (Action::Data(run), _) => return Ok(self.data(entry, run, words, out)?),
-            (Action::Control(run), _) => self.control(entry, run, words, out),
-            (Action::Container, _) => return Err(UNKNOWN.into()),
+        done
+    }
+
+    fn note_error(&mut self, text: &[u8], counted: bool) {
+        self.errors += 1;
+        if !counted && !self.abandoned {
+            self.engine.stats.error(CmdError::from_bytes(text.to_vec()).code());
+            self.seat.counters.errors.add(1);
         }
-        Ok(())
     }
 
     fn log(&mut self, level: u8, text: &[u8]) {
@@ -368,6 +402,12 @@ impl Host for Caller<'_> {
     fn set_repl(&mut self, _: u8) {
         // What a script changes is always kept: a journal with holes is no journal.
     }
+}
+
+/// Whether a reading of streams asks to wait.
+fn would_wait(words: &[&[u8]]) -> bool {
+    let options = words.iter().skip(1).take_while(|word| !word.eq_ignore_ascii_case(b"STREAMS"));
+    options.into_iter().any(|word| word.eq_ignore_ascii_case(b"BLOCK"))
 }
 
 /// Writes a line of a script to the server's log.

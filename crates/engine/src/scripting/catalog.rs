@@ -250,6 +250,10 @@ impl Host for Stage<'_> {
         Err(CmdError::new("ERR This Redis command is not allowed from script").into())
     }
 
+    fn note_error(&mut self, _: &[u8], _: bool) {
+        // Nothing of it is an answer.
+    }
+
     fn log(&mut self, level: u8, text: &[u8]) {
         tell(level, text);
     }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::{CmdError, error};
+use base::{CmdError, Reply, error};
 use script::{Library, Limits, ScriptFlags, Vm};
 use store::{Failed, Txn};
 use wire::RespWriter;
@@ -66,6 +66,11 @@ impl Job<'_> {
             Code::Script(cached) => cached.script.name(),
             Code::Function { name, .. } => name,
         }
+    }
+
+    /// The number of the command that runs it.
+    fn command(&self, engine: &Engine) -> usize {
+        engine.table.find(self.argv).map_or(0, |entry| entry.number)
     }
 
     /// What may keep it from running at all, in Redis's order.
@@ -126,7 +131,7 @@ fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlag
 /// What one attempt came to.
 enum Attempt {
     /// It ran.
-    Done(Result<(), CmdError>),
+    Done,
     /// It needs every shard.
     Again,
     /// Clients are paused.
@@ -170,10 +175,10 @@ pub(crate) fn run(
         };
         match done {
             Ok(Attempt::Again) => job.wide().store(true, Ordering::Relaxed),
-            Ok(Attempt::Done(result)) => {
+            Ok(Attempt::Done) => {
                 seat.bench.put(vm);
                 seat.tell_interpreters();
-                return result;
+                return Ok(());
             }
             Ok(Attempt::Postponed) => {
                 seat.bench.put(vm);
@@ -224,8 +229,15 @@ fn attempt(
         return Attempt::Again;
     }
     caller.txn.forget_before();
+    if caller.errors > 0 {
+        caller.seat.counters.commands[job.command(engine)].failed.add(1);
+    }
+    if let Err(failure) = done {
+        // It has been counted already.
+        writer.error_bytes(failure.bytes());
+    }
     caller.finish(writer, mark);
-    Attempt::Done(done)
+    Attempt::Done
 }
 
 /// What an interpreter may use.

@@ -39,7 +39,7 @@ pub(crate) struct Runs(Mutex<Vec<Arc<Running>>>);
 pub(crate) enum Kill {
     /// What was running and had written nothing will end.
     Done,
-    /// All that is running has written.
+    /// What is running has written.
     Unkillable,
     /// Only the other kind is running.
     Other,
@@ -82,13 +82,14 @@ impl Runs {
     /// Ends scripts, or functions, that have written nothing.
     pub fn kill(&self, functions: bool) -> Kill {
         let runs = self.0.lock();
-        let mut result = if runs.is_empty() { Kill::Nothing } else { Kill::Other };
+        let wrote = |running: &&Arc<Running>| running.wrote.load(Ordering::Acquire);
+        let mut result = match runs.first() {
+            None => Kill::Nothing,
+            Some(_) if runs.iter().any(|running| wrote(&running)) => Kill::Unkillable,
+            Some(_) => Kill::Other,
+        };
         for running in runs.iter().filter(|running| running.function == functions) {
-            if running.wrote.load(Ordering::Acquire) {
-                if result != Kill::Done {
-                    result = Kill::Unkillable;
-                }
-            } else {
+            if !wrote(&running) {
                 running.killed.store(true, Ordering::Release);
                 result = Kill::Done;
             }

@@ -82,6 +82,24 @@ impl Seat {
         (String::from_utf8(out).unwrap(), fed.state)
     }
 
+    /// What was pushed to this client since this was last asked, as it goes over the line;
+    /// nothing else may have been posted.
+    pub fn pushed(&self) -> Vec<String> {
+        let letters = self.letters.take(self.session.client.id);
+        let pushes = letters.into_iter().map(|letter| match letter {
+            Message::Push(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+            other => panic!("{other:?}"),
+        });
+        pushes.collect()
+    }
+
+    /// The last word of each push: of keyspace events the event, or the key of channels that are
+    /// named for events.
+    pub fn heard(&self) -> Vec<String> {
+        let last = |push: &String| push.trim_end().rsplit("\r\n").next().unwrap().to_owned();
+        self.pushed().iter().map(last).collect()
+    }
+
     /// Runs one inline request and gives its reply without the line break.
     pub fn ask(&mut self, line: &str) -> String {
         let (reply, _) = self.feed(&format!("{line}\r\n"));

@@ -1,6 +1,7 @@
 //! The compiled paths a worker has used lately.
 //!
-//! A look-up is one hash of the text and one comparison. The cache is bounded in number and in
+//! A look-up is one hash of the text and one comparison, or the comparison alone if the path is the
+//! one used last, as in a batch of like requests. The cache is bounded in number and in
 //! bytes, so that a flood of paths that never repeat costs their compilation and nothing else; the
 //! one used longest ago goes first. It belongs to one thread; the paths it hands out may go
 //! anywhere.
@@ -36,8 +37,8 @@ struct Slot {
 /// use kvist_json::path::PathCache;
 ///
 /// let mut cache = PathCache::new(512, 1 << 20, 0x5eed);
-/// let path = cache.get("$.a.b")?;
-/// assert!(std::sync::Arc::ptr_eq(&path, &cache.get("$.a.b")?));
+/// let path = cache.get(b"$.a.b")?;
+/// assert!(std::sync::Arc::ptr_eq(&path, &cache.get(b"$.a.b")?));
 /// # Ok::<(), kvist_json::path::PathError>(())
 /// ```
 pub struct PathCache {
@@ -87,24 +88,45 @@ impl PathCache {
     ///
     /// # Errors
     ///
-    /// Those of [`Path::compile`].
+    /// Those of [`Path::compile`], and [`PathError::Encoding`].
     #[inline]
-    pub fn get(&mut self, text: &str) -> Result<Arc<Path>, PathError> {
-        let hash = self.hasher.hash_one(text.as_bytes());
-        let slots = &self.slots;
-        let same = |at: &u32| slots.get(*at as usize).is_some_and(|slot| slot.path.text() == text);
-        if let Some(&at) = self.index.find(hash, same) {
-            if at != self.newest {
-                self.unlink(at);
-                self.link(at);
-            }
-            return Ok(Arc::clone(&self.slots[at as usize].path));
+    pub fn get(&mut self, text: &[u8]) -> Result<Arc<Path>, PathError> {
+        match self.slot(text) {
+            Ok(at) => Ok(Arc::clone(&self.slots[at as usize].path)),
+            Err(hash) => self.compile(text, hash),
         }
-        self.compile(text, hash)
+    }
+
+    /// The path of a text, if it is here. For those who need it for a moment: an [`Arc`] costs more
+    /// than following a short path.
+    #[inline]
+    pub fn cached(&mut self, text: &[u8]) -> Option<&Path> {
+        let at = self.slot(text).ok()?;
+        Some(&self.slots[at as usize].path)
+    }
+
+    /// Where a text is, which is then the newest; else its hash.
+    #[inline]
+    fn slot(&mut self, text: &[u8]) -> Result<u32, u64> {
+        let is_newest = |slot: &Slot| slot.path.text().as_bytes() == text;
+        if self.slots.get(self.newest as usize).is_some_and(is_newest) {
+            return Ok(self.newest);
+        }
+        let hash = self.hasher.hash_one(text);
+        let slots = &self.slots;
+        let same = |at: &u32| {
+            let slot = slots.get(*at as usize);
+            slot.is_some_and(|slot| slot.path.text().as_bytes() == text)
+        };
+        let Some(&at) = self.index.find(hash, same) else { return Err(hash) };
+        self.unlink(at);
+        self.link(at);
+        Ok(at)
     }
 
     #[cold]
-    fn compile(&mut self, text: &str, hash: u64) -> Result<Arc<Path>, PathError> {
+    fn compile(&mut self, text: &[u8], hash: u64) -> Result<Arc<Path>, PathError> {
+        let text = std::str::from_utf8(text).map_err(|_| PathError::Encoding)?;
         let path = Arc::new(Path::compile(text)?);
         let bytes = path.memory() + size_of::<Slot>();
         // One path alone must not push out most others.

@@ -13,6 +13,8 @@ const SHOWN: usize = 32;
 pub enum PathError {
     /// It does not read as a path.
     Syntax(Box<SyntaxError>),
+    /// It is not UTF-8.
+    Encoding,
     /// It is longer than [`MAX_LENGTH`](super::MAX_LENGTH) bytes.
     TooLong,
     /// It nests deeper than [`MAX_NESTING`](super::MAX_NESTING).
@@ -60,6 +62,7 @@ impl fmt::Display for PathError {
                      expected one of the following: {expected}."
                 )
             }
+            PathError::Encoding => f.write_str("path is not UTF-8"),
             PathError::TooLong => {
                 write!(f, "path is longer than {} bytes", super::MAX_LENGTH)
             }

@@ -63,7 +63,7 @@ pub(super) fn follow<'a, T: Tree<'a>>(start: T, segments: &[Segment]) -> Option<
     let mut value = start;
     for segment in segments {
         value = match segment {
-            Segment::Name(name) => value.member(name)?.1,
+            Segment::Name(name) => value.get(name)?,
             Segment::Index(index) => value.at(indexed(value, *index)?)?,
             Segment::Child(_) | Segment::Descendant(_) => return None,
         };

@@ -23,6 +23,23 @@ pub const DATABASES: usize = 16;
 /// The last requests shown when the two disagree.
 const REMEMBERED: usize = 40;
 
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// The seed of a run: `KVIST_SEED`, or another one each time.
+pub fn seed() -> u64 {
+    setting("KVIST_SEED").unwrap_or_else(|| {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        u64::from(since.subsec_nanos()) ^ since.as_secs() << 20
+    })
+}
+
+/// How many steps a run has: `KVIST_STEPS`, or so many.
+pub fn steps(usual: usize) -> usize {
+    setting("KVIST_STEPS").and_then(|steps| usize::try_from(steps).ok()).unwrap_or(usual)
+}
+
 /// Nobody writes to the client of a test that is never blocked for long.
 struct Nobody;
 

@@ -192,6 +192,7 @@ impl Host for Small {
         Ok(())
     }
 
+    fn note_error(&mut self, _: &[u8], _: bool) {}
     fn log(&mut self, level: u8, text: &[u8]) {
         self.lines.push((level, text.to_vec()));
     }

@@ -3,6 +3,9 @@
 
 use base::Rng;
 
+#[path = "../../../base/tests/fuzz/mod.rs"]
+pub mod fuzzing;
+
 const INTERESTING: &[&[u8]] = &[
     b"\r",
     b"\n",
@@ -96,22 +99,5 @@ pub fn requests(rng: &mut Rng) -> Vec<u8> {
 
 /// Does a little damage, or none.
 pub fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
-    for _ in 0..rng.below(4) {
-        let at = rng.below(bytes.len() + 1);
-        let end = (at + rng.below(6)).min(bytes.len());
-        match rng.below(5) {
-            0 => drop(bytes.drain(at..end)),
-            1 => {
-                let copy = bytes[at..end].to_vec();
-                bytes.splice(at..at, copy);
-            }
-            2 => bytes.truncate(bytes.len() - rng.below(bytes.len().min(20) + 1)),
-            3 if at < bytes.len() => bytes[at] ^= 1 << rng.below(8),
-            _ => {
-                let piece = INTERESTING[rng.below(INTERESTING.len())];
-                let end = (at + rng.below(3)).min(bytes.len());
-                bytes.splice(at..end, piece.iter().copied());
-            }
-        }
-    }
+    fuzzing::damage(rng, bytes, INTERESTING);
 }

@@ -93,7 +93,12 @@ fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>
         if matches!(key.start, Start::Index(first) if first >= request.len()) {
             return Err(invalid());
         }
-        let positions = positions(entry, key, request).ok_or_else(invalid)?;
+        let positions = match positions(entry, key, request) {
+            Some(positions) => positions,
+            // EVAL may be about no key, and a number of keys that does not fit is none to Redis.
+            None if entry.has(Flag::NoMandatoryKeys) => continue,
+            None => return Err(invalid()),
+        };
         let flags = flags(entry, key, request);
         found.extend(positions.into_iter().map(|at| (request[at], flags)));
     }
