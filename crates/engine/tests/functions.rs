@@ -280,7 +280,7 @@ fn what_runs_is_shown_and_can_be_ended() {
         assert!(shown.starts_with(running), "{shown}");
         assert_eq!(ask(&mut seat, &["FUNCTION", "KILL"]), "+OK");
         let ended = runner.join().unwrap();
-        assert!(ended.contains("Script killed by user with FUNCTION KILL."), "{ended}");
+        assert!(ended.contains("Script killed by user with SCRIPT KILL... script: f"), "{ended}");
     });
     assert_eq!(ask(&mut seat, &["FUNCTION", "STATS"]), idle);
 }
