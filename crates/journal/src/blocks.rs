@@ -6,6 +6,10 @@
 //!                from          end
 //! ```
 //!
+//! Little is written through the system's memory, which gathers it until the next sync: a disk that
+//! is asked for a block every few milliseconds does nothing else. A lot goes past it, as copying it
+//! there would cost more than all else.
+//!
 //! What goes past the system's memory must begin and end at a block, in the file and in memory. So
 //! the first block is written once more with what stood in it, and the last one is filled up with
 //! zeros. What stood there is written as it was: a block that is torn, or not written at all,
@@ -104,9 +108,13 @@ impl Blocks {
         let (offset, len) = (self.at + self.len as u64, self.len);
         let whole = (len + zeros).next_multiple_of(SIZE);
         self.bytes[len..whole].fill(0);
-        let waiting = &self.bytes[..whole];
-        file.write_blocks(self.at, waiting)?;
-        Ok(End { offset, tail: waiting[len / SIZE * SIZE..len].to_vec() })
+        let old = end.tail.len();
+        if self.at + old as u64 == end.offset && whole < file.little() {
+            file.write_at(end.offset, &self.bytes[old..len + zeros])?;
+        } else {
+            file.write_blocks(self.at, &self.bytes[..whole])?;
+        }
+        Ok(End { offset, tail: self.bytes[len / SIZE * SIZE..len].to_vec() })
     }
 
     fn begin(&mut self) {

@@ -94,6 +94,11 @@ pub trait DiskFile: Send + Sync + fmt::Debug {
     fn write_blocks(&self, offset: u64, blocks: &[u8]) -> io::Result<()> {
         self.write_at(offset, blocks)
     }
+    /// How many bytes are too few for [`write_blocks`](Self::write_blocks) to be worth it: where
+    /// they are not forced to disk at once, the system's memory gathers them.
+    fn little(&self) -> usize {
+        64 << 10
+    }
     /// Reads up to the length of `into`; fewer bytes only at the end of the file.
     ///
     /// # Errors
@@ -353,3 +358,7 @@ impl DiskFile for RealFile {
         let _ = rustix::fs::fadvise(&self.file, from, len, rustix::fs::Advice::DontNeed);
     }
 }
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;
