@@ -70,9 +70,7 @@ fn sample() -> Vec<u8> {
         record::put(&mut out, (record::Kind::Swap, 1, n, 2), |out| {
             journal::codec::put_number(out, n << 20);
         });
-        record::put(&mut out, (record::Kind::Set, 2, n, 0), |out| {
-            record::put_set(out, b"key", b"a value");
-        });
+        record::put_set(&mut out, (2, n, 0), b"key", b"a value");
     }
     out
 }

@@ -118,8 +118,8 @@ impl Txn {
     pub fn record_set(&mut self, key: Key<'_>, value: &[u8]) {
         self.tell_overdue();
         let db = self.db;
-        if let Some(head) = self.shard_mut(key.hash).history.next(Kind::Set, db) {
-            record::put(&mut self.told, head, |out| record::put_set(out, key.bytes, value));
+        if let Some((_, shard, seq, db)) = self.shard_mut(key.hash).history.next(Kind::Set, db) {
+            record::put_set(&mut self.told, (shard, seq, db), key.bytes, value);
         }
     }
 
