@@ -187,6 +187,11 @@ impl<'a> ReadAhead<'a> {
         Ok(done)
     }
 
+    /// As [`DiskFile::read_from_disk`].
+    pub fn read_from_disk(&self) -> bool {
+        self.file.read_from_disk()
+    }
+
     /// As [`DiskFile::next_written`].
     pub fn next_written(&self, from: u64) -> Option<u64> {
         self.file.next_written(from)

@@ -10,6 +10,7 @@ use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What [`DiskFile::write_blocks`] writes is a number of these, and begins at a multiple of them.
@@ -111,6 +112,12 @@ pub trait DiskFile: Send + Sync + fmt::Debug {
     /// The system refuses.
     fn read_blocks(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         self.read_at(offset, into)
+    }
+    /// Whether all that [`read_blocks`](Self::read_blocks) has given so far came from the disk.
+    /// What comes from the system's memory need not be there: after a failed sync it keeps pages
+    /// that it takes for written.
+    fn read_from_disk(&self) -> bool {
+        false
     }
     /// Its length.
     ///
@@ -231,11 +238,13 @@ struct RealFile {
     /// The same file, to be read and written past the system's memory; `None` where that cannot be
     /// done.
     direct: OnceLock<Option<File>>,
+    /// Something was read through the system's memory although it should not have been.
+    remembered: AtomicBool,
 }
 
 impl RealFile {
     fn of(file: File) -> Self {
-        RealFile { file, direct: OnceLock::new() }
+        RealFile { file, direct: OnceLock::new(), remembered: AtomicBool::new(false) }
     }
 
     /// The same file once more: by its number, as its name may have changed.
@@ -318,7 +327,15 @@ impl DiskFile for RealFile {
             None => 0,
         };
         // At the end of the file there is nothing more to come.
-        Ok(done + self.read_at(offset + done as u64, &mut into[done..])?)
+        let more = self.read_at(offset + done as u64, &mut into[done..])?;
+        if more > 0 {
+            self.remembered.store(true, Ordering::Relaxed);
+        }
+        Ok(done + more)
+    }
+
+    fn read_from_disk(&self) -> bool {
+        self.direct().is_some() && !self.remembered.load(Ordering::Relaxed)
     }
 
     fn len(&self) -> io::Result<u64> {

@@ -39,6 +39,16 @@ fn both_ways_lead_to_the_same_bytes() {
         let got = ReadAhead::new(&*file).read_at(0, &mut found).unwrap();
         assert_eq!((got, found == expected), (expected.len(), true), "{size}");
     }
+    // As far as the file system can: nothing else was asked.
+    let direct = {
+        use std::os::unix::fs::OpenOptionsExt;
+        let o_direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).unwrap();
+        let mut options = OpenOptions::new();
+        let path = folder.0.join("file");
+        let opened = options.read(true).custom_flags(o_direct).open(path);
+        opened.is_ok()
+    };
+    assert!(direct || !file.read_from_disk());
     file.sync().unwrap();
 }
 

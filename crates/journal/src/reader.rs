@@ -42,7 +42,8 @@ pub struct Report {
     pub goes_on: bool,
     /// The segment before the last, and where its end stands.
     pub before: Option<(u64, u64)>,
-    /// Where the frames of the last segment begin that no later one calls durable.
+    /// Where the frames of the last segment begin that no later one calls durable, and that may
+    /// have come from the system's memory alone.
     pub unconfirmed: u64,
 }
 
@@ -325,6 +326,10 @@ impl Walk<'_> {
             self.report.cut = Some(Cut { file: name.to_owned(), offset, bytes });
         }
         self.report.open_end = Some((number, offset));
+        if file.read_from_disk() {
+            // It is there, and needs no other proof.
+            self.report.unconfirmed = offset;
+        }
         Ok(())
     }
 }
