@@ -5,7 +5,7 @@
 //! and over a snapshot that has seen some of the keys earlier than others. What a walk over the
 //! keyspace does (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
-use base::{Effect, Keyspace, num};
+use base::{Effect, Key, Keyspace, num};
 use smallvec::SmallVec;
 use store::Txn;
 
@@ -55,10 +55,15 @@ fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]
 fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
     if entry.one_key && !entry.moves {
         let hash = hash.unwrap_or_else(|| engine.store.hasher().hash(argv[1]));
-        if txn.is_recording(hash) {
-            txn.record_command(hash, argv.iter().copied());
+        if !txn.is_recording(hash) {
+            return;
         }
-        return;
+        return match argv {
+            [_, key, value] if entry.name() == "set" => {
+                txn.record_set(Key { bytes: key, hash }, value);
+            }
+            _ => txn.record_command(hash, argv.iter().copied()),
+        };
     }
     if !txn.is_recording_any() {
         return;

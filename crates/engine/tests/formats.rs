@@ -81,6 +81,60 @@ const VERSION_1: Fixture = Fixture {
     ],
 };
 
+/// Its journal has records of every kind, of databases other than the first, and a long one.
+const VERSION_2: Fixture = Fixture {
+    folder: "2",
+    done: &[
+        "set text one",
+        "rpush list a b c",
+        "hset hash f v",
+        "select 3",
+        "set elsewhere 1",
+        "select 0",
+        "save",
+        "set text two",
+        "append text three",
+        "set dies later px 9000000000000",
+        "set empty ''",
+        "set gone soon",
+        "setrange long 300 end",
+        "set long '0123456789012345678901234567890123456789012345678901234567890123456789\
+         012345678901234567890123456789012345678901234567890123456789012345678901234567890123456'",
+        "lpop list",
+        "del gone",
+        "mset m1 a m2 b",
+        "rename hash table",
+        "select 3",
+        "flushdb",
+        "set after flush",
+        "swapdb 3 2",
+        "set here third",
+        "select 1",
+        "set x y",
+        "select 0",
+    ],
+    asked: &[
+        ("dbsize", ":8"),
+        ("get text", "$8\r\ntwothree"),
+        ("pexpiretime dies", ":9000001000000"),
+        ("pexpiretime text", ":-1"),
+        ("strlen empty", ":0"),
+        ("strlen long", ":157"),
+        ("lrange list 0 -1", "*2\r\n$1\r\nb\r\n$1\r\nc"),
+        ("exists gone hash", ":0"),
+        ("mget m1 m2", "*2\r\n$1\r\na\r\n$1\r\nb"),
+        ("hget table f", "$1\r\nv"),
+        ("select 1", "+OK"),
+        ("get x", "$1\r\ny"),
+        ("select 2", "+OK"),
+        ("get after", "$5\r\nflush"),
+        ("dbsize", ":1"),
+        ("select 3", "+OK"),
+        ("get here", "$5\r\nthird"),
+        ("dbsize", ":1"),
+    ],
+};
+
 const DOCUMENTS: Fixture = Fixture {
     folder: "documents-1",
     done: &[
@@ -179,7 +233,7 @@ const FUNCTIONS: Fixture = Fixture {
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS] {
+    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2] {
         if fixture.path().exists() {
             continue;
         }
@@ -219,6 +273,11 @@ fn is_read(fixture: &Fixture) {
 #[test]
 fn files_of_version_1_are_read() {
     is_read(&VERSION_1);
+}
+
+#[test]
+fn files_with_a_journal_of_version_2_are_read() {
+    is_read(&VERSION_2);
 }
 
 #[test]

@@ -7,9 +7,15 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// What [`DiskFile::write_blocks`] writes is a number of these, and begins at a multiple of them.
+/// No disk in use has larger ones.
+pub const BLOCK: u64 = 4096;
 
 /// Names of files that are told apart by a number of twenty digits, so that names sort as numbers.
 pub(crate) struct Numbered {
@@ -80,11 +86,39 @@ pub trait DiskFile: Send + Sync + fmt::Debug {
     /// # Errors
     /// Some of it may have been written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Writes whole blocks at this offset, and if the system can, not through its memory: what is
+    /// seldom read again need not be copied there, nor push out what is. Offset, length and address
+    /// are multiples of [`BLOCK`].
+    ///
+    /// # Errors
+    /// Some of it may have been written.
+    fn write_blocks(&self, offset: u64, blocks: &[u8]) -> io::Result<()> {
+        self.write_at(offset, blocks)
+    }
+    /// How many bytes are too few for [`write_blocks`](Self::write_blocks) to be worth it: where
+    /// they are not forced to disk at once, the system's memory gathers them.
+    fn little(&self) -> usize {
+        64 << 10
+    }
     /// Reads up to the length of `into`; fewer bytes only at the end of the file.
     ///
     /// # Errors
     /// The system refuses.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
+    /// As [`read_at`](Self::read_at), of whole blocks into memory that begins at one, and if the
+    /// system can, not through its memory.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn read_blocks(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.read_at(offset, into)
+    }
+    /// Whether all that [`read_blocks`](Self::read_blocks) has given so far came from the disk.
+    /// What comes from the system's memory need not be there: after a failed sync it keeps pages
+    /// that it takes for written.
+    fn read_from_disk(&self) -> bool {
+        false
+    }
     /// Its length.
     ///
     /// # Errors
@@ -146,7 +180,7 @@ impl Directory {
 impl Disk for Directory {
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
         let file = OpenOptions::new().read(true).write(true).open(self.at(name))?;
-        Ok(Arc::new(RealFile(file)))
+        Ok(Arc::new(RealFile::of(file)))
     }
 
     fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
@@ -157,7 +191,7 @@ impl Disk for Directory {
             .truncate(true)
             .mode(0o600)
             .open(self.at(name))?;
-        Ok(Arc::new(RealFile(file)))
+        Ok(Arc::new(RealFile::of(file)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -199,17 +233,85 @@ impl Disk for Directory {
 }
 
 #[derive(Debug)]
-struct RealFile(File);
+struct RealFile {
+    file: File,
+    /// The same file, to be read and written past the system's memory; `None` where that cannot be
+    /// done.
+    direct: OnceLock<Option<File>>,
+    /// Something was read through the system's memory although it should not have been.
+    remembered: AtomicBool,
+}
+
+impl RealFile {
+    fn of(file: File) -> Self {
+        RealFile { file, direct: OnceLock::new(), remembered: AtomicBool::new(false) }
+    }
+
+    /// The same file once more: by its number, as its name may have changed.
+    fn direct(&self) -> Option<&File> {
+        let open = || {
+            use rustix::fs::{Mode, OFlags, open};
+            let name = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+            let flags = OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC;
+            let opened = open(name, flags, Mode::empty());
+            opened
+                .inspect_err(|error| tracing::debug!(%error, "files are written through memory"))
+                .ok()
+                .map(File::from)
+        };
+        self.direct.get_or_init(open).as_ref()
+    }
+}
+
+/// Writes past the system's memory; how much, if the system then refuses to.
+fn write_direct(file: &File, offset: u64, blocks: &[u8]) -> io::Result<usize> {
+    let mut done = 0;
+    // What ends within a block cannot be gone on with in this way.
+    while done < blocks.len() && (done as u64).is_multiple_of(BLOCK) {
+        match file.write_at(&blocks[done..], offset + done as u64) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(n) => done += n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // The file system or its disk want something else.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+/// Reads past the system's memory: up to the end of the file, or what it then refuses.
+fn read_direct(file: &File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+    let mut done = 0;
+    while done < into.len() && (done as u64).is_multiple_of(BLOCK) {
+        match file.read_at(&mut into[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(n) => done += n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::InvalidInput => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
 
 impl DiskFile for RealFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all_at(bytes, offset)
+        self.file.write_all_at(bytes, offset)
+    }
+
+    fn write_blocks(&self, offset: u64, blocks: &[u8]) -> io::Result<()> {
+        let done = match self.direct() {
+            Some(direct) => write_direct(direct, offset, blocks)?,
+            None => 0,
+        };
+        self.file.write_all_at(&blocks[done..], offset + done as u64)
     }
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
-            match self.0.read_at(&mut into[filled..], offset + filled as u64) {
+            match self.file.read_at(&mut into[filled..], offset + filled as u64) {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -219,31 +321,48 @@ impl DiskFile for RealFile {
         Ok(filled)
     }
 
+    fn read_blocks(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let done = match self.direct() {
+            Some(direct) => read_direct(direct, offset, into)?,
+            None => 0,
+        };
+        // At the end of the file there is nothing more to come.
+        let more = self.read_at(offset + done as u64, &mut into[done..])?;
+        if more > 0 {
+            self.remembered.store(true, Ordering::Relaxed);
+        }
+        Ok(done + more)
+    }
+
+    fn read_from_disk(&self) -> bool {
+        self.direct().is_some() && !self.remembered.load(Ordering::Relaxed)
+    }
+
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)
     }
 
     fn reserve(&self, len: u64) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate};
         use rustix::io::Errno;
-        match fallocate(&self.0, FallocateFlags::empty(), 0, len) {
+        match fallocate(&self.file, FallocateFlags::empty(), 0, len) {
             Ok(()) => Ok(()),
             // A file system without reservations: room is then found out while writing.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => self.0.set_len(len),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => self.file.set_len(len),
             Err(error) => Err(error.into()),
         }
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()
     }
 
     fn next_written(&self, from: u64) -> Option<u64> {
-        match rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Data(from)) {
+        match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(from)) {
             Ok(at) => Some(at.max(from)),
             Err(rustix::io::Errno::NXIO) => None,
             Err(_) => Some(from),
@@ -253,6 +372,10 @@ impl DiskFile for RealFile {
     fn forget(&self, from: u64, len: u64) {
         // A hint: nothing depends on its being taken.
         let len = std::num::NonZeroU64::new(len);
-        let _ = rustix::fs::fadvise(&self.0, from, len, rustix::fs::Advice::DontNeed);
+        let _ = rustix::fs::fadvise(&self.file, from, len, rustix::fs::Advice::DontNeed);
     }
 }
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;

@@ -15,7 +15,8 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::disk::{Disk, DiskFile};
+use crate::blocks::{Blocks, End};
+use crate::disk::{BLOCK, Disk, DiskFile};
 use crate::frame;
 use crate::log::{Log, Policy, Request, Trouble, part_of};
 use crate::segment;
@@ -28,7 +29,8 @@ const SYNC_EVERY: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_secs(1);
 /// How much is written before the system is told to forget it.
 const FORGET: u64 = 8 << 20;
-const PAGE: u64 = 4096;
+/// Frames are filled up with these.
+const PAD: [u8; frame::ALIGN as usize] = [0; frame::ALIGN as usize];
 /// Why a segment cannot be ended or gone on with.
 const GIVEN_UP: &str = "the last sync of the journal failed";
 /// A lane's buffer larger than this is not kept for reuse.
@@ -75,6 +77,7 @@ impl Flusher {
             open: None,
             taken: Vec::new(),
             spare: Vec::new(),
+            blocks: Blocks::default(),
             stuck: None,
             written: 0,
             synced_frame,
@@ -104,7 +107,8 @@ impl Drop for Flusher {
 struct Open {
     file: Arc<dyn DiskFile>,
     number: u64,
-    offset: u64,
+    /// Where the next frame goes.
+    end: End,
     /// Up to where the system has been told to forget it.
     forgotten: u64,
 }
@@ -117,6 +121,8 @@ struct Writer {
     taken: Vec<Vec<u8>>,
     /// Buffers to put in the place of taken ones.
     spare: Vec<Vec<u8>>,
+    /// What is on its way to the file.
+    blocks: Blocks,
     /// The epoch in `taken`, which could not be written yet, and when it was tried.
     stuck: Option<(u64, Instant)>,
     /// The last epoch written.
@@ -278,8 +284,8 @@ impl Writer {
         if len > 0 && self.open.is_some() {
             let span = frame::HEADER as u64 + len;
             let full = self.open.as_ref().is_some_and(|open| {
-                open.offset > segment::HEADER
-                    && open.offset + span + frame::HEADER as u64 + 8 > self.place.segment_size
+                open.end.offset > segment::HEADER
+                    && open.end.offset + span + frame::HEADER as u64 + 8 > self.place.segment_size
             });
             if full {
                 self.roll(false)?;
@@ -307,23 +313,15 @@ impl Writer {
         };
         let parts: Vec<&[u8]> = self.taken.iter().map(Vec::as_slice).collect();
         let head = header.encode(&parts);
+        let pad = usize::try_from(header.span() - frame::HEADER as u64 - len).unwrap_or(0);
+        let whole = [&head[..]].into_iter().chain(parts).chain([&PAD[..pad]]);
+        let start = Instant::now();
         // Zeros where the next header will stand: what an earlier use of the file left there must
         // not look like the beginning of something.
-        let last = self.taken.last_mut().map_or(0, |last| {
-            let pad = usize::try_from(header.span() - frame::HEADER as u64 - len).unwrap_or(0);
-            let records = last.len();
-            last.resize(records + pad + frame::HEADER, 0);
-            records
-        });
-        let start = Instant::now();
-        let written = put_frame(open, &self.taken, &head);
+        let written = self.blocks.write(&*open.file, &open.end, whole, frame::HEADER);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.log.figures.slowest_write_micros.fetch_max(micros, Ordering::Relaxed);
-        if let Some(part) = self.taken.last_mut() {
-            part.truncate(last);
-        }
-        written?;
-        open.offset += header.span();
+        open.end = written?;
         self.place.frame += 1;
         self.unsynced_since.get_or_insert_with(Instant::now);
         self.log.figures.size.fetch_add(header.span(), Ordering::Relaxed);
@@ -357,11 +355,12 @@ impl Writer {
         }
         self.unsynced_since = None;
         if let Some(open) = &mut self.open
-            && open.offset - open.forgotten >= FORGET
+            && open.end.offset - open.forgotten >= FORGET
         {
-            // The same memory then takes what is written next, instead of ever more of it.
-            open.file.forget(open.forgotten, open.offset - open.forgotten);
-            open.forgotten = open.offset & !(PAGE - 1);
+            // Where it had to go through the system's memory, the same memory then takes what is
+            // written next, instead of ever more of it.
+            open.file.forget(open.forgotten, open.end.offset - open.forgotten);
+            open.forgotten = open.end.offset & !(BLOCK - 1);
         }
         self.synced_frame = self.place.frame.saturating_sub(1);
         figures.durable_frame.store(self.synced_frame, Ordering::Relaxed);
@@ -442,7 +441,8 @@ impl Writer {
             time: wall_clock(),
             ..frame::Header::default()
         };
-        open.file.write_at(open.offset, &header.encode(&[]))?;
+        let head = header.encode(&[]);
+        self.blocks.write(&*open.file, &open.end, [&head[..]], 0)?;
         self.sync()?;
         Ok(number)
     }
@@ -454,6 +454,7 @@ impl Writer {
             return Err(io::Error::other(GIVEN_UP));
         }
         let header = segment::Header {
+            version: segment::VERSION,
             id: self.place.id,
             number: self.place.segment,
             first_frame: self.place.frame,
@@ -466,7 +467,7 @@ impl Writer {
             self.end_segment(frame::GOES_ON)?;
         }
         let number = header.number;
-        self.open = Some(Open { file, number, offset: segment::HEADER, forgotten: 0 });
+        self.open = Some(Open { file, number, end: End::behind(&header.encode()), forgotten: 0 });
         self.place.segment += 1;
         self.log.figures.segment.store(number, Ordering::Relaxed);
         if given_up {
@@ -475,17 +476,6 @@ impl Writer {
         }
         Ok(number)
     }
-}
-
-/// Writes the records first: a header is never there without what it announces, if the system keeps
-/// the order; its checksum tells where it does not.
-fn put_frame(open: &Open, parts: &[Vec<u8>], head: &[u8]) -> io::Result<()> {
-    let mut at = open.offset + frame::HEADER as u64;
-    for part in parts {
-        open.file.write_at(at, part)?;
-        at += part.len() as u64;
-    }
-    open.file.write_at(open.offset, head)
 }
 
 /// Milliseconds since the Unix epoch.

@@ -19,7 +19,8 @@ use crate::disk::DiskFile;
 pub const HEADER: usize = 48;
 /// Frames begin at multiples of this.
 pub const ALIGN: u64 = 8;
-const MAGIC: u32 = u32::from_le_bytes(*b"KvFr");
+/// The first bytes.
+pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"KvFr");
 /// The segment ends here, in good order.
 pub const END: u32 = 1;
 /// With [`END`]: the segment of the next number goes on from here, and was there before this was
@@ -102,12 +103,22 @@ pub enum Found {
 /// The file cannot be read.
 pub fn read(
     file: &dyn DiskFile,
+    place: (u64, u64),
+    segment: u64,
+    body: &mut Vec<u8>,
+) -> io::Result<Found> {
+    read_with(|offset, into| file.read_at(offset, into), place, segment, body)
+}
+
+/// As [`read`], from what `read_at` reads.
+pub(crate) fn read_with(
+    mut read_at: impl FnMut(u64, &mut [u8]) -> io::Result<usize>,
     (offset, len): (u64, u64),
     segment: u64,
     body: &mut Vec<u8>,
 ) -> io::Result<Found> {
     let mut bytes = [0; HEADER];
-    let got = file.read_at(offset, &mut bytes)?;
+    let got = read_at(offset, &mut bytes)?;
     if got < HEADER {
         return Ok(if bytes[..got].iter().all(|&b| b == 0) {
             Found::Nothing
@@ -124,7 +135,7 @@ pub fn read(
         return Ok(Found::Broken);
     }
     body.resize(size, 0);
-    let got = file.read_at(offset + HEADER as u64, body)?;
+    let got = read_at(offset + HEADER as u64, body)?;
     let whole = got == size && header.encode(&[body]) == bytes;
     Ok(if whole { Found::Frame(header) } else { Found::Broken })
 }

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod background;
+mod blocks;
 pub mod codec;
 pub mod disk;
 mod flusher;

@@ -16,6 +16,7 @@
 //! Nothing here waits for the disk, except [`Log::wait_for_room`], which holds back a thread whose
 //! lane the disk cannot keep up with.
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -37,9 +38,9 @@ pub enum Policy {
 
 /// A lane that is longer than this holds its thread back.
 const LANE_LIMIT: usize = 64 << 20;
-/// A lane that is longer than this does not wait for company: while it is short it stays in the
-/// processor's cache.
-const LANE_FULL: usize = 128 << 10;
+/// A lane that is longer than this does not wait for company. Shorter ones would stay in nearer
+/// caches, but a write past the system's memory costs the same whether it is short or long.
+const LANE_FULL: usize = 512 << 10;
 
 /// One thread's part of the records that wait for the flusher.
 #[derive(Debug, Default)]
@@ -166,12 +167,26 @@ impl Log {
     /// the shards they are about are locked.
     #[inline]
     pub fn append(&self, lane: &Lane, records: &[u8]) -> u64 {
+        self.append_with(lane, records, |_| ())
+    }
+
+    /// As [`append`](Self::append); `ahead` sees the room where the next records will stand. So
+    /// much else passes through the processor's cache until then that it has to be fetched anew,
+    /// and who asks for it now does not wait for it then.
+    #[inline]
+    pub fn append_with(
+        &self,
+        lane: &Lane,
+        records: &[u8],
+        ahead: impl FnOnce(&[MaybeUninit<u8>]),
+    ) -> u64 {
         let mut parts = lane.records.lock();
         let epoch = self.epoch.load(Ordering::Acquire);
         let waiting = &mut parts[part_of(epoch)];
         let before = waiting.len();
         waiting.extend_from_slice(records);
         let after = waiting.len();
+        ahead(waiting.spare_capacity_mut());
         // Written under the lock only.
         let len = lane.len.load(Ordering::Relaxed) + records.len() as u64;
         lane.len.store(len, Ordering::Relaxed);

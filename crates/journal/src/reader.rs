@@ -9,11 +9,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 
+use crate::blocks::ReadAhead;
 use crate::codec::u64_at;
 use crate::disk::{Disk, DiskFile};
 use crate::frame::{self, Found};
 use crate::manifest::Segments;
-use crate::segment;
+use crate::{record, segment};
 
 /// What was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,8 @@ pub struct Report {
     pub goes_on: bool,
     /// The segment before the last, and where its end stands.
     pub before: Option<(u64, u64)>,
-    /// Where the frames of the last segment begin that no later one calls durable.
+    /// Where the frames of the last segment begin that no later one calls durable, and that may
+    /// have come from the system's memory alone.
     pub unconfirmed: u64,
 }
 
@@ -96,8 +98,8 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Takes the frames, in order: the records of each, its header, the file and the offset. The buffer
-/// is read into again: who keeps the records leaves another one.
+/// Takes the frames, in order: the records of each, in today's form, its header, the file and the
+/// offset. The buffer is read into again: who keeps the records leaves another one.
 pub type Take<'a> =
     &'a mut dyn FnMut(&mut Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
 
@@ -182,8 +184,9 @@ impl Walk<'_> {
             let len = file.len()?;
             let mut body = Vec::new();
             let first = frame::read(&*file, (segment::HEADER, len), number, &mut body)?;
+            let ahead = ReadAhead::new(&*file);
             Ok(!matches!(first, Found::Frame(_))
-                && later_frame(&*file, (segment::HEADER, len), number)?.is_none())
+                && behind(&ahead, (segment::HEADER, len), number)?.later.is_none())
         };
         look().map_err(|error| ReadError::Io(name.clone(), error))
     }
@@ -227,12 +230,12 @@ impl Walk<'_> {
         self.report.next_segment = number + 1;
         self.report.open_end = None;
         self.report.goes_on = false;
-        self.frames(&*file, &name, number, may_be_torn)
+        self.frames((&*file, header.version), &name, number, may_be_torn)
     }
 
     fn frames(
         &mut self,
-        file: &dyn DiskFile,
+        (file, version): (&dyn DiskFile, u32),
         name: &str,
         number: u64,
         may_be_torn: bool,
@@ -242,40 +245,19 @@ impl Walk<'_> {
             ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
         };
         let len = file.len().map_err(io)?;
+        let file = &ReadAhead::new(file);
         let (mut offset, mut body) = (segment::HEADER, Vec::new());
         self.pending.clear();
         loop {
             self.report.unconfirmed = self.pending.front().map_or(offset, |&(_, place)| place);
-            let found = frame::read(file, (offset, len), number, &mut body).map_err(io)?;
+            let found = read_frame(file, (offset, len), number, &mut body).map_err(io)?;
             let expected = self.report.next_frame;
             let header = match found {
                 Found::Frame(header) => header,
                 Found::Nothing | Found::Broken => {
-                    let later = later_frame(file, (offset + 1, len), number).map_err(io)?;
-                    if let Some(other) = used_again(file, (offset, len), number).map_err(io)? {
-                        let what = format!(
-                            "frames of segment {other} stand behind it: the file was used again \
-                             while it was copied"
-                        );
-                        return Err(damage(offset, what));
-                    }
-                    if let Some(proof) = later.filter(|later| later.synced >= expected) {
-                        let what = format!(
-                            "frame {expected} is broken or missing, but frame {} behind it says \
-                             that it was durable",
-                            proof.number
-                        );
-                        return Err(damage(offset, what));
-                    }
-                    if !may_be_torn {
-                        return Err(damage(offset, "it does not end in good order".to_owned()));
-                    }
-                    if found == Found::Broken || later.is_some() {
-                        let bytes = written_end(file, (offset, len)).map_err(io)? - offset;
-                        self.report.cut = Some(Cut { file: name.to_owned(), offset, bytes });
-                    }
-                    self.report.open_end = Some((number, offset));
-                    return Ok(());
+                    let whole = if may_be_torn { None } else { Some(UNENDED) };
+                    let broken = found == Found::Broken;
+                    return self.stop((file, len), (name, number), (offset, broken), whole);
                 }
             };
             if header.number != expected {
@@ -296,50 +278,93 @@ impl Walk<'_> {
             self.report.last_write = header.time;
             self.report.next_frame += 1;
             self.expected = Some(self.report.next_frame);
+            if version == 1 {
+                let mut renewed = Vec::with_capacity(body.len());
+                let wrong = |error| format!("{name} at offset {offset}: {error}");
+                record::renew(&body, &mut renewed).map_err(wrong).map_err(ReadError::Refused)?;
+                body = renewed;
+            }
             (self.take)(&mut body, &header, name, offset).map_err(ReadError::Refused)?;
             offset += header.span();
         }
     }
+
+    /// There is no whole frame at `offset`: the journal ends there, or it is damaged. `whole` is
+    /// what is wrong if it may not end there.
+    fn stop(
+        &mut self,
+        (file, len): (&ReadAhead<'_>, u64),
+        (name, number): (&str, u64),
+        (offset, broken): (u64, bool),
+        whole: Option<&str>,
+    ) -> Result<(), ReadError> {
+        let io = |error| ReadError::Io(name.to_owned(), error);
+        let damage = |what: String| {
+            ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
+        };
+        let expected = self.report.next_frame;
+        // Whatever stands at the place itself, it is no frame of this segment.
+        let Behind { later, used_again } = behind(file, (offset, len), number).map_err(io)?;
+        if let Some(other) = used_again {
+            return Err(damage(format!(
+                "frames of segment {other} stand behind it: the file was used again while it was \
+                 copied"
+            )));
+        }
+        if let Some(proof) = later.filter(|later| later.synced >= expected) {
+            return Err(damage(format!(
+                "frame {expected} is broken or missing, but frame {} behind it says that it was \
+                 durable",
+                proof.number
+            )));
+        }
+        if let Some(what) = whole {
+            return Err(damage(what.to_owned()));
+        }
+        if broken || later.is_some() {
+            let bytes = written_end(file, (offset, len)).map_err(io)? - offset;
+            self.report.cut = Some(Cut { file: name.to_owned(), offset, bytes });
+        }
+        self.report.open_end = Some((number, offset));
+        if file.read_from_disk() {
+            // It is there, and needs no other proof.
+            self.report.unconfirmed = offset;
+        }
+        Ok(())
+    }
 }
 
+/// What is wrong with a segment that must have an end and has none.
+const UNENDED: &str = "it does not end in good order";
 /// How much of a file is looked at in one piece.
 const PIECE: u64 = 1 << 20;
 /// Most of a reserved file are zeros: they are passed over in pages.
 const PAGE: usize = 4096;
 static ZEROS: [u8; PAGE] = [0; PAGE];
 
-/// A whole frame of this segment somewhere behind `from`; the one that knows most.
-fn later_frame(
-    file: &dyn DiskFile,
-    range: (u64, u64),
+/// What stands behind the place where a segment's frames end.
+#[derive(Default)]
+struct Behind {
+    /// A whole frame of the segment; of several the one that knows most.
+    later: Option<frame::Header>,
+    /// A later segment of which there is a whole frame. An earlier use of a file leaves frames of
+    /// earlier segments; those of later ones are there only in a copy that was made while the file
+    /// was given up and used again.
+    used_again: Option<u64>,
+}
+
+fn read_frame(
+    file: &ReadAhead<'_>,
+    place: (u64, u64),
     segment: u64,
-) -> io::Result<Option<frame::Header>> {
-    let mut best: Option<frame::Header> = None;
-    each_frame(file, range, &|other| other == segment, &mut |header| {
-        if best.is_none_or(|best| header.synced > best.synced) {
-            best = Some(header);
-        }
-    })?;
-    Ok(best)
+    body: &mut Vec<u8>,
+) -> io::Result<Found> {
+    frame::read_with(|offset, into| file.read_at(offset, into), place, segment, body)
 }
 
-/// A later segment of which a whole frame stands behind `from`. An earlier use of a file leaves
-/// frames of earlier segments; those of later ones are there only in a copy that was made while the
-/// file was given up and used again.
-fn used_again(file: &dyn DiskFile, range: (u64, u64), segment: u64) -> io::Result<Option<u64>> {
-    let mut found = None;
-    each_frame(file, range, &|other| other > segment, &mut |header| found = Some(header.segment))?;
-    Ok(found)
-}
-
-/// Shows every whole frame behind `from` that is of a segment wanted.
-fn each_frame(
-    file: &dyn DiskFile,
-    (from, len): (u64, u64),
-    wanted: &dyn Fn(u64) -> bool,
-    show: &mut dyn FnMut(frame::Header),
-) -> io::Result<()> {
-    let mut body = Vec::new();
+/// Looks at everything from `from` on.
+fn behind(file: &ReadAhead<'_>, (from, len): (u64, u64), segment: u64) -> io::Result<Behind> {
+    let (mut found, mut body) = (Behind::default(), Vec::new());
     let mut at = from.next_multiple_of(frame::ALIGN);
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0) + frame::HEADER];
     while let Some(written) = file.next_written(at).filter(|&written| written < len) {
@@ -348,31 +373,36 @@ fn each_frame(
         if got == 0 {
             break;
         }
-        let mut inside = 0;
-        while inside + frame::HEADER <= got && (inside as u64) < PIECE {
-            if inside.is_multiple_of(PAGE) && piece.get(inside..inside + PAGE) == Some(&ZEROS) {
-                inside += PAGE;
+        for inside in beginnings(&piece[..got]).take_while(|&inside| (inside as u64) < PIECE) {
+            let Some(bytes) = piece[..got].get(inside..inside + frame::HEADER) else { break };
+            let number = u64_at(bytes, 24);
+            if number < segment {
                 continue;
             }
-            let mut bytes = [0; frame::HEADER];
-            bytes.copy_from_slice(&piece[inside..inside + frame::HEADER]);
-            let segment = u64_at(&bytes, 24);
-            if wanted(segment)
-                && frame::Header::decode(&bytes, segment).is_some()
-                && let Found::Frame(header) =
-                    frame::read(file, (at + inside as u64, len), segment, &mut body)?
-            {
-                show(header);
+            let place = (at + inside as u64, len);
+            if let Found::Frame(header) = read_frame(file, place, number, &mut body)? {
+                if number > segment {
+                    found.used_again = Some(number);
+                } else if found.later.is_none_or(|best| header.synced > best.synced) {
+                    found.later = Some(header);
+                }
             }
-            inside += 8;
         }
         at += PIECE;
     }
-    Ok(())
+    Ok(found)
+}
+
+/// Where frames may begin in a piece whose own beginning is aligned.
+fn beginnings(piece: &[u8]) -> impl Iterator<Item = usize> {
+    const ALIGN: usize = frame::ALIGN as usize;
+    let (words, _) = piece.as_chunks::<ALIGN>();
+    let begins = |word: &[u8; ALIGN]| word[..4] == frame::MAGIC.to_le_bytes();
+    words.iter().enumerate().filter(move |(_, word)| begins(word)).map(|(n, _)| n * ALIGN)
 }
 
 /// Where the last byte that is not zero ends.
-fn written_end(file: &dyn DiskFile, (from, len): (u64, u64)) -> io::Result<u64> {
+fn written_end(file: &ReadAhead<'_>, (from, len): (u64, u64)) -> io::Result<u64> {
     let mut end = from;
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0)];
     let mut at = from;

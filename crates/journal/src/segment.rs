@@ -20,8 +20,9 @@ use crate::disk::{Disk, DiskFile, Numbered};
 
 /// Bytes before the first frame.
 pub const HEADER: u64 = 64;
-/// The version of the format; a reader refuses others.
-pub const VERSION: u32 = 1;
+/// The version of the format that is written. Version 1 had longer records; a reader refuses
+/// others.
+pub const VERSION: u32 = 2;
 const MAGIC: &[u8; 8] = b"KVISTJNL";
 const NAMES: Numbered = Numbered { before: "journal-", after: ".log" };
 const SPARE: &str = "journal-spare-";
@@ -33,6 +34,8 @@ const AFRESH: u64 = 1;
 /// What a segment says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// The version of its format.
+    pub version: u32,
     /// The dataset it belongs to.
     pub id: [u8; 16],
     /// Its number.
@@ -67,10 +70,11 @@ pub fn all(disk: &dyn Disk) -> io::Result<Vec<u64>> {
 }
 
 impl Header {
-    fn encode(&self) -> [u8; 64] {
+    /// As it stands in the file.
+    pub(crate) fn encode(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
         bytes[0..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.version.to_le_bytes());
         bytes[16..32].copy_from_slice(&self.id);
         bytes[32..40].copy_from_slice(&self.number.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.first_frame.to_le_bytes());
@@ -91,13 +95,15 @@ impl Header {
             return Ok(None);
         }
         let version = u32_at(&bytes, 8);
-        if version != VERSION {
-            let text = format!("format version {version}, this program reads version {VERSION}");
+        if !(1..=VERSION).contains(&version) {
+            let text =
+                format!("format version {version}, this program reads versions 1 to {VERSION}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         let mut id = [0; 16];
         id.copy_from_slice(&bytes[16..32]);
         let header = Header {
+            version,
             id,
             number: u64_at(&bytes, 32),
             first_frame: u64_at(&bytes, 40),

@@ -1,22 +1,25 @@
-//! Files of version 1 as they were written: later versions must read them.
+//! Files of earlier versions as they were written: later versions must read them.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::path::Path;
 
+use kvist_journal::record::Kind;
 use kvist_journal::snapshot::Reader;
-use kvist_journal::{Directory, Manifest, Segments, reader, record};
+use kvist_journal::{Directory, Manifest, Segments, reader, record, segment};
 
-#[test]
-fn files_of_version_1_are_read() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/1");
+/// Reads a fixture; what kinds of records it has, and the databases they are of.
+fn records_of(folder: &str, (version, entries): (u32, u64)) -> Vec<(Kind, u32)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let disk = Directory::open(&path).unwrap();
     let manifest = Manifest::read(&disk).unwrap().unwrap();
     assert_eq!((manifest.seed, manifest.shards), (1, 4));
     assert!(matches!(manifest.journal, Segments::From(2, _)), "{manifest:?}");
+    let file = std::fs::read(path.join(segment::name(2))).unwrap();
+    assert_eq!(file[8..12], version.to_le_bytes());
     let name = manifest.snapshot.unwrap();
     let snapshot = Reader::open(&disk, &name).unwrap();
     assert_eq!((snapshot.header.id, snapshot.header.shards), (manifest.id, 4));
-    assert_eq!(snapshot.entries, 9);
+    assert_eq!(snapshot.entries, entries);
     for place in &snapshot.blocks {
         snapshot.block(place).unwrap();
     }
@@ -24,12 +27,29 @@ fn files_of_version_1_are_read() {
     let mut take = |body: &mut Vec<u8>, _: &_, _: &str, _| {
         let mut rest = body.as_slice();
         while let Some(record) = record::next(&mut rest).map_err(|error| error.to_string())? {
-            records.push(record.kind);
+            records.push((record.kind, record.db));
         }
         Ok(())
     };
     let report = reader::read(&disk, manifest.id, manifest.journal, &mut take).unwrap();
     assert_eq!((report.segments, report.cut, report.open_end), (1, None, None));
-    assert!(records.contains(&record::Kind::Command) && records.contains(&record::Kind::Image));
-    assert!(records.contains(&record::Kind::Delete) && records.contains(&record::Kind::Flush));
+    records
+}
+
+#[test]
+fn files_of_version_1_are_read() {
+    let records = records_of("1", (1, 9));
+    for kind in [Kind::Command, Kind::Image, Kind::Delete, Kind::Flush] {
+        assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");
+    }
+    assert!(records.contains(&(Kind::Flush, 3)));
+}
+
+#[test]
+fn a_journal_of_version_2_is_read() {
+    let records = records_of("2", (2, 4));
+    for kind in [Kind::Set, Kind::Command, Kind::Image, Kind::Delete, Kind::Flush, Kind::Swap] {
+        assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");
+    }
+    assert!(records.contains(&(Kind::Set, 0)) && records.contains(&(Kind::Set, 3)));
 }

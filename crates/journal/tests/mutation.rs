@@ -70,6 +70,7 @@ fn sample() -> Vec<u8> {
         record::put(&mut out, (record::Kind::Swap, 1, n, 2), |out| {
             journal::codec::put_number(out, n << 20);
         });
+        record::put_set(&mut out, (2, n, 0), b"key", b"a value");
     }
     out
 }
@@ -115,9 +116,11 @@ fn nothing_that_reads_bytes_is_led_astray() {
     let before = peak();
     // Records, which have no checksum of their own.
     times(40_000, 1, &sample(), |bytes| {
+        let _ = record::renew(bytes, &mut Vec::new());
         let mut rest = bytes.as_slice();
         while let Ok(Some(found)) = record::next(&mut rest) {
             let _ = record::words(found.body, &mut Vec::new());
+            let _ = record::set(found.body);
             let _ = snapshot::step(&mut Source::new(found.body));
         }
     });

@@ -20,6 +20,8 @@ use crate::{Shard, Touched, Txn};
 
 /// A lot of memory for the records of one hold; more is given back.
 const KEPT: usize = 64 << 10;
+/// How many bytes of the lane are fetched ahead, at most.
+const AHEAD: usize = 512;
 
 /// A shard's part of the history.
 #[derive(Debug, Default)]
@@ -111,6 +113,16 @@ impl Txn {
         }
     }
 
+    /// As [`record_command`](Self::record_command), of a `SET` with nothing but key and value.
+    #[inline]
+    pub fn record_set(&mut self, key: Key<'_>, value: &[u8]) {
+        self.tell_overdue();
+        let db = self.db;
+        if let Some((_, shard, seq, db)) = self.shard_mut(key.hash).history.next(Kind::Set, db) {
+            record::put_set(&mut self.told, (shard, seq, db), key.bytes, value);
+        }
+    }
+
     /// Records a key of database `db` as it is now, or that it is gone.
     pub fn record_key(&mut self, db: usize, key: Key<'_>) {
         self.tell_overdue();
@@ -189,7 +201,9 @@ impl Txn {
         if self.told.is_empty() {
             return;
         }
-        let epoch = self.log.append(&self.lane, &self.told);
+        // The next transaction's are likely to be as long.
+        let ahead = |room: &[_]| table::prefetch_room(room, self.told.len().min(AHEAD) + 64);
+        let epoch = self.log.append_with(&self.lane, &self.told, ahead);
         forget(&mut self.told);
         self.seen = self.seen.max(epoch);
         // Also shards that were only read: what was read there is as old or older.

@@ -86,6 +86,7 @@ mod view;
 pub use block::Block;
 pub use iter::Iter;
 pub use place::{END as POSITIONS, position};
+pub use prefetch::prefetch_room;
 pub use size_class::{grown, size_class};
 pub use table::{KeyHash, Table};
 pub use unaligned::UnalignedBox;

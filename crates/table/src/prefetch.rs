@@ -3,6 +3,8 @@
 //! A prefetch is a hint: it never faults, whatever the address, so the functions here are safe.
 //! On processors other than x86-64 and AArch64 they do nothing.
 
+use std::mem::MaybeUninit;
+
 /// Asks for the cache line of `pointer` into the nearest cache.
 #[inline(always)]
 pub(crate) fn prefetch<T>(pointer: *const T) {
@@ -23,4 +25,12 @@ pub(crate) fn prefetch<T>(pointer: *const T) {
     }
     #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = pointer;
+}
+
+/// Asks for the first `bytes` bytes of some room in memory, which will soon be written to.
+#[inline]
+pub fn prefetch_room(room: &[MaybeUninit<u8>], bytes: usize) {
+    for line in room[..bytes.min(room.len())].chunks(64) {
+        prefetch(line.as_ptr());
+    }
 }

@@ -263,6 +263,7 @@ impl Walked {
                     words.clear();
                     record::words(body, &mut words)
                 }
+                record::Kind::Set => record::set(body).map(drop),
                 record::Kind::Image => {
                     image::read(&mut Source::new(body), &limits, &mut registry).map(drop)
                 }

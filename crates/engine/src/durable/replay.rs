@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::{Args, Key, Protocol};
+use base::{Args, Deadline, Key, Protocol, Strings};
 use journal::codec::{Malformed, Source};
 use journal::record::{self, Kind, Order, Record};
 use journal::snapshot::{self, Reader};
@@ -26,6 +26,8 @@ const GROUP: usize = 16;
 /// its key, if it has one that can be told without reading a value.
 struct Prepared<'e, 'f> {
     record: Record<'f>,
+    /// The value of a string that is set.
+    value: &'f [u8],
     entry: Option<&'e Entry>,
     words: Range<usize>,
     key: Option<Key<'f>>,
@@ -176,9 +178,15 @@ impl<'e> Replayer<'e> {
     ) -> Result<Prepared<'e, 'f>, String> {
         let engine = self.engine;
         let first = words.len();
-        let mut prepared = Prepared { record, entry: None, words: first..first, key: None };
+        let mut prepared =
+            Prepared { record, value: &[], entry: None, words: first..first, key: None };
         match record.kind {
             Kind::Command => record::words(record.body, words).map_err(text)?,
+            Kind::Set => {
+                let (key, value) = record::set(record.body).map_err(text)?;
+                (prepared.key, prepared.value) = (Some(engine.store.hasher().key(key)), value);
+                return Ok(prepared);
+            }
             Kind::Delete => {
                 prepared.key = Some(engine.store.hasher().key(record.body));
                 return Ok(prepared);
@@ -236,6 +244,18 @@ impl<'e> Replayer<'e> {
         steps.newest = steps.newest.max(record.seq);
         match record.kind {
             Kind::Command => self.command(prepared, &words[prepared.words.clone()], steps),
+            Kind::Set => {
+                let Some(key) = prepared.key else { return Ok(()) };
+                if self.is_new(record, key.hash, steps) {
+                    let db = self.database(record.db)?;
+                    self.on_shard_of(key, |txn| {
+                        txn.select(db);
+                        txn.set_string(key, prepared.value, Deadline::Clear);
+                        txn.forget_changes();
+                    })?;
+                }
+                Ok(())
+            }
             Kind::Image => {
                 let limits = self.engine.store.limits();
                 let image = self.txn.read_image(&mut Source::new(record.body), &limits)?;

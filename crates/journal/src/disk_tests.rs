@@ -1,0 +1,77 @@
+//! A real directory: what goes past the system's memory and what goes through it is one file.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use super::*;
+use crate::blocks::{Blocks, End, ReadAhead};
+
+/// A directory that goes with its owner.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn folder(name: &str) -> (Folder, Directory) {
+    let path = std::env::temp_dir().join(format!("kvist-disk-{}-{name}", std::process::id()));
+    let directory = Directory::open(&path).unwrap();
+    (Folder(path), directory)
+}
+
+#[test]
+fn both_ways_lead_to_the_same_bytes() {
+    let (folder, directory) = folder("ways");
+    let file = directory.create("file").unwrap();
+    file.reserve(1 << 20).unwrap();
+    file.write_at(0, b"a header").unwrap();
+    let (mut blocks, mut end) = (Blocks::default(), End::behind(b"a header"));
+    let mut expected = b"a header".to_vec();
+    for (n, size) in [100, 70_000, 5, 200_000, 4096, 90_000, 3].into_iter().enumerate() {
+        let part: Vec<u8> = (0..size).map(|at| (at * 3 + n) as u8).collect();
+        // Somebody has just read what is there, so that the system remembers it.
+        let before = std::fs::read(folder.0.join("file")).unwrap();
+        assert_eq!(before[..expected.len()], expected);
+        end = blocks.write(&*file, &end, [&part[..]], 48).unwrap();
+        expected.extend_from_slice(&part);
+        assert_eq!(std::fs::read(folder.0.join("file")).unwrap()[..expected.len()], expected);
+        let mut found = vec![0; expected.len()];
+        let got = ReadAhead::new(&*file).read_at(0, &mut found).unwrap();
+        assert_eq!((got, found == expected), (expected.len(), true), "{size}");
+    }
+    // As far as the file system can: nothing else was asked.
+    let direct = {
+        use std::os::unix::fs::OpenOptionsExt;
+        let o_direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).unwrap();
+        let mut options = OpenOptions::new();
+        let path = folder.0.join("file");
+        let opened = options.read(true).custom_flags(o_direct).open(path);
+        opened.is_ok()
+    };
+    assert!(direct || !file.read_from_disk());
+    file.sync().unwrap();
+}
+
+#[test]
+fn a_file_may_end_anywhere() {
+    let (_folder, directory) = folder("ends");
+    for len in [0_usize, 1, 4095, 4096, 4097, 300_000] {
+        let file = directory.create("file").unwrap();
+        file.write_at(0, &vec![7; len]).unwrap();
+        let mut found = vec![0; 1 << 20];
+        assert_eq!(ReadAhead::new(&*file).read_at(0, &mut found).unwrap(), len);
+        assert!(found[..len].iter().all(|&byte| byte == 7) && found[len] == 0, "{len}");
+    }
+}
+
+/// A name changes while a file is open, as that of a segment that is used again.
+#[test]
+fn a_renamed_file_is_still_the_one_that_is_written() {
+    let (folder, directory) = folder("renamed");
+    let file = directory.create("old").unwrap();
+    directory.rename("old", "new").unwrap();
+    let end = Blocks::default().write(&*file, &End::behind(&[]), [&[5; 100_000][..]], 0).unwrap();
+    assert_eq!(end.offset, 100_000);
+    assert_eq!(std::fs::read(folder.0.join("new")).unwrap()[..100_000], [5; 100_000]);
+    assert!(!folder.0.join("old").exists());
+}
