@@ -72,13 +72,14 @@ impl Txn {
         let removed = table.keys.remove(key.hash, key.bytes)?;
         let (deadline, flags) = (removed.deadline(), removed.user_flags());
         let object = match removed.bytes() {
+            // An inline string was never counted among the objects.
             Some(bytes) => Object::string(bytes.to_vec()),
-            None => *removed.into_object()?,
+            None => {
+                let object = *removed.into_object()?;
+                table.objects -= object.memory();
+                object
+            }
         };
-        // An inline string was never counted among the objects.
-        if !matches!(&object, Object::Str(bytes) if bytes.len() <= INLINE_MAX) {
-            table.objects -= object.memory();
-        }
         Some((object, deadline, flags))
     }
 

@@ -69,6 +69,8 @@ impl Strings for Txn {
             let result = edit(bytes);
             let after = bytes.capacity();
             db.objects = db.objects + after - before;
+            // It may be short now, and lie inside an entry next.
+            entry.set_user_flags(RAW);
             result
         } else {
             let mut bytes = entry.bytes().unwrap_or_default().to_vec();

@@ -141,7 +141,7 @@ test("several workers do each job once", async (t) => {
   await crew.wait(async () => (await crew.queue.getCompletedCount()) === count, "all to be done");
   const seen = (await crew.seen(crew.name)).map(Number).sort((a, b) => a - b);
   assert.deepEqual(seen, Array.from({ length: count }, (_, n) => n));
-  assert.equal((await crew.queue.getWorkers()).length, 3);
+  await crew.wait(async () => (await crew.queue.getWorkers()).length === 3, "all workers to be there");
 });
 
 test("priorities", async (t) => {
