@@ -1,10 +1,10 @@
 //! EVAL, EVALSHA, and their forms that do not write.
 
-use base::{Args, CmdError, Command, Spec, error};
+use base::{CmdError, Spec, error};
 use wire::RespWriter;
 
-use super::{RUNS, RUNS_READING, Words};
-use crate::control::{Act, Control, acts};
+use super::{RUNS, RUNS_READING, Words, sent};
+use crate::control::{Control, acts};
 use crate::scripting::{self, Cached, Code, Job, limits};
 use crate::table::Action;
 
@@ -17,35 +17,7 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
     acts![Eval, EvalRo, EvalSha, EvalShaRo]
 }
 
-/// Declares a command that runs a script: its spec, how the script is found, whether it may write.
-macro_rules! evals {
-    ($($(#[$doc:meta])* $name:ident, $spec:expr, $find:expr, $read_only:expr;)*) => {$(
-        $(#[$doc])*
-        pub struct $name<'a> {
-            words: &'a [&'a [u8]],
-        }
-
-        impl<'a> Command<'a> for $name<'a> {
-            const SPEC: Spec = $spec;
-
-            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name { words: args.argv() })
-            }
-        }
-
-        impl Act for $name<'_> {
-            fn act(
-                self,
-                control: &mut Control<'_>,
-                out: &mut RespWriter<'_>,
-            ) -> Result<(), CmdError> {
-                run(control, self.words, ($find, $read_only), out)
-            }
-        }
-    )*};
-}
-
-evals! {
+sent! {
     /// Runs a script.
     Eval, Spec {
         name: "eval",
@@ -53,7 +25,7 @@ evals! {
         summary: "Runs a script in Lua.",
         grammar: GRAMMAR,
         ..RUNS
-    }, by_body, false;
+    }, |control, words, out| run(control, words, (by_body, false), out);
     /// Runs a script that does not write.
     EvalRo, Spec {
         name: "eval_ro",
@@ -61,7 +33,7 @@ evals! {
         summary: "Runs a script in Lua that changes nothing.",
         grammar: GRAMMAR,
         ..RUNS_READING
-    }, by_body, true;
+    }, |control, words, out| run(control, words, (by_body, true), out);
     /// Runs a script that is known already.
     EvalSha, Spec {
         name: "evalsha",
@@ -69,7 +41,7 @@ evals! {
         summary: "Runs a script that the server knows, by its digest.",
         grammar: GRAMMAR_SHA,
         ..RUNS
-    }, by_digest, false;
+    }, |control, words, out| run(control, words, (by_digest, false), out);
     /// Runs a script that is known already and does not write.
     EvalShaRo, Spec {
         name: "evalsha_ro",
@@ -77,7 +49,7 @@ evals! {
         summary: "Runs a script that the server knows and that changes nothing, by its digest.",
         grammar: GRAMMAR_SHA,
         ..RUNS_READING
-    }, by_digest, true;
+    }, |control, words, out| run(control, words, (by_digest, true), out);
 }
 
 /// How the script of a request is found.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use base::{Args, CmdError, Command, Spec};
+use base::{CmdError, Spec};
 use wire::RespWriter;
 
-use super::{RUNS, RUNS_READING, Words};
-use crate::control::{Act, Control, acts};
+use super::{RUNS, RUNS_READING, Words, sent};
+use crate::control::{Control, acts};
 use crate::scripting::{self, Code, Job};
 use crate::table::Action;
 
@@ -19,54 +19,23 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
     acts![FCall, FCallRo]
 }
 
-/// Runs a function.
-pub struct FCall<'a> {
-    words: &'a [&'a [u8]],
-}
-
-impl<'a> Command<'a> for FCall<'a> {
-    const SPEC: Spec = Spec {
+sent! {
+    /// Runs a function.
+    FCall, Spec {
         name: "fcall",
         since: "7.0.0",
         summary: "Runs a function of a library.",
         grammar: GRAMMAR,
         ..RUNS
-    };
-
-    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-        Ok(FCall { words: args.argv() })
-    }
-}
-
-impl Act for FCall<'_> {
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        run(control, self.words, false, out)
-    }
-}
-
-/// Runs a function that does not write.
-pub struct FCallRo<'a> {
-    words: &'a [&'a [u8]],
-}
-
-impl<'a> Command<'a> for FCallRo<'a> {
-    const SPEC: Spec = Spec {
+    }, |control, words, out| run(control, words, false, out);
+    /// Runs a function that does not write.
+    FCallRo, Spec {
         name: "fcall_ro",
         since: "7.0.0",
         summary: "Runs a function of a library that changes nothing.",
         grammar: GRAMMAR,
         ..RUNS_READING
-    };
-
-    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-        Ok(FCallRo { words: args.argv() })
-    }
-}
-
-impl Act for FCallRo<'_> {
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        run(control, self.words, true, out)
-    }
+    }, |control, words, out| run(control, words, true, out);
 }
 
 fn run(

@@ -7,8 +7,8 @@ use rdb::Encoder;
 use script::{Function, Library};
 use wire::RespWriter;
 
-use super::SCRIPTING;
 use super::script::kill;
+use super::{SCRIPTING, sent};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
 use crate::scripting::{Catalog, Change, Changed, Known, LOAD_TIMEOUT, limits};
@@ -62,35 +62,7 @@ const CHANGES: Spec = Spec {
     ..SCRIPTING
 };
 
-/// Declares a command that changes the libraries.
-macro_rules! changes {
-    ($($(#[$doc:meta])* $name:ident, $spec:expr;)*) => {$(
-        $(#[$doc])*
-        pub struct $name<'a> {
-            argv: &'a [&'a [u8]],
-        }
-
-        impl<'a> Command<'a> for $name<'a> {
-            const SPEC: Spec = $spec;
-
-            fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                Ok($name { argv: args.argv() })
-            }
-        }
-
-        impl Act for $name<'_> {
-            fn act(
-                self,
-                control: &mut Control<'_>,
-                out: &mut RespWriter<'_>,
-            ) -> Result<(), CmdError> {
-                change(control, Self::SPEC.name, self.argv, out)
-            }
-        }
-    )*};
-}
-
-changes! {
+sent! {
     /// Takes a library away.
     FunctionDelete, Spec {
         name: "function|delete",
@@ -98,7 +70,7 @@ changes! {
         complexity: "O(1)",
         grammar: "library-name:string",
         ..CHANGES
-    };
+    }, |control, argv, out| change(control, "function|delete", argv, out);
     /// Takes all libraries away.
     FunctionFlush, Spec {
         name: "function|flush",
@@ -106,7 +78,7 @@ changes! {
         complexity: "O(N) in the number of functions",
         grammar: "[async=(ASYNC | SYNC)]",
         ..CHANGES
-    };
+    }, |control, argv, out| change(control, "function|flush", argv, out);
     /// Adds a library.
     FunctionLoad, Spec {
         name: "function|load",
@@ -115,7 +87,7 @@ changes! {
         grammar: "[REPLACE] function-code:string",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
         ..CHANGES
-    };
+    }, |control, argv, out| change(control, "function|load", argv, out);
     /// Adds the libraries of a payload.
     FunctionRestore, Spec {
         name: "function|restore",
@@ -124,7 +96,7 @@ changes! {
         grammar: "serialized-value:string [policy=(FLUSH | APPEND | REPLACE)]",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
         ..CHANGES
-    };
+    }, |control, argv, out| change(control, "function|restore", argv, out);
 }
 
 fn change(

@@ -5,7 +5,8 @@ mod fcall;
 mod function;
 mod script;
 
-use base::{Category, Flag, Group, KeyFlag, KeySpec, Locks, Spec};
+use base::{Category, CmdError, Flag, Group, KeyFlag, KeySpec, Locks, Spec};
+use wire::RespWriter;
 
 use crate::control::Control;
 use crate::monitor;
@@ -51,6 +52,40 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     rows.extend(script::rows());
     rows
 }
+
+/// What a command does with its whole request: an entry may stand for several words.
+type Behaviour = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
+
+/// Declares commands that take their requests as they were sent: the type, its spec, its
+/// [`Behaviour`].
+macro_rules! sent {
+    ($($(#[$doc:meta])* $name:ident, $spec:expr, $behaviour:expr;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<'a> {
+            argv: &'a [&'a [u8]],
+        }
+
+        impl<'a> base::Command<'a> for $name<'a> {
+            const SPEC: base::Spec = $spec;
+
+            fn parse(args: base::Args<'a>) -> Result<Self, base::CmdError> {
+                Ok($name { argv: args.argv() })
+            }
+        }
+
+        impl $crate::control::Act for $name<'_> {
+            fn act(
+                self,
+                control: &mut $crate::control::Control<'_>,
+                out: &mut wire::RespWriter<'_>,
+            ) -> Result<(), base::CmdError> {
+                let behaviour: $crate::control::scripting::Behaviour = $behaviour;
+                behaviour(control, self.argv, out)
+            }
+        }
+    )*};
+}
+use sent;
 
 impl Control<'_> {
     /// Tells those who monitor of a request that runs something, before they hear of what it does.
