@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec,
 };
 use types::ZSet;
 
@@ -124,6 +124,23 @@ impl<'a> Command<'a> for ZRemRangeByLex<'a> {
 impl<H: Holds<ZSet>> Run<H> for ZRemRangeByLex<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let (min, max) = self.range;
-        remove((Self::SPEC.name, self.key), |zset| zset.lex_ranks(min, max), host, out)
+        let mut ranks = 0..0;
+        let find = |zset: &ZSet| {
+            ranks = zset.lex_ranks(min, max);
+            ranks.clone()
+        };
+        let effect = remove((Self::SPEC.name, self.key), find, host, out)?;
+        Ok(match effect {
+            // Where scores differ, what lies in the range depends on how the set is kept, which may
+            // be another way when this is read back. Its ranks do not.
+            Effect::AsSent => {
+                let [first, last] = [ranks.start, ranks.end.saturating_sub(1)];
+                let (first, last) = (first.to_string(), last.to_string());
+                let words =
+                    [&b"ZREMRANGEBYRANK"[..], self.key.bytes, first.as_bytes(), last.as_bytes()];
+                Effect::Rewritten(Argv::new(&words))
+            }
+            effect => effect,
+        })
     }
 }
