@@ -20,6 +20,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every type.
+    pub const ALL: [Kind; 7] =
+        [Kind::String, Kind::List, Kind::Set, Kind::ZSet, Kind::Hash, Kind::Stream, Kind::Json];
+
+    /// The type of this name, in any case.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
+    }
+
     /// The word `TYPE` answers.
     #[must_use]
     pub fn name(self) -> &'static str {

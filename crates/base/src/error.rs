@@ -113,6 +113,14 @@ errors! {
     WEIGHT_NOT_FLOAT = "ERR weight value is not a float";
     /// LIMIT of a cardinality is not a count.
     LIMIT_NEGATIVE = "ERR LIMIT can't be negative";
+    /// Range queries are switched off.
+    NO_RANGE_INDEX = "ERR range queries are disabled: range-index is set to no";
+    /// The ordered index was given up again and again while it was asked.
+    RANGE_INDEX_BUSY = "TRYAGAIN the ordered index is being rebuilt";
+    /// LIMIT of a range of keys must be positive.
+    RANGE_LIMIT = "ERR LIMIT should be greater than 0";
+    /// A cursor that no walk has answered.
+    INVALID_CURSOR = "ERR invalid cursor";
     /// COUNT must be positive.
     COUNT = "ERR count should be greater than 0";
     /// The hash value is not an integer.

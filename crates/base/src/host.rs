@@ -7,6 +7,8 @@
 //! All methods act on the session's current database and treat a key whose deadline has passed as
 //! missing. Which shards are locked was decided before the command ran (see [`Locks`]).
 
+use std::ops::Range;
+
 use crate::{Class, CmdError, DataType, Key, Kind, Millis, PackLimits, Rng};
 
 /// What happens to a key's deadline when its value is replaced.
@@ -138,6 +140,21 @@ pub trait Strings: Keyspace {
         key: Key<'_>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError>;
+    /// As `edit_string`, by an edit that leaves all bytes outside of `range` as they are. It may
+    /// make the string longer, not shorter. The host can then keep what was there, for those who
+    /// are copying it.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if the key holds something else.
+    fn edit_string_within<R>(
+        &mut self,
+        key: Key<'_>,
+        range: Range<usize>,
+        edit: impl FnOnce(&mut Vec<u8>) -> R,
+    ) -> Result<R, CmdError> {
+        let _ = range;
+        self.edit_string(key, edit)
+    }
 }
 
 /// Hosts that hold values of the collection type `T`.

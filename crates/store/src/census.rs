@@ -89,7 +89,11 @@ impl Txn {
     pub fn recount(&mut self) -> usize {
         let shards = 0..self.store().shards();
         let recount = |shard: &mut crate::Shard| {
-            shard.dbs().iter().map(|db| db.keys.memory() + db.recount()).sum::<usize>()
+            shard
+                .dbs()
+                .iter()
+                .map(|db| db.keys.memory() + db.recount() + db.noted_memory())
+                .sum::<usize>()
         };
         shards.map(|number| self.each_shard(number, recount)).sum()
     }

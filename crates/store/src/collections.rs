@@ -4,6 +4,7 @@ use base::{CmdError, DataType, Deadline, Holds, Key, error};
 use types::{Documents, Hash, Json, JsonTools, List, Set, Stream, ZSet};
 
 use crate::object::Object;
+use crate::ordered::note;
 use crate::{Garbage, Txn};
 
 macro_rules! holds {
@@ -44,6 +45,9 @@ macro_rules! holds {
                         let object = Box::new(Object::$variant(value));
                         let put = db.keys.put_object(key.hash, key.bytes, object);
                         put.entry.set_access(used.after(0));
+                        if put.inserted {
+                            note(&mut db.noted, key.bytes, true);
+                        }
                         self.touch_in(self.db, key.hash, key.bytes);
                         self.tell_new(self.db, key);
                     }
@@ -166,6 +170,9 @@ impl Txn {
         }
         entry.set_user_flags(0);
         entry.set_access(used.after(entry.access()));
+        if put.inserted {
+            note(&mut db.noted, key.bytes, true);
+        }
         let replaced = put.replaced;
         if let Some(old) = &replaced {
             db.objects -= old.memory();

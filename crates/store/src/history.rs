@@ -180,12 +180,16 @@ impl Txn {
 
     #[cold]
     fn tell_all_overdue(&mut self) {
-        for Touched { db, hash, key } in std::mem::take(self.overdue.get_mut()) {
-            self.shard_mut(hash)
-                .history
-                .record(Kind::Delete, db, |out| out.extend_from_slice(&key));
-            self.reap_met(db, hash, &key);
+        let mut overdue = std::mem::take(self.overdue.get_mut());
+        for met in overdue.iter_mut().filter(|met| !met.told) {
+            let Touched { db, hash, key } = &met.touched;
+            let Shard { history, .. } = self.shard_mut(*hash);
+            history.record(Kind::Delete, *db, |out| out.extend_from_slice(key));
+            met.told = true;
         }
+        // They are deleted when the request is done, and that is recorded then: what stands there
+        // now may be what this command has put, overdue itself.
+        *self.overdue.get_mut() = overdue;
     }
 
     /// Appends what this transaction did to the log, all of it in one epoch: it is there as a whole
@@ -196,7 +200,7 @@ impl Txn {
         for held in &mut self.held {
             held.shard.history.gather(&mut self.told);
             self.seen = self.seen.max(held.shard.history.epoch);
-            self.memory_delta += held.shard.unreported();
+            self.memory_delta += held.shard.unreported(&self.store.indexes);
         }
         if self.told.is_empty() {
             return;

@@ -23,7 +23,7 @@ use json::Registry;
 use table::{Content, EntryRef};
 use types::{Hash, List, Set, ZSet};
 
-use crate::pieces::Rest;
+use crate::partial::put_whole;
 use crate::strings::{NOT_INT, RAW};
 use crate::{Object, image_json, image_stream};
 
@@ -61,7 +61,7 @@ pub(crate) fn put(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
     put_head(out, entry);
     match entry.content() {
         Content::Bytes(bytes) => put_bytes(out, bytes),
-        Content::Object(object) => put_object(out, object),
+        Content::Object(object) => put_whole(out, object),
     }
 }
 
@@ -84,12 +84,6 @@ pub(crate) fn put_head(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
     }
     put_number(out, u64::from(entry.access()));
     put_bytes(out, entry.key());
-}
-
-fn put_object(out: &mut Vec<u8>, object: &Object) {
-    let mut rest = Rest::default();
-    while rest.put(out, object, usize::MAX) {}
-    rest.finish(out);
 }
 
 /// Reads an entry; documents find in `registry` what they share.

@@ -21,33 +21,42 @@ use journal::codec::{Malformed, Source, put_bytes, put_number};
 use types::Stream;
 use types::stream::{Counters, Group, Pending};
 
-/// The nodes of a stream from one on.
-pub(crate) fn nodes(stream: &Stream, from: usize) -> impl Iterator<Item = (StreamId, &[u8])> {
-    stream.log().nodes().skip(from)
-}
-
 /// Appends a node; their number stands before the first.
 pub(crate) fn put_node(out: &mut Vec<u8>, id: StreamId, bytes: &[u8]) {
     put_id(out, id);
     put_bytes(out, bytes);
 }
 
+/// Reads a node.
+pub(crate) fn read_node<'a>(source: &mut Source<'a>) -> Result<(StreamId, &'a [u8]), Malformed> {
+    Ok((id(source)?, source.bytes()?))
+}
+
 /// Appends what stands behind the nodes.
 pub(crate) fn put_rest(out: &mut Vec<u8>, stream: &Stream) {
+    put_counters(out, stream);
+    for group in stream.groups() {
+        let places = put_head(out, group);
+        put_pending(out, group, &places);
+    }
+}
+
+/// Appends what stands before the groups.
+pub(crate) fn put_counters(out: &mut Vec<u8>, stream: &Stream) {
     let log = stream.log();
     for id in [log.last_id(), log.first_id(), log.max_deleted_id()] {
         put_id(out, id);
     }
     put_number(out, log.entries_added());
     put_number(out, stream.groups().len() as u64);
-    stream.groups().iter().for_each(|group| put_group(out, group));
 }
 
 fn put_id(out: &mut Vec<u8>, id: StreamId) {
     out.extend_from_slice(&id.to_bytes());
 }
 
-fn put_group(out: &mut Vec<u8>, group: &Group) {
+/// Appends what of a group stands before its pending entries; the places of consumers, by number.
+pub(crate) fn put_head(out: &mut Vec<u8>, group: &Group) -> Vec<u64> {
     put_bytes(out, group.name());
     put_id(out, group.last_id);
     put_number(out, group.entries_read.map_or(0, |read| read.saturating_add(1)));
@@ -64,12 +73,20 @@ fn put_group(out: &mut Vec<u8>, group: &Group) {
         places[number as usize] = place as u64;
     }
     put_number(out, group.pending() as u64);
-    for one in group.pending_from(StreamId::MIN) {
-        put_id(out, one.id);
-        out.extend_from_slice(&one.delivered.to_le_bytes());
-        put_number(out, one.deliveries);
-        put_number(out, places.get(one.consumer as usize).copied().unwrap_or(0));
-    }
+    places
+}
+
+/// Appends the pending entries of a group.
+pub(crate) fn put_pending(out: &mut Vec<u8>, group: &Group, places: &[u64]) {
+    group.pending_from(StreamId::MIN).for_each(|one| put_one(out, one, places));
+}
+
+/// Appends a pending entry.
+pub(crate) fn put_one(out: &mut Vec<u8>, one: &Pending, places: &[u64]) {
+    put_id(out, one.id);
+    out.extend_from_slice(&one.delivered.to_le_bytes());
+    put_number(out, one.deliveries);
+    put_number(out, places.get(one.consumer as usize).copied().unwrap_or(0));
 }
 
 /// The stream of these bytes.
@@ -80,8 +97,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
     let mut source = Source::new(bytes);
     let mut stream = Stream::default();
     for _ in 0..source.length()? {
-        let id = id(&mut source)?;
-        stream.adopt_node(id, source.bytes()?).map_err(Malformed)?;
+        let (id, node) = read_node(&mut source)?;
+        stream.adopt_node(id, node).map_err(Malformed)?;
     }
     let (last_id, first_id) = (id(&mut source)?, id(&mut source)?);
     let max_deleted_id = id(&mut source)?;

@@ -1,5 +1,6 @@
 //! Keys regardless of what they hold: `Keyspace` for [`Txn`].
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::{Class, Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
@@ -8,8 +9,10 @@ use journal::record;
 use table::{Content, EntryMut, EntryRef};
 
 use crate::object::Object;
+use crate::ordered::note;
 use crate::shard::Keys;
 use crate::strings::{NOT_INT, RAW};
+use crate::txn::Overdue;
 use crate::usage::faded;
 use crate::{Db, Garbage, INLINE_MAX, Measure, Touched, Txn};
 
@@ -53,10 +56,16 @@ impl Txn {
     fn met_overdue(&self, key: Key<'_>) {
         let (db, hash) = (self.db, key.hash);
         let mut overdue = self.overdue.borrow_mut();
-        if overdue.iter().any(|met| met.db == db && *met.key == *key.bytes) {
+        let is_this = |met: &&mut Overdue| {
+            met.touched.db == db && met.touched.hash == hash && *met.touched.key == *key.bytes
+        };
+        if let Some(met) = overdue.iter_mut().find(is_this) {
+            // It may have been made anew since, and be overdue once more.
+            met.told = false;
             return;
         }
-        overdue.push(Touched { db, hash, key: key.bytes.into() });
+        let touched = Touched { db, hash, key: key.bytes.into() };
+        overdue.push(Overdue { touched, told: false });
         self.bulletin.event(Class::Expired, "expired", db, key.bytes);
     }
 
@@ -70,6 +79,7 @@ impl Txn {
         shard.spoil_copy(db, key.hash);
         let table = shard.db_mut(db);
         let removed = table.keys.remove(key.hash, key.bytes)?;
+        note(&mut table.noted, key.bytes, false);
         let (deadline, flags) = (removed.deadline(), removed.user_flags());
         let object = match removed.bytes() {
             // An inline string was never counted among the objects.
@@ -114,7 +124,7 @@ pub(crate) fn put<'t>(
     key: Key<'_>,
     object: Object,
 ) -> (EntryMut<'t, Object>, Garbage) {
-    let Db { keys, objects, .. } = table;
+    let Db { keys, objects, noted, .. } = table;
     let put = match object {
         Object::Str(bytes) if bytes.len() <= INLINE_MAX => {
             keys.put_bytes(key.hash, key.bytes, &bytes)
@@ -124,6 +134,9 @@ pub(crate) fn put<'t>(
             keys.put_object(key.hash, key.bytes, Box::new(object))
         }
     };
+    if put.inserted {
+        note(noted, key.bytes, true);
+    }
     if let Some(old) = &put.replaced {
         *objects -= old.memory();
     }
@@ -228,7 +241,7 @@ impl Keyspace for Txn {
         };
         entry.set_deadline(deadline);
         entry.set_access(used.after(entry.access()));
-        self.touch_in(self.db, key.hash, key.bytes);
+        self.touch_noted(self.db, key.hash, key.bytes);
         true
     }
 
@@ -341,6 +354,14 @@ impl Keyspace for Txn {
         let hasher = self.store().hasher().clone();
         let mut removed = 0;
         self.tell_flushed();
+        let (store, dbs) =
+            (Arc::clone(self.store()), db.map_or(0..self.databases(), |db| db..db + 1));
+        if !self.everything {
+            // Somebody writes between the shards: the index could not follow.
+            for db in dbs.clone() {
+                store.indexes.give_up(db);
+            }
+        }
         for number in 0..self.store().shards() {
             let mut awaited = Vec::new();
             let tables = self.each_shard(number, |shard| {
@@ -353,13 +374,17 @@ impl Keyspace for Txn {
                 shard.history.record(kind, db.unwrap_or(0), |_| ());
                 let mut tables: Vec<Keys> = Vec::new();
                 for db in dbs {
+                    shard.forget_noted(db, &store.indexes);
+                    let noted = store.indexes.noted_anew(db);
                     let Db { keys, .. } = &shard.dbs[db];
                     // A table that was emptied key by key still has its buckets to give back.
                     if keys.memory() == 0 {
+                        shard.dbs[db].noted = noted;
                         continue;
                     }
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
-                    let fresh = Db::new(&hasher);
+                    let mut fresh = Db::new(&hasher);
+                    fresh.noted = noted;
                     tables.push(shard.db_mut(db).replace(fresh));
                     awaited.extend(shard.waiting.keys_of(db).into_iter().map(|key| (db, key)));
                 }
@@ -373,6 +398,7 @@ impl Keyspace for Txn {
                 self.discard(Garbage::Keys(Box::new(table)));
             }
         }
+        dbs.for_each(|db| store.indexes.flushed(db));
         removed
     }
 
@@ -381,7 +407,9 @@ impl Keyspace for Txn {
             return;
         }
         let hasher = self.store().hasher().clone();
-        self.store().swaps.fetch_add(1, Ordering::AcqRel);
+        let store = Arc::clone(self.store());
+        store.swaps.fetch_add(1, Ordering::AcqRel);
+        store.indexes.about_to_swap([a, b]);
         for number in 0..self.store().shards() {
             let awaited = self.each_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
@@ -390,6 +418,11 @@ impl Keyspace for Txn {
                         let hash = hasher.hash(key);
                         mine.find(hash, key).is_some() || yours.find(hash, key).is_some()
                     });
+                }
+                for db in [a, b] {
+                    if store.indexes.noted_anew(db).is_none() {
+                        shard.forget_noted(db, &store.indexes);
+                    }
                 }
                 shard.dbs.swap(a, b);
                 shard.spoil_copies();
@@ -404,6 +437,7 @@ impl Keyspace for Txn {
                 }
             }
         }
+        store.indexes.swapped(a, b);
     }
 
     #[inline]

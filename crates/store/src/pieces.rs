@@ -1,40 +1,62 @@
 //! A large value, copied in pieces: nobody waits for a lock as long as millions of elements take.
 //!
 //! ```text
-//!   step of a survey   | small entries ... | head of a large one | small entries ... |
+//!   step of a survey   | small entries ... | head of a large one | small entries ... |    one hold
 //!                                                               ^
-//!   afterwards, a hold of the lock each:  piece, piece, piece ──┘   if nobody changed the value
+//!   afterwards, a hold of the lock each:  piece, piece, piece ──┘    as it was in that hold
 //! ```
 //!
-//! A step is of one moment, so its pieces must be, too: as long as the value stays as it was when
-//! the step read the rest, they are. Changes are told to [`Copying`], by everything that changes a
-//! value; then the step begins again and copies all of it in one hold, as it must for values that
-//! change all the time.
+//! A step is of one moment, and so is every value in it: one that changes while it is copied notes
+//! first what was there, and the copy is put together from pieces and notes (see `partial.rs`). So
+//! values that change all the time are copied without a long hold, and once. Who writes to one
+//! meanwhile pays for a note.
+//!
+//! Only if the value itself goes away, is replaced, renamed, moved or changed in bulk, the step
+//! begins again, as it then is; and only if that happens again and again, its values are copied in
+//! one hold. One survey of a store copies in pieces at a time; others wait for it with no lock of a
+//! shard in their hands.
 
-use journal::codec::{put_bytes, put_number};
+use std::ops::Range;
+
 use smallvec::SmallVec;
+use types::Copier;
 
-use crate::{Object, Store, image_json, image_stream};
+use crate::partial::{Changed, Partial};
+use crate::survey::{Larges, Step};
+use crate::{Object, Shard, Store};
 
 /// Values from this size on are copied in pieces: smaller ones take less than a millisecond. In
 /// tests, a smaller one is large.
 pub(crate) const LARGE: usize = if cfg!(test) { 64 << 10 } else { 1 << 20 };
 /// Bytes after which a piece ends.
-const PIECE: usize = LARGE / 16;
+pub(crate) const PIECE: usize = LARGE / 16;
+/// How often a step begins again before its values are copied in one hold.
+const ATTEMPTS: usize = 8;
+/// An edit of a string that changes more bytes at once is not noted.
+const BULK: usize = LARGE;
 
-/// The values of a shard that are copied in pieces.
+/// What the shard has to keep for who copies values of it in pieces: what no value keeps itself.
 pub(crate) struct Copying {
-    /// Their database.
+    /// The database of the values.
     pub db: usize,
-    /// The hashes of their keys.
-    pub hashes: SmallVec<[u64; 2]>,
-    /// Whether any of them may have changed.
-    pub changed: bool,
+    /// Strings among them.
+    pub texts: SmallVec<[Text; 1]>,
 }
 
-/// A value is not as it was when its copy began.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Changed;
+/// A string that is copied.
+pub(crate) struct Text {
+    hash: u64,
+    key: Box<[u8]>,
+    /// How many bytes have been copied, of how many there were.
+    copied: usize,
+    len: usize,
+    /// Bytes that have changed before they were copied, as they were: where, and what.
+    noted: Vec<(usize, Box<[u8]>)>,
+    /// How many bytes that are.
+    bytes: usize,
+    /// It has changed in a way that was not noted.
+    spoiled: bool,
+}
 
 /// A large value whose head has been written.
 pub(crate) struct Large {
@@ -42,212 +64,205 @@ pub(crate) struct Large {
     pub hash: u64,
     /// Where in the step its content belongs.
     pub at: usize,
+    /// The copy; none before it has begun.
+    pub copy: Option<Partial>,
+    /// It is complete.
+    done: bool,
 }
 
-/// What of a value is still to be written.
-#[derive(Default)]
-pub(crate) struct Rest {
-    /// Where to go on: a byte, an element, a node, or a place in a table.
-    next: u64,
-    begun: bool,
-    /// Where the bytes begin that are told by their number.
-    framed: Option<usize>,
+impl Large {
+    pub fn new(key: &[u8], hash: u64, at: usize) -> Large {
+        Large { key: key.into(), hash, at, copy: None, done: false }
+    }
 }
 
-impl Rest {
-    /// Appends the next piece of `object`, and ends it after so many bytes; whether there is more.
-    /// The value must be as it was before.
-    pub fn put(&mut self, out: &mut Vec<u8>, object: &Object, bytes: usize) -> bool {
-        let end = out.len().saturating_add(bytes);
-        if !self.begun {
-            self.begin(out, object);
-        }
-        // None is larger than memory.
-        let next = usize::try_from(self.next).unwrap_or(usize::MAX);
-        match object {
-            Object::Str(text) => {
-                let piece = &text[next..text.len().min(next.saturating_add(bytes))];
-                out.extend_from_slice(piece);
-                self.go_on(piece.len(), text.len())
-            }
-            Object::List(list) => {
-                let elements = list.range(next, list.len() - next);
-                let put =
-                    elements.take_while(|element| fits(out, end, |out| put_bytes(out, element)));
-                let count = put.count();
-                self.go_on(count, list.len())
-            }
-            Object::ZSet(zset) => {
-                let pairs = zset.range(next..zset.len());
-                let put = pairs.take_while(|(member, score)| {
-                    fits(out, end, |out| {
-                        put_bytes(out, member);
-                        out.extend_from_slice(&score.to_bits().to_le_bytes());
-                    })
-                });
-                let count = put.count();
-                self.go_on(count, zset.len())
-            }
-            Object::Set(set) => self
-                .scan(out, end, |next, out| set.scan(next, &mut |member| put_bytes(out, member))),
-            Object::Hash(hash) => self.scan(out, end, |next, out| {
-                hash.scan(next, &mut |field, value| {
-                    put_bytes(out, field);
-                    put_bytes(out, value);
-                })
-            }),
-            Object::Stream(stream) => {
-                let nodes = image_stream::nodes(stream, next);
-                let put = nodes.take_while(|(id, node)| {
-                    fits(out, end, |out| image_stream::put_node(out, *id, node))
-                });
-                let count = put.count();
-                let more = self.go_on(count, stream.log().node_count());
-                if !more {
-                    image_stream::put_rest(out, stream);
-                }
-                more
-            }
-            // At a gigabyte a second: no piece of it is worth a lock of its own.
-            Object::Json(json) => {
-                image_json::encode(out, json);
-                false
-            }
-        }
-    }
-
-    /// Completes what was written; nothing of the value is needed for it.
-    pub fn finish(self, out: &mut Vec<u8>) {
-        if let Some(start) = self.framed {
-            let mut prefix = Vec::new();
-            put_number(&mut prefix, (out.len() - start) as u64);
-            out.splice(start..start, prefix);
-        }
-    }
-
-    fn begin(&mut self, out: &mut Vec<u8>, object: &Object) {
-        self.begun = true;
-        let count = match object {
-            Object::Str(text) => text.len(),
-            Object::List(list) => list.len(),
-            Object::Set(set) => set.len(),
-            Object::Hash(hash) => hash.len(),
-            Object::ZSet(zset) => zset.len(),
-            Object::Stream(stream) => {
-                self.framed = Some(out.len());
-                stream.log().node_count()
-            }
-            Object::Json(_) => {
-                self.framed = Some(out.len());
-                return;
-            }
-        };
-        put_number(out, count as u64);
-    }
-
-    fn go_on(&mut self, count: usize, of: usize) -> bool {
-        self.next += count as u64;
-        self.next < of as u64
-    }
-
-    fn scan(
+impl Shard {
+    /// Begins to copy values of a database: from here on they keep what they are. Whether they can.
+    pub(crate) fn begin_copies(
         &mut self,
-        out: &mut Vec<u8>,
-        end: usize,
-        mut scan: impl FnMut(u64, &mut Vec<u8>) -> u64,
+        db: usize,
+        larges: &mut [Large],
+        copier: &Copier,
     ) -> bool {
-        while out.len() < end {
-            self.next = scan(self.next, out);
-            if self.next == 0 {
-                return false;
+        let mut copying = Copying { db, texts: SmallVec::new() };
+        for large in &mut *larges {
+            let entry = self.dbs[db].keys.find_mut(large.hash, &large.key);
+            let Some(mut entry) = entry else { return false };
+            let Some(object) = entry.object_mut() else { return false };
+            large.copy = Partial::begin(object, copier);
+            if let Object::Str(text) = object {
+                copying.texts.push(Text {
+                    hash: large.hash,
+                    key: large.key.clone(),
+                    copied: 0,
+                    len: text.len(),
+                    noted: Vec::new(),
+                    bytes: 0,
+                    spoiled: false,
+                });
             }
         }
-        true
-    }
-}
-
-/// Writes one more element, unless the piece has come to its end.
-fn fits(out: &mut Vec<u8>, end: usize, put: impl FnOnce(&mut Vec<u8>)) -> bool {
-    let room = out.len() < end;
-    if room {
-        put(out);
-    }
-    room
-}
-
-impl Store {
-    /// Writes the contents of large values into a step, a piece per hold of the lock. If one has
-    /// changed meanwhile, `step` is an empty buffer with room for most of it.
-    ///
-    /// # Errors
-    /// One has changed.
-    pub(crate) fn copy_large(
-        &self,
-        shard: usize,
-        larges: &[Large],
-        step: &mut Vec<u8>,
-    ) -> Result<(), Changed> {
-        let mut bodies = Vec::new();
-        let done = larges.iter().try_for_each(|large| {
-            let mut body = Vec::new();
-            let done = self.copy_in_pieces(shard, large, &mut body);
-            bodies.push(body);
-            done
-        });
-        if let Some(shard) = self.slots[shard].0.lock().as_mut() {
-            shard.copying = None;
-        }
-        let small = std::mem::take(step);
-        if done.is_err() {
-            // Its memory has been touched: to write to it again under the lock costs no faults.
-            *step = bodies.into_iter().max_by_key(Vec::capacity).unwrap_or_default();
-            step.clear();
-            return done;
-        }
-        let mut from = 0;
-        for (large, body) in larges.iter().zip(bodies) {
-            step.extend_from_slice(&small[from..large.at]);
-            step.extend_from_slice(&body);
-            from = large.at;
-        }
-        step.extend_from_slice(&small[from..]);
-        Ok(())
-    }
-
-    fn copy_in_pieces(
-        &self,
-        shard: usize,
-        large: &Large,
-        body: &mut Vec<u8>,
-    ) -> Result<(), Changed> {
-        let mut rest = Rest::default();
-        loop {
-            // Not under the lock: growing may copy all there is.
-            body.reserve(2 * PIECE);
-            if !self.copy_piece(shard, large, &mut rest, body)? {
-                rest.finish(body);
-                return Ok(());
-            }
-            std::thread::yield_now();
-        }
+        let all = larges.iter().all(|large| large.copy.is_some());
+        self.copying = (all && !copying.texts.is_empty()).then_some(copying);
+        all
     }
 
     /// Copies the next piece of a value; whether there is more.
-    ///
-    /// # Errors
-    /// It has changed.
-    pub(crate) fn copy_piece(
+    fn copy_piece(
+        &mut self,
+        db: usize,
+        large: &mut Large,
+        copier: &Copier,
+    ) -> Result<bool, Changed> {
+        let mut entry = self.dbs[db].keys.find_mut(large.hash, &large.key).ok_or(Changed)?;
+        let object = entry.object_mut().ok_or(Changed)?;
+        let copy = large.copy.as_mut().ok_or(Changed)?;
+        if !matches!(object, Object::Str(_)) {
+            return copy.piece(object, copier, PIECE);
+        }
+        let texts = self.copying.as_mut().map(|copying| &mut copying.texts).ok_or(Changed)?;
+        let place = texts.iter().position(|text| text.hash == large.hash && text.key == large.key);
+        let text = place.and_then(|place| texts.get_mut(place)).ok_or(Changed)?;
+        if text.spoiled {
+            return Err(Changed);
+        }
+        let more = copy.piece(object, copier, PIECE)?;
+        text.copied = text.len.min(text.copied + PIECE);
+        Ok(more)
+    }
+
+    /// The bytes of a string that lie in this range are about to change; it may become longer.
+    pub(crate) fn note_text(&mut self, db: usize, hash: u64, key: &[u8], range: Range<usize>) {
+        let Shard { dbs, copying: Some(copying), .. } = self else { return };
+        let is_this = |text: &&mut Text| copying.db == db && text.hash == hash && *text.key == *key;
+        let Some(text) = copying.texts.iter_mut().find(is_this) else { return };
+        let Some(entry) = dbs[db].keys.find(hash, key) else { return };
+        let Some(Object::Str(bytes)) = entry.object() else { return };
+        let range = range.start.max(text.copied)..range.end.min(text.len);
+        let Some(was) = bytes.get(range.clone()) else { return };
+        text.bytes += was.len() + size_of::<(usize, Box<[u8]>)>();
+        if was.len() > BULK || text.bytes > text.len {
+            text.spoiled = true;
+            text.noted = Vec::new();
+        } else if !text.spoiled {
+            text.noted.push((range.start, was.into()));
+        }
+    }
+
+    /// Notes that a value changes as a whole, for who copies it.
+    pub(crate) fn spoil_copy(&mut self, db: usize, hash: u64) {
+        if let Some(copying) = &mut self.copying
+            && copying.db == db
+        {
+            let texts = copying.texts.iter_mut().filter(|text| text.hash == hash);
+            texts.for_each(|text| text.spoiled = true);
+        }
+    }
+
+    /// Notes that whole databases change, for who copies values of them.
+    pub(crate) fn spoil_copies(&mut self) {
+        if let Some(copying) = &mut self.copying {
+            copying.texts.iter_mut().for_each(|text| text.spoiled = true);
+        }
+    }
+}
+
+impl Store {
+    /// Reads a step in which there are large values.
+    pub(crate) fn read_larges(&self, shard: usize, db: usize, from: u64) -> Step {
+        let _alone = self.copier.lock();
+        let mut buffer = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let copier = Copier::default();
+            let Some(mut step) = self.read_step(shard, db, from, Larges::Apart(&copier)) else {
+                break;
+            };
+            let mut larges = std::mem::take(&mut step.larges);
+            if larges.is_empty() {
+                return step;
+            }
+            let done = self.copy_larges(shard, db, &mut larges, &copier);
+            let done = done.and_then(|()| step.insert(&mut larges));
+            if done.is_ok() {
+                return step;
+            }
+            // Its memory has been touched: to write to it under the lock costs no faults.
+            let touched = larges.into_iter().filter_map(|large| large.copy);
+            buffer =
+                touched.map(Partial::into_buffer).max_by_key(Vec::capacity).unwrap_or_default();
+        }
+        #[cfg(test)]
+        self.whole.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        buffer.clear();
+        // Reads everything, so it is there.
+        self.read_step(shard, db, from, Larges::Whole(buffer)).unwrap_or_default()
+    }
+
+    /// Copies large values in pieces, a hold of the lock each.
+    fn copy_larges(
         &self,
         shard: usize,
-        large: &Large,
-        rest: &mut Rest,
-        body: &mut Vec<u8>,
-    ) -> Result<bool, Changed> {
-        let guard = self.slots[shard].0.lock();
-        let copying = guard.as_ref().and_then(|shard| Some((shard, shard.copying.as_ref()?)));
-        let (shard, copying) = copying.filter(|(_, copying)| !copying.changed).ok_or(Changed)?;
-        let entry = shard.dbs[copying.db].keys.find(large.hash, &large.key).ok_or(Changed)?;
-        Ok(rest.put(body, entry.object().ok_or(Changed)?, PIECE))
+        db: usize,
+        larges: &mut [Large],
+        copier: &Copier,
+    ) -> Result<(), Changed> {
+        let mut done = Ok(());
+        // In turn, so that none gathers notes for long.
+        while done.is_ok() && larges.iter().any(|large| !large.done) {
+            for large in larges.iter_mut().filter(|large| !large.done) {
+                done = self.copy_next(shard, db, large, copier);
+                if done.is_err() {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+        }
+        let copying = self.slots[shard].0.lock().as_mut().and_then(|shard| shard.copying.take());
+        done?;
+        for text in copying.into_iter().flat_map(|copying| copying.texts) {
+            let is_this = |large: &&mut Large| large.hash == text.hash && large.key == text.key;
+            if let Some(copy) = larges.iter_mut().find(is_this).and_then(|l| l.copy.as_mut()) {
+                copy.mend(text.noted.iter().rev().map(|(at, was)| (*at, &**was)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the next piece of a value.
+    ///
+    /// # Errors
+    /// The value is not the same any more.
+    pub(crate) fn copy_next(
+        &self,
+        shard: usize,
+        db: usize,
+        large: &mut Large,
+        copier: &Copier,
+    ) -> Result<(), Changed> {
+        if let Some(copy) = &mut large.copy {
+            copy.make_room(PIECE);
+        }
+        let more = match self.slots[shard].0.lock().as_mut() {
+            Some(shard) => shard.copy_piece(db, large, copier)?,
+            None => return Err(Changed),
+        };
+        large.done = !more;
+        large.copy.as_mut().map_or(Err(Changed), Partial::sort)
+    }
+}
+
+impl Step {
+    /// Puts the contents of large values where they belong.
+    fn insert(&mut self, larges: &mut [Large]) -> Result<(), Changed> {
+        let small = std::mem::take(&mut self.read);
+        let mut from = 0;
+        for large in larges {
+            self.read.extend_from_slice(&small[from..large.at]);
+            large.copy.take().ok_or(Changed)?.finish(&mut self.read)?;
+            from = large.at;
+        }
+        self.read.extend_from_slice(&small[from..]);
+        Ok(())
     }
 }
 

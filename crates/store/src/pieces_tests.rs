@@ -1,13 +1,16 @@
-//! Values copied in pieces are what they are in one piece, or are not taken.
+//! Values copied in pieces are what they were when the copy began, or are not taken.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use base::{Deadline, Holds, Key, Keyspace, StreamId, Strings};
+use base::{Deadline, Holds, Key, Keyspace, Rng, StreamId, Strings};
 use journal::codec::Source;
-use types::{End, Hash, List, Set, Stream, ZSet};
+use types::stream::{Keep, Pending, Trim};
+use types::{Copier, End, Hash, List, Set, Stream, ZSet};
 
-use super::{Changed, LARGE, Large, Rest};
-use crate::{Options, Scope, Store, Txn, image};
+use super::{Changed, LARGE, Large, PIECE};
+use crate::survey::{Larges, Step};
+use crate::{Object, Options, Scope, Store, Txn, image};
 
 /// Elements of each value: enough for some pieces.
 const COUNT: u32 = 3000;
@@ -70,27 +73,124 @@ impl Stage {
                     let (id, value) = (StreamId { ms, seq: 0 }, word(1));
                     stream.push(id, &[b"field", &value], &limits).expect("ascending");
                 }
+                stream.edit_group(b"group", |_, group| {
+                    let names = [&b"one"[..], b"other", b"third"];
+                    let numbers = names.map(|name| group.find_or_create(name, 1).0);
+                    for ms in 1..u64::from(COUNT) / 2 {
+                        let (id, consumer) =
+                            (StreamId { ms: 2 * ms, seq: 0 }, numbers[ms as usize % 3]);
+                        group.deliver(Pending { id, delivered: ms, deliveries: 1, consumer });
+                    }
+                });
             })
             .expect(refused);
         });
     }
 
-    /// Begins to copy a key in pieces, and copies the first.
-    fn begin(&self, name: &str) -> (Large, Rest, Vec<u8>) {
+    /// Begins to copy a key in pieces.
+    fn begin(&self, name: &str) -> Copy {
         let mut from = 0;
         loop {
-            self.store.slots[0].0.lock().as_mut().expect("a shard").copying = None;
-            let step = self.store.read_step(0, 0, from, None);
-            let found = step.larges.into_iter().find(|large| *large.key == *name.as_bytes());
-            if let Some(large) = found {
-                let (mut rest, mut body) = (Rest::default(), Vec::new());
-                let more = self.store.copy_piece(0, &large, &mut rest, &mut body);
-                assert_eq!(more, Ok(true), "{name} is one piece");
-                return (large, rest, body);
+            let copier = Copier::default();
+            let step = self.store.read_step(0, 0, from, Larges::Apart(&copier));
+            let mut step = step.expect("every large value can be copied in pieces");
+            let larges = std::mem::take(&mut step.larges);
+            if larges.iter().any(|large| *large.key == *name.as_bytes()) {
+                return Copy {
+                    store: Arc::clone(&self.store),
+                    name: name.into(),
+                    step,
+                    larges,
+                    copier,
+                };
             }
             from = step.next.expect("every key is met");
         }
     }
+
+    /// The entry of a key, read in one hold.
+    fn whole(&self, name: &str) -> Vec<u8> {
+        let mut from = 0;
+        loop {
+            let step = self.store.read_step(0, 0, from, Larges::Whole(Vec::new()));
+            let step = step.expect("all is read");
+            if let Some(entry) = entry_of(&step.read, name) {
+                return entry;
+            }
+            from = step.next.expect("every key is met");
+        }
+    }
+}
+
+/// A step on its way, for one of its keys.
+struct Copy {
+    store: Arc<Store>,
+    name: String,
+    step: Step,
+    larges: Vec<Large>,
+    copier: Copier,
+}
+
+impl Copy {
+    /// Copies the next piece; whether there is more.
+    fn next(&mut self) -> Result<bool, Changed> {
+        let of_name = |large: &&mut Large| *large.key == *self.name.as_bytes();
+        let large = self.larges.iter_mut().find(of_name).expect("its large value");
+        let bytes = |large: &Large| large.copy.as_ref().map_or(0, |copy| copy.bytes());
+        let before = bytes(large);
+        self.store.copy_next(0, 0, large, &self.copier)?;
+        let longest = 4200;
+        assert!(bytes(large) - before <= PIECE + longest, "a hold that is too long");
+        Ok(!large.done)
+    }
+
+    /// Copies what is left; the entry of the key as it was.
+    fn finish(mut self) -> Result<Vec<u8>, Changed> {
+        self.store.copy_larges(0, 0, &mut self.larges, &self.copier)?;
+        self.step.insert(&mut self.larges)?;
+        Ok(entry_of(&self.step.read, &self.name).expect("the entry"))
+    }
+}
+
+/// The entry of this key among some.
+fn entry_of(entries: &[u8], name: &str) -> Option<Vec<u8>> {
+    let mut source = Source::new(entries);
+    while !source.is_done() {
+        let before = source.rest();
+        image::skip(&mut source).expect("an entry");
+        let entry = &before[..before.len() - source.rest().len()];
+        let read = image::read(&mut Source::new(entry), &limits(), &mut json::Registry::new());
+        if read.expect("an entry").key == name.as_bytes() {
+            return Some(entry.to_vec());
+        }
+    }
+    None
+}
+
+fn limits() -> base::PackLimits {
+    base::PackLimits::default()
+}
+
+/// Entries of which elements have no order get one.
+fn in_order(entry: &[u8]) -> Vec<Vec<u8>> {
+    let mut source = Source::new(entry);
+    let read = image::read(&mut source, &limits(), &mut json::Registry::new()).expect("an entry");
+    assert!(source.is_done());
+    let mut elements: Vec<Vec<u8>> = match read.value {
+        image::Value::Object(Object::Hash(hash)) => {
+            hash.iter().map(|(field, value)| [field, b"=", value].concat()).collect()
+        }
+        image::Value::Object(Object::Set(set)) => {
+            set.iter().map(|member| member.to_vec()).collect()
+        }
+        _ => return vec![entry.to_vec()],
+    };
+    elements.sort();
+    // Nothing may be there twice: reading would not tell.
+    let (kind, head) = (entry[0], entry.len());
+    elements.push(vec![kind]);
+    elements.push(head.to_le_bytes().to_vec());
+    elements
 }
 
 /// Every entry of the shard's first database, as a survey reads it.
@@ -115,40 +215,134 @@ fn survey(store: &Store) -> Vec<Vec<u8>> {
     entries
 }
 
+fn word(n: usize) -> Vec<u8> {
+    format!("element number {n:030}").into_bytes()
+}
+
+/// Changes the stream somehow.
+fn change_stream(stream: &mut Stream, which: usize, some: usize, at: u64) {
+    let (last, name) = (stream.log().last_id(), format!("consumer {}", some % 5));
+    let id = StreamId { ms: at, seq: 0 };
+    match which {
+        0 => {
+            let id = StreamId { ms: last.ms + 1, seq: 0 };
+            stream.push(id, &[b"field", b"new"], &limits()).expect("ascending");
+        }
+        1 => _ = stream.delete(&[id]),
+        2 => {
+            let keep = Keep::Last((stream.log().len() - some / 4) as u64);
+            stream.trim(&Trim { keep, approximate: false, limit: 0 });
+        }
+        _ => {
+            stream.edit_group(b"group", |_, group| match some {
+                0 => _ = group.delete(name.as_bytes()),
+                1 => _ = group.delete(b"other"),
+                2..20 => _ = group.acknowledge(StreamId { ms: at & !1, seq: 0 }),
+                _ => {
+                    let (consumer, _) = group.find_or_create(name.as_bytes(), 1);
+                    let deliveries = some as u64;
+                    group.deliver(Pending { id, delivered: 1, deliveries, consumer });
+                }
+            });
+        }
+    }
+}
+
+/// Changes the value at a key somehow.
+fn change(stage: &mut Stage, name: &str, rng: &mut Rng) {
+    let (key, limits, count) = (stage.key(name), limits(), COUNT as usize);
+    let (old, new) = (word(rng.below(count)), word(count + rng.below(count / 8)));
+    let (which, some, at) = (rng.below(6), rng.below(40), rng.below(count));
+    let short = vec![b'y'; rng.below(100)];
+    let end = if some > 20 { End::Head } else { End::Tail };
+    let edited = stage.run(|txn| match name {
+        "string" => {
+            let len = txn.string(key).expect("a string").map_or(0, <[u8]>::len);
+            let at = if which == 0 { len } else { (64 * at).min(len) };
+            txn.edit_string_within(key, at..at + short.len(), |bytes| {
+                bytes.resize(bytes.len().max(at + short.len()), b'z');
+                bytes[at..at + short.len()].copy_from_slice(&short);
+            })
+        }
+        "hash" => Holds::<Hash>::edit(txn, key, |hash| match which {
+            0 | 1 => _ = hash.set(&old, &short, &limits),
+            2 => _ = hash.set(&new, &short, &limits),
+            3 => _ = hash.remove(&new),
+            _ => _ = hash.remove(&old),
+        }),
+        "set" => Holds::<Set>::edit(txn, key, |set| match which {
+            0 | 1 => _ = set.add(&old, &limits),
+            2 => _ = set.add(&new, &limits),
+            3 => _ = set.pop(rng),
+            4 => _ = set.remove(&new),
+            _ => _ = set.remove(&old),
+        }),
+        "zset" => Holds::<ZSet>::edit(txn, key, |zset| match which {
+            0 | 1 => _ = zset.insert(&old, f64::from(at as u32), &limits),
+            2 => _ = zset.insert(&new, f64::from(at as u32), &limits),
+            3 => _ = zset.remove_ranks(some * 50..some * 50 + 5),
+            4 => _ = zset.pop_max(),
+            _ => _ = zset.remove(&old),
+        }),
+        "list" => Holds::<List>::edit(txn, key, |list| match which {
+            0 => list.push(end, &new, &limits),
+            1 => _ = list.rotate(End::Tail, &limits),
+            2 => _ = list.insert(some * list.len() / 40, &new, &limits),
+            3 => _ = list.set(some * list.len() / 41, &new, &limits),
+            4 => list.drop_from(end, some / 4),
+            _ => _ = list.remove(&old, 1, End::Head),
+        }),
+        _ => Holds::<Stream>::edit(txn, key, |stream| {
+            change_stream(stream, which, some, at as u64);
+        }),
+    });
+    edited.expect("no other type is there");
+}
+
 #[test]
-fn pieces_make_the_whole() {
-    let mut stage = Stage::new();
-    stage.fill();
-    let in_pieces = survey(&stage.store);
-    assert_eq!(in_pieces.len(), KEYS.len());
-    // Somebody else copies in pieces already, so this survey takes everything in one hold.
-    let (large, ..) = stage.begin("list");
-    let whole = survey(&stage.store);
-    assert_eq!(in_pieces, whole);
-    drop(large);
-    let limits = stage.txn.limits();
-    for entry in whole {
-        image::read(&mut Source::new(&entry), &limits, &mut json::Registry::new())
-            .expect("an entry");
+fn what_changes_meanwhile_is_copied_as_it_was() {
+    for name in KEYS {
+        for seed in 0..8 {
+            let mut rng = Rng::new(seed);
+            let mut stage = Stage::new();
+            stage.fill();
+            (0..seed * 20).for_each(|_| change(&mut stage, name, &mut rng));
+            let was = in_order(&stage.whole(name));
+            let mut copy = stage.begin(name);
+            let busy = 1 + rng.below(60);
+            loop {
+                (0..rng.below(busy)).for_each(|_| change(&mut stage, name, &mut rng));
+                match copy.next() {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(Changed) => panic!("{name} is not followed with seed {seed}"),
+                }
+            }
+            (0..20).for_each(|_| change(&mut stage, name, &mut rng));
+            let read = copy.finish().expect("a copy");
+            assert!(in_order(&read) == was, "{name} is another with seed {seed}");
+            assert!(in_order(&stage.whole(name)) != was, "nothing changed in {name}");
+        }
     }
 }
 
 #[test]
-fn a_value_that_changes_is_not_taken() {
-    type Change = (&'static str, fn(&mut Stage, Key<'_>));
-    let changes: [Change; 9] = [
-        ("edited", |stage, key| {
-            let limits = stage.txn.limits();
-            let edited = stage.run(|txn| {
-                Holds::<Hash>::edit(txn, key, |hash| hash.set(b"new", b"field", &limits))
-            });
-            assert_eq!(edited, Ok(true));
-        }),
+fn pieces_make_the_whole() {
+    let mut stage = Stage::new();
+    stage.fill();
+    let mut whole: Vec<Vec<u8>> = KEYS.iter().map(|name| stage.whole(name)).collect();
+    whole.sort();
+    assert!(survey(&stage.store) == whole);
+    assert_eq!(stage.store.whole.load(Ordering::Relaxed), 0);
+}
+
+type Change = (&'static str, fn(&mut Stage, Key<'_>));
+
+#[test]
+fn a_value_that_goes_away_is_not_taken() {
+    let changes: [Change; 7] = [
         ("replaced", |stage, key| {
-            stage.run(|txn| txn.set_string(key, b"short", Deadline::Clear));
-        }),
-        ("given a deadline", |stage, key| {
-            stage.run(|txn| assert!(txn.set_deadline(key, Some(1_800_000_000_000))));
+            stage.run(|txn| txn.set_string(key, &[b'y'; 3 * LARGE], Deadline::Clear));
         }),
         ("removed", |stage, key| stage.run(|txn| assert!(txn.remove(key, false)))),
         ("renamed", |stage, key| {
@@ -159,72 +353,181 @@ fn a_value_that_changes_is_not_taken() {
         ("flushed", |stage, _| stage.run(|txn| assert_eq!(txn.flush(Some(0), false), 6))),
         ("swapped", |stage, _| stage.run(|txn| txn.swap(0, 1))),
         ("expired", |stage, key| {
-            // A deadline that was there before the copy began would be in it.
             stage.run(|txn| txn.set_deadline(key, Some(1_700_000_000_001)));
             stage.txn.begin(1_700_000_000_002);
             stage.run(|txn| txn.expire_key(key.hash, key.bytes));
             assert!(stage.run(|txn| txn.kind(key)).is_none());
         }),
     ];
-    for (what, change) in changes {
+    for name in KEYS {
+        for (what, change) in changes {
+            let mut stage = Stage::new();
+            stage.fill();
+            let mut copy = stage.begin(name);
+            assert_eq!(copy.next(), Ok(true), "{name} is one piece");
+            let key = stage.key(name);
+            change(&mut stage, key);
+            assert_eq!(copy.next(), Err(Changed), "{name} was {what}");
+            assert!(copy.finish().is_err(), "{name} was {what}");
+        }
+    }
+}
+
+#[test]
+fn what_comes_back_is_not_what_was() {
+    for name in KEYS {
         let mut stage = Stage::new();
         stage.fill();
-        let (large, mut rest, mut body) = stage.begin("hash");
-        let key = stage.key("hash");
-        change(&mut stage, key);
-        let more = stage.store.copy_piece(0, &large, &mut rest, &mut body);
-        assert_eq!(more, Err(Changed), "a value that was {what}");
+        let mut copy = stage.begin(name);
+        assert_eq!(copy.next(), Ok(true));
+        let (key, other) = (stage.key(name), stage.store.hasher().key(b"other"));
+        stage.run(|txn| {
+            assert!(txn.copy(key, other, 0, false));
+            assert!(txn.rename(other, key));
+        });
+        assert_eq!(copy.next(), Err(Changed), "another {name} has come");
     }
 }
 
 #[test]
-fn reading_and_other_keys_disturb_nobody() {
+fn bytes_that_change_in_an_unknown_way_spoil_a_copy() {
     let mut stage = Stage::new();
     stage.fill();
-    let (large, mut rest, mut body) = stage.begin("zset");
-    let [other, zset] = ["other", "zset"].map(|name| stage.key(name));
-    stage.run(|txn| {
-        let found = Holds::<ZSet>::peek(txn, zset).expect("a sorted set");
-        assert_eq!(found.map(ZSet::len), Some(COUNT as usize));
-        txn.set_string(other, b"small", Deadline::Clear);
-    });
-    assert_eq!(stage.store.copy_piece(0, &large, &mut rest, &mut body), Ok(true));
+    let mut copy = stage.begin("string");
+    assert_eq!(copy.next(), Ok(true));
+    let key = stage.key("string");
+    stage.run(|txn| txn.edit_string(key, |bytes| bytes.fill(b'y'))).expect("a string");
+    assert_eq!(copy.next(), Err(Changed));
+    let mut copy = stage.begin("string");
+    let bulk = 2 * LARGE;
+    stage
+        .run(|txn| txn.edit_string_within(key, 0..bulk, |bytes| bytes[..bulk].fill(b'z')))
+        .expect("a string");
+    assert_eq!(copy.next(), Err(Changed), "too much to keep");
 }
 
 #[test]
-fn a_survey_beside_changes_reads_what_was_there_at_some_moment() {
+fn a_deadline_set_meanwhile_is_a_later_change() {
+    for name in KEYS {
+        let mut stage = Stage::new();
+        stage.fill();
+        let was = stage.whole(name);
+        let mut copy = stage.begin(name);
+        assert_eq!(copy.next(), Ok(true));
+        let key = stage.key(name);
+        stage.run(|txn| assert!(txn.set_deadline(key, Some(1_800_000_000_000))));
+        assert!(copy.finish().expect("a copy") == was);
+    }
+}
+
+#[test]
+fn the_step_is_of_the_moment_at_which_it_began() {
     let mut stage = Stage::new();
     stage.fill();
-    let limits = stage.txn.limits();
-    let list = stage.key("list");
-    let store = Arc::clone(&stage.store);
-    let reader = std::thread::spawn(move || (0..5).map(|_| survey(&store)).collect::<Vec<_>>());
-    // The list is always of numbers in a row: one is pushed for each that is popped.
-    let mut next = COUNT;
-    while !reader.is_finished() {
-        stage
-            .run(|txn| {
-                Holds::<List>::edit(txn, list, |list| {
-                    list.pop(End::Head);
-                    let element = format!("element number {next:030}");
-                    list.push(End::Tail, element.as_bytes(), &limits);
-                })
-            })
-            .expect("a list");
-        next += 1;
-    }
-    for entries in reader.join().expect("the reader lives") {
-        for entry in &entries {
-            let read = image::read(&mut Source::new(entry), &limits, &mut json::Registry::new())
-                .expect("an entry");
-            let image::Value::Object(crate::Object::List(list)) = read.value else { continue };
-            let number = |element: &[u8]| {
-                let digits = std::str::from_utf8(&element[element.len() - 30..]).expect("digits");
-                digits.parse::<u32>().expect("a number")
+    stage.store.start_recording();
+    let key = stage.key("hash");
+    let set = |stage: &mut Stage, field: &[u8]| {
+        stage.run(|txn| {
+            let set = |hash: &mut Hash| hash.set(field, b"value", &limits());
+            Holds::<Hash>::edit(txn, key, set).expect("a hash");
+            txn.record_key(0, key);
+        });
+    };
+    set(&mut stage, b"before");
+    let copy = stage.begin("hash");
+    set(&mut stage, b"after");
+    assert_eq!(copy.step.seq, 1);
+    let entry = copy.finish().expect("a copy");
+    let read = image::read(&mut Source::new(&entry), &limits(), &mut json::Registry::new());
+    let Ok(image::Image { value: image::Value::Object(Object::Hash(hash)), .. }) = read else {
+        panic!("a hash");
+    };
+    assert!(hash.contains(b"before") && !hash.contains(b"after"));
+}
+
+#[test]
+fn a_value_is_followed_for_one_and_its_copies_for_none() {
+    let mut stage = Stage::new();
+    stage.fill();
+    let (key, other) = (stage.key("hash"), stage.store.hasher().key(b"other"));
+    let copy = stage.begin("hash");
+    stage.run(|txn| assert!(txn.copy(key, other, 0, false)));
+    let noted = |stage: &mut Stage, key, copier: &Copier| {
+        stage.run(|txn| {
+            let noted = |hash: &mut Hash| {
+                hash.set(b"new", b"field", &limits());
+                hash.noted(copier).is_some()
             };
-            let numbers: Vec<u32> = list.iter().map(number).collect();
-            assert_eq!(numbers.len(), COUNT as usize);
-            assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "of two moments");
+            Holds::<Hash>::edit(txn, key, noted).expect("a hash")
+        })
+    };
+    assert!(!noted(&mut stage, other, &copy.copier), "a copy is followed");
+    assert!(noted(&mut stage, key, &copy.copier));
+    let later = stage.begin("hash");
+    assert!(!noted(&mut stage, key, &copy.copier), "two are followed");
+    assert!(noted(&mut stage, key, &later.copier));
+}
+
+#[test]
+fn surveys_beside_changes_never_hold_for_long() {
+    let mut stage = Stage::new();
+    stage.fill();
+    let surveys = |store: &Arc<Store>| {
+        let store = Arc::clone(store);
+        std::thread::spawn(move || (0..5).map(|_| survey(&store)).collect::<Vec<_>>())
+    };
+    // Two at once: each waits for the other where it copies in pieces.
+    let readers = [surveys(&stage.store), surveys(&stage.store)];
+    let list = stage.key("list");
+    let mut rng = Rng::new(7);
+    // The list is always of numbers in a row: one is pushed for each that is popped.
+    let mut next = COUNT as usize;
+    while !readers.iter().all(std::thread::JoinHandle::is_finished) {
+        let edited = stage.run(|txn| {
+            Holds::<List>::edit(txn, list, |list| {
+                list.pop(End::Head);
+                list.push(End::Tail, &word(next), &limits());
+            })
+        });
+        edited.expect("a list");
+        for name in ["string", "hash", "set", "zset"] {
+            change(&mut stage, name, &mut rng);
         }
+        next += 1;
+        std::thread::yield_now();
+    }
+    assert_eq!(stage.store.whole.load(Ordering::Relaxed), 0, "a long hold");
+    for entry in readers.into_iter().flat_map(|reader| reader.join().expect("it lives")).flatten() {
+        let read = image::read(&mut Source::new(&entry), &limits(), &mut json::Registry::new())
+            .expect("an entry");
+        let image::Value::Object(Object::List(list)) = read.value else { continue };
+        let number = |element: &[u8]| {
+            let digits = std::str::from_utf8(&element[element.len() - 30..]).expect("digits");
+            digits.parse::<u32>().expect("a number")
+        };
+        let numbers: Vec<u32> = list.iter().map(number).collect();
+        assert_eq!(numbers.len(), COUNT as usize);
+        assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "of two moments");
+    }
+}
+
+#[test]
+fn a_survey_ends_whatever_happens_to_its_values() {
+    let mut stage = Stage::new();
+    stage.fill();
+    let store = Arc::clone(&stage.store);
+    let reader = std::thread::spawn(move || (0..3).map(|_| survey(&store)).collect::<Vec<_>>());
+    while !reader.is_finished() {
+        for name in KEYS {
+            let (key, other) = (stage.key(name), stage.store.hasher().key(b"other"));
+            stage.run(|txn| {
+                assert!(txn.rename(key, other));
+                assert!(txn.rename(other, key));
+            });
+        }
+        std::thread::yield_now();
+    }
+    for entries in reader.join().expect("it lives") {
+        assert_eq!(entries.len(), KEYS.len());
     }
 }

@@ -5,6 +5,7 @@ use journal::record::Kind;
 use table::Table;
 
 use crate::history::History;
+use crate::ordered::{Indexes, Noted, note};
 use crate::pieces::Copying;
 use crate::readers::Readers;
 use crate::waiting::Waiting;
@@ -31,6 +32,8 @@ pub struct Db {
     pub keys: Keys,
     /// Heap bytes owned by the objects of this database, beyond their boxes.
     pub objects: usize,
+    /// Keys that came and went, for the ordered index, if there is one.
+    pub(crate) noted: Option<Box<Noted>>,
     /// What `memory()` was when it was last reported.
     reported: usize,
 }
@@ -39,14 +42,21 @@ impl Db {
     /// An empty database.
     #[must_use]
     pub fn new(hasher: &KeyHasher) -> Self {
-        Db { keys: Table::new(Hasher(hasher.clone())), objects: 0, reported: 0 }
+        let keys = Table::new(Hasher(hasher.clone()));
+        Db { keys, objects: 0, noted: None, reported: 0 }
     }
 
-    /// Bytes owned: table, entries and objects. O(1).
+    /// Bytes owned: table, entries, objects and notes for the index. O(1).
     #[inline]
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.keys.memory() + self.objects
+        self.keys.memory() + self.objects + self.noted_memory()
+    }
+
+    /// The part of it that is notes for the index.
+    #[inline]
+    pub(crate) fn noted_memory(&self) -> usize {
+        self.noted.as_ref().map_or(0, |noted| noted.memory())
     }
 
     /// By how many bytes it has grown since this was last asked.
@@ -61,12 +71,14 @@ impl Db {
     /// Puts `fresh` in its place and gives back the table it had. The report of memory goes on.
     pub(crate) fn replace(&mut self, fresh: Db) -> Keys {
         self.objects = fresh.objects;
+        self.noted = fresh.noted;
         std::mem::replace(&mut self.keys, fresh.keys)
     }
 
     /// Removes an entry and settles the accounts. What is expensive to free is returned.
     pub fn remove(&mut self, hash: u64, key: &[u8]) -> Option<Garbage> {
         let removed = self.keys.remove(hash, key)?;
+        note(&mut self.noted, key, false);
         let object = removed.into_object();
         if let Some(object) = &object {
             self.objects -= object.memory();
@@ -88,7 +100,7 @@ pub struct Shard {
     pub(crate) waiting: Waiting,
     pub(crate) readers: Readers,
     pub(crate) history: History,
-    /// Values that a survey copies in pieces.
+    /// What is kept for a survey that copies values in pieces.
     pub(crate) copying: Option<Copying>,
     /// Databases that may have changed since the last report, one bit each; databases from 63 on
     /// share the last bit.
@@ -130,19 +142,26 @@ impl Shard {
         &mut self.dbs[db]
     }
 
-    /// By how many bytes the shard has grown since this was last asked.
+    /// Its number.
     #[inline]
-    pub(crate) fn unreported(&mut self) -> i64 {
+    pub(crate) fn number(&self) -> usize {
+        usize::from(self.history.shard)
+    }
+
+    /// By how many bytes the shard has grown since this was last asked; the indexes hear what has
+    /// been noted for them. Before its lock is given back.
+    #[inline]
+    pub(crate) fn unreported(&mut self, indexes: &Indexes) -> i64 {
         let mut dirty = std::mem::take(&mut self.dirty);
         let mut delta = 0;
+        let shard = self.number();
         while dirty != 0 {
             let number = dirty.trailing_zeros() as usize;
             dirty &= dirty - 1;
-            if number < 63 {
-                delta += self.dbs.get_mut(number).map_or(0, Db::unreported);
-            } else {
-                let others = self.dbs.get_mut(number..).unwrap_or_default();
-                delta += others.iter_mut().map(Db::unreported).sum::<i64>();
+            let end = if number < 63 { number + 1 } else { self.dbs.len() };
+            for (db, part) in self.dbs.iter_mut().enumerate().take(end).skip(number) {
+                indexes.hear(db, shard, part);
+                delta += part.unreported();
             }
         }
         delta
@@ -165,20 +184,6 @@ impl Shard {
     #[inline]
     pub(crate) fn observed(&self) -> bool {
         !(self.watching.is_empty() && self.waiting.is_empty() && self.copying.is_none())
-    }
-
-    /// Notes that a value changes, for who copies it.
-    pub(crate) fn spoil_copy(&mut self, db: usize, hash: u64) {
-        if let Some(copying) = &mut self.copying {
-            copying.changed |= copying.db == db && copying.hashes.contains(&hash);
-        }
-    }
-
-    /// Notes that whole databases change, for who copies values of them.
-    pub(crate) fn spoil_copies(&mut self) {
-        if let Some(copying) = &mut self.copying {
-            copying.changed = true;
-        }
     }
 
     /// Deletes `key` if its deadline has passed; what it held, if so.

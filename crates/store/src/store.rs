@@ -7,6 +7,7 @@ use base::{KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
+use crate::ordered::Indexes;
 use crate::{Audience, Garbage, Measure, Shard, Touched};
 
 /// How a store is built.
@@ -50,12 +51,18 @@ pub struct Store {
     databases: usize,
     limits: RwLock<PackLimits>,
     measure: RwLock<Measure>,
+    pub(crate) indexes: Indexes,
     pub(crate) memory: AtomicI64,
     /// Bytes that documents share, in all seats.
     pub(crate) shared: AtomicI64,
     pub(crate) expired: AtomicU64,
     pub(crate) evicted: AtomicU64,
     pub(crate) trash: Mutex<Vec<Garbage>>,
+    /// Held by who copies large values in pieces; never waited for with a shard in hand.
+    pub(crate) copier: Mutex<()>,
+    /// How often large values were copied in one hold.
+    #[cfg(test)]
+    pub(crate) whole: AtomicU64,
     log: Arc<Log>,
     pub(crate) swaps: AtomicU64,
     /// Until when nothing is deleted because its deadline has passed.
@@ -93,12 +100,16 @@ impl Store {
             hasher,
             databases,
             limits: RwLock::new(PackLimits::default()),
+            indexes: Indexes::new(databases, count),
             memory: AtomicI64::new(0),
             shared: AtomicI64::new(0),
             expired: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
             measure: RwLock::default(),
             trash: Mutex::new(Vec::new()),
+            copier: Mutex::new(()),
+            #[cfg(test)]
+            whole: AtomicU64::new(0),
             log: Log::new(Policy::EverySecond),
             swaps: AtomicU64::new(0),
             still_until: AtomicU64::new(0),

@@ -1,8 +1,11 @@
 //! Strings: short ones lie inside the entry, long ones in an object of their own.
 
+use std::ops::Range;
+
 use base::{CmdError, Deadline, Key, Strings, error};
 
 use crate::object::Object;
+use crate::ordered::note;
 use crate::usage::Use;
 use crate::{Db, Garbage, INLINE_MAX, Txn};
 
@@ -49,6 +52,32 @@ impl Strings for Txn {
         key: Key<'_>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
+        let db = self.db;
+        self.shard_mut(key.hash).spoil_copy(db, key.hash);
+        self.edit_bytes(key, edit)
+    }
+
+    fn edit_string_within<R>(
+        &mut self,
+        key: Key<'_>,
+        range: Range<usize>,
+        edit: impl FnOnce(&mut Vec<u8>) -> R,
+    ) -> Result<R, CmdError> {
+        let db = self.db;
+        if self.shard(key.hash).copying.is_some() {
+            self.shard_mut(key.hash).note_text(db, key.hash, key.bytes, range);
+        }
+        self.edit_bytes(key, edit)
+    }
+}
+
+impl Txn {
+    /// Edits the bytes of a string; who copies it has been told, or is to be.
+    fn edit_bytes<R>(
+        &mut self,
+        key: Key<'_>,
+        edit: impl FnOnce(&mut Vec<u8>) -> R,
+    ) -> Result<R, CmdError> {
         self.reap(self.db, key.hash, key.bytes);
         let used = self.use_now();
         let db = self.table_mut(key.hash);
@@ -57,7 +86,7 @@ impl Strings for Txn {
             let result = edit(&mut bytes);
             if !bytes.is_empty() {
                 create(db, key, bytes, used);
-                self.touch_in(self.db, key.hash, key.bytes);
+                self.touch_noted(self.db, key.hash, key.bytes);
                 self.tell_new(self.db, key);
             }
             return Ok(result);
@@ -79,7 +108,7 @@ impl Strings for Txn {
             self.discard(garbage);
             result
         };
-        self.touch_in(self.db, key.hash, key.bytes);
+        self.touch_noted(self.db, key.hash, key.bytes);
         Ok(result)
     }
 }
@@ -98,6 +127,9 @@ fn create(db: &mut Db, key: Key<'_>, value: Vec<u8>, used: Use) {
     entry.set_deadline(None);
     entry.set_user_flags(RAW);
     entry.set_access(used.after(0));
+    if put.inserted {
+        note(&mut db.noted, key.bytes, true);
+    }
 }
 
 /// Stores `value` at `key`, inline or as an object by its length.
@@ -125,6 +157,9 @@ fn write(
     }
     entry.set_user_flags(flags);
     entry.set_access(used.after(entry.access()));
+    if put.inserted {
+        note(&mut db.noted, key.bytes, true);
+    }
     let replaced = put.replaced;
     if let Some(object) = &replaced {
         db.objects -= object.memory();

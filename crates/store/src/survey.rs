@@ -6,9 +6,12 @@
 use base::{Key, Millis};
 use journal::snapshot;
 use table::POSITIONS;
+use types::Copier;
 
 use crate::image::{Image, Value};
-use crate::pieces::{Copying, LARGE, Large};
+use crate::ordered::note;
+use crate::partial::is_divisible;
+use crate::pieces::{LARGE, Large};
 use crate::{Db, Garbage, Object, Shard, Store, Txn, image};
 
 /// Bytes after which a step lets go of the lock.
@@ -29,55 +32,63 @@ pub struct Surveyed {
 #[derive(Default)]
 pub(crate) struct Step {
     pub next: Option<u64>,
-    seq: u64,
+    pub seq: u64,
     entries: u64,
-    read: Vec<u8>,
+    pub read: Vec<u8>,
     /// Values that are still to be copied, in the order of their places.
     pub larges: Vec<Large>,
 }
 
+/// What a step does about large values.
+pub(crate) enum Larges<'c> {
+    /// Nothing: a step that meets one is not read.
+    None,
+    /// It reads their heads, and begins to copy them for somebody.
+    Apart(&'c Copier),
+    /// It reads them as any other, into this buffer.
+    Whole(Vec<u8>),
+}
+
 impl Store {
     /// Reads the next entries of a shard's database from a position on (0 begins), and appends
-    /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds at a time;
-    /// as long as it takes to copy a large value only if that is changed while it is copied.
+    /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds at a time,
+    /// whatever is changed meanwhile: see `pieces.rs` for the exceptions.
     pub fn survey(&self, shard: usize, db: usize, from: u64, out: &mut Vec<u8>) -> Surveyed {
-        let mut step = self.read_step(shard, db, from, None);
-        if !step.larges.is_empty() && self.copy_large(shard, &step.larges, &mut step.read).is_err()
-        {
-            let buffer = std::mem::take(&mut step.read);
-            step = self.read_step(shard, db, from, Some(buffer));
-        }
+        let step = self.read_step(shard, db, from, Larges::None);
+        let step = step.unwrap_or_else(|| self.read_larges(shard, db, from));
         let Step { next, seq, entries, read, .. } = step;
         snapshot::put_step(out, next.unwrap_or(POSITIONS), seq, entries);
         out.extend_from_slice(&read);
         Surveyed { next, entries }
     }
 
-    /// Reads entries in one hold of the lock: of large values only their heads; or, into a buffer
-    /// that has room for them, all of them.
+    /// Reads entries in one hold of the lock; `None` if there are large ones that it cannot treat
+    /// as it should.
     pub(crate) fn read_step(
         &self,
         shard: usize,
         db: usize,
         from: u64,
-        whole: Option<Vec<u8>>,
-    ) -> Step {
-        let apart = whole.is_none();
-        let read = whole.unwrap_or_else(|| Vec::with_capacity(STEP_BYTES));
+        larges: Larges<'_>,
+    ) -> Option<Step> {
+        let (whole, copier, read) = match larges {
+            Larges::None => (false, None, Vec::with_capacity(STEP_BYTES)),
+            Larges::Apart(copier) => (false, Some(copier), Vec::with_capacity(STEP_BYTES)),
+            Larges::Whole(buffer) => (true, None, buffer),
+        };
         let mut step = Step { read, ..Step::default() };
         let mut guard = self.slots[shard].0.lock();
-        let Some(shard) = guard.as_mut() else { return step };
-        // Another survey may be at it; this one then does without.
-        let apart = apart && shard.copying.is_none();
+        let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
+        let is_large = |object: &Object| object.memory() >= LARGE && is_divisible(object);
         let mut position = from;
         for _ in 0..STEP_SCANS {
             position = shard.dbs[db].keys.scan(position, &mut |entry| {
                 step.entries += 1;
-                if apart && entry.object().is_some_and(|object| object.memory() >= LARGE) {
+                if !whole && entry.object().is_some_and(is_large) {
                     image::put_head(&mut step.read, &entry);
-                    let (key, hash) = (entry.key(), self.hasher().hash(entry.key()));
-                    step.larges.push(Large { key: key.into(), hash, at: step.read.len() });
+                    let hash = self.hasher().hash(entry.key());
+                    step.larges.push(Large::new(entry.key(), hash, step.read.len()));
                 } else {
                     // Growing step by step would copy all of it, again and again.
                     step.read.reserve(entry.object().map_or(0, Object::memory));
@@ -88,12 +99,13 @@ impl Store {
                 break;
             }
         }
-        if !step.larges.is_empty() {
-            let hashes = step.larges.iter().map(|large| large.hash).collect();
-            shard.copying = Some(Copying { db, hashes, changed: false });
-        }
         step.next = (position != 0).then_some(position);
-        step
+        if step.larges.is_empty() {
+            return Some(step);
+        }
+        copier
+            .is_some_and(|copier| shard.begin_copies(db, &mut step.larges, copier))
+            .then_some(step)
     }
 
     /// The databases of a shard that hold anything, and the shard's last record as of this look.
@@ -183,7 +195,8 @@ impl Txn {
     /// Empties the part of a held shard's database below a position.
     pub fn forget_below(&mut self, number: usize, db: usize, position: u64) {
         let hasher = self.store().hasher().clone();
-        if position < POSITIONS {
+        let is_noted = self.each_shard(number, |shard| shard.dbs[db].noted.is_some());
+        if position < POSITIONS || is_noted {
             return self
                 .forget_where(number, db, |key| table::position(hasher.hash(key)) < position);
         }
@@ -209,7 +222,12 @@ impl Txn {
 
     /// Exchanges the parts of two databases in one shard.
     pub fn swap_shard(&mut self, number: usize, a: usize, b: usize) {
+        let store = std::sync::Arc::clone(self.store());
+        for db in [a, b] {
+            store.indexes.give_up(db);
+        }
         self.each_shard(number, |shard| {
+            [a, b].into_iter().for_each(|db| shard.forget_noted(db, &store.indexes));
             shard.dbs.swap(a, b);
             shard.mark_all_changed();
         });
@@ -232,6 +250,9 @@ impl Txn {
         put.entry.set_deadline(deadline);
         put.entry.set_user_flags(flags);
         put.entry.set_access(clock);
+        if put.inserted {
+            note(&mut table.noted, key.bytes, true);
+        }
         let replaced = put.replaced;
         if let Some(old) = &replaced {
             table.objects -= old.memory();

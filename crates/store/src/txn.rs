@@ -68,16 +68,26 @@ pub struct Touched {
     pub key: Box<[u8]>,
 }
 
+/// A key that was met after its deadline.
+pub(crate) struct Overdue {
+    pub touched: Touched,
+    /// The journal knows that it was missing from then on.
+    pub told: bool,
+}
+
 pub(crate) struct HeldShard {
     number: usize,
     pub(crate) shard: Box<Shard>,
 }
 
+/// Decides about a key by its name.
+pub type Judge = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
 /// A worker's seat at the store, reused for every request it runs.
 pub struct Txn {
-    store: Arc<Store>,
+    pub(crate) store: Arc<Store>,
     pub(crate) held: SmallVec<[HeldShard; 1]>,
-    everything: bool,
+    pub(crate) everything: bool,
     pub(crate) db: usize,
     pub(crate) now: Millis,
     pub(crate) clock: u32,
@@ -88,7 +98,7 @@ pub struct Txn {
     pub(crate) rng: Rng,
     pub(crate) limits: PackLimits,
     /// Keys met after their deadline, deleted when the request is done: reads take `&self`.
-    pub(crate) overdue: RefCell<Vec<Touched>>,
+    pub(crate) overdue: RefCell<Vec<Overdue>>,
     pub(crate) touched: Vec<Touched>,
     ready: Vec<Touched>,
     /// How keys were before a script that may be taken back.
@@ -116,6 +126,8 @@ pub struct Txn {
     pub(crate) obstructing: bool,
     /// What others want to hear.
     pub(crate) bulletin: Bulletin,
+    /// Which keys a request may touch that finds them by itself; none may touch all.
+    pub(crate) judge: Option<Judge>,
 }
 
 impl Drop for Txn {
@@ -188,6 +200,7 @@ impl Txn {
             hurried: false,
             obstructing: false,
             bulletin: Bulletin::default(),
+            judge: None,
         }
     }
 
@@ -208,6 +221,13 @@ impl Txn {
     /// Learns changed limits; the engine calls it when the configuration has changed.
     pub fn set_limits(&mut self, limits: PackLimits) {
         self.limits = limits;
+    }
+
+    /// Chooses who decides which keys the requests that follow may touch, of those they find by
+    /// themselves: ranges. Without, they may touch all.
+    #[inline]
+    pub fn set_judge(&mut self, judge: Option<Judge>) {
+        self.judge = judge;
     }
 
     /// Chooses the database for the requests that follow.
@@ -347,8 +367,8 @@ impl Txn {
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
             let still = self.store.is_still(self.now);
-            for Touched { db, hash, key } in overdue.into_iter().filter(|_| !still) {
-                self.reap_met(db, hash, &key);
+            for Overdue { touched, .. } in overdue.into_iter().filter(|_| !still) {
+                self.reap_met(touched.db, touched.hash, &touched.key);
             }
         }
         self.append_history();
@@ -430,7 +450,12 @@ impl Txn {
     /// The same, or none if it is not held.
     #[inline]
     pub(crate) fn find_place(&self, hash: u64) -> Option<usize> {
-        let number = self.store.shard_of(hash);
+        self.find_held(self.store.shard_of(hash))
+    }
+
+    /// Where in `held` the shard with this number is.
+    #[inline]
+    pub(crate) fn find_held(&self, number: usize) -> Option<usize> {
         if self.everything {
             return Some(number);
         }
@@ -463,7 +488,7 @@ impl Txn {
         let Some(shard) = guard.as_mut() else { panic!("a free slot holds its shard") };
         let result = work(shard);
         self.seen = self.seen.max(append_of(shard, &self.log, &self.lane));
-        self.memory_delta += shard.unreported();
+        self.memory_delta += shard.unreported(&self.store.indexes);
         Some(result)
     }
 
@@ -498,7 +523,7 @@ impl Txn {
             }
             self.discard(garbage);
             if self.bulletin.interest != 0 {
-                let met = |touched: &Touched| touched.db == db && *touched.key == *key;
+                let met = |met: &Overdue| met.touched.db == db && *met.touched.key == *key;
                 let met = self.overdue.get_mut().iter().any(met);
                 self.tell_expired(db, hash, key, met);
             }
@@ -523,6 +548,15 @@ impl Txn {
         self.changed = true;
         if self.bulletin.concerns_copies() || self.shard(hash).observed() {
             self.shard_mut(hash).spoil_copy(db, hash);
+            self.touched.push(Touched { db, hash, key: key.into() });
+        }
+    }
+
+    /// The same for a change that leaves the value as it was, or was noted for who copies it.
+    #[inline]
+    pub(crate) fn touch_noted(&mut self, db: usize, hash: u64, key: &[u8]) {
+        self.changed = true;
+        if self.bulletin.concerns_copies() || self.shard(hash).observed() {
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }

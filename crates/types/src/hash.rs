@@ -12,18 +12,20 @@
 //! Complexities are given for the table; packed, they are O(n) for an n bounded by the limits.
 
 use base::{DataType, Kind, PackLimits, Rng};
-use table::{UnalignedBox, size_class};
+use table::UnalignedBox;
 
-use crate::hasher::{self, Index, hash_in, new_index};
+use crate::hasher::hash_in;
 use crate::packed::{self, At, Packed, element_size};
+use crate::past::{Copier, Noted};
 use crate::sample;
+use crate::traced::Traced;
 
 /// A packed collection never exceeds this many bytes, whatever the limits say.
 pub(crate) const PACKED_BYTES: usize = 1 << 30;
 
 enum Shape {
     Packed(Packed),
-    Table(UnalignedBox<Index>),
+    Table(UnalignedBox<Traced>),
 }
 
 /// The value of a key of type hash.
@@ -121,10 +123,7 @@ impl Hash {
         }
         self.convert();
         match &mut self.shape {
-            Shape::Table(table) => {
-                let hash = hash_in(table, field);
-                table.put_bytes(hash, field, value).inserted
-            }
+            Shape::Table(table) => table.put(field, value),
             Shape::Packed(_) => false, // never: it was just converted
         }
     }
@@ -139,10 +138,7 @@ impl Hash {
                 }
                 None => false,
             },
-            Shape::Table(table) => {
-                let hash = hash_in(table, field);
-                table.remove(hash, field).is_some()
-            }
+            Shape::Table(table) => table.remove(field),
         }
     }
 
@@ -197,12 +193,38 @@ impl Hash {
         }
     }
 
+    /// Keeps notes from now on of what fields were before they change, for somebody who copies them
+    /// in pieces by [`scan`](Self::scan); `false` for a packed hash, which is copied at once.
+    pub fn follow(&mut self, copier: &Copier) -> bool {
+        match &mut self.shape {
+            Shape::Packed(_) => return false,
+            Shape::Table(table) => table.follow(copier),
+        }
+        true
+    }
+
+    /// Takes the notes since the last time: fields with the values they had. `None` if no notes
+    /// are kept for this copier any more. O(1).
+    pub fn noted(&mut self, copier: &Copier) -> Option<Noted> {
+        match &mut self.shape {
+            Shape::Packed(_) => None,
+            Shape::Table(table) => table.noted(copier),
+        }
+    }
+
+    /// Keeps no notes any more.
+    pub fn unfollow(&mut self) {
+        if let Shape::Table(table) = &mut self.shape {
+            table.unfollow();
+        }
+    }
+
     /// Moves all fields to a table, if they are packed.
     fn convert(&mut self) {
         if let Shape::Packed(packed) = &self.shape {
-            let mut table = new_index();
+            let mut table = Traced::default();
             for (field, value) in Pairs(packed.iter()) {
-                table.put_bytes(hash_in(&table, field), field, value);
+                table.put(field, value);
             }
             self.shape = Shape::Table(UnalignedBox::new(table));
         }
@@ -277,7 +299,7 @@ impl Clone for Hash {
     fn clone(&self) -> Self {
         let shape = match &self.shape {
             Shape::Packed(packed) => Shape::Packed(packed.clone()),
-            Shape::Table(table) => Shape::Table(UnalignedBox::new(hasher::copy(table))),
+            Shape::Table(table) => Shape::Table(table.clone()),
         };
         Hash { shape }
     }
@@ -293,7 +315,7 @@ impl DataType for Hash {
     fn memory(&self) -> usize {
         match &self.shape {
             Shape::Packed(packed) => packed.memory(),
-            Shape::Table(table) => size_class(size_of::<Index>()) + table.memory(),
+            Shape::Table(table) => table.heap(),
         }
     }
 

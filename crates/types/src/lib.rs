@@ -19,11 +19,14 @@ pub mod hyperloglog;
 pub mod intset;
 mod json;
 pub mod list;
+mod ordered;
 pub mod packed;
+pub mod past;
 mod room;
 mod sample;
 pub mod set;
 pub mod stream;
+mod traced;
 pub mod zset;
 
 /// Walking hashes.
@@ -35,6 +38,8 @@ pub use hash::Hash;
 pub use hasher::seed_members;
 pub use json::{Documents, Json, JsonTools};
 pub use list::{End, List};
+pub use ordered::{Edge, Held, KeyList, Ordered, Span};
+pub use past::{Copier, Noted};
 pub use set::{Member, Set};
 pub use stream::Stream;
 pub use zset::ZSet;

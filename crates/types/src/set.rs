@@ -19,12 +19,14 @@ use std::ops::Deref;
 
 use base::num::parse_i64;
 use base::{DataType, Kind, PackLimits, Rng};
-use table::{UnalignedBox, size_class};
+use table::UnalignedBox;
 
-use crate::hasher::{self, Index, hash_in, new_index};
+use crate::hasher::hash_in;
 use crate::intset::IntSet;
 use crate::packed::{self, Packed};
+use crate::past::{Copier, Noted};
 use crate::sample;
+use crate::traced::Traced;
 
 /// Members a packed set has at most: some cache lines to search.
 const PACKED_MEMBERS: usize = 32;
@@ -36,7 +38,7 @@ const MOST_INTEGERS: usize = 1 << 30;
 enum Shape {
     Ints(IntSet),
     Packed(Packed),
-    Table(UnalignedBox<Index>),
+    Table(UnalignedBox<Traced>),
 }
 
 /// The value of a key of type set.
@@ -204,10 +206,7 @@ impl Set {
                 self.make_table();
                 self.add(member, limits)
             }
-            Shape::Table(table) => {
-                let hash = hash_in(table, member);
-                table.put_bytes(hash, member, b"").inserted
-            }
+            Shape::Table(table) => table.put(member, b""),
         }
     }
 
@@ -242,10 +241,7 @@ impl Set {
                 }
                 None => false,
             },
-            Shape::Table(table) => {
-                let hash = hash_in(table, member);
-                table.remove(hash, member).is_some()
-            }
+            Shape::Table(table) => table.remove(member),
         }
     }
 
@@ -332,6 +328,33 @@ impl Set {
         }
     }
 
+    /// Keeps notes from now on of which members there were before that changes, for somebody who
+    /// copies them in pieces by [`scan`](Self::scan); `false` if it is no table: such sets are
+    /// copied at once.
+    pub fn follow(&mut self, copier: &Copier) -> bool {
+        match &mut self.shape {
+            Shape::Ints(_) | Shape::Packed(_) => return false,
+            Shape::Table(table) => table.follow(copier),
+        }
+        true
+    }
+
+    /// Takes the notes since the last time: members, or `None` for what was none. `None` if no
+    /// notes are kept for this copier any more. O(1).
+    pub fn noted(&mut self, copier: &Copier) -> Option<Noted> {
+        match &mut self.shape {
+            Shape::Ints(_) | Shape::Packed(_) => None,
+            Shape::Table(table) => table.noted(copier),
+        }
+    }
+
+    /// Keeps no notes any more.
+    pub fn unfollow(&mut self) {
+        if let Shape::Table(table) = &mut self.shape {
+            table.unfollow();
+        }
+    }
+
     /// Gives up the form of integers for the one that fits the number of members, and a further
     /// member of `len` bytes.
     fn leave_ints(&mut self, len: usize) {
@@ -347,10 +370,9 @@ impl Set {
     }
 
     fn make_table(&mut self) {
-        let mut table = new_index();
+        let mut table = Traced::default();
         for member in self.iter() {
-            let text = member.text();
-            table.put_bytes(hash_in(&table, &text), &text, b"");
+            table.put(&member.text(), b"");
         }
         self.shape = Shape::Table(UnalignedBox::new(table));
     }
@@ -399,7 +421,7 @@ impl Clone for Set {
         let shape = match &self.shape {
             Shape::Ints(ints) => Shape::Ints(ints.clone()),
             Shape::Packed(packed) => Shape::Packed(packed.clone()),
-            Shape::Table(table) => Shape::Table(UnalignedBox::new(hasher::copy(table))),
+            Shape::Table(table) => Shape::Table(table.clone()),
         };
         Set { shape }
     }
@@ -416,7 +438,7 @@ impl DataType for Set {
         match &self.shape {
             Shape::Ints(ints) => ints.memory(),
             Shape::Packed(packed) => packed.memory(),
-            Shape::Table(table) => size_class(size_of::<Index>()) + table.memory(),
+            Shape::Table(table) => table.heap(),
         }
     }
 

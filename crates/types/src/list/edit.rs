@@ -9,7 +9,9 @@ use super::{End, Fill, List, Shape};
 impl List {
     /// Gives the element number `index` another content; whether there is one. O(nodes).
     pub fn set(&mut self, index: usize, element: &[u8], limits: &PackLimits) -> bool {
-        let Some((number, index)) = self.locate(index) else { return false };
+        let Some((number, inner)) = self.locate(index) else { return false };
+        self.note_node(index - inner, number, |len| len);
+        let index = inner;
         let fill = Fill::new(limits);
         let fits = self.node(number).is_some_and(|node| {
             let old = node.at(index).map_or(0, |at| element_size(node.get(at).len()));
@@ -44,8 +46,9 @@ impl List {
         }
         if index == 0 {
             self.push(End::Head, element, limits);
-        } else if let Some((number, index)) = self.locate(index) {
-            self.insert_in(number, index, element, Fill::new(limits));
+        } else if let Some((number, inner)) = self.locate(index) {
+            self.note_node(index - inner, number, |len| len + 1);
+            self.insert_in(number, inner, element, Fill::new(limits));
         }
         true
     }
@@ -70,6 +73,8 @@ impl List {
     pub fn remove(&mut self, value: &[u8], limit: usize, from: End) -> usize {
         let mut left = limit;
         let nodes = self.nodes();
+        // Elements before the node, or those up to its end.
+        let mut edge = if from == End::Head { 0 } else { self.len() };
         for step in 0..nodes {
             if left == 0 {
                 break;
@@ -80,8 +85,11 @@ impl List {
             };
             let Some(node) = self.node(number) else { break };
             let here = node.iter().filter(|element| *element == value).count();
-            if here > 0 {
-                let gone = here.min(left);
+            let (len, gone) = (node.len(), here.min(left));
+            let start = if from == End::Head { edge } else { edge - len };
+            edge = if from == End::Head { start + len - gone } else { start };
+            if gone > 0 {
+                self.note_node(start, number, |len| len - gone);
                 // From the tail, the first matches of the node stay.
                 let stay = if from == End::Tail { here - gone } else { 0 };
                 let mut seen = 0;
@@ -118,6 +126,7 @@ impl List {
             while left > 0 {
                 let Some(node) = self.node(number) else { break };
                 let here = left.min(node.len() - index);
+                self.note_node(start - index, number, |len| len - here);
                 self.edit_node(number, |node| {
                     if let Some(at) = node.at(index) {
                         node.remove(at, here);
@@ -141,6 +150,17 @@ impl List {
         }
         self.drop_from(End::Tail, self.len() - end);
         self.drop_from(End::Head, start);
+    }
+
+    /// A node that begins with element number `start` is about to change; `after` tells how many
+    /// elements of so many there will be in its place.
+    #[inline]
+    fn note_node(&mut self, start: usize, number: usize, after: impl FnOnce(usize) -> usize) {
+        if self.is_followed()
+            && let Some(len) = self.node(number).map(Packed::len)
+        {
+            self.note(start, len, after(len));
+        }
     }
 
     /// Edits one node, keeping the accounts.

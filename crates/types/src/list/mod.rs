@@ -24,6 +24,7 @@
 
 mod edit;
 mod iter;
+mod past;
 mod ring;
 
 use base::{DataType, Kind, PackLimits};
@@ -159,6 +160,8 @@ impl List {
     pub fn push(&mut self, end: End, element: &[u8], limits: &PackLimits) {
         let fill = Fill::new(limits);
         let more = element_size(element.len());
+        let at = if end == End::Head { 0 } else { self.len() };
+        self.note(at, 0, 1);
         match &mut self.shape {
             Shape::Short(node) if fill.takes(node, more) => push(node, end, element),
             Shape::Short(_) => self.lengthen(|ring| ring.push(end, element, fill)),
@@ -201,6 +204,9 @@ impl List {
 
     /// Removes the `n` elements nearest to `end`, or all. O(nodes and elements removed).
     pub fn drop_from(&mut self, end: End, n: usize) {
+        let n = n.min(self.len());
+        let at = if end == End::Head { 0 } else { self.len() - n };
+        self.note(at, n, 0);
         match &mut self.shape {
             Shape::Short(node) => match end {
                 _ if n >= node.len() => node.clear(),

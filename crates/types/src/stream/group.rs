@@ -9,6 +9,8 @@ use table::size_class;
 
 use super::Log;
 use super::ordered::{Keyed, Ordered};
+use super::past::Items;
+use crate::past::Trace;
 use crate::room;
 
 /// An entry that was delivered but not acknowledged.
@@ -69,7 +71,9 @@ pub struct Group {
     pub last_id: StreamId,
     /// How many entries it has read, counted from the first ever; `None` if nobody can tell.
     pub entries_read: Option<u64>,
-    pending: Ordered<Pending>,
+    pub(super) pending: Ordered<Pending>,
+    /// What was pending, for whoever copies it.
+    pub(super) past: Trace<Items<Pending>>,
     /// By number; the numbers of the deleted are free.
     slots: Vec<Option<Consumer>>,
     /// Numbers in the order of names.
@@ -85,6 +89,7 @@ impl Group {
             last_id,
             entries_read,
             pending: Ordered::default(),
+            past: Trace::default(),
             slots: Vec::new(),
             order: Vec::new(),
             bytes: 0,
@@ -200,7 +205,12 @@ impl Group {
         let number = self.order.remove(at);
         let consumer = self.slots.get_mut(number as usize)?.take()?;
         self.bytes -= consumer.memory();
+        if self.past.is_on() {
+            // Too many at once are not noted one by one.
+            self.past.note(consumer.pending(), |_| 0);
+        }
         for id in consumer.pending_from(StreamId::MIN) {
+            self.note(id);
             self.pending.remove(id);
         }
         while self.slots.last().is_some_and(Option::is_none) {
@@ -209,6 +219,15 @@ impl Group {
         room::shrink(&mut self.slots);
         room::shrink(&mut self.order);
         Some(consumer.pending())
+    }
+
+    /// Notes an entry that is about to be pending in another way, or no longer, or at last.
+    #[inline]
+    fn note(&mut self, id: StreamId) {
+        if self.past.is_on() {
+            let was = self.pending.get(id).map(|was| (*was, 0));
+            self.past.note(1, |past| past.note(id, || was));
+        }
     }
 
     fn edit_own(&mut self, number: u32, edit: impl FnOnce(&mut Ordered<StreamId>)) {
@@ -222,6 +241,7 @@ impl Group {
     /// Sets what is known of an entry: it is pending from now on, for this consumer, whoever had it
     /// before. O(log n).
     pub fn deliver(&mut self, pending: Pending) {
+        self.note(pending.id);
         let owner = self.pending.insert(pending).map(|before| before.consumer);
         if owner == Some(pending.consumer) {
             return;
@@ -234,6 +254,7 @@ impl Group {
 
     /// An entry is no longer pending; whether it was. O(log n).
     pub fn acknowledge(&mut self, id: StreamId) -> bool {
+        self.note(id);
         let Some(pending) = self.pending.remove(id) else { return false };
         self.edit_own(pending.consumer, |own| _ = own.remove(id));
         true
@@ -277,6 +298,7 @@ impl Clone for Group {
             last_id: self.last_id,
             entries_read: self.entries_read,
             pending: self.pending.clone(),
+            past: Trace::default(),
             bytes: slots.iter().flatten().map(Consumer::memory).sum(),
             slots,
             order,

@@ -6,11 +6,13 @@ use base::{PackLimits, StreamId};
 use table::size_class;
 
 use super::node::{Entry, NODE_MAX, Node};
+use super::past::Items;
+use crate::past::Trace;
 
 /// The entries of a stream, in nodes, and the counters about them.
 #[derive(Default)]
 pub struct Log {
-    nodes: VecDeque<Node>,
+    pub(super) nodes: VecDeque<Node>,
     /// Bytes allocated by the nodes.
     bytes: usize,
     len: usize,
@@ -18,6 +20,8 @@ pub struct Log {
     first_id: StreamId,
     max_deleted_id: StreamId,
     entries_added: u64,
+    /// What the nodes were, for whoever copies them.
+    pub(super) past: Trace<Items<Node>>,
 }
 
 /// Why an entry cannot be added.
@@ -123,6 +127,9 @@ impl Log {
         if !self.nodes.back().is_some_and(|node| node.takes(content, limits)) {
             self.edit_last(Node::fill);
             let node = Node::new(id, fields);
+            if self.past.is_on() {
+                self.past.note(0, |past| past.note(id, || None));
+            }
             self.bytes += node.memory();
             self.nodes.push_back(node);
         }
@@ -144,6 +151,10 @@ impl Log {
 
     fn edit_node(&mut self, at: usize, edit: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[at];
+        if self.past.is_on() {
+            let was = || Some((node.clone(), node.memory()));
+            self.past.note(0, |past| past.note(node.first, was));
+        }
         let before = node.memory();
         edit(node);
         self.bytes = self.bytes - before + node.memory();
@@ -152,6 +163,10 @@ impl Log {
     fn drop_node(&mut self, at: usize) {
         if let Some(node) = self.nodes.remove(at) {
             self.bytes -= node.memory();
+            if self.past.is_on() {
+                let (first, bytes) = (node.first, node.memory());
+                self.past.note(0, |past| past.note(first, || Some((node, bytes))));
+            }
         }
         if self.nodes.is_empty() {
             self.nodes = VecDeque::new();
@@ -391,7 +406,8 @@ fn radix_below(keys: &[[u8; 16]], depth: usize) -> usize {
 impl Clone for Log {
     fn clone(&self) -> Self {
         let nodes: VecDeque<Node> = self.nodes.iter().cloned().collect();
-        Log { bytes: nodes.iter().map(Node::memory).sum(), nodes, ..*self }
+        let bytes = nodes.iter().map(Node::memory).sum();
+        Log { bytes, nodes, past: Trace::default(), ..*self }
     }
 }
 

@@ -26,6 +26,7 @@ mod score;
 mod small;
 mod tree;
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use base::{DataType, Kind, PackLimits, Rng};
@@ -33,6 +34,7 @@ use table::{UnalignedBox, size_class};
 
 use crate::hash::PACKED_BYTES;
 use crate::packed::{Packed, element_size};
+use crate::past::{Copier, Noted};
 use crate::sample;
 
 pub use bounds::{LexBound, ScoreBound};
@@ -233,6 +235,21 @@ impl ZSet {
         })
     }
 
+    /// The members behind this one, which need not be there, with their scores, in order. O(log n)
+    /// to get to the first.
+    #[must_use]
+    pub fn beyond(&self, member: &[u8], score: f64) -> Iter<'_> {
+        let start = match &self.shape {
+            Shape::Packed(packed) => small::Pairs(packed.iter())
+                .take_while(|pair| run::order(*pair, (score, member)).is_le())
+                .count(),
+            Shape::Large(large) => {
+                large.tree.partition(|run, i| run.order_to(i, (score, member)).is_le())
+            }
+        };
+        self.range(start..self.len())
+    }
+
     /// The ranks of the members whose scores lie between two bounds. O(log n).
     #[must_use]
     pub fn score_ranks(&self, min: ScoreBound, max: ScoreBound) -> Range<usize> {
@@ -361,6 +378,40 @@ impl ZSet {
             }),
         }
     }
+
+    /// Keeps notes from now on of the scores that members had before they change, for somebody who
+    /// copies them in pieces by [`beyond`](Self::beyond); `false` for a packed set, which is copied
+    /// at once.
+    pub fn follow(&mut self, copier: &Copier) -> bool {
+        let limit = self.memory();
+        match &mut self.shape {
+            Shape::Packed(_) => return false,
+            Shape::Large(large) => large.past.begin(copier, limit, Noted::default()),
+        }
+        true
+    }
+
+    /// Takes the notes since the last time: members with the bits of their scores. `None` if no
+    /// notes are kept for this copier any more. O(1).
+    pub fn noted(&mut self, copier: &Copier) -> Option<Noted> {
+        match &mut self.shape {
+            Shape::Packed(_) => None,
+            Shape::Large(large) => large.past.of(copier).map(std::mem::take),
+        }
+    }
+
+    /// Keeps no notes any more.
+    pub fn unfollow(&mut self) {
+        if let Shape::Large(large) = &mut self.shape {
+            large.past.end();
+        }
+    }
+}
+
+/// The order of sorted sets: by score, then by the member's bytes.
+#[must_use]
+pub fn order(a: (&[u8], f64), b: (&[u8], f64)) -> Ordering {
+    run::order((a.1, a.0), (b.1, b.0))
 }
 
 /// Bytes a member takes in the packed form at most.

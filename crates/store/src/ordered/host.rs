@@ -1,0 +1,235 @@
+//! What commands about ranges ask for: [`Ordered`] for [`Txn`].
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use base::{Class, CmdError, Key, Keyspace, error};
+use index::{KeyList, Span, Tree};
+use table::Content;
+use types::{Held, Ordered};
+
+use super::{Keeping, Phase};
+use crate::busy::Busy;
+use crate::{Failed, Object, Scope, Shard, Txn};
+
+/// How often a query begins anew because the index was given up under its hands.
+const ATTEMPTS: usize = 64;
+/// Looking at a key by its name costs about as much as passing so many keys with deadlines.
+const LOOK: usize = 4;
+
+impl Txn {
+    /// Takes what shards have noted about a database.
+    pub(super) fn gather_notes(&mut self, db: usize) {
+        let store = Arc::clone(self.store());
+        let slot = &store.indexes.slots[db];
+        let take = |number: usize, shard: &mut Shard| {
+            if let Some(noted) = &mut shard.db_mut(db).noted {
+                slot.take(number, noted);
+            }
+        };
+        if !self.held.is_empty() {
+            for held in &mut self.held {
+                if held.shard.dbs[db].noted.as_ref().is_some_and(|noted| !noted.delta.is_empty()) {
+                    take(held.shard.number(), &mut held.shard);
+                }
+            }
+            return;
+        }
+        for (at, word) in slot.marks.iter().enumerate() {
+            let mut bits = word.load(Ordering::Acquire);
+            while bits != 0 {
+                let number = at * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.each_shard(number, |shard| take(number, shard));
+            }
+        }
+    }
+
+    /// Asks the index of the current database, which is up to date then.
+    fn ask<R>(&mut self, ask: impl FnOnce(&Tree) -> R) -> Result<R, CmdError> {
+        let (store, db) = (Arc::clone(self.store()), self.db);
+        let slot = &store.indexes.slots[db];
+        for _ in 0..ATTEMPTS {
+            if store.keeping_indexes() == Keeping::Never {
+                return Err(error::NO_RANGE_INDEX);
+            }
+            let (generation, swaps) = (slot.generation(), store.swaps());
+            if slot.phase() != Phase::Live {
+                self.build_here(db);
+                continue;
+            }
+            self.gather_notes(db);
+            slot.merge();
+            let tree = slot.tree.read();
+            // Only what has been there all the while is up to date.
+            let same = slot.generation() == generation && store.swaps() == swaps;
+            if slot.phase() == Phase::Live && same {
+                slot.used.store(self.now, Ordering::Relaxed);
+                return Ok(ask(&tree));
+            }
+        }
+        Err(error::RANGE_INDEX_BUSY)
+    }
+
+    /// Does something with a shard that is held, or not.
+    fn at_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
+        match self.find_held(number) {
+            Some(at) => work(&mut self.held[at].shard),
+            None => self.each_shard(number, work),
+        }
+    }
+}
+
+/// The numbers of names, those of one shard behind each other, with their hashes.
+fn by_shard(txn: &Txn, names: &KeyList) -> Vec<(usize, u64, usize)> {
+    let store = txn.store();
+    let mut places: Vec<(usize, u64, usize)> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let hash = store.hasher().hash(name);
+            (store.shard_of(hash), hash, at)
+        })
+        .collect();
+    places.sort_unstable_by_key(|&(shard, _, at)| (shard, at));
+    places
+}
+
+impl Ordered for Txn {
+    fn names(
+        &mut self,
+        span: Span<'_>,
+        reverse: bool,
+        most: usize,
+        names: &mut KeyList,
+    ) -> Result<(), CmdError> {
+        if most == 0 {
+            return Ok(());
+        }
+        self.ask(|tree| tree.collect(span, reverse, most, names))
+    }
+
+    fn count_names(&mut self, span: Span<'_>) -> Result<usize, CmdError> {
+        self.ask(|tree| tree.count(span))
+    }
+
+    fn count_overdue(&mut self, span: Span<'_>, names: usize) -> Option<usize> {
+        if !self.any_expires() {
+            return Some(0);
+        }
+        let (db, now, shards) = (self.db, self.now, self.store().shards());
+        let expiring: usize = (0..shards)
+            .map(|number| self.at_shard(number, |shard| shard.dbs[db].keys.expiring()))
+            .sum();
+        if names < expiring / LOOK {
+            return None;
+        }
+        let mut overdue = 0;
+        for number in 0..shards {
+            self.at_shard(number, |shard| {
+                let (table, mut position) = (&shard.dbs[db].keys, 0);
+                while table.expiring() != 0 {
+                    position = table.scan_expiring(position, &mut |entry| {
+                        let is_overdue = entry.deadline().is_some_and(|at| at <= now);
+                        overdue += usize::from(is_overdue && span.contains(entry.key()));
+                    });
+                    if position == 0 {
+                        break;
+                    }
+                }
+            });
+        }
+        Some(overdue)
+    }
+
+    fn any_expires(&mut self) -> bool {
+        let db = self.db;
+        // What this transaction itself has done was not told yet.
+        let mut held = self.held.iter();
+        held.any(|held| held.shard.dbs[db].keys.expiring() != 0)
+            || self.store().indexes.slots[db].deadlines.may_be()
+    }
+
+    fn may_all(&self) -> bool {
+        self.judge.is_none()
+    }
+
+    fn may(&self, key: &[u8]) -> bool {
+        self.judge.as_ref().is_none_or(|may| may(key))
+    }
+
+    fn most_replied(&self) -> usize {
+        self.store().indexes.most_replied.load(Ordering::Relaxed)
+    }
+
+    fn look_at(&mut self, names: &KeyList, show: &mut dyn FnMut(usize, Held<'_>)) {
+        let (db, now) = (self.db, self.now);
+        for group in by_shard(self, names).chunk_by(|a, b| a.0 == b.0) {
+            self.at_shard(group[0].0, |shard| {
+                let table = &shard.dbs[db].keys;
+                group.iter().for_each(|&(_, hash, _)| table.prefetch_bucket(hash));
+                group.iter().for_each(|&(_, hash, _)| table.prefetch_entry(hash));
+                for &(_, hash, at) in group {
+                    let Some(entry) = table.find(hash, names.get(at)) else { continue };
+                    if entry.deadline().is_none_or(|deadline| deadline > now) {
+                        show(at, held(entry.content()));
+                    }
+                }
+            });
+        }
+    }
+
+    fn hold<R>(&mut self, names: &KeyList, work: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.held.is_empty() {
+            return work(self);
+        }
+        let store = Arc::clone(self.store());
+        let mut numbers: Vec<usize> =
+            names.iter().map(|name| store.shard_of(store.hasher().hash(name))).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let done = self.with(&store, Scope::Many(&numbers), |txn| {
+            let result = work(txn);
+            // Who waits for one of these keys needs other shards than those that are held.
+            txn.take_ready().into_iter().for_each(|key| store.note_gone(key));
+            result
+        });
+        match done {
+            Ok(result) => result,
+            Err(Failed::Busy) => resume_unwind(Box::new(Busy)),
+            // It is told where the whole request ends.
+            Err(Failed::Panicked(said)) => resume_unwind(Box::new(said)),
+        }
+    }
+
+    fn must_stop(&self) -> bool {
+        self.held.is_empty() && self.store().is_still(self.now)
+    }
+
+    fn delete(&mut self, key: Key<'_>) -> bool {
+        let db = self.db;
+        if !self.remove(key, true) {
+            return false;
+        }
+        self.notify(Class::Generic, "del", key);
+        if self.is_recording(key.hash) {
+            self.record_key(db, key);
+        }
+        self.publish_changes();
+        true
+    }
+
+    fn key_of<'k>(&self, name: &'k [u8]) -> Key<'k> {
+        self.store().hasher().key(name)
+    }
+}
+
+fn held<'a>(content: Content<'a, Object>) -> Held<'a> {
+    match content {
+        Content::Bytes(bytes) => Held::Text(bytes),
+        Content::Object(Object::Str(bytes)) => Held::Text(bytes),
+        Content::Object(Object::Json(json)) => Held::Json(json),
+        Content::Object(object) => Held::Other(object.kind()),
+    }
+}
