@@ -62,6 +62,17 @@ impl User {
         self.selectors.iter().any(|selector| allows(&selector))
     }
 
+    /// Whether one of the selectors allows a command, and to do this to a key that it finds by
+    /// itself.
+    #[must_use]
+    pub fn may_find(&self, command: usize, key: &[u8], needed: Permission) -> bool {
+        let allows = |selector: &Selector| {
+            (selector.all_commands || selector.commands.has(command))
+                && (selector.all_keys || selector.keys.iter().any(|k| k.allows(key, needed)))
+        };
+        self.selectors.iter().any(allows)
+    }
+
     /// Whether a subscription may stay: to a channel, or to a pattern, which must be one of those
     /// that are allowed word for word.
     #[must_use]

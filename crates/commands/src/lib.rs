@@ -14,6 +14,7 @@ pub mod json;
 pub mod key;
 pub mod list;
 pub mod portable;
+pub mod range;
 mod repeats;
 pub mod set;
 pub mod stream;
@@ -24,13 +25,13 @@ pub mod zset;
 pub use key::dump_payload;
 
 use base::{Holds, Row, Spec, Strings};
-use types::{Documents, Hash, List, Set, Stream, ZSet};
+use types::{Documents, Hash, List, Ordered, Set, Stream, ZSet};
 
 /// A host that holds everything that data commands touch.
 pub trait Host:
     Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents
 where
-    Self: 'static,
+    Self: Ordered + 'static,
 {
 }
 
@@ -42,6 +43,7 @@ impl<H> Host for H where
         + Holds<Stream>
         + Holds<ZSet>
         + Documents
+        + Ordered
         + 'static
 {
 }
@@ -57,6 +59,7 @@ pub fn rows<H: Host>() -> Vec<Row<H>> {
     rows.extend(json::rows());
     rows.extend(key::rows());
     rows.extend(list::rows());
+    rows.extend(range::rows());
     rows.extend(set::rows());
     rows.extend(stream::rows());
     rows.extend(string::rows());

@@ -92,7 +92,7 @@ impl Options<'_> {
 /// # Errors
 /// "invalid cursor".
 pub(crate) fn parse_cursor(text: &[u8]) -> Result<u64, CmdError> {
-    cursor_of(text).ok_or(CmdError::new("ERR invalid cursor"))
+    cursor_of(text).ok_or(error::INVALID_CURSOR)
 }
 
 fn cursor_of(text: &[u8]) -> Option<u64> {

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use crate::grpc::GrpcSettings;
 use crate::lists::{BufferLimits, Events, SavePoint};
 use crate::settings::Settings;
 use crate::tls::TlsSettings;
@@ -13,6 +14,19 @@ use crate::value::{Amount, Value};
 
 /// The smallest limit on the memory of all clients.
 const LEAST_CLIENT_MEMORY: u64 = 128 << 10;
+
+/// What the HTTP port goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpSettings {
+    /// Its TCP port, 0 for none.
+    pub port: u16,
+    /// It speaks TLS.
+    pub tls: bool,
+    /// The bearer token that requests must carry, if any.
+    pub token: Option<Vec<u8>>,
+    /// The user of those that carry it.
+    pub token_user: String,
+}
 
 /// Everything the server reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,12 +161,10 @@ pub struct Config {
     /// TLS.
     pub tls: TlsSettings,
 
-    /// TCP port of gRPC, 0 for none. Not acted upon yet.
-    pub grpc_port: u16,
-    /// TCP port of HTTP, 0 for none. Not acted upon yet.
-    pub http_port: u16,
-    /// Bearer token of HTTP.
-    pub http_token: Option<Vec<u8>>,
+    /// The gRPC service.
+    pub grpc: GrpcSettings,
+    /// HTTP.
+    pub http: HttpSettings,
     /// When the ordered index of key names is built.
     pub range_index: RangeIndex,
     /// Most keys in one reply of a range query.
@@ -353,7 +365,7 @@ impl Settings {
     #[must_use]
     pub fn config(&self) -> Config {
         Config {
-            bind: self.bind(),
+            bind: self.bind("bind"),
             port: self.int("port"),
             tcp_backlog: self.int("tcp-backlog"),
             unixsocket: self.path("unixsocket"),
@@ -414,9 +426,8 @@ impl Settings {
             notify_keyspace_events: self.events(),
             tracking_table_max_keys: non_zero(self.int("tracking-table-max-keys")),
             tls: self.tls(),
-            grpc_port: self.int("grpc-port"),
-            http_port: self.int("http-port"),
-            http_token: self.secret("http-token"),
+            grpc: self.grpc(),
+            http: self.http(),
             range_index: self.range_index(),
             range_max_reply: self.int("range-max-reply"),
         }
@@ -435,7 +446,7 @@ impl Settings {
         self.value(name) == Some(&Value::Bool(true))
     }
 
-    fn bytes(&self, name: &str) -> u64 {
+    pub(crate) fn bytes(&self, name: &str) -> u64 {
         match self.value(name) {
             Some(&Value::Memory(bytes)) => bytes,
             _ => unreachable!("'{name}' is listed as an amount of memory"),
@@ -456,7 +467,7 @@ impl Settings {
         }
     }
 
-    fn text(&self, name: &str) -> &[u8] {
+    pub(crate) fn text(&self, name: &str) -> &[u8] {
         match self.value(name) {
             Some(Value::Text(text)) => text,
             _ => unreachable!("'{name}' is listed as a string"),
@@ -491,8 +502,17 @@ impl Settings {
         Some(self.text(name).to_vec()).filter(|secret| !secret.is_empty())
     }
 
-    fn bind(&self) -> Vec<BindAddress> {
-        let Some(Value::Bind(addresses)) = self.value("bind") else { return Vec::new() };
+    fn http(&self) -> HttpSettings {
+        HttpSettings {
+            port: self.int("http-port"),
+            tls: self.yes("http-tls"),
+            token: self.secret("http-token"),
+            token_user: self.string("http-token-user"),
+        }
+    }
+
+    pub(crate) fn bind(&self, name: &str) -> Vec<BindAddress> {
+        let Some(Value::Bind(addresses)) = self.value(name) else { return Vec::new() };
         addresses
             .iter()
             .map(|address| match address.strip_prefix('-') {

@@ -35,9 +35,11 @@ mod directive;
 mod directives;
 mod disk;
 mod error;
+mod grpc;
 mod line;
 mod lists;
 mod load;
+mod memorize;
 mod reference;
 mod rewrite;
 mod set;
@@ -46,12 +48,13 @@ mod tls;
 mod value;
 
 pub use config::{
-    AclSettings, AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, Latency,
-    LogLevel, RangeIndex, ScriptSettings, ShutdownFlags,
+    AclSettings, AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, HttpSettings,
+    Latency, LogLevel, RangeIndex, ScriptSettings, ShutdownFlags,
 };
 pub use directive::{Change, Directive, Kind, Support, TextRule};
 pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};
 pub use error::{LoadError, SetError, Source};
+pub use grpc::GrpcSettings;
 pub use lists::{BufferLimit, BufferLimits, Events, Master, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};

@@ -12,6 +12,7 @@ use crate::directives::file_only::{self, Action, FileOnly};
 use crate::disk;
 use crate::error::{LoadError, Source};
 use crate::line;
+use crate::memorize;
 use crate::settings::{Rank, RenameLine, Settings, UserLine};
 use crate::value;
 
@@ -59,7 +60,8 @@ impl Settings {
 
     /// Reads the variables `KVIST_<NAME>`, where the name is a directive in upper case with `_` for
     /// `-`. Others are skipped; a `KVIST_` variable that names no directive draws a warning only,
-    /// because the environment belongs to everybody.
+    /// because the environment belongs to everybody. Those of Memorize (`MEMORIZE_*`) are read as
+    /// well, and are weaker.
     ///
     /// # Errors
     /// The first value that can't be accepted.
@@ -68,6 +70,10 @@ impl Settings {
         I: IntoIterator<Item = (String, String)>,
     {
         for (variable, text) in variables {
+            if variable.starts_with(memorize::PREFIX) {
+                self.apply_memorize(variable, text)?;
+                continue;
+            }
             let Some(wanted) = variable.strip_prefix("KVIST_") else { continue };
             let name = self
                 .slots
@@ -175,7 +181,7 @@ impl Settings {
     }
 
     /// Sets one directive, unless a stronger source has set it.
-    fn assign(
+    pub(crate) fn assign(
         &mut self,
         name: &str,
         mut args: Vec<Vec<u8>>,

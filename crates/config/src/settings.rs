@@ -85,6 +85,8 @@ pub(crate) struct Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Default,
+    /// Variables that another program is configured with.
+    OtherEnvironment,
     Environment,
     File,
     CommandLine,

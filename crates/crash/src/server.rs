@@ -47,7 +47,7 @@ impl Server {
         let log = fs::OpenOptions::new().create(true).append(true).open(&log_path)?;
         let mut process = wrapped(&program.path);
         if !program.name().ends_with("-server") {
-            process.arg("serve");
+            process.args(["serve", "--grpc-port", "0", "--http-port", "0"]);
         }
         process.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
         process.args(["--appendonly", "yes", "--appendfsync", fsync.word()]);

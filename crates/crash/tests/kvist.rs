@@ -9,7 +9,7 @@ use kvist_crash::settings::{Fsync, Settings};
 
 fn passes(fsync: Option<Fsync>) {
     let Some(program) = Program::kvist() else {
-        eprintln!("SKIP: kvist not found; build it with cargo build -p kvist or set KVIST_BIN");
+        eprintln!("SKIP: kvist not found; build it with cargo build --bin kvist or set KVIST_BIN");
         return;
     };
     let cycles = std::env::var("KVIST_CYCLES").ok().and_then(|text| text.parse().ok());

@@ -105,7 +105,7 @@ impl Server {
         let log = fs::File::create(folder.join("log"))?;
         let mut process = wrapped(&program.path);
         if program.is_kvist() {
-            process.arg("serve");
+            process.args(["serve", "--grpc-port", "0", "--http-port", "0"]);
         }
         process.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
         process.args(["--appendonly", "no", "--save", ""]);

@@ -16,7 +16,7 @@ fn settings(protocol: u8) -> Option<Settings> {
         return None;
     };
     let Some(tested) = Program::kvist() else {
-        eprintln!("SKIP: kvist not found; build it with cargo build -p kvist or set KVIST_BIN");
+        eprintln!("SKIP: kvist not found; build it with cargo build --bin kvist or set KVIST_BIN");
         return None;
     };
     let steps = std::env::var("KVIST_STEPS").ok().and_then(|text| text.parse().ok());

@@ -19,11 +19,12 @@ use crate::control;
 use crate::durable::Durable;
 use crate::errand::Errands;
 use crate::evict::{self, Evictions};
-use crate::hearing::{Hearing, event_bits, wanted_events};
+use crate::hearing::Hearing;
 use crate::heed::Heed;
 use crate::keeper::Allocator;
 use crate::migrate::Dial;
 use crate::monitor::Monitors;
+use crate::ordered::Building;
 use crate::pause::Pauses;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
@@ -33,6 +34,7 @@ use crate::spikes::Spikes;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
 use crate::tracking::Tracking;
+use crate::watch::Watchers;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
 /// why that cannot be. The third argument names what was set, in the order it was given. It runs in
@@ -77,6 +79,8 @@ pub struct Engine {
     pub pubsub: PubSub,
     /// Those who want to be told of stale copies.
     pub tracking: Tracking,
+    /// Parts of this program that hear what happens to keys.
+    pub(crate) watchers: Watchers,
     /// Blocked requests.
     pub blocked: BlockedRequests,
     /// Counters.
@@ -129,6 +133,8 @@ pub struct Engine {
     pub(crate) functions: Functions,
     /// Scripts and functions that run for long.
     pub(crate) runs: Runs,
+    /// Ordered indexes that are being built.
+    pub(crate) building: Building,
     /// Threads for requests that wait for other servers.
     pub(crate) errands: Errands,
     dial: OnceLock<Dial>,
@@ -172,12 +178,9 @@ impl Engine {
         if let Some(kept) = &start.kept {
             dataset_id = kept.id;
         }
-        // Shown to clients, so nothing of the seeds of hashes may be in it.
-        let mixed =
-            start.seed[2].rotate_left(32) ^ start.seed[3].wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let run_id = format!("{:016x}{:016x}{mixed:016x}", start.seed[2], start.seed[3]);
+        let run_id = run_id(&start.seed);
         let users = Users::new(&table, &config);
-        follow_news(&store, &config);
+        limit_readers(&store, &config);
         let engine = Arc::new_cyclic(|me: &Weak<Engine>| Engine {
             store,
             table,
@@ -195,6 +198,7 @@ impl Engine {
             clients: Clients::default(),
             pubsub: PubSub::default(),
             tracking: Tracking::default(),
+            watchers: Watchers::default(),
             blocked: BlockedRequests::default(),
             stats: Stats::default(),
             started: start.now,
@@ -214,13 +218,16 @@ impl Engine {
             scripts: Scripts::default(),
             functions: Functions::default(),
             runs: Runs::default(),
+            building: Building::default(),
             errands: Errands::default(),
             dial: OnceLock::new(),
             dataset_id,
             seed,
             me: me.clone(),
         });
+        engine.follow_indexes(&engine.config());
         engine.store.set_audience(Box::new(Hearing(Arc::downgrade(&engine))));
+        engine.follow_events();
         engine
     }
 
@@ -316,8 +323,10 @@ impl Engine {
         let config = Arc::new(settings.config());
         self.store.set_limits(pack_limits(&config));
         self.store.set_measure(evict::measure(&config));
-        follow_news(&self.store, &config);
+        limit_readers(&self.store, &config);
+        self.follow_indexes(&config);
         *self.config.write() = Arc::clone(&config);
+        self.follow_events();
         drop(settings);
         self.config_version.fetch_add(1, Ordering::Release);
         self.evict_clients(&config, wall_clock());
@@ -326,12 +335,13 @@ impl Engine {
         }
     }
 
-    /// Bytes the dataset, those who have read it, the connections and scripts take.
+    /// Bytes the dataset, its indexes, those who have read it, the connections and scripts take.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         let buffers = self.buffers.load(Ordering::Relaxed);
         let scripting = self.scripting_memory().iter().sum::<usize>();
-        self.store.memory() + self.store.readers_memory() + buffers + scripting
+        let indexes = self.store.index_memory();
+        self.store.memory() + self.store.readers_memory() + indexes + buffers + scripting
     }
 
     /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known
@@ -375,9 +385,14 @@ pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Tells the store what news the configuration wants.
-fn follow_news(store: &Store, config: &Config) {
-    store.set_interest(event_bits(), wanted_events(config));
+/// A name for this run. It is shown to clients, so nothing of the seeds of hashes may be in it.
+fn run_id(seed: &[u64; 4]) -> String {
+    let mixed = seed[2].rotate_left(32) ^ seed[3].wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!("{:016x}{:016x}{mixed:016x}", seed[2], seed[3])
+}
+
+/// Tells the store how many keys' readers may be remembered.
+fn limit_readers(store: &Store, config: &Config) {
     let limit = config.tracking_table_max_keys;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     store.set_read_keys_limit(limit.unwrap_or(usize::MAX));

@@ -34,9 +34,26 @@ impl Worker {
     /// Runs one request of `session` and writes its reply to `out`. For doors that have words
     /// rather than bytes; call [`Worker::begin`] before.
     pub fn execute(&mut self, session: &mut Session, argv: &[&[u8]], out: &mut Vec<u8>) {
+        self.one(session, argv, |desk, session, request| desk.execute(session, *request, out));
+    }
+
+    /// A batch of one request, which `run` runs; it tells whether that ran, for its time to count.
+    pub(crate) fn one(
+        &mut self,
+        session: &mut Session,
+        argv: &[&[u8]],
+        run: impl FnOnce(&mut Desk<'_>, &mut Session, &Request<'_>) -> bool,
+    ) {
         let mut desk = self.desk();
         let request = Request { argv, entry: desk.engine.table.find(argv), hash: None };
-        desk.execute(session, request, out);
+        session.client.last.store(desk.seat.now, Ordering::Relaxed);
+        if let Some(entry) = request.entry {
+            session.client.command.store(entry.number + 1, Ordering::Relaxed);
+        }
+        let (ran, took) = timed(|| run(&mut desk, session, &request));
+        if let (true, Some(entry)) = (ran, request.entry) {
+            desk.seat.took(desk.engine, entry, argv, session, took);
+        }
         desk.end_batch();
         self.note_seen(session);
     }
@@ -96,7 +113,7 @@ impl Desk<'_> {
     }
 
     /// Answers a request that may not run, and spoils the transaction it would have joined.
-    fn refuse(
+    pub(crate) fn refuse(
         &mut self,
         session: &mut Session,
         request: &Request<'_>,
@@ -121,7 +138,7 @@ impl Desk<'_> {
     }
 
     /// Everything that can refuse a request before it runs, in Redis's order.
-    fn admit<'e>(
+    pub(crate) fn admit<'e>(
         &self,
         session: &mut Session,
         request: &Request<'e>,
@@ -187,6 +204,13 @@ impl Desk<'_> {
                 if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
                     // It would get half through the keyspace.
                     return Err(engine.busy());
+                }
+                if entry.ordered {
+                    if engine.must_wait_for_index(txn, session.db) {
+                        session.must_wait = true;
+                        return Ok(false);
+                    }
+                    access::limit_keys(engine, txn, session, entry);
                 }
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let counters = &*seat.counters;
@@ -425,7 +449,7 @@ impl Seat {
 
 /// The shards of a request: one in the common case, else by search through its arguments.
 #[inline]
-fn scope_of<'s>(
+pub(crate) fn scope_of<'s>(
     engine: &Engine,
     plan: &'s mut Plan,
     entry: &Entry,

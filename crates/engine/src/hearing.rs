@@ -71,6 +71,10 @@ struct Teller<'t> {
 
 impl Teller<'_> {
     fn publish(&self, event: &Event) {
+        self.engine.watchers.tell(event);
+        if !self.engine.watchers.publishes(event) {
+            return;
+        }
         let Event { name, db, key, .. } = event;
         let channels = self.engine.store.interest();
         let name = name.as_bytes();

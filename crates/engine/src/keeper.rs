@@ -13,6 +13,7 @@ use store::Txn;
 
 use crate::engine::Engine;
 use crate::evict;
+use crate::ordered::TEND;
 use crate::spikes::{AOF_FSYNC_ALWAYS, AOF_WRITE, EXPIRE_CYCLE};
 
 /// The pause between rounds when there is little to do; Redis's `hz 10`.
@@ -78,6 +79,7 @@ impl Drop for Keeper {
 fn keep(engine: &Arc<Engine>, give_back: fn()) {
     let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
     let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
+    let mut since_tended = Duration::ZERO;
     while !engine.stopping.load(Ordering::Acquire) {
         if engine.at_rest.load(Ordering::Relaxed) {
             std::thread::sleep(FREE_PAUSE);
@@ -85,6 +87,7 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
         }
         free_trash(engine);
         make_room(engine, &mut txn);
+        engine.merge_indexes(&mut txn);
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
             let expires = engine.active_expire.load(Ordering::Relaxed);
@@ -98,6 +101,11 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
             note_journal(engine);
             engine.tend_tracking(&mut txn);
             engine.evict_clients(&engine.config(), wall_clock());
+            since_tended += PAUSE;
+            if since_tended >= TEND {
+                since_tended = Duration::ZERO;
+                engine.tend_indexes(&mut txn, wall_clock());
+            }
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
         }

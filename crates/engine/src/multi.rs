@@ -177,6 +177,11 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         unwatch(engine, txn, session);
         return Err(error::EXEC_ABORT);
     }
+    // Inside it nobody could wait for an index that is built by others.
+    if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
+        (session.multi, session.must_wait) = (Some(multi), true);
+        return Ok(());
+    }
     let mut plan = std::mem::take(&mut seat.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);
     let began = Instant::now();
@@ -260,6 +265,9 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     control.txn.select(control.session.db);
     match entry.action {
         Action::Data(own) => {
+            if entry.ordered {
+                access::limit_keys(engine, control.txn, control.session, entry);
+            }
             let run = access::sort_in_place_of(engine, control.session, entry, &argv);
             let run = run.unwrap_or(own);
             let request = Request { argv: &argv, entry: Some(entry), hash: None };

@@ -54,6 +54,11 @@ impl Pauses {
         self.until.load(Ordering::Acquire)
     }
 
+    /// Who waits for its end, or for an index.
+    pub(crate) fn all_waiting(&self) -> Vec<Arc<Client>> {
+        self.waiting.lock().values().map(Arc::clone).collect()
+    }
+
     /// How many clients wait for its end.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -97,7 +102,7 @@ impl Engine {
         let mut state = self.pauses.state.lock();
         self.set_pause(&mut state, Pause::default());
         drop(state);
-        for client in self.pauses.waiting.lock().values() {
+        for client in self.pauses.all_waiting() {
             client.mailbox.post(client.id, Message::Resume);
         }
     }
@@ -155,8 +160,9 @@ impl Engine {
         let mut waiting = self.pauses.waiting.lock();
         waiting.insert(session.client.id, Arc::clone(&session.client));
         drop(waiting);
-        // Whoever ended the pause before this client was in the register has not told it.
-        if self.pauses.until() == 0 {
+        // Whoever ended the pause, or built the index, before this client was in the register has
+        // not told it.
+        if self.resumes_at() == 0 {
             session.client.mailbox.post(session.client.id, Message::Resume);
         }
     }

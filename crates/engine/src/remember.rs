@@ -42,7 +42,7 @@ fn rewritten(engine: &Engine, txn: &mut Txn, words: &base::Argv) {
 }
 
 fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
-    if entry.is_renamed() {
+    if entry.is_called_otherwise(argv[0]) {
         // Journals know commands by their own names: others may be given at every start.
         let mut own: SmallVec<[&[u8]; 8]> = argv.iter().copied().collect();
         own[0] = entry.name().split('|').next().unwrap_or_default().as_bytes();

@@ -102,8 +102,14 @@ fn shorten(argv: &[&[u8]]) -> Vec<Vec<u8>> {
 }
 
 /// Directives whose values are secret.
-const SECRETS: &[&str] =
-    &["requirepass", "masterauth", "http-token", "tls-key-file-pass", "tls-client-key-file-pass"];
+const SECRETS: &[&str] = &[
+    "requirepass",
+    "masterauth",
+    "http-token",
+    "grpc-api-key",
+    "tls-key-file-pass",
+    "tls-client-key-file-pass",
+];
 
 /// Whether the word at this place may be a password: such words are never remembered.
 pub(crate) fn is_secret(argv: &[&[u8]], at: usize) -> bool {

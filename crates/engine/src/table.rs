@@ -7,7 +7,7 @@
 //! what rules, statistics, errors and the journal know it by; the other is what clients send. So
 //! there are two tables, and only who has words from a client may use the one of the names in use.
 
-use base::{Flag, Flags, Handler, Locks, Spec, grammar};
+use base::{Flag, Flags, Group, Handler, Locks, Spec, grammar};
 use store::Txn;
 
 use crate::control::ControlRun;
@@ -46,6 +46,8 @@ pub struct Entry {
     /// Whether the keys it reads are told to be missing, as keyspace events: it does not only ask
     /// how a value is kept.
     pub tells_misses: bool,
+    /// Whether it asks for the order of keys, and so for an index.
+    pub ordered: bool,
     /// How many words its name has.
     pub words: usize,
     /// The container it is a subcommand of.
@@ -56,6 +58,8 @@ pub struct Entry {
     called: Option<Box<[u8]>>,
     /// Clients call it, or its container, by another name than its own.
     renamed: bool,
+    /// A second name that clients may call it by, while they call it by its own; empty if none.
+    alias: &'static str,
 }
 
 impl Entry {
@@ -91,12 +95,23 @@ impl Entry {
         self.called.as_deref().unwrap_or(self.spec.name.as_bytes())
     }
 
-    /// Whether clients call it, or its container, by another name than its own.
+    /// The second name clients may call it by, if there is one. Whoever takes the first away takes
+    /// the second with it.
+    #[must_use]
+    pub fn alias(&self) -> Option<&'static str> {
+        (!self.alias.is_empty() && self.called.is_none()).then_some(self.alias)
+    }
+
+    /// Whether a request of this name calls it by another than its own.
     #[inline]
-    pub(crate) fn is_renamed(&self) -> bool {
-        self.renamed
+    pub(crate) fn is_called_otherwise(&self, name: &[u8]) -> bool {
+        self.renamed || (!self.alias.is_empty() && name.len() != self.spec.name.len())
     }
 }
+
+/// Second names of commands, for clients of NeuroIndex: there they are for bytes that are no text,
+/// here every string is bytes. No longer than [`WORD`], so that a name is told by its digest.
+const ALIASES: &[(&str, &str)] = &[("getb", "get"), ("setb", "set")];
 
 /// Every command of the server.
 pub struct Table {
@@ -188,6 +203,7 @@ impl Table {
     /// ```
     pub fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Unnameable> {
         let found = self.called.get(&self.entries, Entry::called, from);
+        let found = found.filter(|entry| entry.called().eq_ignore_ascii_case(from));
         let number = found.ok_or(Unnameable::Unknown)?.number;
         let taken = self.called.get(&self.entries, Entry::called, to);
         if taken.is_some_and(|entry| entry.number != number) {
@@ -268,22 +284,27 @@ impl Names {
         let size = (entries.len() * 4).next_power_of_two();
         let mut names = Names { slots: vec![Slot::default(); size], longest: 0 };
         for entry in entries.iter().filter(|entry| entry.parent.is_none()) {
-            let text = name(entry);
-            if text.is_empty() {
-                continue;
-            }
-            let digest = digest(text);
-            let mut at = names.home(digest);
-            while names.slots[at].number != 0 {
-                at = (at + 1) % size;
-            }
-            // `Table::new` has made sure that the numbers fit, and no name is so long.
-            let number = u32::try_from(entry.number + 1).unwrap_or(0);
-            let len = u32::try_from(text.len()).unwrap_or(0);
-            names.slots[at] = Slot { digest, len, number };
-            names.longest = names.longest.max(text.len());
+            names.add(name(entry), entry.number);
+            names.add(entry.alias().unwrap_or_default().as_bytes(), entry.number);
         }
         names
+    }
+
+    /// Has a name lead somewhere; nothing is no name.
+    fn add(&mut self, text: &[u8], number: usize) {
+        if text.is_empty() {
+            return;
+        }
+        let digest = digest(text);
+        let mut at = self.home(digest);
+        while self.slots[at].number != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        // `Table::new` has made sure that the numbers fit, and no name is so long.
+        let number = u32::try_from(number + 1).unwrap_or(0);
+        let len = u32::try_from(text.len()).unwrap_or(0);
+        self.slots[at] = Slot { digest, len, number };
+        self.longest = self.longest.max(text.len());
     }
 
     /// Compares lengths and words only, unless the name is too long for its word to say it all.
@@ -388,17 +409,36 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         tells_misses: spec.flags.contains(&Flag::ReadOnly)
             && !spec.name.starts_with("object|")
             && spec.name != "memory|usage",
+        ordered: spec.group == Group::Range,
         words,
         parent: None,
         children: Vec::new(),
         called: None,
         renamed: false,
+        alias: ALIASES.iter().find(|(_, own)| *own == spec.name).map_or("", |(alias, _)| alias),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::digest;
+    use super::{ALIASES, WORD, digest};
+
+    #[test]
+    fn second_names_go_with_the_first() {
+        let mut table = crate::command_table().expect("the table is sound");
+        for (alias, own) in ALIASES {
+            assert!(alias.len() <= WORD && alias.len() != own.len());
+            let alias = alias.to_ascii_uppercase();
+            let found = table.find(&[alias.as_bytes(), b"k"]).expect("it is there");
+            assert_eq!(found.name(), *own);
+            assert!(found.is_called_otherwise(alias.as_bytes()));
+            assert!(!found.is_called_otherwise(own.as_bytes()));
+            assert!(table.rename(alias.as_bytes(), b"x").is_err());
+            assert!(table.rename(b"append", alias.as_bytes()).is_err());
+            table.rename(own.as_bytes(), b"").expect("it can be taken away");
+            assert!(table.find(&[alias.as_bytes(), b"k"]).is_none());
+        }
+    }
 
     #[test]
     fn a_word_is_a_name_in_lower_case() {

@@ -29,7 +29,19 @@ const ARITY_OF_ITS_OWN: [&str; 11] = [
 ];
 
 /// Commands that Redis 7.0 does not have.
-const OURS: [&str; 5] = ["backup", "client|no-touch", "client|setinfo", "flushwal", "snapshot"];
+const OURS: [&str; 11] = [
+    "backup",
+    "client|no-touch",
+    "client|setinfo",
+    "flushwal",
+    "prefix",
+    "prefix.count",
+    "range",
+    "range.aggregate",
+    "range.count",
+    "range.delete",
+    "snapshot",
+];
 
 /// Whether it is a command that Redis 7.0 without modules does not have.
 fn is_ours(name: &str) -> bool {

@@ -77,7 +77,8 @@ fn info_has_every_field_of_redis_in_its_section() {
     let mut seat = Seat::new(&engine);
     let theirs = fields(&text(&ask_redis(&mut stream, "INFO everything")));
     let ours = fields(&text(&ask(&mut seat, "INFO everything")));
-    let titles: Vec<&String> = ours.keys().collect();
+    // Redis has no ordered index to tell of.
+    let titles: Vec<&String> = ours.keys().filter(|title| *title != "Rangeindex").collect();
     assert_eq!(titles, theirs.keys().collect::<Vec<_>>());
     let mut missing = Vec::new();
     let mut misshaped = Vec::new();

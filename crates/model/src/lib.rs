@@ -5,6 +5,8 @@
 //! comparing replies tests the store, and shows that commands use nothing but the host traits.
 #![forbid(unsafe_code)]
 
+mod ordered;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 

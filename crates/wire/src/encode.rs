@@ -29,6 +29,26 @@ where
     out
 }
 
+/// Appends the beginning of a request of this many words, for those who have no iterator of them.
+///
+/// ```
+/// let mut out = Vec::new();
+/// kvist_wire::begin_request(&mut out, 2);
+/// kvist_wire::append_word(&mut out, b"GET");
+/// kvist_wire::append_word(&mut out, b"k");
+/// assert_eq!(out, kvist_wire::request(["GET", "k"]));
+/// ```
+#[inline]
+pub fn begin_request(out: &mut Vec<u8>, words: usize) {
+    header(out, b'*', words);
+}
+
+/// Appends the next word of a request; see [`begin_request`].
+#[inline]
+pub fn append_word(out: &mut Vec<u8>, word: &[u8]) {
+    bulk(out, b'$', word);
+}
+
 /// Appends a type byte, a length and a line break.
 #[inline]
 pub(crate) fn header(out: &mut Vec<u8>, mark: u8, len: usize) {

@@ -4,12 +4,14 @@
 //!              server                                     client
 //!   bytes --> Decoder --> words --> command      encode <-- words
 //!   bytes <-- RespWriter <-- replies             ReplyParser --> Value
+//!                                                ReplyReader --> whatever is built
 //! ```
 //!
 //! A server decodes requests with a [`Decoder`] and answers through a [`RespWriter`]; a client
 //! (the command line, benchmarks, tests) writes requests with [`encode()`] and reads the answers
-//! with a [`ReplyParser`] as [`Value`] trees. Both directions are incremental: bytes may arrive
-//! in any pieces, and nothing that was parsed is parsed again.
+//! with a [`ReplyParser`] as [`Value`] trees, or with a [`ReplyReader`] as anything else. Both
+//! directions are incremental: bytes may arrive in any pieces, and nothing that was parsed is
+//! parsed again.
 //!
 //! Everything read here may be hostile. Nothing panics on it, recursion is bounded, and memory
 //! grows with the bytes received, never with a length that was merely announced.
@@ -19,12 +21,14 @@ mod decode;
 mod encode;
 mod inline;
 mod parse;
+mod reader;
 mod value;
 mod writer;
 
 pub use decode::{Decoder, Limits, ProtocolError, Step, Word, is_unquoted_in_place};
-pub use encode::{encode, request};
+pub use encode::{append_word, begin_request, encode, request};
 pub use inline::split as split_line;
-pub use parse::{ReplyError, ReplyLimits, ReplyParser};
+pub use parse::{ReplyError, ReplyLimits, ReplyParser, Trees};
+pub use reader::{Aggregate, Build, Leaf, ReplyReader};
 pub use value::Value;
 pub use writer::RespWriter;

@@ -147,7 +147,9 @@ impl<H: Strings> Run<H> for BitField<'_> {
         let Some(length) = writes.map(Operation::reach).max() else {
             return read(self.key, &operations, host, out);
         };
-        let (replies, changed) = host.edit_string(self.key, |bytes| {
+        let starts = operations.iter().map(|operation| offset::byte_of(operation.offset));
+        let range = starts.min().unwrap_or(0)..length;
+        let (replies, changed) = host.edit_string_within(self.key, range, |bytes| {
             let mut changed = offset::grow(bytes, length);
             let mut apply = |operation: &Operation| {
                 let (reply, different) = operation.apply(bytes);

@@ -50,7 +50,7 @@ impl<H: Strings> Run<H> for SetBit<'_> {
             out.int(i64::from(on));
             return Ok(Effect::None);
         }
-        let (was, changed) = host.edit_string(self.key, |bytes| {
+        let (was, changed) = host.edit_string_within(self.key, byte..byte + 1, |bytes| {
             let grown = offset::grow(bytes, byte + 1);
             let was = bytes[byte] & mask != 0;
             if on {

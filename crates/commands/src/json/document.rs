@@ -64,7 +64,7 @@ pub(super) fn of_key(error: CmdError) -> CmdError {
 
 /// Looks at the root of the document at `key`; `None` if there is no such key. O(document) the
 /// first time.
-pub(super) fn look<H: Documents, R>(
+pub(crate) fn look<H: Documents, R>(
     host: &mut H,
     key: Key<'_>,
     registry: &mut Registry,
@@ -130,13 +130,13 @@ pub(super) fn path(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdE
 }
 
 /// A word as a path that selects values: what is wanted by all but those who only show them.
-pub(super) fn selection(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
+pub(crate) fn selection(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
     let path = path(tools, word)?;
     if path.is_projection() { Err(COMPUTED) } else { Ok(path) }
 }
 
 /// The matches of a path: of a legacy path, the first alone.
-pub(super) fn matches<'a>(
+pub(crate) fn matches<'a>(
     path: &Path,
     root: Node<'a>,
 ) -> Result<SmallVec<[Node<'a>; 2]>, CmdError> {

@@ -11,7 +11,7 @@ mod assign;
 mod clear;
 mod debug;
 mod delete;
-mod document;
+pub(crate) mod document;
 mod edit;
 mod get;
 mod kind;

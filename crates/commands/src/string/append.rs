@@ -42,7 +42,7 @@ impl<H: Strings> Run<H> for Append<'_> {
             return Ok(Effect::AsSent);
         };
         check_length(old, self.value.len(), host)?;
-        let length = host.edit_string(self.key, |bytes| {
+        let length = host.edit_string_within(self.key, old..usize::MAX, |bytes| {
             bytes.extend_from_slice(self.value);
             bytes.len()
         })?;

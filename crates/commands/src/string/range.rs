@@ -134,7 +134,7 @@ impl<H: Strings> Run<H> for SetRange<'_> {
         }
         check_length(self.offset, self.value.len(), host)?;
         let end = self.offset + self.value.len();
-        let length = host.edit_string(self.key, |bytes| {
+        let length = host.edit_string_within(self.key, old.min(self.offset)..end, |bytes| {
             if bytes.len() < end {
                 bytes.resize(end, 0);
             }

@@ -12,17 +12,88 @@ pub(super) const LIST: &[D] = &[
     )
     .at_start()
     .own(),
-    D::int("grpc-port", "50051", 0, 65535, "TCP port of the gRPC service. 0 closes it.")
+    D::int(
+        "grpc-port",
+        "50051",
+        0,
+        65535,
+        "TCP port of the gRPC service. 0 closes it. Where nobody has named a port and the default \
+         one is in use, the server goes on without the service.",
+    )
+    .at_start()
+    .own(),
+    D::new(
+        "grpc-bind",
+        Kind::Bind,
+        "",
+        "Addresses on which gRPC is served, as in `bind`. An empty string means those of `bind`.",
+    )
+    .at_start()
+    .own(),
+    D::yes_no(
+        "grpc-tls",
+        "no",
+        "TLS on the gRPC port, with the certificates and settings of the tls- directives.",
+    )
+    .at_start()
+    .own(),
+    D::memory(
+        "grpc-max-message-size",
+        "4mb",
+        64 << 10,
+        1 << 30,
+        "Longest message that the gRPC service takes. A longer one is refused.",
+    )
+    .at_start()
+    .own(),
+    D::int(
+        "grpc-max-streams",
+        "10000",
+        1,
+        INT_MAX,
+        "Streams (scans, ranges, batches, watches) that may be open on the gRPC port at a time.",
+    )
+    .at_start()
+    .own(),
+    D::int(
+        "grpc-keepalive",
+        "60",
+        0,
+        INT_MAX,
+        "Seconds of silence after which a gRPC client is asked whether it is still there. 0 never \
+         asks.",
+    )
+    .at_start()
+    .own(),
+    D::text(
+        "grpc-api-key",
+        "",
+        "Key that gRPC calls must carry in the header x-api-key, or as a bearer token, unless they \
+         carry the name and the password of a user. Empty asks for none beyond what users need.",
+    )
+    .at_start()
+    .own(),
+    D::text("grpc-api-key-user", "default", "User as which a call with that key runs.")
         .at_start()
-        .own()
-        .pending(),
+        .own(),
     D::int("http-port", "8080", 0, 65535, "TCP port of the HTTP service. 0 closes it.")
         .at_start()
-        .own()
-        .pending(),
+        .own(),
+    D::yes_no(
+        "http-tls",
+        "no",
+        "The HTTP port speaks TLS, with the certificates and rules of the tls- directives.",
+    )
+    .at_start()
+    .own(),
     D::text("http-token", "", "Bearer token that HTTP requests must carry. Empty asks for none.")
-        .own()
-        .pending(),
+        .own(),
+    D::text(
+        "http-token-user",
+        "default",
+        "The user whose rights HTTP requests have that carry http-token.",
+    )
+    .own(),
     D::one_of(
         "range-index",
         &["auto", "yes", "no"],
@@ -30,8 +101,7 @@ pub(super) const LIST: &[D] = &[
         "The ordered index of key names: built at the first range query (auto), kept from the \
          start (yes), or never (no), which makes range queries an error.",
     )
-    .own()
-    .pending(),
+    .own(),
     D::int(
         "range-max-reply",
         "1000000",
@@ -39,8 +109,7 @@ pub(super) const LIST: &[D] = &[
         INT_MAX,
         "Most keys a range query may return in one reply; beyond it the query must use a cursor.",
     )
-    .own()
-    .pending(),
+    .own(),
     D::yes_no(
         "rdb-export",
         "no",

@@ -2,6 +2,7 @@
 //! a transaction runs it, and again when a blocked one is served.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use acl::{Denied, Permission, Request};
 use base::{Args, CmdError, Effect, Find, Flag, Handler, KeyFlag, KeySpec, Millis, Start, error};
@@ -338,6 +339,26 @@ pub(crate) fn sort_in_place_of(
     })
 }
 
+/// Lets a command that finds keys by itself find those alone that its user may read, or may write
+/// if it writes.
+pub(crate) fn limit_keys(engine: &Engine, txn: &mut Txn, session: &mut Session, entry: &Entry) {
+    if session.login.is_free(&engine.users) {
+        return txn.set_judge(None);
+    }
+    let write = entry.has(Flag::Write);
+    let needed = Permission { read: !write, write };
+    let command = entry.number;
+    let judge: store::Judge = match session.login.current(&engine.users) {
+        Some(rules) => {
+            let rules = rules.clone();
+            Arc::new(move |key| rules.may_find(command, key, needed))
+        }
+        // The user is gone.
+        None => Arc::new(|_| false),
+    };
+    txn.set_judge(Some(judge));
+}
+
 enum Pattern {
     By,
     Get,
@@ -377,7 +398,8 @@ fn deny_get(_: &mut Txn, _: Args<'_>, _: &mut dyn base::Reply) -> Result<Effect,
 
 impl Account {
     /// Whether it may still be used, and this password is one of its own.
-    pub(crate) fn lets_in(&self, password: &[u8]) -> bool {
+    #[must_use]
+    pub fn lets_in(&self, password: &[u8]) -> bool {
         self.rules().lets_in(password) && !self.is_gone()
     }
 }

@@ -28,8 +28,8 @@ use config::Config;
 use parking_lot::{Mutex, RwLock};
 
 pub(crate) use self::judge::{
-    Asked, admit, exec_refusal, may_be_served, may_run, may_stay_subscribed, script_refusal,
-    sort_in_place_of,
+    Asked, admit, exec_refusal, limit_keys, may_be_served, may_run, may_stay_subscribed,
+    script_refusal, sort_in_place_of,
 };
 pub(crate) use self::log::{Context, Log, Reason};
 use crate::client::Client;
@@ -64,6 +64,12 @@ impl Account {
     #[must_use]
     pub fn rules(&self) -> Arc<User> {
         Arc::clone(&self.rules.read())
+    }
+
+    /// Whether anybody may be this user: it is on, and was not deleted.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        !self.is_gone() && self.rules().flags().contains(&"on")
     }
 
     /// Whether it was deleted. Nobody may do anything in its name.
@@ -349,14 +355,14 @@ fn still_covers(before: &User, after: &User) -> bool {
 
 impl crate::Session {
     /// Becomes a user whose password was right.
-    pub(crate) fn log_in(&mut self, account: Arc<Account>) {
+    pub fn log_in(&mut self, account: Arc<Account>) {
         *self.client.user.lock() = Some(Arc::clone(&account));
         self.login.enter(account);
         self.authenticated = true;
     }
 
     /// Becomes what a new connection is.
-    pub(crate) fn log_out(&mut self, users: &Users) {
+    pub fn log_out(&mut self, users: &Users) {
         *self.client.user.lock() = None;
         self.login = Login::default();
         self.authenticated = !users.asks_password();

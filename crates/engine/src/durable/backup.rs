@@ -42,7 +42,11 @@ impl Engine {
         if to.symlink_metadata().is_ok() {
             return Err(taken());
         }
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir.join(BACKUPS))?;
+        // Not in a directory that was moved away: it would seem to be there again.
+        match std::fs::DirBuilder::new().mode(0o700).create(dir.join(BACKUPS)) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         let workshop = Workshop::open(dir)?;
         let Aside { disk, manifest, saved } = self.copy_aside(&workshop.path)?;
         manifest.write(&*disk)?;

@@ -241,3 +241,16 @@ impl Durable {
         let _ = self.on_durable.set(tell);
     }
 }
+
+impl crate::Engine {
+    /// Why requests, or all that write, are refused at the moment, if they are: the data is being
+    /// read, or the disk is in trouble.
+    #[must_use]
+    pub fn hindrance(&self) -> Option<String> {
+        if self.durable.is_loading() {
+            return Some(String::from_utf8_lossy(LOADING.bytes()).into_owned());
+        }
+        let trouble = self.durable.trouble(self.store.log(), &self.config(), false)?;
+        Some(String::from_utf8_lossy(trouble.bytes()).into_owned())
+    }
+}

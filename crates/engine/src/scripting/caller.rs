@@ -210,6 +210,9 @@ impl<'c> Caller<'c> {
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
         let engine = self.engine;
+        if entry.ordered {
+            access::limit_keys(engine, self.txn, self.session, entry);
+        }
         let run = access::sort_in_place_of(engine, self.session, entry, words).unwrap_or(run);
         let request = Request { argv: words, entry: Some(entry), hash: None };
         let (counters, reader) = (&*self.seat.counters, self.session.reader());

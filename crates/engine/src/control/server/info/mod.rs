@@ -1,6 +1,7 @@
 //! INFO: the server described by itself, in the sections and fields of Redis that monitoring
 //! tools read. A field that would have to be made up is left out.
 
+mod indexes;
 mod memory;
 mod persistence;
 pub(super) mod process;
@@ -68,6 +69,7 @@ const SECTIONS: &[Section] = &[
     Section { title: "Errorstats", by_default: true, write: statistics::errors },
     Section { title: "Latencystats", by_default: false, write: statistics::latencies },
     Section { title: "Cluster", by_default: true, write: sections::cluster },
+    Section { title: "Rangeindex", by_default: true, write: indexes::indexes },
     Section { title: "Keyspace", by_default: true, write: sections::keyspace },
 ];
 

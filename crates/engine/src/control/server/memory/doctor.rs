@@ -87,6 +87,7 @@ mod tests {
     fn figures(used: usize, peak: usize, clients: usize, resident: usize) -> Figures {
         let resident = Some(resident);
         Figures {
+            indexes: 0,
             used,
             peak,
             clients,

@@ -21,6 +21,8 @@ pub(in crate::control::server) struct Figures {
     pub clients: usize,
     /// Interpreters of scripts, of functions, scripts that are known, libraries.
     pub scripting: [usize; 4],
+    /// Ordered indexes.
+    pub indexes: usize,
     /// Records that wait to be written to the journal.
     pub journal: usize,
     /// What the system has given the process, if it says so.
@@ -43,6 +45,7 @@ impl Figures {
             peak: usize::try_from(sampled).unwrap_or(0).max(used),
             clients: engine.buffers.load(Ordering::Relaxed),
             scripting: engine.scripting_memory(),
+            indexes: engine.store.index_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),
             databases,
@@ -56,7 +59,8 @@ impl Figures {
 
     /// Everything that is not keys and values.
     pub fn overhead(&self) -> usize {
-        (self.clients + self.tables() + self.scripting.iter().sum::<usize>()).min(self.used)
+        let scripting: usize = self.scripting.iter().sum();
+        (self.clients + self.tables() + self.indexes + scripting).min(self.used)
     }
 
     /// Keys and values.

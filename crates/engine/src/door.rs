@@ -1,0 +1,46 @@
+//! What doors that are not sockets of RESP ask of the engine: who somebody is, and whether they
+//! may.
+//!
+//! A door that has its own way of telling users apart (metadata of a call, a token) checks that,
+//! and then vouches for the user here; what the user may do is judged request by request as for
+//! all.
+
+use std::sync::Arc;
+
+use base::CmdError;
+
+use crate::access::{self, Account};
+use crate::engine::Engine;
+use crate::session::Session;
+use crate::worker::Worker;
+
+impl Engine {
+    /// Makes a session a user's without a password: the door knows who it is.
+    pub fn vouch(&self, session: &mut Session, account: &Arc<Account>) {
+        session.log_in(Arc::clone(account));
+    }
+
+    /// Whether these are the name and the password of somebody who may come in.
+    #[must_use]
+    pub fn knows(&self, user: &[u8], password: &[u8]) -> Option<Arc<Account>> {
+        self.users.find(user).filter(|account| account.lets_in(password))
+    }
+}
+
+impl Worker {
+    /// Whether a session may run a request, without running it; a refusal is logged. Call
+    /// [`Worker::begin`] before.
+    ///
+    /// # Errors
+    /// What it would be answered instead.
+    pub fn may(&self, session: &mut Session, argv: &[&[u8]]) -> Result<(), CmdError> {
+        let Some(entry) = self.engine.table.find_own(argv) else { return Ok(()) };
+        if !session.authenticated && self.engine.users.asks_password() {
+            return Err(base::error::NO_AUTH);
+        }
+        if session.login.is_free(&self.engine.users) {
+            return Ok(());
+        }
+        access::admit((&self.engine, self.seat.now), session, entry, argv)
+    }
+}

@@ -1,0 +1,149 @@
+//! The life of an engine beside its requests: what whoever has a door to it does before the first
+//! of them and after the last.
+//!
+//! ```text
+//!   begin ─► (doors, threads) ─► recover ─► … requests … ─► close
+//! ```
+//!
+//! The directory is claimed before there is an engine, because what it holds decides how the engine
+//! hashes; it is read after, because a server tells its clients meanwhile how far that has come.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use config::{Config, Settings};
+use journal::wall_clock;
+
+use crate::durable::{Home, OpenError, sweep};
+use crate::engine::{Engine, Start};
+use crate::foreign::Foreign;
+use crate::table::Table;
+
+/// Why an engine cannot begin.
+#[derive(Debug)]
+pub enum BeginError {
+    /// The data directory cannot be used; another may be using it.
+    Directory(OpenError),
+    /// Anything else.
+    Other(String),
+}
+
+impl fmt::Display for BeginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BeginError::Directory(error) => error.fmt(f),
+            BeginError::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for BeginError {}
+
+impl From<String> for BeginError {
+    fn from(text: String) -> Self {
+        BeginError::Other(text)
+    }
+}
+
+/// What an engine begins with.
+pub struct Beginning {
+    /// The configuration, defaults applied.
+    pub settings: Settings,
+    /// The commands, as the configuration calls them.
+    pub table: Table,
+    /// Where the configuration was read from, absolute; empty if from nowhere.
+    pub config_file: String,
+    /// The executable, absolute.
+    pub executable: String,
+    /// Unpredictable bits.
+    pub seed: [u64; 4],
+}
+
+/// Unpredictable bits from the system.
+///
+/// # Errors
+/// It has none to give.
+pub fn chance() -> io::Result<[u64; 4]> {
+    let mut bytes = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let mut words = [0; 4];
+    for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = eight.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    }
+    Ok(words)
+}
+
+/// Opens the directory if there is, or will be, something in it. A pure cache makes none.
+fn open(config: &Config) -> Result<Option<Home>, BeginError> {
+    let dir = Path::new(&config.dir);
+    let saved = dir.join(journal::manifest::NAME).exists();
+    if !config.appendonly && !saved && Foreign::in_directory(dir, config)?.is_none() {
+        return Ok(None);
+    }
+    let home = Home::open(dir).map_err(BeginError::Directory)?;
+    // What copies have left that were never finished only costs room.
+    if let Err(error) = sweep(dir) {
+        tracing::warn!(%error, "what an unfinished copy has left could not be removed");
+    }
+    Ok(Some(home))
+}
+
+impl Engine {
+    /// An engine in its data directory, which has not been read yet: until [`Engine::recover`] has
+    /// done so and `set_loading(false)` is said, requests are refused.
+    ///
+    /// # Errors
+    /// The directory cannot be used, or the users' file cannot.
+    pub fn begin(beginning: Beginning) -> Result<Arc<Self>, BeginError> {
+        let Beginning { mut settings, table, config_file, executable, seed } = beginning;
+        // `CONFIG GET dir` answers an absolute path, as in Redis.
+        if let Ok(path) = std::path::absolute(&settings.config().dir) {
+            settings.resolve_dir(&path);
+        }
+        let config = settings.config();
+        let home = open(&config)?;
+        let kept = home.as_ref().and_then(|home| home.manifest.clone());
+        let now = wall_clock();
+        let workers = config.io_threads;
+        let start = Start { settings, seed, kept, now, workers, config_file, executable };
+        let engine = Engine::with_table(start, table);
+        engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
+        if let Some(home) = home {
+            engine.move_in(home);
+            engine.durable.set_loading(true);
+        }
+        Ok(engine)
+    }
+
+    /// Leaves the data directory in good order: what is not in the journal is saved if the
+    /// configuration asks for that.
+    ///
+    /// # Errors
+    /// The dataset could not be saved, or the journal not be written to its end.
+    pub fn close(self: &Arc<Self>) -> io::Result<()> {
+        let config = self.config();
+        let saves = !config.save.is_empty() && !self.durable.is_journaling();
+        let wanted = match self.durable.last_will() {
+            Some(wanted) => wanted,
+            None => saves && !config.shutdown_on_sigterm.nosave,
+        };
+        let mut done = Ok(());
+        if self.is_held_up() {
+            tracing::warn!("not saving the dataset: a script has changed part of what it will");
+        } else if wanted && self.unsaved_changes() > 0 {
+            tracing::info!("Saving the dataset before exiting");
+            done = self.save_finally(self.durable.is_journaling()).map(drop);
+            if let Err(error) = &done {
+                tracing::error!(%error, "the dataset could not be saved before exiting");
+            }
+        }
+        if self.durable.is_journaling() && !self.is_held_up() {
+            done = done.and(self.store.log().sync());
+        }
+        self.move_out();
+        done
+    }
+}

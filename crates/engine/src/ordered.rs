@@ -1,0 +1,193 @@
+//! When ordered indexes are built, kept up and given up; and who waits for one.
+//!
+//! ```text
+//!   request about ranges ─► admit ─► no index yet? ──► errands gather and sort shards, one merges
+//!                             ▲           │                                   │
+//!                             │           └─► postponed ◄── Message::Resume ──┘
+//!                             └───────────────────┘
+//! ```
+//!
+//! The first request about ranges of a database lets its index be built, by as many threads as
+//! there are workers, and waits as one waits for the end of a pause (`pause.rs`): its worker serves
+//! everybody else meanwhile, and nobody's write waits for longer than a slice of a shard is read.
+//! A small database is not worth that: its index is built on the spot. So it is inside `EXEC` and
+//! scripts, which hold every shard and can wait for nobody, unless the index was there before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use base::Millis;
+use config::{Config, RangeIndex};
+use parking_lot::Mutex;
+use store::{Build, IndexPhase, Keeping, Run, Txn};
+
+use crate::client::Message;
+use crate::engine::Engine;
+use crate::errand::Errands;
+
+/// A database with so many keys is indexed on the spot: in some milliseconds.
+const SMALL: usize = 10_000;
+/// Keys for which another thread is worth starting.
+const SHARE: usize = 50_000;
+/// Most threads.
+const THREADS: usize = 8;
+/// So many changes are merged by the background thread. More at a time cost less each, as leaves
+/// are packed anew less often; who asks in between waits for them to be merged, some dozen
+/// milliseconds at most.
+const MANY: usize = 128 * 1024;
+/// An index that nobody has asked for so long is given up, unless it is always kept.
+const IDLE: Millis = 60 * 60 * 1000;
+
+/// How many indexes are being built.
+#[derive(Default)]
+pub(crate) struct Building(AtomicUsize);
+
+/// An index that several threads build.
+struct Work {
+    engine: Arc<Engine>,
+    build: Build,
+    runs: Mutex<Vec<Run>>,
+    parts: usize,
+    /// Threads that are not done.
+    left: AtomicUsize,
+    begun: Instant,
+}
+
+/// One thread's part of it; done when it is dropped, whatever became of it.
+struct Part(Arc<Work>);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let work = &self.0;
+        if work.left.fetch_sub(1, Ordering::AcqRel) > 1 {
+            return;
+        }
+        let runs = std::mem::take(&mut *work.runs.lock());
+        if runs.len() == work.parts {
+            let took = u64::try_from(work.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            if work.engine.store.finish_index(&work.build, &runs, took) {
+                tracing::info!(db = work.build.db(), took, "an ordered index was built");
+            }
+        }
+        // If it broke, or the database has changed its place, whoever waits asks for another.
+        work.engine.store.abandon_index(&work.build);
+        work.engine.building.0.fetch_sub(1, Ordering::AcqRel);
+        work.engine.resume_all();
+    }
+}
+
+impl Engine {
+    /// Whether an index is being built.
+    pub(crate) fn is_building(&self) -> bool {
+        self.building.0.load(Ordering::Acquire) > 0
+    }
+
+    /// When requests that wait are looked at again, if nobody resumes them: not before an index is
+    /// ready, or at the end of a pause. 0 is now.
+    #[must_use]
+    pub fn resumes_at(&self) -> Millis {
+        if self.is_building() { Millis::MAX } else { self.pauses.until() }
+    }
+
+    /// Whoever waits looks again whether it must.
+    fn resume_all(&self) {
+        for client in self.pauses.all_waiting() {
+            client.mailbox.post(client.id, Message::Resume);
+        }
+    }
+
+    /// Whether a request about the order of keys has to wait for the index of a database, whose
+    /// building begins here if it is missing. Holds no shard.
+    #[cold]
+    pub(crate) fn must_wait_for_index(&self, txn: &mut Txn, db: usize) -> bool {
+        match self.store.index_phase(db) {
+            IndexPhase::Live => false,
+            IndexPhase::Building => self.is_building(),
+            IndexPhase::Off if self.store.keeping_indexes() == Keeping::Never => false,
+            IndexPhase::Off => {
+                let keys = txn.keys_of(db);
+                keys > SMALL && self.build_index(db, keys)
+            }
+        }
+    }
+
+    /// Lets the index of a database be built that has so many keys; whether it is being built.
+    fn build_index(&self, db: usize, keys: usize) -> bool {
+        let Some(engine) = self.me() else { return false };
+        let Some(build) = self.store.begin_index(db) else {
+            return self.is_building();
+        };
+        let parts = (keys / SHARE).clamp(1, self.workers.clamp(1, THREADS));
+        let work = Arc::new(Work {
+            engine: Arc::clone(&engine),
+            build,
+            runs: Mutex::default(),
+            parts,
+            left: AtomicUsize::new(parts),
+            begun: Instant::now(),
+        });
+        self.building.0.fetch_add(1, Ordering::AcqRel);
+        for _ in 0..parts {
+            let part = Part(Arc::clone(&work));
+            let job = Box::new(move |_: &Arc<Engine>, seat: &mut crate::errand::Seat| {
+                let run = seat.txn.gather_keys(&part.0.build);
+                part.0.runs.lock().push(run);
+                drop(part);
+            });
+            // A part that is not sent is dropped: then the work is given up, when all others are.
+            if let Err(error) = Errands::send(&engine, job) {
+                tracing::warn!(%error, "no thread to build an ordered index");
+            }
+        }
+        true
+    }
+
+    /// Puts settings about indexes in force. Indexes come and go with the next rounds.
+    pub(crate) fn follow_indexes(&self, config: &Config) {
+        let keeping = match config.range_index {
+            RangeIndex::Auto => Keeping::Asked,
+            RangeIndex::Yes => Keeping::Always,
+            RangeIndex::No => Keeping::Never,
+        };
+        self.store.keep_indexes(keeping, config.range_max_reply);
+    }
+
+    /// Merges changes where there are many.
+    pub(crate) fn merge_indexes(&self, txn: &mut Txn) {
+        for db in 0..self.store.databases() {
+            if self.store.index_waiting(db) >= MANY {
+                txn.merge_index(db);
+            }
+        }
+    }
+
+    /// Looks after indexes, every now and then: builds those that are always kept, gives up those
+    /// that nobody wants.
+    pub(crate) fn tend_indexes(&self, txn: &mut Txn, now: Millis) {
+        txn.ask_deadlines();
+        let keeping = self.store.keeping_indexes();
+        for db in 0..self.store.databases() {
+            match (self.store.index_phase(db), keeping) {
+                (IndexPhase::Off, Keeping::Always) => {
+                    let keys = txn.keys_of(db);
+                    if keys > 0 && !self.durable.is_loading() {
+                        self.build_index(db, keys);
+                    }
+                }
+                (IndexPhase::Live, Keeping::Never) => txn.drop_index(db),
+                (IndexPhase::Live, Keeping::Asked) => {
+                    let used = self.store.index_used(db);
+                    if used > 0 && now.saturating_sub(used) > IDLE {
+                        txn.drop_index(db);
+                        tracing::info!(db, "an ordered index that nobody asks was given up");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// How often indexes are tended.
+pub(crate) const TEND: Duration = Duration::from_secs(1);

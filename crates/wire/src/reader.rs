@@ -1,0 +1,575 @@
+//! The incremental reader of replies: bytes in any pieces to whatever its reader builds of them.
+//!
+//! ```text
+//!   open aggregates        values that wait          buffer
+//!   [ Array, 1 left, ─┐    [ .. .. | .. ]            ..consumed..|$5\r\nhel|..spare..
+//!     Map,   3 left ] ├────┴─────────┘                           ^ at      ^ end
+//!                     └ where its own begin
+//! ```
+//!
+//! What a reply becomes (a tree, objects of another language, columns) is a [`Build`]'s business,
+//! so that whatever it is, it is made in one pass. Aggregates that are not complete wait on a
+//! stack of their own, not on the thread's, so depth is a number to compare with a limit; their
+//! values lie on one stack for all. An element is consumed when it is complete; of an unfinished
+//! one only its line is read again, and the search for the line's end is not repeated. No length
+//! that was merely announced is ever allocated.
+
+use crate::parse::{ReplyError, ReplyLimits};
+use crate::value::is_nan;
+use std::vec::Drain;
+
+/// How much room a reader makes at least when it has none left.
+const ROOM: usize = 16 * 1024;
+/// A buffer larger than this is given up once nothing is in it.
+const KEEP: usize = 1024 * 1024;
+
+/// A reply, or a part of one, that is no aggregate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf<'a> {
+    /// `+text`
+    Simple(&'a [u8]),
+    /// `-text`
+    Error(&'a [u8]),
+    /// `:n`
+    Int(i64),
+    /// `$len`
+    Bulk(&'a [u8]),
+    /// `$-1`
+    NullBulk,
+    /// `*-1`
+    NullArray,
+    /// `_`
+    Null,
+    /// `,text`: a number as [`base::num::parse_f64`] reads it, or `nan`.
+    Double(&'a [u8]),
+    /// `#t` or `#f`
+    Boolean(bool),
+    /// `=len`: a format and a text.
+    Verbatim([u8; 3], &'a [u8]),
+    /// `(digits`: digits, perhaps after a sign.
+    BigNumber(&'a [u8]),
+    /// `!len`
+    BulkError(&'a [u8]),
+}
+
+/// The kinds of replies that have others inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregate {
+    /// `*len`
+    Array,
+    /// `%len`: keys and values take turns.
+    Map,
+    /// `~len`
+    Set,
+    /// `>len`: a message out of band. It is always a reply of its own.
+    Push,
+}
+
+/// Makes something of replies while they are read, from the inside out.
+///
+/// `depth` is the number of aggregates around what is built: 0 for a whole reply. A builder is
+/// called once for each part, when the part is complete.
+pub trait Build {
+    /// What replies become.
+    type Value;
+
+    /// Something that has nothing inside.
+    fn leaf(&mut self, leaf: Leaf<'_>, depth: usize) -> Self::Value;
+
+    /// An aggregate begins (`None`: facts about a value do), inside `depth` others. What it is made
+    /// of comes before [`aggregate`](Self::aggregate); few builders must know earlier.
+    #[inline]
+    fn open(&mut self, kind: Option<Aggregate>, depth: usize) {
+        let _ = (kind, depth);
+    }
+
+    /// An aggregate of these items; whatever is left in `items` is dropped.
+    fn aggregate(
+        &mut self,
+        kind: Aggregate,
+        items: Drain<'_, Self::Value>,
+        depth: usize,
+    ) -> Self::Value;
+
+    /// A value with facts about it: keys and values take turns. Most readers have no use for facts.
+    fn attributed(&mut self, facts: Vec<Self::Value>, value: Self::Value) -> Self::Value {
+        drop(facts);
+        value
+    }
+}
+
+#[derive(Debug)]
+enum Shape<V> {
+    Plain(Aggregate),
+    Attribute,
+    /// The value behind a complete attribute.
+    Attributed(Vec<V>),
+}
+
+impl<V> Shape<V> {
+    #[inline]
+    fn kind(&self) -> Option<Aggregate> {
+        match self {
+            Self::Plain(kind) => Some(*kind),
+            Self::Attribute | Self::Attributed(_) => None,
+        }
+    }
+}
+
+/// An aggregate that waits for elements.
+#[derive(Debug)]
+struct Open<V> {
+    shape: Shape<V>,
+    left: u64,
+    /// Where its items begin among those that wait.
+    from: usize,
+}
+
+enum Token<'a, V> {
+    Leaf(Leaf<'a>),
+    Open(Shape<V>, u64),
+}
+
+/// Reads replies from a stream of bytes and hands their parts to a [`Build`].
+///
+/// ```
+/// use kvist_wire::{Aggregate, Build, Leaf, ReplyReader};
+/// use std::vec::Drain;
+///
+/// /// Replies become the number of strings in them.
+/// struct Strings;
+///
+/// impl Build for Strings {
+///     type Value = usize;
+///     fn leaf(&mut self, leaf: Leaf<'_>, _: usize) -> usize {
+///         usize::from(matches!(leaf, Leaf::Bulk(_)))
+///     }
+///     fn aggregate(&mut self, _: Aggregate, items: Drain<'_, usize>, _: usize) -> usize {
+///         items.sum()
+///     }
+/// }
+///
+/// let mut reader = ReplyReader::new();
+/// reader.feed(b"*3\r\n:1\r\n$1\r\na\r\n$1\r\n");
+/// assert_eq!(reader.next(&mut Strings), Ok(None));
+/// reader.feed(b"b\r\n");
+/// assert_eq!(reader.next(&mut Strings), Ok(Some(2)));
+/// ```
+#[derive(Debug)]
+pub struct ReplyReader<V> {
+    /// Storage, all of it initialised; bytes received lie in `at..end`.
+    buf: Vec<u8>,
+    at: usize,
+    end: usize,
+    /// Bytes behind `at` known not to hold the end of the line there.
+    searched: usize,
+    open: Vec<Open<V>>,
+    waiting: Vec<V>,
+    elements: u64,
+    limits: ReplyLimits,
+}
+
+impl<V> Default for ReplyReader<V> {
+    fn default() -> Self {
+        Self::with_limits(ReplyLimits::default())
+    }
+}
+
+impl<V> ReplyReader<V> {
+    /// A reader with default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A reader with other limits.
+    #[must_use]
+    pub fn with_limits(limits: ReplyLimits) -> Self {
+        ReplyReader {
+            buf: Vec::new(),
+            at: 0,
+            end: 0,
+            searched: 0,
+            open: Vec::new(),
+            waiting: Vec::new(),
+            elements: 0,
+            limits,
+        }
+    }
+
+    /// Adds bytes received.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.spare(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+        self.filled(bytes.len());
+    }
+
+    /// Room for at least `want` bytes, and never none, for somebody to read into. What was read is
+    /// then told by [`filled`](Self::filled).
+    pub fn spare(&mut self, want: usize) -> &mut [u8] {
+        let want = want.max(1);
+        if self.at == self.end {
+            (self.at, self.end) = (0, 0);
+        }
+        if self.buf.len() - self.end < want {
+            // Moving pays when it frees more than is moved; growing doubles: both cost O(1) a byte.
+            if self.at >= self.end - self.at {
+                self.buf.copy_within(self.at..self.end, 0);
+                (self.at, self.end) = (0, self.end - self.at);
+            }
+            if self.buf.len() - self.end < want {
+                let len = (self.buf.len() * 2).max(self.end.saturating_add(want)).max(ROOM);
+                self.buf.resize(len, 0);
+            }
+        }
+        &mut self.buf[self.end..]
+    }
+
+    /// Says that this many bytes were put into the beginning of what [`spare`](Self::spare) gave.
+    pub fn filled(&mut self, count: usize) {
+        self.end = (self.end + count).min(self.buf.len());
+    }
+
+    /// Bytes received but not part of a complete element yet.
+    #[must_use]
+    pub fn pending(&self) -> &[u8] {
+        &self.buf[self.at..self.end]
+    }
+
+    /// Whether the stream stands between two replies, and nothing of the next has come.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.open.is_empty() && self.at == self.end
+    }
+
+    /// A reader of the same stream for something else, between two replies; `None` in the middle of
+    /// one. The buffer is handed on, not copied.
+    #[must_use]
+    pub fn hand_on<W>(&mut self) -> Option<ReplyReader<W>> {
+        if !self.open.is_empty() {
+            return None;
+        }
+        let mut next = ReplyReader::with_limits(self.limits);
+        next.buf = std::mem::take(&mut self.buf);
+        (next.at, next.end, next.searched) = (self.at, self.end, self.searched);
+        (self.at, self.end, self.searched) = (0, 0, 0);
+        Some(next)
+    }
+
+    /// The next whole reply; `None` until more bytes come.
+    ///
+    /// # Errors
+    /// A [`ReplyError`]; the stream cannot be read any further.
+    pub fn next<B: Build<Value = V>>(&mut self, build: &mut B) -> Result<Option<V>, ReplyError> {
+        loop {
+            if self.run(build) {
+                let closed = self.close(build);
+                match closed.and_then(|value| self.place(value, build)) {
+                    Some(value) => return Ok(Some(self.complete(value))),
+                    None => continue,
+                }
+            }
+            let depth = self.open.len();
+            let Some((token, next)) = self.token()? else { return Ok(None) };
+            let value = match token {
+                Token::Leaf(leaf) => {
+                    let value = build.leaf(leaf, depth);
+                    self.consume(next);
+                    value
+                }
+                Token::Open(shape, left) => {
+                    // Counted when announced: a count that is too large need not be waited for.
+                    self.elements = self.elements.saturating_add(left);
+                    if self.elements > self.limits.elements {
+                        return Err(ReplyError::TooManyElements);
+                    }
+                    if depth >= self.limits.depth {
+                        return Err(ReplyError::TooDeep);
+                    }
+                    build.open(shape.kind(), depth);
+                    self.consume(next);
+                    let from = self.waiting.len();
+                    self.open.push(Open { shape, left, from });
+                    if left > 0 {
+                        continue;
+                    }
+                    match self.close(build) {
+                        Some(value) => value,
+                        None => continue,
+                    }
+                }
+            };
+            if let Some(value) = self.place(value, build) {
+                return Ok(Some(self.complete(value)));
+            }
+        }
+    }
+
+    /// Ends a whole reply.
+    fn complete(&mut self, value: V) -> V {
+        self.elements = 0;
+        if self.at == self.end && self.buf.len() > KEEP {
+            self.buf = Vec::new();
+            (self.at, self.end) = (0, 0);
+        }
+        value
+    }
+
+    /// Reads what comes next in the innermost aggregate, as long as it is numbers and strings that
+    /// are complete: that is nearly all there is, and here nothing but the value is looked at for
+    /// each. Says whether the aggregate is complete.
+    #[inline]
+    fn run<B: Build<Value = V>>(&mut self, build: &mut B) -> bool {
+        let depth = self.open.len();
+        let Some(open) = self.open.last_mut() else { return false };
+        let from = self.at;
+        let mut rest = &self.buf[from..self.end];
+        while open.left > 0 {
+            let Some((&mark @ (b'$' | b':'), line)) = rest.split_first() else { break };
+            let Some((number, len)) = digits(line) else { break };
+            let Some(behind) = line.get(len..) else { break };
+            if mark == b':' {
+                self.waiting.push(build.leaf(Leaf::Int(number), depth));
+                rest = behind;
+            } else {
+                let Ok(len) = usize::try_from(number) else { break };
+                // What is too long or does not end well is another's to complain about.
+                let Some((bytes, [b'\r', b'\n', behind @ ..])) = behind.split_at_checked(len)
+                else {
+                    break;
+                };
+                if len > self.limits.bytes {
+                    break;
+                }
+                self.waiting.push(build.leaf(Leaf::Bulk(bytes), depth));
+                rest = behind;
+            }
+            open.left -= 1;
+        }
+        let next = self.end - rest.len();
+        if next > from {
+            (self.at, self.searched) = (next, 0);
+        }
+        open.left == 0
+    }
+
+    #[inline]
+    fn consume(&mut self, next: usize) {
+        (self.at, self.searched) = (next, 0);
+    }
+
+    /// Puts a value where it belongs; returns it if it is a whole reply.
+    #[inline]
+    fn place<B: Build<Value = V>>(&mut self, mut value: V, build: &mut B) -> Option<V> {
+        loop {
+            let Some(open) = self.open.last_mut() else { return Some(value) };
+            self.waiting.push(value);
+            open.left -= 1;
+            if open.left > 0 {
+                return None;
+            }
+            value = self.close(build)?;
+        }
+    }
+
+    /// The innermost aggregate, complete. Nothing if it is an attribute: it then waits for the
+    /// value it is about.
+    fn close<B: Build<Value = V>>(&mut self, build: &mut B) -> Option<V> {
+        let Open { shape, from, .. } = self.open.pop()?;
+        match shape {
+            Shape::Plain(kind) => {
+                Some(build.aggregate(kind, self.waiting.drain(from..), self.open.len()))
+            }
+            Shape::Attribute => {
+                let facts = self.waiting.split_off(from);
+                self.open.push(Open { shape: Shape::Attributed(facts), left: 1, from });
+                None
+            }
+            Shape::Attributed(facts) => {
+                let value = self.waiting.pop()?; // it was opened for exactly one
+                Some(build.attributed(facts, value))
+            }
+        }
+    }
+
+    /// The next scalar, string or header, if it is complete, and where what follows it begins.
+    #[inline]
+    fn token(&mut self) -> Result<Option<(Token<'_, V>, usize)>, ReplyError> {
+        // Nearly all lines are a type and a few digits: those are read in one go.
+        if let Some((&mark @ (b'$' | b'*' | b':'), rest)) =
+            self.buf[self.at..self.end].split_first()
+            && let Some((number, len)) = digits(rest)
+        {
+            let next = self.at + 1 + len;
+            return Ok(match mark {
+                b':' => Some((Token::Leaf(Leaf::Int(number)), next)),
+                b'*' => {
+                    let count = u64::try_from(number).map_err(|_| ReplyError::BadLength)?;
+                    Some((Token::Open(Shape::Plain(Aggregate::Array), count), next))
+                }
+                _ => self
+                    .string(number, next)?
+                    .map(|bytes| (Token::Leaf(Leaf::Bulk(bytes)), next + bytes.len() + 2)),
+            });
+        }
+        let Some(line_end) = self.line_end()? else { return Ok(None) };
+        let line = &self.buf[self.at..line_end];
+        let (mark, text) = (line[0], &line[1..]);
+        let next = line_end + 2;
+        let token = match mark {
+            b'$' | b'*' if text == b"-1" => {
+                Token::Leaf(if mark == b'$' { Leaf::NullBulk } else { Leaf::NullArray })
+            }
+            b'$' | b'=' | b'!' => {
+                let length = base::num::parse_i64(text).ok_or(ReplyError::BadLength)?;
+                let Some(bytes) = self.string(length, next)? else { return Ok(None) };
+                let leaf = match mark {
+                    b'$' => Leaf::Bulk(bytes),
+                    b'!' => Leaf::BulkError(bytes),
+                    _ => verbatim(bytes)?,
+                };
+                return Ok(Some((Token::Leaf(leaf), next + bytes.len() + 2)));
+            }
+            b'*' => Token::Open(Shape::Plain(Aggregate::Array), count(text)?),
+            b'~' => Token::Open(Shape::Plain(Aggregate::Set), count(text)?),
+            b'>' => Token::Open(Shape::Plain(Aggregate::Push), count(text)?),
+            b'%' => Token::Open(Shape::Plain(Aggregate::Map), pairs(text)?),
+            b'|' => Token::Open(Shape::Attribute, pairs(text)?),
+            _ => Token::Leaf(scalar(mark, text)?),
+        };
+        Ok(Some((token, next)))
+    }
+
+    /// The offset of the line break that ends the line at `at`; the line is not empty.
+    #[inline]
+    fn line_end(&mut self) -> Result<Option<usize>, ReplyError> {
+        let line = &self.buf[self.at..self.end];
+        // A type that does not exist is an error at once, not after a line that may never end.
+        if let Some(&mark) = line.first()
+            && !b"+-:$*_%~>,#=(!|".contains(&mark)
+        {
+            return Err(ReplyError::UnknownType(mark));
+        }
+        while let Some(index) = memchr::memchr(b'\n', &line[self.searched..]) {
+            let newline = self.searched + index;
+            if newline > 1 && line[newline - 1] == b'\r' {
+                return Ok(Some(self.at + newline - 1));
+            }
+            self.searched = newline + 1;
+        }
+        self.searched = line.len();
+        if line.len() > self.limits.bytes {
+            return Err(ReplyError::TooLong);
+        }
+        Ok(None)
+    }
+
+    /// The string behind its length line, if all of it is there.
+    #[inline]
+    fn string(&self, length: i64, from: usize) -> Result<Option<&[u8]>, ReplyError> {
+        let len = usize::try_from(length).map_err(|_| ReplyError::BadLength)?;
+        if len > self.limits.bytes {
+            return Err(ReplyError::TooLong);
+        }
+        let rest = &self.buf[from..self.end];
+        match (rest.get(..len), rest.get(len..).and_then(|rest| rest.get(..2))) {
+            (Some(bytes), Some(b"\r\n")) => Ok(Some(bytes)),
+            (Some(_), Some(_)) => Err(ReplyError::Unterminated),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// A number at the beginning that ends its line, and how long that line is. Nothing if it is not as
+/// simple as that, or not complete.
+///
+/// Up to seven digits are read at once, as eight bytes of a word: how many digits there are is
+/// where the first other byte is, and three multiplications add up neighbours, neighbours of these,
+/// and theirs. There is no branch for each digit that could be guessed wrong.
+#[inline(always)]
+fn digits(line: &[u8]) -> Option<(i64, usize)> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let Some(chunk) = line.first_chunk::<8>() else { return digits_one_by_one(line) };
+    let word = u64::from_le_bytes(*chunk) ^ (EACH * 0x30);
+    let others = (((word & (EACH * 0x7f)) + EACH * 0x76) | word) & (EACH * 0x80);
+    let bits = others.trailing_zeros() & !7;
+    if bits == 64 {
+        return digits_one_by_one(line);
+    }
+    if bits == 0 {
+        return None;
+    }
+    // The digits move to the end of the word; zeros come before them.
+    let word = word << (64 - bits);
+    let pairs = ((word & (EACH * 0x0f)).wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(6_553_601) >> 16) & 0x0000_ffff_0000_ffff;
+    let number = fours.wrapping_mul(42_949_672_960_001) >> 32;
+    let len = (bits / 8) as usize; // at most 7
+    let plain = len == 1 || line[0] != b'0';
+    let ends = line.get(len..len + 2) == Some(b"\r\n");
+    // Below ten millions, so it fits any integer.
+    (plain && ends).then_some((number.cast_signed(), len + 2))
+}
+
+/// The same for what is long, or at the end of what has come.
+fn digits_one_by_one(line: &[u8]) -> Option<(i64, usize)> {
+    let mut number = 0_i64;
+    let mut rest = line;
+    let mut len = 0;
+    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+        if len == 18 {
+            return None; // more could overflow
+        }
+        number = number * 10 + i64::from(digit - b'0');
+        (rest, len) = (behind, len + 1);
+    }
+    let plain = len == 1 || (len > 1 && line[0] != b'0');
+    (plain && rest.starts_with(b"\r\n")).then_some((number, len + 2))
+}
+
+#[inline]
+fn count(text: &[u8]) -> Result<u64, ReplyError> {
+    let count = base::num::parse_i64(text).ok_or(ReplyError::BadLength)?;
+    u64::try_from(count).map_err(|_| ReplyError::BadLength)
+}
+
+fn pairs(text: &[u8]) -> Result<u64, ReplyError> {
+    count(text)?.checked_mul(2).ok_or(ReplyError::BadLength)
+}
+
+fn verbatim(bytes: &[u8]) -> Result<Leaf<'_>, ReplyError> {
+    match bytes {
+        [a, b, c, b':', text @ ..] => Ok(Leaf::Verbatim([*a, *b, *c], text)),
+        _ => Err(ReplyError::BadScalar),
+    }
+}
+
+/// A value that is all on its line.
+fn scalar(mark: u8, text: &[u8]) -> Result<Leaf<'_>, ReplyError> {
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let leaf = match (mark, text) {
+        (b'+', _) => Some(Leaf::Simple(text)),
+        (b'-', _) => Some(Leaf::Error(text)),
+        (b':', _) => {
+            let text = text.strip_prefix(b"+").unwrap_or(text);
+            base::num::parse_i64(text).map(Leaf::Int)
+        }
+        (b'_', b"") => Some(Leaf::Null),
+        (b'#', b"t") => Some(Leaf::Boolean(true)),
+        (b'#', b"f") => Some(Leaf::Boolean(false)),
+        (b',', _) => {
+            let valid = base::num::parse_f64(text).is_some() || is_nan(text);
+            valid.then_some(Leaf::Double(text))
+        }
+        (b'(', [b'+' | b'-', rest @ ..]) => digits(rest).then_some(Leaf::BigNumber(text)),
+        (b'(', _) => digits(text).then_some(Leaf::BigNumber(text)),
+        _ => None,
+    };
+    leaf.ok_or(ReplyError::BadScalar)
+}
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;
