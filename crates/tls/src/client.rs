@@ -6,14 +6,16 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore,
+    SignatureScheme,
 };
 
-use crate::pem;
+use crate::{pem, suites};
 
 /// Whom to believe, and who to be.
 #[derive(Clone, Debug, Default)]
@@ -22,14 +24,24 @@ pub struct Trust {
     pub name: Option<String>,
     /// File of authorities.
     pub ca_cert_file: Option<String>,
-    /// Directory of authorities. If neither is given, those of the system count.
+    /// Directory of authorities.
     pub ca_cert_dir: Option<String>,
+    /// The text of certificates of authorities. If none of the three is given, the system's count.
+    pub ca_cert_text: Option<String>,
     /// Believe everybody.
     pub insecure: bool,
+    /// Believe whoever an authority vouches for, whatever name the certificate is for.
+    pub any_name: bool,
     /// File of the client's certificate.
     pub cert_file: Option<String>,
-    /// File of its key.
+    /// File of its key, which may be the same.
     pub key_file: Option<String>,
+    /// What the key is encrypted with.
+    pub key_passphrase: Option<String>,
+    /// Versions to speak, as in `tls-protocols`; all if not given.
+    pub protocols: Option<String>,
+    /// Ciphers of TLS 1.2 as in OpenSSL's lists; all that are safe if not given.
+    pub ciphers: Option<String>,
 }
 
 impl Trust {
@@ -58,14 +70,25 @@ pub fn shake_hands(
     host: &str,
     socket: &mut (impl Read + Write),
 ) -> io::Result<ClientConnection> {
-    let context = context(trust).map_err(io::Error::other)?;
-    let name = trust.name.clone().unwrap_or_else(|| host.to_owned());
-    let name = ServerName::try_from(name).map_err(io::Error::other)?;
-    let mut session = ClientConnection::new(context, name).map_err(io::Error::other)?;
+    let mut session = session(trust, &context(trust).map_err(io::Error::other)?, host)?;
     while session.is_handshaking() {
         session.complete_io(socket)?;
     }
     Ok(session)
+}
+
+/// A session with a server, of which nothing has been sent yet.
+///
+/// # Errors
+/// The host, or the name to know it by, is none that a certificate can be for.
+pub fn session(
+    trust: &Trust,
+    context: &Arc<ClientConfig>,
+    host: &str,
+) -> io::Result<ClientConnection> {
+    let name = trust.name.clone().unwrap_or_else(|| host.to_owned());
+    let name = ServerName::try_from(name).map_err(io::Error::other)?;
+    ClientConnection::new(Arc::clone(context), name).map_err(io::Error::other)
 }
 
 /// Where systems keep the authorities they trust.
@@ -81,12 +104,22 @@ const SYSTEM: &[&str] = &[
 /// # Errors
 /// A file that cannot be read, or no authority to believe.
 pub fn context(trust: &Trust) -> Result<Arc<ClientConfig>, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut provider = rustls::crypto::ring::default_provider();
+    if let Some(ciphers) = &trust.ciphers {
+        provider.cipher_suites = suites::suites(Some(ciphers), None)?;
+    }
+    let provider = Arc::new(provider);
+    let versions = suites::versions(trust.protocols.as_deref().unwrap_or_default())?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(&versions)
         .map_err(|error| error.to_string())?;
     let builder = if trust.insecure {
         builder.dangerous().with_custom_certificate_verifier(Arc::new(Everybody(provider)))
+    } else if trust.any_name {
+        let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(trust)?), provider)
+            .build()
+            .map_err(|error| error.to_string())?;
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName(strict)))
     } else {
         builder.with_root_certificates(roots(trust)?)
     };
@@ -96,7 +129,8 @@ pub fn context(trust: &Trust) -> Result<Arc<ClientConfig>, String> {
             let chain = pem::certificates(cert)
                 .map_err(|reason| format!("Invalid client certificate: {cert}: {reason}"))?;
             let wrong = |reason: String| format!("Invalid private key: {key}: {reason}");
-            let private = pem::private_key(key, None).map_err(wrong)?;
+            let private = pem::private_key(key, trust.key_passphrase.as_deref().map(str::as_bytes))
+                .map_err(wrong)?;
             builder
                 .with_client_auth_cert(chain, private)
                 .map_err(|error| wrong(error.to_string()))?
@@ -108,16 +142,17 @@ pub fn context(trust: &Trust) -> Result<Arc<ClientConfig>, String> {
 
 fn roots(trust: &Trust) -> Result<RootCertStore, String> {
     let (mut file, mut dir) = (trust.ca_cert_file.clone(), trust.ca_cert_dir.clone());
-    if file.is_none() && dir.is_none() {
+    let text = trust.ca_cert_text.as_deref();
+    if file.is_none() && dir.is_none() && text.is_none() {
         file = std::env::var("SSL_CERT_FILE").ok();
         dir = std::env::var("SSL_CERT_DIR").ok();
     }
-    if file.is_none() && dir.is_none() {
+    if file.is_none() && dir.is_none() && text.is_none() {
         let found = SYSTEM.iter().find(|path| std::path::Path::new(path).is_file());
         let found = found.ok_or("the system has no list of authorities; name one with --cacert")?;
         file = Some((*found).to_owned());
     }
-    pem::authorities(file.as_deref(), dir.as_deref())
+    pem::authorities_and(file.as_deref(), dir.as_deref(), text)
         .map_err(|reason| format!("Failed to load authorities: {reason}"))
 }
 
@@ -157,5 +192,49 @@ impl ServerCertVerifier for Everybody {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Believes whom an authority vouches for, under any name.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.0.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
     }
 }

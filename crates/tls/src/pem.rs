@@ -88,9 +88,21 @@ fn decrypt(text: &str, passphrase: &[u8]) -> Result<PrivateKeyDer<'static>, Stri
 /// # Errors
 /// The file or the directory cannot be read, or neither has an authority that can be used.
 pub fn authorities(file: Option<&str>, dir: Option<&str>) -> Result<RootCertStore, String> {
-    let mut found = Vec::new();
+    authorities_and(file, dir, None)
+}
+
+/// As [`authorities`], and also those in a text.
+///
+/// # Errors
+/// As there, and if the text is broken.
+pub fn authorities_and(
+    file: Option<&str>,
+    dir: Option<&str>,
+    text: Option<&str>,
+) -> Result<RootCertStore, String> {
+    let mut found = certificates_in(text.unwrap_or_default().as_bytes())?;
     if let Some(file) = file {
-        found = certificates(file).map_err(|reason| format!("{file}: {reason}"))?;
+        found.extend(certificates(file).map_err(|reason| format!("{file}: {reason}"))?);
     }
     if let Some(dir) = dir {
         let wrong = |error: io::Error| format!("{dir}: {}", plain(&error));
@@ -104,7 +116,8 @@ pub fn authorities(file: Option<&str>, dir: Option<&str>) -> Result<RootCertStor
     found.dedup();
     let (_, ignored) = roots.add_parsable_certificates(found);
     if roots.is_empty() {
-        let places = [file, dir].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let text = text.map(|_| "the text given");
+        let places = [file, dir, text].into_iter().flatten().collect::<Vec<_>>().join(", ");
         return Err(format!("{places}: no certificate of an authority is there"));
     }
     if ignored > 0 {

@@ -1,0 +1,164 @@
+//! What all calls share: the engine, a seat at it, and who wakes those that wait for the disk.
+//!
+//! The seat is locked for as long as one request runs, and never across a wait; since all calls are
+//! on one thread, nobody ever stands before that lock. It is there because futures must be able to
+//! move, not because they do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use config::GrpcSettings;
+use engine::{Engine, Session, Worker};
+use journal::wall_clock;
+use parking_lot::Mutex;
+use rustls::ServerConfig;
+use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
+
+use crate::budget::Budget;
+use crate::serve::acceptor;
+
+/// What the door asks of the program around it.
+pub struct Hooks {
+    /// Somebody has asked the engine to stop: everybody should look.
+    pub stopping: Box<dyn Fn() + Send + Sync>,
+    /// Another connection comes: whether there may be so many.
+    pub enter: Box<dyn Fn() -> bool + Send + Sync>,
+    /// One that was let in has gone.
+    pub leave: Box<dyn Fn() + Send + Sync>,
+}
+
+/// What all calls share.
+pub struct House {
+    /// The engine.
+    pub engine: Arc<Engine>,
+    pub(crate) settings: GrpcSettings,
+    pub(crate) seat: Mutex<Seat>,
+    /// For what runs for long.
+    pub(crate) aside: Mutex<Seat>,
+    /// Rung when something has become durable.
+    durable: Notify,
+    pub(crate) hooks: Hooks,
+    /// What TLS is made with, if it is spoken.
+    pub(crate) tls: Mutex<Option<TlsAcceptor>>,
+    /// Streams that are open.
+    pub(crate) streams: Budget,
+    /// Bytes of news that watchers have not taken yet.
+    pub(crate) news: Arc<Budget>,
+    /// Bytes of requests that have not come to their end.
+    pub(crate) inbound: Arc<Budget>,
+    /// Connections that are open.
+    pub(crate) connections: AtomicUsize,
+}
+
+/// A seat at the engine.
+pub(crate) struct Seat {
+    pub worker: Worker,
+    /// The bytes of a reply, kept for their memory.
+    pub out: Vec<u8>,
+}
+
+/// More memory than this is not kept for the next reply.
+const KEPT: usize = 1 << 20;
+
+/// News that all watchers together may leave lying.
+const NEWS: usize = 64 << 20;
+/// Requests of all calls together that may be under way, beside one of the greatest.
+const INBOUND: usize = 256 << 20;
+
+impl Seat {
+    fn new(engine: &Arc<Engine>, chance: u64) -> Mutex<Self> {
+        Mutex::new(Seat { worker: Worker::new(engine, chance), out: Vec::new() })
+    }
+
+    /// Runs one request; its reply is in `out`, unless the session waits now.
+    pub fn run(&mut self, session: &mut Session, argv: &[&[u8]]) {
+        if self.out.capacity() > KEPT {
+            self.out = Vec::new();
+        }
+        self.out.clear();
+        self.worker.execute(session, argv, &mut self.out);
+    }
+}
+
+impl House {
+    /// For an engine. `chance` is unpredictable bits; with a context TLS is spoken.
+    #[must_use]
+    pub fn new(
+        engine: &Arc<Engine>,
+        chance: u64,
+        context: Option<Arc<ServerConfig>>,
+        hooks: Hooks,
+    ) -> Arc<Self> {
+        let settings = engine.config().grpc.clone();
+        let greatest = settings.max_message_size;
+        Arc::new(House {
+            engine: Arc::clone(engine),
+            seat: Seat::new(engine, chance),
+            aside: Seat::new(engine, !chance),
+            durable: Notify::new(),
+            hooks,
+            tls: Mutex::new(context.as_deref().map(acceptor)),
+            streams: Budget::new(settings.max_streams),
+            news: Arc::new(Budget::new(NEWS)),
+            inbound: Arc::new(Budget::new(INBOUND.saturating_add(greatest))),
+            connections: AtomicUsize::new(0),
+            settings,
+        })
+    }
+
+    /// What TLS with new connections is made with from now on, if it is spoken.
+    pub fn secure_with(&self, context: &ServerConfig) {
+        let mut tls = self.tls.lock();
+        if tls.is_some() {
+            *tls = Some(acceptor(context));
+        }
+    }
+
+    /// Whether TLS is spoken.
+    #[must_use]
+    pub fn is_secured(&self) -> bool {
+        self.tls.lock().is_some()
+    }
+
+    /// Something has become durable: whoever waits for that looks again. Any thread may say so.
+    pub fn tell_durable(&self) {
+        self.durable.notify_waiters();
+    }
+
+    /// The seat, ready for a request.
+    pub(crate) fn sit(&self) -> parking_lot::MutexGuard<'_, Seat> {
+        let mut seat = self.seat.lock();
+        seat.worker.begin(wall_clock());
+        seat
+    }
+
+    /// The other seat, for a thread that may take its time.
+    pub(crate) fn sit_aside(&self) -> parking_lot::MutexGuard<'_, Seat> {
+        let mut seat = self.aside.lock();
+        seat.worker.begin(wall_clock());
+        seat
+    }
+
+    /// Waits until what a session has been told may be told.
+    pub(crate) async fn wait_for_disk(&self, session: &Session) {
+        loop {
+            let rung = self.durable.notified();
+            tokio::pin!(rung);
+            // From here on a ring is heard, so what is looked at now cannot become stale unheard.
+            rung.as_mut().enable();
+            if !self.seat.lock().worker.must_hold(session) {
+                return;
+            }
+            self.engine.store.log().flush_soon();
+            rung.await;
+        }
+    }
+
+    /// Whether the engine has been asked to stop, in which case everybody is told.
+    pub(crate) fn look_whether_stopping(&self) {
+        if self.engine.stopping.load(Ordering::Relaxed) {
+            (self.hooks.stopping)();
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Many operations in each message: what a call costs beside its operation is paid once for all of
+//! them.
+//!
+//! Operations run in order, and so do messages. Between some hundred of them other calls have their
+//! turn; what has been answered is sent when it is large, so that a batch of small questions with
+//! large answers never lies here whole.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, Stream};
+use smallvec::SmallVec;
+use tonic::{Status, Streaming};
+
+use super::manner::Manner;
+use super::operation::Operation;
+use crate::aside;
+use crate::caller::{Caller, before};
+use crate::generated::kvist as pb;
+use crate::generated::kvist::operation::Kind;
+use crate::generated::kvist::operation_result::Kind as Outcome;
+use crate::generated::kvist::{BatchRequest, BatchResponse, OperationError, OperationResult};
+use crate::guest::Held;
+use crate::house::Seat;
+use crate::routes::Meter;
+use crate::status;
+
+/// Operations that run in one go.
+const BURST: usize = 256;
+/// Bytes of results that are sent on their own.
+const LARGE: usize = 256 << 10;
+
+/// The answers to a stream of batches.
+pub fn answers(
+    caller: Caller,
+    requests: Streaming<BatchRequest>,
+    meter: Option<Meter>,
+) -> impl Stream<Item = Result<BatchResponse, Status>> + Send {
+    let work = Work { caller, requests, meter, batch: None };
+    stream::try_unfold(work, |mut work| async move {
+        let answer = work.next().await?;
+        Ok(answer.map(|answer| (answer, work)))
+    })
+}
+
+struct Work {
+    caller: Caller,
+    requests: Streaming<BatchRequest>,
+    /// Counts what has come and makes no batch yet.
+    meter: Option<Meter>,
+    /// The batch that is being answered, and how many of its operations have been.
+    batch: Option<(BatchRequest, usize)>,
+}
+
+impl Work {
+    async fn next(&mut self) -> Result<Option<BatchResponse>, Status> {
+        let (batch, from) = match self.batch.take() {
+            Some(begun) => begun,
+            None => match before(self.caller.until, self.requests.message()).await?? {
+                Some(batch) => {
+                    self.meter.iter().for_each(Meter::clear);
+                    (batch, 0)
+                }
+                None => return Ok(None),
+            },
+        };
+        let until = self.caller.until;
+        let (results, to) = before(until, run(&self.caller, &batch.operations, from)).await?;
+        let more = to < batch.operations.len();
+        let id = batch.id;
+        self.batch = more.then_some((batch, to));
+        Ok(Some(BatchResponse { id, results, more }))
+    }
+}
+
+/// Runs operations from one on, until their results are large; how far it came.
+async fn run(
+    caller: &Caller,
+    operations: &[pb::Operation],
+    from: usize,
+) -> (Vec<OperationResult>, usize) {
+    let mut results = Vec::with_capacity((operations.len() - from).min(BURST));
+    let mut held = caller.hold();
+    let house = Arc::clone(held.house());
+    let (mut at, mut bytes) = (from, 0);
+    while at < operations.len() && bytes < LARGE {
+        let mut waits = None;
+        {
+            let mut seat = house.sit();
+            for operation in operations[at..].iter().take(BURST) {
+                at += 1;
+                match begin(&mut held, &mut seat, operation) {
+                    Begun::Done(kind) => results.push(OperationResult { kind: Some(kind) }),
+                    begun => {
+                        waits = Some((operation, begun));
+                        break;
+                    }
+                }
+                bytes += seat.out.len();
+                if bytes >= LARGE {
+                    break;
+                }
+            }
+        }
+        if let Some((operation, begun)) = waits {
+            let reply = match begun {
+                Begun::Waits(out) => held.finish(out).await,
+                _ => alone(caller, operation).await,
+            };
+            let kind = match reply {
+                Ok(reply) => {
+                    bytes += reply.len();
+                    finished(operation, &reply)
+                }
+                Err(status) => refused(&status),
+            };
+            results.push(OperationResult { kind: Some(kind) });
+        }
+        if at < operations.len() {
+            tokio::task::yield_now().await;
+        }
+    }
+    house.look_whether_stopping();
+    (results, at)
+}
+
+/// What became of an operation at once.
+enum Begun {
+    Done(Outcome),
+    /// It waits; what was written so far.
+    Waits(Vec<u8>),
+    /// It runs elsewhere.
+    Alone,
+}
+
+fn begin(held: &mut Held, seat: &mut Seat, operation: &pb::Operation) -> Begun {
+    match &operation.kind {
+        Some(Kind::Get(one)) => start(held, seat, one, Outcome::Get),
+        Some(Kind::Set(one)) => start(held, seat, one, Outcome::Set),
+        Some(Kind::Delete(one)) => start(held, seat, one, Outcome::Delete),
+        Some(Kind::Expire(one)) => start(held, seat, one, Outcome::Expire),
+        Some(Kind::Ttl(one)) => start(held, seat, one, Outcome::Ttl),
+        Some(Kind::JsonGet(one)) => start(held, seat, one, Outcome::JsonGet),
+        Some(Kind::JsonSet(one)) => start(held, seat, one, Outcome::JsonSet),
+        Some(Kind::Execute(one)) => match Manner::of(&seat.worker.engine, &one.words) {
+            Ok(Manner::Ordinary) => start(held, seat, one, Outcome::Execute),
+            Ok(Manner::Long) => Begun::Alone,
+            Err(status) => Begun::Done(refused(&status)),
+        },
+        None => Begun::Done(refused(&status::invalid("kind", "there is no operation"))),
+    }
+}
+
+fn start<O: Operation>(
+    held: &mut Held,
+    seat: &mut Seat,
+    operation: &O,
+    wrap: fn(O::Result) -> Outcome,
+) -> Begun {
+    let begun = operation.words().and_then(|words| {
+        let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
+        held.begin(seat, operation.db(), &argv)
+    });
+    match begun {
+        Ok(true) => Begun::Done(outcome(operation, &seat.out, wrap)),
+        Ok(false) => Begun::Waits(std::mem::take(&mut seat.out)),
+        Err(status) => Begun::Done(refused(&status)),
+    }
+}
+
+fn outcome<O: Operation>(operation: &O, reply: &[u8], wrap: fn(O::Result) -> Outcome) -> Outcome {
+    operation.read(reply).map_or_else(|status| refused(&status), wrap)
+}
+
+/// What an operation resulted in that had to wait.
+fn finished(operation: &pb::Operation, reply: &[u8]) -> Outcome {
+    match &operation.kind {
+        Some(Kind::Get(one)) => outcome(one, reply, Outcome::Get),
+        Some(Kind::Set(one)) => outcome(one, reply, Outcome::Set),
+        Some(Kind::Delete(one)) => outcome(one, reply, Outcome::Delete),
+        Some(Kind::Expire(one)) => outcome(one, reply, Outcome::Expire),
+        Some(Kind::Ttl(one)) => outcome(one, reply, Outcome::Ttl),
+        Some(Kind::JsonGet(one)) => outcome(one, reply, Outcome::JsonGet),
+        Some(Kind::JsonSet(one)) => outcome(one, reply, Outcome::JsonSet),
+        Some(Kind::Execute(one)) => outcome(one, reply, Outcome::Execute),
+        None => refused(&status::broken()),
+    }
+}
+
+/// Runs what runs for long.
+async fn alone(caller: &Caller, operation: &pb::Operation) -> Result<Vec<u8>, Status> {
+    match &operation.kind {
+        Some(Kind::Execute(one)) => {
+            aside::ask(caller.hold(), one.database, one.words.clone()).await
+        }
+        _ => Err(status::broken()),
+    }
+}
+
+fn refused(status: &Status) -> Outcome {
+    let message = status.message().to_owned();
+    // The first word of an error is its code, where it is an error of a command's.
+    let word = status::reason(&message);
+    let is_code = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let reason = if is_code { word.to_owned() } else { String::new() };
+    Outcome::Error(OperationError { code: i32::from(status.code()), message, reason })
+}

@@ -1,0 +1,10 @@
+//! `kvist.v1.KvistService`: the engine's commands as calls, streams and batches.
+
+mod batch;
+mod list;
+mod manner;
+mod operation;
+mod service;
+mod watch;
+
+pub use service::Service;

@@ -1,0 +1,241 @@
+//! From a listening socket to calls: accepting, TLS, HTTP/2, and which service a call is for.
+//!
+//! Whatever a peer can make us keep has a limit: streams at a time on a connection, bytes that are
+//! on their way in either direction, the length of headers and messages, the time to begin.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use engine::{Origin, is_local_address};
+use hyper::body::Incoming;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+
+use crate::caller::Arrived;
+use crate::house::House;
+use crate::peer::Peer;
+use crate::routes::{Routes, deadline};
+use crate::status;
+
+/// Calls at a time on a connection.
+const STREAMS: u32 = 1024;
+/// Bytes of a call that a client may send before they are taken.
+const STREAM_WINDOW: u32 = 256 << 10;
+/// The same of a connection.
+const CONNECTION_WINDOW: u32 = 1 << 20;
+/// Bytes of an answer that wait for the client to take them.
+const SEND_BUFFER: usize = 32 << 10;
+/// Bytes of a call's headers.
+const HEADERS: u32 = 16 << 10;
+/// How long a client may take to say anything at all.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may take to answer that it is still there.
+const PONG: Duration = Duration::from_secs(20);
+/// How long the listener rests when no connection can be accepted.
+const REST: Duration = Duration::from_millis(100);
+/// How long calls may go on when the server stops.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Takes connections from a socket that does not block, and serves them until `stop` says so, then
+/// lets calls come to their end for a moment. Runs on a runtime of one thread.
+///
+/// # Errors
+/// The socket cannot be used.
+pub async fn serve(
+    house: Arc<House>,
+    socket: std::net::TcpListener,
+    mut stop: watch::Receiver<bool>,
+) -> std::io::Result<()> {
+    let listener = TcpListener::from_std(socket)?;
+    let routes = Routes::new(&house);
+    let health = tokio::spawn(routes.clone().follow_health(Arc::clone(&house), stop.clone()));
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.wait_for(|stop| *stop) => break,
+        };
+        match accepted {
+            Ok((socket, peer)) => {
+                let Some(visitor) = Visitor::enter(&house, socket, peer) else { continue };
+                let tls = house.tls.lock().clone();
+                tokio::spawn(visitor.serve(routes.clone(), tls, stop.clone()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "Accepting a gRPC connection failed");
+                sleep(REST).await;
+            }
+        }
+    }
+    drop(listener);
+    let deadline = Instant::now() + LAST_WORDS;
+    while house.connections.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
+        sleep(Duration::from_millis(5)).await;
+    }
+    health.abort();
+    Ok(())
+}
+
+/// What TLS on the port is made with, of what it is made with elsewhere.
+pub(crate) fn acceptor(context: &ServerConfig) -> TlsAcceptor {
+    let mut context = context.clone();
+    // Without this, clients that insist on HTTP/2 hang up.
+    context.alpn_protocols = vec![b"h2".to_vec()];
+    TlsAcceptor::from(Arc::new(context))
+}
+
+/// A connection that was accepted.
+struct Visitor {
+    house: Arc<House>,
+    socket: Option<TcpStream>,
+    addr: SocketAddr,
+    denied: bool,
+}
+
+impl Drop for Visitor {
+    fn drop(&mut self) {
+        self.house.connections.fetch_sub(1, Ordering::Relaxed);
+        (self.house.hooks.leave)();
+    }
+}
+
+impl Visitor {
+    /// Lets somebody in, unless there are too many.
+    fn enter(house: &Arc<House>, socket: TcpStream, addr: SocketAddr) -> Option<Self> {
+        let counters = Arc::clone(&house.seat.lock().worker.seat.counters);
+        if !(house.hooks.enter)() {
+            counters.refused.add(1);
+            return None;
+        }
+        house.connections.fetch_add(1, Ordering::Relaxed);
+        let config = house.engine.config();
+        let guarded = config.protected_mode && house.engine.users.is_open();
+        let denied = guarded && house.settings.api_key.is_none() && !is_local_address(addr.ip());
+        counters.connections.add(1);
+        if denied {
+            counters.refused.add(1);
+        }
+        if let Err(error) = tune(&socket, config.tcp_keepalive) {
+            tracing::debug!(%error, "a client left while it was accepted");
+        }
+        Some(Visitor { house: Arc::clone(house), socket: Some(socket), addr, denied })
+    }
+
+    async fn serve(
+        mut self,
+        routes: Routes,
+        tls: Option<TlsAcceptor>,
+        stop: watch::Receiver<bool>,
+    ) {
+        let Some(socket) = self.socket.take() else { return };
+        let origin = Origin {
+            addr: self.addr.to_string(),
+            laddr: socket.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
+            fd: i64::from(socket.as_raw_fd()),
+            unix: false,
+        };
+        match tls {
+            None => {
+                // Who connects and says nothing is not kept.
+                if matches!(timeout(PATIENCE, socket.readable()).await, Ok(Ok(()))) {
+                    self.talk(routes, socket, origin, stop).await;
+                }
+            }
+            Some(tls) => match timeout(PATIENCE, tls.accept(socket)).await {
+                Ok(Ok(socket)) => self.talk(routes, socket, origin, stop).await,
+                Ok(Err(error)) => {
+                    tracing::warn!("Error accepting a gRPC connection: {error}");
+                }
+                Err(_) => tracing::debug!("a TLS handshake took too long"),
+            },
+        }
+    }
+
+    async fn talk(
+        &self,
+        routes: Routes,
+        socket: impl AsyncRead + AsyncWrite + Unpin + 'static,
+        origin: Origin,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        let peer = Peer::new(&self.house, origin, self.denied);
+        let ending = Arc::clone(&peer.ending);
+        let service = service_fn(move |request| call(routes.clone(), Arc::clone(&peer), request));
+        let mut builder = http2::Builder::new(TokioExecutor::new());
+        builder
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_send_buf_size(SEND_BUFFER)
+            .max_header_list_size(HEADERS);
+        if let Some(every) = self.house.settings.keepalive {
+            builder.keep_alive_interval(every).keep_alive_timeout(PONG);
+        }
+        let connection = builder.serve_connection(TokioIo::new(socket), service);
+        tokio::pin!(connection);
+        let stopped = async {
+            // The other end of it is there until the runtime ends.
+            let _ = stop.wait_for(|stop| *stop).await;
+        };
+        tokio::pin!(stopped);
+        let mut stopping = false;
+        loop {
+            tokio::select! {
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!(%error, addr = %self.addr, "a gRPC connection broke");
+                    }
+                    return;
+                }
+                () = ending.ended() => return,
+                () = &mut stopped, if !stopping => {
+                    stopping = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
+        }
+    }
+}
+
+fn tune(socket: &TcpStream, keepalive: Option<Duration>) -> std::io::Result<()> {
+    socket.set_nodelay(true)?;
+    if let Some(every) = keepalive {
+        let settings = socket2::TcpKeepalive::new()
+            .with_time(every)
+            .with_interval((every / 3).max(Duration::from_secs(1)))
+            .with_retries(3);
+        socket2::SockRef::from(socket).set_tcp_keepalive(&settings)?;
+    }
+    Ok(())
+}
+
+/// Answers one call, or says that nobody waits any more.
+async fn call(
+    routes: Routes,
+    peer: Arc<Peer>,
+    mut request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    let until = deadline(request.headers()).and_then(|time| Instant::now().checked_add(time));
+    request.extensions_mut().insert(Arrived { peer, until });
+    let answer = routes.answer(request);
+    Ok(match until {
+        None => answer.await,
+        Some(until) => match tokio::time::timeout_at(until, answer).await {
+            Ok(answer) => answer,
+            Err(_) => status::too_late().into_http(),
+        },
+    })
+}

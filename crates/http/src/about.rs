@@ -1,0 +1,85 @@
+//! What the server says of itself in a few words.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use engine::Engine;
+use hyper::StatusCode;
+
+use crate::ask::Ask;
+use crate::desk;
+use crate::openapi;
+use crate::reply::{self, Answer, JSON, Refusal, fine};
+use crate::route::ROUTES;
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// `GET /`
+pub fn root() -> Answer {
+    let endpoints: Vec<String> =
+        ROUTES.iter().map(|route| format!("\"{} {}\"", route.method, route.path)).collect();
+    reply::json(format!(
+        "{{\"name\":\"Kvist\",\"version\":\"{}\",\"endpoints\":[{}],\
+         \"documentation\":\"/openapi.json\"}}",
+        env!("CARGO_PKG_VERSION"),
+        endpoints.join(",")
+    ))
+}
+
+/// `GET /health`: whoever hears this knows that the process lives and its threads run.
+pub fn live() -> Answer {
+    reply::answer(StatusCode::OK, TEXT, "OK\n")
+}
+
+/// `GET /ready`
+pub fn ready(ask: &Ask) -> Answer {
+    match ask.http.desks.engine.hindrance() {
+        None => reply::answer(StatusCode::OK, TEXT, "OK\n"),
+        Some(why) => reply::answer(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{why}\n")),
+    }
+}
+
+/// `GET /openapi.json`
+pub fn openapi() -> Answer {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| openapi::document().into());
+    reply::answer(StatusCode::OK, JSON, document.clone())
+}
+
+/// Whole mebibytes, rounded as usual.
+fn mebibytes(bytes: usize) -> usize {
+    bytes.saturating_add(1 << 19) >> 20
+}
+
+fn figures(ask: &Ask) -> String {
+    let engine: &Engine = &ask.http.desks.engine;
+    format!(
+        "\"total_keys\":{},\"shards\":{},\"memory_mb\":{}",
+        desk::keys(&ask.http.desks),
+        engine.store.shards(),
+        mebibytes(engine.used_memory())
+    )
+}
+
+/// `GET /api/v1/stats`: who may count keys may see it.
+pub async fn stats(ask: Ask) -> Result<Answer, Refusal> {
+    fine(ask.caller.lock().await.call::<&[u8]>("dbsize", &[]).await?)?;
+    Ok(reply::json(format!("{{{}}}", figures(&ask))))
+}
+
+/// `GET /api/v1/health`
+pub fn health(ask: &Ask) -> Answer {
+    let engine = &ask.http.desks.engine;
+    let (status, word) = match engine.hindrance() {
+        None => (StatusCode::OK, "healthy"),
+        Some(_) if engine.durable.is_loading() => (StatusCode::SERVICE_UNAVAILABLE, "loading"),
+        Some(_) => (StatusCode::SERVICE_UNAVAILABLE, "troubled"),
+    };
+    let body = format!(
+        "{{\"status\":\"{word}\",\"version\":\"{}\",\"uptime_seconds\":{},{}}}",
+        env!("CARGO_PKG_VERSION"),
+        engine.clock.elapsed().as_secs(),
+        figures(ask)
+    );
+    reply::answer(status, JSON, body)
+}

@@ -1,0 +1,93 @@
+//! Bodies of requests: read piece by piece, never longer than they may be, and all of them together
+//! never more than they may be.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper::body::{Body, Incoming};
+use tokio::time::timeout;
+
+use engine::Engine;
+
+use crate::reply::Refusal;
+
+/// Beside the value a body holds a key and some JSON around them.
+const AROUND: u64 = 64 << 10;
+
+/// Memory that the bodies of all requests take.
+#[derive(Default)]
+pub struct Budget(AtomicUsize);
+
+/// A body that was read; its memory is counted among that of clients until it is dropped.
+pub struct Held {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    counted: usize,
+    budget: Arc<Budget>,
+    engine: Arc<Engine>,
+}
+
+impl Held {
+    /// Counts so many bytes more.
+    fn count(&mut self, bytes: usize, most: usize) -> Result<(), Refusal> {
+        self.counted += bytes;
+        self.engine.buffers.fetch_add(bytes, Ordering::Relaxed);
+        let before = self.budget.0.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > most {
+            let why = "the requests that are being received take too much memory";
+            return Err(Refusal::new(503, why).with(hyper::header::RETRY_AFTER, "1").and_close());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.engine.buffers.fetch_sub(self.counted, Ordering::Relaxed);
+        self.budget.0.fetch_sub(self.counted, Ordering::Relaxed);
+    }
+}
+
+/// Reads a body. A peer who sends nothing for `patience` is given up.
+///
+/// # Errors
+/// 413 if it is too long, 408 if it does not come, 400 if it is broken, 503 if all bodies together
+/// are too long.
+pub async fn read(
+    mut body: Incoming,
+    (engine, budget): (&Arc<Engine>, &Arc<Budget>),
+    patience: Duration,
+) -> Result<Held, Refusal> {
+    let config = engine.config();
+    // As long as one value can be; one that JSON makes longer has to be shorter.
+    let most = config.proto_max_bulk_len.saturating_add(AROUND);
+    let all = usize::try_from(config.client_query_buffer_limit).unwrap_or(usize::MAX);
+    let too_long =
+        || Refusal::new(413, format!("the body is longer than {most} bytes")).and_close();
+    if body.size_hint().lower() > most {
+        return Err(too_long());
+    }
+    let mut held = Held {
+        bytes: Vec::new(),
+        counted: 0,
+        budget: Arc::clone(budget),
+        engine: Arc::clone(engine),
+    };
+    loop {
+        let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
+        let piece = match timeout(patience, next).await {
+            Ok(None) => return Ok(held),
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(_))) => return Err(Refusal::new(400, "the body is broken").and_close()),
+            Err(_) => return Err(Refusal::new(408, "the body did not come").and_close()),
+        };
+        // Trailers say nothing that is wanted here.
+        let Some(data) = piece.data_ref() else { continue };
+        if held.bytes.len() as u64 + data.len() as u64 > most {
+            return Err(too_long());
+        }
+        held.count(data.len(), all)?;
+        held.bytes.extend_from_slice(data);
+    }
+}

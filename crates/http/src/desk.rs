@@ -1,0 +1,283 @@
+//! Where the requests of this port meet the engine: seats that its threads share, and the session
+//! of each connection.
+//!
+//! ```text
+//!   handler ─► Caller::call ─► a seat, for as long as the command runs ─► reply
+//!                                │ paused:              get up, wait for the end of the pause
+//!                                └ `appendfsync always`: get up, wait for the disk
+//! ```
+//!
+//! A command goes the way it goes for a client of the other protocol, so users, `MONITOR`,
+//! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters hold here as there. No
+//! command that blocks is ever called, and a seat is never kept across a wait.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use base::Protocol;
+use engine::{ClientId, Counters, Engine, Fed, Mailbox, Message, Origin, Session, State, Worker};
+use journal::wall_clock;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use wire::{ReplyParser, Value};
+
+/// How long a wait goes on before what it waits for is looked at again.
+const SLICE: Duration = Duration::from_millis(100);
+/// A buffer for requests that has grown beyond this is not kept.
+const KEPT: usize = 64 << 10;
+
+/// The seats.
+pub struct Desks {
+    /// The engine they are at.
+    pub engine: Arc<Engine>,
+    workers: Box<[Mutex<Worker>]>,
+    next: AtomicUsize,
+    /// Rung when something has become durable.
+    pub durable: Arc<Notify>,
+}
+
+impl Desks {
+    /// As many seats as threads will sit down at the same time.
+    pub fn new(engine: &Arc<Engine>, seats: usize, chance: u64, durable: Arc<Notify>) -> Self {
+        let seat = |number: u64| Mutex::new(Worker::new(engine, chance.wrapping_add(number)));
+        Desks {
+            engine: Arc::clone(engine),
+            workers: (0..seats.max(1) as u64).map(seat).collect(),
+            next: AtomicUsize::new(0),
+            durable,
+        }
+    }
+
+    /// Sits down, does `work`, and gets up.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
+        let free = self.workers.iter().find_map(Mutex::try_lock);
+        let mut worker = free.unwrap_or_else(|| {
+            let at = self.next.fetch_add(1, Ordering::Relaxed) % self.workers.len();
+            self.workers[at].lock()
+        });
+        worker.begin(wall_clock());
+        work(&mut worker)
+    }
+
+    /// Counts something among the figures of the server.
+    pub fn count(&self, count: impl FnOnce(&Counters)) {
+        self.with(|worker| count(&worker.seat.counters));
+    }
+}
+
+/// Bytes of a connection that the engine has not been told of yet.
+#[derive(Default)]
+pub struct Meter {
+    /// Received.
+    pub received: AtomicU64,
+    /// Sent.
+    pub sent: AtomicU64,
+    /// Times something was received.
+    pub reads: AtomicU64,
+    /// Times something was sent.
+    pub writes: AtomicU64,
+}
+
+impl Meter {
+    fn settle(&self, counters: &Counters) {
+        counters.net_input.add(self.received.swap(0, Ordering::Relaxed));
+        counters.net_output.add(self.sent.swap(0, Ordering::Relaxed));
+        counters.reads.add(self.reads.swap(0, Ordering::Relaxed));
+        counters.writes.add(self.writes.swap(0, Ordering::Relaxed));
+    }
+}
+
+/// What comes for a connection from outside its own requests.
+#[derive(Default)]
+pub struct Letters {
+    killed: AtomicBool,
+    kill: Notify,
+    resumed: Notify,
+}
+
+impl Letters {
+    /// Waits until somebody wants the connection closed.
+    pub async fn killed(&self) {
+        while !self.killed.load(Ordering::Acquire) {
+            self.kill.notified().await;
+        }
+    }
+}
+
+impl Mailbox for Letters {
+    fn post(&self, _: ClientId, message: Message) {
+        match message {
+            Message::Kill | Message::Transfer(_) => {
+                self.killed.store(true, Ordering::Release);
+                self.kill.notify_one();
+            }
+            Message::Resume => self.resumed.notify_one(),
+            // Nothing that is called here blocks or subscribes.
+            Message::Unblocked { .. } | Message::Push(_) => {}
+        }
+    }
+}
+
+/// Why there is no reply.
+#[derive(Debug)]
+pub enum NoReply {
+    /// The session was ended.
+    Ended,
+    /// The command ran, but the disk could not confirm what it did.
+    NotDurable(String),
+    /// The configuration has this command called by no name.
+    Disabled(&'static str),
+}
+
+/// A connection as the engine knows it.
+pub struct Caller {
+    desks: Arc<Desks>,
+    /// Its session.
+    pub session: Session,
+    /// What came for it.
+    pub letters: Arc<Letters>,
+    meter: Arc<Meter>,
+    request: Vec<u8>,
+}
+
+impl Caller {
+    /// A new connection: a client of the engine until it is dropped.
+    pub fn new(desks: &Arc<Desks>, origin: Origin, meter: &Arc<Meter>) -> Self {
+        let engine = &desks.engine;
+        let letters = Arc::new(Letters::default());
+        let client = engine.clients.add(origin, wall_clock(), Arc::clone(&letters) as _);
+        client.labels.lock().lib_name = "http".to_owned();
+        let mut session = Session::new(client, !engine.users.asks_password());
+        session.speak(Protocol::Resp3);
+        Caller {
+            desks: Arc::clone(desks),
+            session,
+            letters,
+            meter: Arc::clone(meter),
+            request: Vec::new(),
+        }
+    }
+
+    /// Runs a command, given by its own name, and waits for its reply; an error it answers is one.
+    ///
+    /// # Errors
+    /// [`NoReply`].
+    pub async fn call<W: AsRef<[u8]>>(
+        &mut self,
+        name: &'static str,
+        words: &[W],
+    ) -> Result<Value, NoReply> {
+        let words = words.iter().map(AsRef::as_ref).collect();
+        let mut replies = self.call_all(name, &[words]).await?;
+        replies.pop().ok_or(NoReply::Ended)
+    }
+
+    /// Runs a command many times, each with other words, one after another; others may do something
+    /// in between. The disk is waited for once.
+    ///
+    /// # Errors
+    /// [`NoReply`].
+    pub async fn call_all(
+        &mut self,
+        name: &'static str,
+        requests: &[Vec<&[u8]>],
+    ) -> Result<Vec<Value>, NoReply> {
+        let entry = self.desks.engine.table.find_own(&[name.as_bytes()]);
+        let called = entry.map_or(name.as_bytes(), |entry| entry.called());
+        if called.is_empty() {
+            return Err(NoReply::Disabled(name));
+        }
+        let mut input = std::mem::take(&mut self.request);
+        input.clear();
+        for words in requests {
+            let argv: Vec<&[u8]> = std::iter::once(called).chain(words.iter().copied()).collect();
+            wire::encode(&mut input, argv);
+        }
+        let sent = self.send(&mut input).await;
+        if input.capacity() <= KEPT {
+            self.request = input;
+        }
+        let mut parser = ReplyParser::new();
+        parser.feed(&sent?);
+        // The engine writes whole replies in a protocol that is its own.
+        let reply = |_: &Vec<&[u8]>| parser.next_value().ok().flatten().ok_or(NoReply::Ended);
+        requests.iter().map(reply).collect()
+    }
+
+    /// Has the engine run requests; what it answers.
+    async fn send(&mut self, input: &mut [u8]) -> Result<Vec<u8>, NoReply> {
+        let (mut out, mut at) = (Vec::new(), 0);
+        loop {
+            let fed = self.feed(input.get_mut(at..).unwrap_or_default(), &mut out);
+            at += fed.consumed;
+            match fed.state {
+                State::Open => break,
+                State::Full => tokio::task::yield_now().await,
+                State::Paused => self.wait_for_pause().await,
+                // Nothing that is called here blocks.
+                State::Blocked | State::Closing => return Err(NoReply::Ended),
+            }
+        }
+        self.wait_for_disk().await?;
+        Ok(out)
+    }
+
+    fn feed(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
+        let Caller { desks, session, meter, .. } = self;
+        desks.with(|worker| {
+            meter.settle(&worker.seat.counters);
+            worker.feed(session, input, out)
+        })
+    }
+
+    async fn wait_for_pause(&self) {
+        let until = self.desks.engine.resumes_at();
+        let left = Duration::from_millis(until.saturating_sub(wall_clock()).max(1));
+        // Sleeping no longer than a slice at a time, so that a clock that was set back matters not.
+        let _ = tokio::time::timeout(left.min(SLICE), self.letters.resumed.notified()).await;
+    }
+
+    async fn wait_for_disk(&mut self) -> Result<(), NoReply> {
+        let desks = &self.desks;
+        let log = desks.engine.store.log();
+        while must_hold(&desks.engine, &self.session) {
+            // Registered before looking again, so that no ring between the two is missed.
+            let rung = desks.durable.notified();
+            tokio::pin!(rung);
+            rung.as_mut().enable();
+            log.flush_soon();
+            if !must_hold(&desks.engine, &self.session) {
+                break;
+            }
+            if let Some(trouble) = log.trouble() {
+                return Err(NoReply::NotDurable(trouble.text));
+            }
+            let _ = tokio::time::timeout(SLICE, rung).await;
+        }
+        Ok(())
+    }
+}
+
+/// Whether what a session has seen or changed waits for the disk still.
+fn must_hold(engine: &Engine, session: &Session) -> bool {
+    let log = engine.store.log();
+    session.awaits > log.durable()
+        && log.policy() == journal::Policy::Always
+        && engine.durable.is_journaling()
+}
+
+/// Keys of all databases together.
+pub fn keys(desks: &Desks) -> usize {
+    desks.with(|worker| worker.txn.census()).iter().map(|db| db.keys).sum()
+}
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        let Caller { desks, session, meter, .. } = self;
+        desks.with(|worker| {
+            meter.settle(&worker.seat.counters);
+            worker.disconnect(session);
+        });
+    }
+}

@@ -1,0 +1,187 @@
+//! Who may ask: peers, pages of other sites, users.
+//!
+//! ```text
+//!   peer          protected mode: from this machine only
+//!   Origin, Host  pages of other sites, and names made to point here, are refused
+//!   credentials   Bearer: `http-token`, for the user `http-token-user`
+//!                 Basic:  a user of ACL and a password
+//!                 none:   the default user, if it needs no password and there is no token
+//! ```
+//!
+//! What the user may do is judged where commands are, not here. Every request is judged by its own
+//! credentials: a proxy may send those of many people through one connection.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use acl::Password;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use config::Config;
+use engine::{Account, Engine, is_local_address};
+use hyper::HeaderMap;
+use hyper::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
+
+use crate::desk::Caller;
+use crate::reply::Refusal;
+
+/// Whether protected mode lets a peer in. A token protects as a password does.
+#[must_use]
+pub fn welcome(engine: &Engine, config: &Config, peer: SocketAddr) -> bool {
+    let guarded = config.protected_mode && config.http.token.is_none() && engine.users.is_open();
+    !guarded || is_local_address(peer.ip())
+}
+
+/// Refuses what a page of another site may have sent from the browser of somebody who can reach
+/// this port.
+///
+/// # Errors
+/// 403.
+pub fn check_site(engine: &Engine, config: &Config, headers: &HeaderMap) -> Result<(), Refusal> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if let Some(origin) = headers.get(ORIGIN) {
+        let site = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+        if site.is_none_or(|(_, site)| !site.eq_ignore_ascii_case(host)) {
+            return Err(Refusal::new(403, "requests from pages of other sites are refused"));
+        }
+    }
+    // Who needs no password must not be reached by a name that anybody can have point here.
+    let open = config.protected_mode && config.http.token.is_none() && engine.users.is_open();
+    if open && !host.is_empty() && !is_plain_address(host) {
+        return Err(Refusal::new(
+            403,
+            "protected mode: without a password or http-token this port answers only where Host is \
+             an IP address or localhost",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a host, perhaps with a port, is an IP address or this machine.
+fn is_plain_address(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost")
+}
+
+/// What a request shows.
+enum Shown {
+    Nothing,
+    Bearer(Vec<u8>),
+    Basic(Vec<u8>, Vec<u8>),
+    Nonsense,
+}
+
+fn shown(headers: &HeaderMap) -> Shown {
+    let Some(value) = headers.get(AUTHORIZATION) else { return Shown::Nothing };
+    let bytes = value.as_bytes();
+    let blank = bytes.iter().position(|&byte| byte == b' ').unwrap_or(bytes.len());
+    let (scheme, rest) = bytes.split_at(blank);
+    let rest = rest.trim_ascii();
+    if scheme.eq_ignore_ascii_case(b"bearer") {
+        return Shown::Bearer(rest.to_vec());
+    }
+    let pair = scheme
+        .eq_ignore_ascii_case(b"basic")
+        .then(|| STANDARD.decode(rest).ok())
+        .flatten()
+        .and_then(|pair| {
+            let colon = pair.iter().position(|&byte| byte == b':')?;
+            Some((pair[..colon].to_vec(), pair[colon + 1..].to_vec()))
+        });
+    match pair {
+        Some((user, password)) => Shown::Basic(user, password),
+        None => Shown::Nonsense,
+    }
+}
+
+/// Makes the caller who its request says it is.
+///
+/// # Errors
+/// 401.
+pub async fn admit(
+    engine: &Engine,
+    config: &Config,
+    headers: &HeaderMap,
+    caller: &mut Caller,
+) -> Result<(), Refusal> {
+    let token = config.http.token.as_deref();
+    let account = match shown(headers) {
+        Shown::Bearer(given) if token.is_some() => {
+            let right = token.is_some_and(|t| Password::hash(t).is(&Password::hash(&given)));
+            let account = engine.users.find(config.http.token_user.as_bytes());
+            account.filter(|account| right && account.is_on())
+        }
+        Shown::Basic(user, password) => {
+            basic(engine, token.is_some(), (&user, &password), caller).await
+        }
+        Shown::Nothing | Shown::Bearer(_) if token.is_none() => {
+            if caller.session.client.user.lock().is_some() {
+                caller.session.log_out(&engine.users);
+            }
+            // The default user may have been given a password since this connection was made.
+            if caller.session.authenticated && !engine.users.asks_password() {
+                return Ok(());
+            }
+            None
+        }
+        Shown::Nothing | Shown::Bearer(_) | Shown::Nonsense => None,
+    };
+    let Some(account) = account else {
+        caller.session.log_out(&engine.users);
+        return Err(unauthorized(token.is_some()));
+    };
+    let same = caller.session.client.user.lock().as_ref().is_some_and(|u| Arc::ptr_eq(u, &account));
+    if !same {
+        caller.session.log_in(account);
+    }
+    Ok(())
+}
+
+/// The user of Basic authentication, if the password is right.
+async fn basic(
+    engine: &Engine,
+    with_token: bool,
+    (user, password): (&[u8], &[u8]),
+    caller: &mut Caller,
+) -> Option<Arc<Account>> {
+    let account = engine.users.find(user).filter(|account| account.lets_in(password));
+    // Where a token is asked for, a user who takes any password must not stand in for it.
+    let account = account.filter(|account| !with_token || !account.rules().takes_any_password());
+    if account.is_none() {
+        // By the command, so that it is in ACL LOG and counted as everywhere.
+        let _ = caller.call("auth", &[user, password]).await;
+    }
+    account
+}
+
+fn unauthorized(with_token: bool) -> Refusal {
+    let mut refusal = Refusal::new(401, "Unauthorized");
+    refusal.message = Some(if with_token {
+        "Valid Bearer token required"
+    } else {
+        "A user and its password are required"
+    });
+    if with_token {
+        refusal = refusal.with(WWW_AUTHENTICATE, "Bearer realm=\"kvist\"");
+    }
+    refusal.with(WWW_AUTHENTICATE, "Basic realm=\"kvist\", charset=\"UTF-8\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_that_nobody_else_can_point_here() {
+        for host in ["127.0.0.1", "127.0.0.1:8080", "[::1]", "[::1]:80", "localhost:1", "LOCALHOST"]
+        {
+            assert!(is_plain_address(host), "{host}");
+        }
+        for host in ["evil.example", "evil.example:8080", "localhost.evil.example", "::1x", ""] {
+            assert!(!is_plain_address(host), "{host}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What Redis has no figure for: how long each command takes as a histogram, the journal,
+//! snapshots, recovery, shards, and this port itself.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use engine::Engine;
+
+use super::fields;
+use super::write::{Kind, Page, decimal};
+use crate::route::ROUTES;
+use crate::serve::Http;
+
+/// Fields of `INFO`, their metrics without `kvist_`, the digits behind the point that are lost in
+/// whole numbers of the field, what they are, what they say.
+const ROWS: &[(&str, &str, usize, Kind, &str)] = &[
+    ("shards", "shards", 0, Kind::Gauge, "Shards of the data, with a lock each."),
+    ("io_threads", "io_threads", 0, Kind::Gauge, "Threads that serve clients."),
+    ("journal_segment", "journal_segment", 0, Kind::Gauge, "The journal's present file."),
+    ("journal_frames", "journal_frames_total", 0, Kind::Counter, "Frames written."),
+    ("journal_syncs", "journal_syncs_total", 0, Kind::Counter, "Times the disk confirmed."),
+    (
+        "journal_last_sync_usec",
+        "journal_last_sync_seconds",
+        6,
+        Kind::Gauge,
+        "How long the disk last took to confirm.",
+    ),
+    (
+        "journal_longest_sync_usec",
+        "journal_longest_sync_seconds",
+        6,
+        Kind::Gauge,
+        "The longest it took.",
+    ),
+    ("aof_current_size", "journal_bytes", 0, Kind::Gauge, "Size of the journal."),
+    ("aof_buffer_length", "journal_waiting_bytes", 0, Kind::Gauge, "Bytes not yet written."),
+    ("rdb_saves", "snapshots_total", 0, Kind::Counter, "Snapshots made."),
+    ("aof_base_size", "snapshot_bytes", 0, Kind::Gauge, "Size of the snapshot in force."),
+    ("recovery_snapshot_keys", "recovery_snapshot_keys", 0, Kind::Gauge, "Keys read at the start."),
+    (
+        "recovery_journal_records",
+        "recovery_journal_records",
+        0,
+        Kind::Gauge,
+        "Records of the journal applied at the start.",
+    ),
+    ("recovery_bytes", "recovery_bytes", 0, Kind::Gauge, "Bytes read at the start."),
+    ("recovery_msec", "recovery_seconds", 3, Kind::Gauge, "How long the start took to read them."),
+    (
+        "recovery_cut_bytes",
+        "recovery_cut_bytes",
+        0,
+        Kind::Gauge,
+        "Bytes of a torn end that the start cut off.",
+    ),
+    (
+        "used_memory_range_index",
+        "range_index_bytes",
+        0,
+        Kind::Gauge,
+        "Memory of the ordered indexes of keys.",
+    ),
+    ("evicted_clients", "evicted_clients_total", 0, Kind::Counter, "Clients closed for memory."),
+];
+
+/// What this port counts: requests by route and status.
+pub struct Counts {
+    /// By route, the last for what is none; by hundreds of the status.
+    requests: Vec<[AtomicU64; 6]>,
+    nanos: Vec<AtomicU64>,
+    /// Connections that are open.
+    pub open: AtomicU64,
+    /// Connections that were refused.
+    pub refused: AtomicU64,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        let each = || 0..=ROUTES.len();
+        Counts {
+            requests: each().map(|_| Default::default()).collect(),
+            nanos: each().map(|_| AtomicU64::new(0)).collect(),
+            open: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Counts {
+    /// A request to this route was answered.
+    pub fn answered(&self, route: Option<usize>, status: u16, took: Duration) {
+        let at = route.unwrap_or(ROUTES.len());
+        let class = usize::from(status / 100).min(5);
+        if let (Some(counts), Some(nanos)) = (self.requests.get(at), self.nanos.get(at)) {
+            counts[class].fetch_add(1, Ordering::Relaxed);
+            let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+            nanos.fetch_add(took, Ordering::Relaxed);
+        }
+    }
+
+    fn write(&self, page: &mut Page) {
+        let label = |at: usize| match ROUTES.get(at) {
+            Some(route) => (route.method, route.path),
+            None => ("", "none"),
+        };
+        let metric = "kvist_http_requests_total";
+        page.metric(metric, Kind::Counter, "Requests by route and class of status.");
+        for (at, counts) in self.requests.iter().enumerate() {
+            let (method, path) = label(at);
+            for (class, count) in counts.iter().enumerate() {
+                let count = count.load(Ordering::Relaxed);
+                if count > 0 {
+                    let class = format!("{class}xx");
+                    let labels = [("method", method), ("route", path), ("status", &class)];
+                    page.sample(metric, &labels, count);
+                }
+            }
+        }
+        let metric = "kvist_http_request_duration_seconds_total";
+        page.metric(metric, Kind::Counter, "Time from a request's head to its answer's.");
+        for (at, nanos) in self.nanos.iter().enumerate() {
+            let (method, path) = label(at);
+            let nanos = nanos.load(Ordering::Relaxed);
+            if nanos > 0 {
+                page.sample(metric, &[("method", method), ("route", path)], decimal(nanos, 9));
+            }
+        }
+        let open = self.open.load(Ordering::Relaxed);
+        page.one("kvist_http_connections", Kind::Gauge, "Connections to this port.", open);
+        let refused = self.refused.load(Ordering::Relaxed);
+        let name = "kvist_http_refused_connections_total";
+        page.one(name, Kind::Counter, "Connections refused here.", refused);
+    }
+}
+
+/// Writes all of them.
+pub fn write(page: &mut Page, http: &Http, info: &str) {
+    let engine = &http.desks.engine;
+    page.metric("kvist_info", Kind::Gauge, "The version.");
+    page.sample("kvist_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    let ready = u8::from(engine.hindrance().is_none());
+    page.one("kvist_ready", Kind::Gauge, "Whether reads and writes are served.", ready);
+    for (field, name, digits, kind, help) in ROWS {
+        let found = fields(info).find(|(found, _)| found == field);
+        if let Some(number) = found.and_then(|(_, text)| text.parse::<u64>().ok()) {
+            page.one(&format!("kvist_{name}"), *kind, help, decimal(number, *digits));
+        }
+    }
+    http.counts.write(page);
+    latencies(page, engine);
+}
+
+/// How long each command took. There if `latency-tracking` is on.
+fn latencies(page: &mut Page, engine: &Engine) {
+    let metric = "kvist_command_duration_seconds";
+    page.metric(metric, Kind::Histogram, "How long commands took.");
+    let (bucket, sum, count) =
+        (format!("{metric}_bucket"), format!("{metric}_sum"), format!("{metric}_count"));
+    for entry in engine.table.entries() {
+        let Some(histogram) = engine.stats.latency(entry.number) else { continue };
+        let cmd = entry.name();
+        for (nanos, runs) in histogram.ends() {
+            let end = decimal(nanos, 9);
+            page.sample(&bucket, &[("cmd", cmd), ("le", &end)], runs);
+        }
+        let runs = histogram.runs();
+        page.sample(&bucket, &[("cmd", cmd), ("le", "+Inf")], runs);
+        page.sample(&sum, &[("cmd", cmd)], decimal(histogram.nanos(), 9));
+        page.sample(&count, &[("cmd", cmd)], runs);
+    }
+}

@@ -1,0 +1,102 @@
+//! A stream that gives up on peers who do not read, and counts what passes.
+//!
+//! Reading has its deadlines where it is known what is read: a request's head, a piece of its body.
+//! Writing has one here: a peer who takes nothing for so long is gone.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+use crate::desk::Meter;
+
+/// The stream.
+pub struct Paced<S> {
+    inner: S,
+    meter: Arc<Meter>,
+    patience: Duration,
+    /// Runs while the peer takes nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Paced<S> {
+    /// Waits for the peer to read no longer than `patience`.
+    pub fn new(inner: S, meter: &Arc<Meter>, patience: Duration) -> Self {
+        Paced { inner, meter: Arc::clone(meter), patience, stalled: None }
+    }
+
+    /// What a write came to, or the end of the patience.
+    fn judge(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(done) = written {
+            self.stalled = None;
+            if let Ok(bytes @ 1..) = &done {
+                self.meter.sent.fetch_add(*bytes as u64, Ordering::Relaxed);
+                self.meter.writes.fetch_add(1, Ordering::Relaxed);
+            }
+            return Poll::Ready(done);
+        }
+        let until = Instant::now() + self.patience;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let bytes = buf.filled().len() - before;
+        self.meter.received.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.meter.reads.fetch_add(1, Ordering::Relaxed);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(cx, buf);
+        self.judge(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
+        self.judge(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.inner).poll_flush(cx);
+        self.judge(cx, flushed.map_ok(|()| 0)).map_ok(drop)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.inner).poll_shutdown(cx);
+        self.judge(cx, shut.map_ok(|()| 0)).map_ok(drop)
+    }
+}

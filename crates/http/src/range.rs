@@ -1,0 +1,205 @@
+//! Records by ranges of their keys.
+//!
+//! The engine's ordered index answers page by page; the answer is written while it is sent, and no
+//! page is asked for before the peer has taken the last. How many there are is counted by the
+//! index, unless a filter makes it necessary to look at each: then it is known at the end, so
+//! `total` stands behind `results`. A page is of its moment: what others write meanwhile may be in
+//! it or not.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use serde_json::value::RawValue;
+use tokio::sync::OwnedMutexGuard;
+use tokio::sync::mpsc::Sender;
+use wire::Value;
+
+use crate::ask::Ask;
+use crate::desk::Caller;
+use crate::reply::{self, Answer, Content, Refusal, fine};
+use crate::text;
+
+/// Keys to a page.
+const PAGE: usize = 100;
+
+/// What is asked for.
+struct Wanted {
+    start: Vec<u8>,
+    end: Vec<u8>,
+    filter: Option<String>,
+    limit: u64,
+}
+
+/// Some records, and where the next begin; `None` at the end.
+struct Page {
+    records: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    next: Option<Vec<u8>>,
+}
+
+impl Wanted {
+    fn read(ask: &Ask) -> Result<Self, Refusal> {
+        let bound = |name: &str, open: &[u8]| match ask.query.get(name) {
+            Some(key) => [b"[", key].concat(),
+            None => open.to_vec(),
+        };
+        let limit = match ask.query.get("limit") {
+            None => u64::MAX,
+            Some(digits) => std::str::from_utf8(digits)
+                .ok()
+                .and_then(|digits| digits.parse::<i64>().ok())
+                .and_then(|limit| u64::try_from(limit).ok())
+                .ok_or_else(|| Refusal::new(400, "limit must be a whole number"))?,
+        };
+        let filter = ask.query.get("username_contains").map(|text| {
+            std::str::from_utf8(text)
+                .map(str::to_owned)
+                .map_err(|_| Refusal::new(400, "username_contains must be UTF-8"))
+        });
+        Ok(Wanted {
+            start: bound("start", b"-"),
+            end: bound("end", b"+"),
+            filter: filter.transpose()?,
+            limit,
+        })
+    }
+
+    fn takes(&self, value: Option<&[u8]>) -> bool {
+        let Some(filter) = &self.filter else { return true };
+        let fields = value
+            .and_then(|value| serde_json::from_slice::<BTreeMap<String, &RawValue>>(value).ok());
+        let name = fields
+            .as_ref()
+            .and_then(|fields| fields.get("username"))
+            .and_then(|name| serde_json::from_str::<String>(name.get()).ok());
+        name.is_some_and(|name| name.contains(filter))
+    }
+
+    async fn page(&self, caller: &mut Caller, cursor: &[u8]) -> Result<Page, Refusal> {
+        let count = PAGE.to_string();
+        let words: [&[u8]; 7] =
+            [&self.start, &self.end, b"LIMIT", count.as_bytes(), b"CURSOR", cursor, b"WITHVALUES"];
+        let page = fine(caller.call("range", &words).await.map_err(Refusal::from)?)?;
+        read_page(page).ok_or_else(|| Refusal::new(500, "the index answered in another shape"))
+    }
+
+    async fn count(&self, caller: &mut Caller) -> Result<u64, Refusal> {
+        let words = [&self.start, &self.end];
+        let count = fine(caller.call("range.count", &words).await.map_err(Refusal::from)?)?;
+        Ok(count.as_i64().and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
+    }
+}
+
+/// `[next, [[key, value], …]]`
+fn read_page(page: Value) -> Option<Page> {
+    let Value::Array(parts) = page else { return None };
+    let [next, Value::Array(items)] = <[Value; 2]>::try_from(parts).ok()? else { return None };
+    let record = |item| {
+        let Value::Array(pair) = item else { return None };
+        let [Value::Bulk(key), value] = <[Value; 2]>::try_from(pair).ok()? else { return None };
+        let value = match value {
+            Value::Bulk(bytes) => Some(bytes),
+            _ => None,
+        };
+        Some((key, value))
+    };
+    let records = items.into_iter().map(record).collect::<Option<Vec<_>>>()?;
+    let next = next.as_bytes()?.to_vec();
+    Some(Page { records, next: (next != b"0").then_some(next) })
+}
+
+/// `GET /api/v1/aggregations/count`
+pub async fn count(ask: Ask) -> Result<Answer, Refusal> {
+    let wanted = Wanted::read(&ask)?;
+    let mut caller = ask.caller.lock().await;
+    let mut count = 0;
+    if wanted.filter.is_none() {
+        count = wanted.count(&mut caller).await?;
+    } else {
+        let mut next = Some(b"0".to_vec());
+        while let Some(cursor) = next {
+            let page = wanted.page(&mut caller, &cursor).await?;
+            let taken = page.records.iter().filter(|(_, value)| wanted.takes(value.as_deref()));
+            count += taken.count() as u64;
+            next = page.next;
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(reply::json(format!("{{\"count\":{count}}}")))
+}
+
+/// `GET /api/v1/records/range`
+pub async fn records(ask: Ask) -> Result<Answer, Refusal> {
+    let wanted = Wanted::read(&ask)?;
+    let mut caller = ask.caller.clone().lock_owned().await;
+    let total = match wanted.filter {
+        None => Some(wanted.count(&mut caller).await?),
+        Some(_) => None,
+    };
+    // What can be refused is refused before the answer begins.
+    let first = wanted.page(&mut caller, b"0").await?;
+    let (sender, content) = Content::made();
+    tokio::spawn(async move {
+        let making = Making { wanted, caller, sender: &sender, text: "{\"results\":[".to_owned() };
+        if let Err(error) = making.all(first, total).await {
+            // If nobody listens any more, nobody need be told.
+            let _ = sender.send(Err(error)).await;
+        }
+    });
+    let mut answer = reply::answer(StatusCode::OK, reply::JSON, "");
+    *answer.body_mut() = content;
+    Ok(answer)
+}
+
+/// An answer being made.
+struct Making<'s> {
+    wanted: Wanted,
+    caller: OwnedMutexGuard<Caller>,
+    sender: &'s Sender<io::Result<Bytes>>,
+    text: String,
+}
+
+impl Making<'_> {
+    async fn all(mut self, first: Page, known: Option<u64>) -> io::Result<()> {
+        let (mut page, mut taken, mut written) = (first, 0, 0);
+        loop {
+            for (key, value) in &page.records {
+                if !self.wanted.takes(value.as_deref()) {
+                    continue;
+                }
+                taken += 1;
+                if written < self.wanted.limit {
+                    self.text.push_str(if written == 0 { "{" } else { ",{" });
+                    written += 1;
+                    text::bytes(&mut self.text, "key", key);
+                    self.text.push(',');
+                    text::value(&mut self.text, value.as_deref());
+                    self.text.push('}');
+                }
+            }
+            let enough = known.is_some() && written >= self.wanted.limit;
+            let Some(cursor) = page.next.take().filter(|_| !enough) else { break };
+            self.send().await?;
+            let next = self.wanted.page(&mut self.caller, &cursor).await;
+            page = next.map_err(|why| io::Error::other(why.error))?;
+        }
+        let total = known.unwrap_or(taken);
+        self.text.push_str(&format!("],\"total\":{total}}}"));
+        self.send().await
+    }
+
+    /// Waits until the peer has taken enough of what was sent before.
+    async fn send(&mut self) -> io::Result<()> {
+        if self.text.is_empty() {
+            tokio::task::yield_now().await;
+            return if self.sender.is_closed() { Err(gone()) } else { Ok(()) };
+        }
+        let piece = Bytes::from(std::mem::take(&mut self.text));
+        self.sender.send(Ok(piece)).await.map_err(|_| gone())
+    }
+}
+
+fn gone() -> io::Error {
+    io::ErrorKind::BrokenPipe.into()
+}

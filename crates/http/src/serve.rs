@@ -1,0 +1,359 @@
+//! Connections: accepted, counted, secured, and served one request after another.
+//!
+//! ```text
+//!   accept ─► room? welcome? ─► (TLS) ─► head ─► site, credentials, route ─► body ─► handler
+//!                │ no                     │ late, long, broken                 │ late, long
+//!                └ 503, 403, closed       └ 408, 431, 400, closed              └ 408, 413
+//! ```
+//!
+//! Whatever a peer does or leaves undone, it costs a bounded time and a bounded memory: a head has
+//! seconds to come and 64 KiB to fit in, a body has seconds for each piece and the size of one
+//! value, a peer who does not read is given up, and there are never more peers than `maxclients`.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use engine::{Engine, Origin};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Mutex as AsyncMutex, Notify, Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+
+use crate::ask::{self, Ask};
+use crate::body::{self, Budget};
+use crate::desk::{Caller, Desks, Meter};
+use crate::guard;
+use crate::metrics::Counts;
+use crate::pace::Paced;
+use crate::reply::{Answer, Refusal};
+use crate::route::{self, Found, ROUTES, Route};
+use crate::text::Query;
+
+/// How long the head of a request, or the next request, may take to come.
+const HEAD: Duration = Duration::from_secs(30);
+/// How long the next piece of a body may take to come.
+const PIECE: Duration = Duration::from_secs(30);
+/// How long a peer may take nothing of what it is sent.
+const STALL: Duration = Duration::from_secs(60);
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a peer that is refused may take to hear it.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// The longest head, in bytes.
+const LONGEST_HEAD: usize = 64 << 10;
+/// The most headers.
+const MOST_HEADERS: usize = 100;
+/// How long accepting rests when the system has nothing to give.
+const REST: Duration = Duration::from_millis(100);
+/// Peers at a time that are told why they are refused; others are only closed.
+const FAREWELLS: usize = 128;
+
+/// Counts connections of all ports together.
+pub trait Gate: Send + Sync {
+    /// Whether there is room for one more, which is counted then.
+    fn enter(&self) -> bool;
+    /// One that was counted has gone.
+    fn leave(&self);
+}
+
+/// What the port is made with.
+pub struct Parts {
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// Counts connections.
+    pub gate: Arc<dyn Gate>,
+    /// What TLS is made with, if it is spoken.
+    pub context: Option<Arc<ServerConfig>>,
+    /// Rung when something has become durable.
+    pub durable: Arc<Notify>,
+    /// Threads that serve the port.
+    pub threads: usize,
+    /// Unpredictable bits.
+    pub chance: u64,
+}
+
+/// The port.
+pub struct Http {
+    /// Seats at the engine.
+    pub desks: Arc<Desks>,
+    /// What it counts.
+    pub counts: Counts,
+    budget: Arc<Budget>,
+    gate: Arc<dyn Gate>,
+    context: Mutex<Option<Arc<ServerConfig>>>,
+    secured: bool,
+    farewells: Arc<Semaphore>,
+}
+
+/// Counted until it is dropped.
+struct Place(Arc<Http>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.gate.leave();
+        self.0.counts.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Http {
+    /// A port that listens nowhere yet.
+    #[must_use]
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let Parts { engine, gate, context, durable, threads, chance } = parts;
+        Arc::new(Http {
+            desks: Arc::new(Desks::new(&engine, threads + 1, chance, durable)),
+            counts: Counts::default(),
+            budget: Arc::default(),
+            gate,
+            secured: context.is_some(),
+            context: Mutex::new(context),
+            farewells: Arc::new(Semaphore::new(FAREWELLS)),
+        })
+    }
+
+    /// What new connections with TLS go by from now on.
+    pub fn secure_with(&self, context: Arc<ServerConfig>) {
+        *self.context.lock() = Some(context);
+    }
+
+    /// Whether TLS is spoken.
+    #[must_use]
+    pub fn is_secured(&self) -> bool {
+        self.secured
+    }
+
+    /// Takes connections until `stop` says so.
+    pub async fn listen(self: Arc<Self>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = stop.wait_for(|stop| *stop) => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => {
+                    tokio::spawn(Arc::clone(&self).welcome(stream, peer, stop.clone()));
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "accepting an HTTP connection failed");
+                    tokio::time::sleep(REST).await;
+                }
+            }
+        }
+    }
+
+    async fn welcome(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        stop: watch::Receiver<bool>,
+    ) {
+        let config = self.desks.engine.config();
+        let refusal = if !self.gate.enter() {
+            Some("max number of clients reached")
+        } else if !guard::welcome(&self.desks.engine, &config, peer) {
+            self.gate.leave();
+            Some(
+                "protected mode: without a password for the default user or http-token, \
+                 connections are accepted from this machine only",
+            )
+        } else {
+            None
+        };
+        if let Some(why) = refusal {
+            self.counts.refused.fetch_add(1, Ordering::Relaxed);
+            self.desks.count(|counters| counters.refused.add(1));
+            return self.refuse(stream, why).await;
+        }
+        self.counts.open.fetch_add(1, Ordering::Relaxed);
+        let _place = Place(Arc::clone(&self));
+        self.desks.count(|counters| counters.connections.add(1));
+        let origin = Origin {
+            addr: peer.to_string(),
+            laddr: stream.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
+            fd: i64::from(stream.as_raw_fd()),
+            unix: false,
+        };
+        // Both only make things better.
+        let _ = stream.set_nodelay(true);
+        if let Some(every) = config.tcp_keepalive {
+            let probes = socket2::TcpKeepalive::new().with_time(every);
+            let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&probes);
+        }
+        if let Some(context) = self.context() {
+            let shaken = TlsAcceptor::from(context).accept(stream);
+            match tokio::time::timeout(HANDSHAKE, shaken).await {
+                Ok(Ok(stream)) => Arc::clone(&self).serve(stream, origin, stop).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a handshake failed"),
+                Err(_) => tracing::debug!("a handshake took too long"),
+            }
+        } else {
+            Arc::clone(&self).serve(stream, origin, stop).await;
+        }
+    }
+
+    fn context(&self) -> Option<Arc<ServerConfig>> {
+        self.context.lock().clone()
+    }
+
+    /// Tells a peer why it is not served.
+    async fn refuse(&self, stream: TcpStream, why: &'static str) {
+        let Ok(_one) = self.farewells.try_acquire() else { return };
+        let told = async {
+            if let Some(context) = self.context() {
+                if let Ok(stream) = TlsAcceptor::from(context).accept(stream).await {
+                    farewell(stream, why).await;
+                }
+            } else {
+                farewell(stream, why).await;
+            }
+        };
+        let _ = tokio::time::timeout(FAREWELL, told).await;
+    }
+
+    /// Serves a connection to its end.
+    async fn serve<S>(self: Arc<Self>, stream: S, origin: Origin, mut stop: watch::Receiver<bool>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let meter = Arc::new(Meter::default());
+        let caller = Caller::new(&self.desks, origin, &meter);
+        let letters = Arc::clone(&caller.letters);
+        let caller = Arc::new(AsyncMutex::new(caller));
+        let service = service_fn(|request| {
+            let (http, caller) = (Arc::clone(&self), Arc::clone(&caller));
+            async move { Ok::<_, Infallible>(answer(http, caller, request).await) }
+        });
+        let io = TokioIo::new(Paced::new(stream, &meter, STALL));
+        let connection = builder().serve_connection(io, service);
+        tokio::pin!(connection);
+        let mut stopping = false;
+        loop {
+            tokio::select! {
+                // How it ends is the peer's affair.
+                _ = connection.as_mut() => break,
+                () = letters.killed() => break,
+                _ = stop.wait_for(|stop| *stop), if !stopping => {
+                    stopping = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
+        }
+    }
+}
+
+fn builder() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LONGEST_HEAD)
+        .max_headers(MOST_HEADERS);
+    builder
+}
+
+fn farewell<S>(stream: S, why: &'static str) -> impl Future<Output = ()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = service_fn(move |_| async move {
+        let status = if why.starts_with("max") { 503 } else { 403 };
+        Ok::<_, Infallible>(Refusal::new(status, why).and_close().answer())
+    });
+    let mut builder = builder();
+    let connection = builder.keep_alive(false).serve_connection(TokioIo::new(stream), service);
+    async move {
+        let _ = connection.await;
+    }
+}
+
+/// Answers a request.
+async fn answer(
+    http: Arc<Http>,
+    caller: Arc<AsyncMutex<Caller>>,
+    request: Request<Incoming>,
+) -> Answer {
+    let begun = Instant::now();
+    let found = route::find(request.method(), request.uri().path());
+    let number = match &found {
+        Found::Route(route, _) => ROUTES.iter().position(|each| std::ptr::eq(each, *route)),
+        _ => None,
+    };
+    let done = carry_out(&http, &caller, found, request).await;
+    let answer = done.unwrap_or_else(Refusal::answer);
+    http.counts.answered(number, answer.status().as_u16(), begun.elapsed());
+    answer
+}
+
+async fn carry_out(
+    http: &Arc<Http>,
+    caller: &Arc<AsyncMutex<Caller>>,
+    found: Found,
+    request: Request<Incoming>,
+) -> Result<Answer, Refusal> {
+    let engine = &http.desks.engine;
+    let config = engine.config();
+    if length_of_head(&request) > LONGEST_HEAD {
+        return Err(Refusal::new(431, "the head is too long").and_close());
+    }
+    guard::check_site(engine, &config, request.headers())?;
+    if !matches!(&found, Found::Route(route, _) if route.open) {
+        let mut caller = caller.lock().await;
+        guard::admit(engine, &config, request.headers(), &mut caller).await?;
+    }
+    let (route, values) = routed(found)?;
+    let query = Query::read(request.uri().query().unwrap_or_default());
+    let query = query.ok_or_else(|| Refusal::new(400, "the query is not percent-encoded"))?;
+    let known = |name: &[u8]| route.params.iter().any(|param| param.name.as_bytes() == name);
+    if let Some(name) = query.unknown(known) {
+        let error = format!("unknown parameter {:?}", String::from_utf8_lossy(name));
+        return Err(Refusal::new(400, error));
+    }
+    let body = match route.body {
+        Some(_) => Some(body::read(request.into_body(), (engine, &http.budget), PIECE).await?),
+        None => None,
+    };
+    let (http, caller) = (Arc::clone(http), Arc::clone(caller));
+    ask::handle(route.op, Ask { http, caller, values, query, body }).await
+}
+
+/// Bytes of a head, about. hyper's own limit is one on what it reads before it looks, so a longer
+/// head that comes at once passes it.
+fn length_of_head(request: &Request<Incoming>) -> usize {
+    let uri = request.uri();
+    let line = uri.path().len() + uri.query().map_or(0, str::len);
+    let headers = request.headers().iter();
+    line + headers.map(|(name, value)| name.as_str().len() + value.len() + 4).sum::<usize>()
+}
+
+fn routed(found: Found) -> Result<(&'static Route, Vec<Vec<u8>>), Refusal> {
+    match found {
+        Found::Route(route, values) => Ok((route, values)),
+        Found::Methods(methods) => {
+            let mut names = methods;
+            if names.contains(&"GET") {
+                names.push("HEAD");
+            }
+            let mut refusal = Refusal::new(405, "this path has no such method");
+            if let Ok(allowed) = HeaderValue::from_str(&names.join(", ")) {
+                refusal.headers.push((ALLOW, allowed));
+            }
+            Err(refusal)
+        }
+        Found::Later => Err(Refusal::new(501, "this version does not do that yet")),
+        Found::Broken => Err(Refusal::new(400, "the path is not percent-encoded")),
+        Found::Nothing => Err(Refusal::new(404, "there is no such path; see /openapi.json")),
+    }
+}
