@@ -1,5 +1,6 @@
-//! Renders the reference documents from what the source says: command specs, error texts,
-//! configuration. `--check` only tells whether the files are as they would be written.
+//! Renders the reference documents and the methods of the Python package from what the source
+//! says: command specs, error texts, configuration. `--check` only tells whether the files are as
+//! they would be written.
 //!
 //! Everything here is derived: to change a document, change the spec it comes from.
 #![forbid(unsafe_code)]
@@ -8,6 +9,7 @@
 mod commands;
 mod compatibility;
 mod errors;
+mod python;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,6 +35,7 @@ fn render() -> Result<Vec<Document>, String> {
     documents.push(errors::render());
     documents.push((PathBuf::from("docs/reference/config.md"), config::reference_markdown()));
     documents.push((PathBuf::from("kvist.conf"), config::reference()));
+    documents.extend(python::render(&table)?);
     Ok(documents)
 }
 

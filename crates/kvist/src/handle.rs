@@ -1,0 +1,290 @@
+//! The handle that programs hold.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::Protocol;
+use engine::durable::Recovered;
+use engine::{Answer, Answered, Engine};
+use smallvec::SmallVec;
+use wire::{ReplyParser, Value};
+
+use crate::builder::Builder;
+use crate::channel::Channel;
+use crate::error::Error;
+use crate::house::House;
+use crate::party::Party;
+use crate::pipeline::Pipeline;
+use crate::session::Session;
+use crate::subscriber::Subscriber;
+use crate::value::FromValue;
+use crate::values::Values;
+
+/// A dataset that is open in this process. Clones are handles to the same; any thread may use any.
+///
+/// ```
+/// let db = kvist::Kvist::in_memory()?;
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| (0..100).try_for_each(|_| db.incr("n").map(drop)));
+///     }
+/// });
+/// assert_eq!(db.get::<i64>("n")?, Some(400));
+/// # Ok::<(), kvist::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Kvist {
+    pub(crate) house: Arc<House>,
+    db: usize,
+}
+
+impl std::fmt::Debug for Kvist {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let config = self.house.engine.config();
+        f.debug_struct("Kvist").field("dir", &config.dir).field("db", &self.db).finish()
+    }
+}
+
+/// Nobody but the engine ends a wait.
+pub(crate) fn patient() -> bool {
+    false
+}
+
+impl Kvist {
+    /// Opens the dataset in a directory, with every setting at its default: changes are journalled
+    /// and made durable every second.
+    ///
+    /// # Errors
+    /// As [`Builder::open`].
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Builder::new().open(dir)
+    }
+
+    /// Opens a dataset that is kept in memory only.
+    ///
+    /// # Errors
+    /// As [`Builder::in_memory`].
+    pub fn in_memory() -> Result<Self, Error> {
+        Builder::new().in_memory()
+    }
+
+    /// Settings first.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    pub(crate) fn new(house: House) -> Self {
+        Kvist { house: Arc::new(house), db: 0 }
+    }
+
+    /// A handle to another of the numbered databases.
+    ///
+    /// # Errors
+    /// There is none of that number.
+    pub fn database(&self, db: usize) -> Result<Self, Error> {
+        if db >= self.house.engine.store.databases() {
+            return Err(Error::Refused("ERR DB index is out of range".to_owned()));
+        }
+        Ok(Kvist { house: Arc::clone(&self.house), db })
+    }
+
+    /// Runs one command and waits for its reply, however long that takes. Commands that change the
+    /// state of a connection need a [`Kvist::session`].
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if the reply is an error; otherwise nothing has happened, unless the
+    /// error says so.
+    pub fn call<I>(&self, words: I) -> Result<Value, Error>
+    where
+        I: IntoIterator<Item: AsRef<[u8]>>,
+    {
+        let words: SmallVec<[I::Item; 8]> = words.into_iter().collect();
+        let argv: SmallVec<[&[u8]; 8]> = words.iter().map(AsRef::as_ref).collect();
+        let mut values = Values::new();
+        let mut out = Vec::new();
+        let how = self.answer(&argv, &mut values, &mut out, &mut patient)?;
+        let reply = match how {
+            Answered::Direct => values.take(),
+            Answered::Encoded => reply_in(&out, &mut |_| ()),
+        };
+        done(reply)
+    }
+
+    /// The same, with the reply as something of your own choice.
+    ///
+    /// # Errors
+    /// As [`Kvist::call`], and [`Error::Unexpected`] if the reply is not what it is wanted as; the
+    /// command has run then.
+    pub fn run<T: FromValue>(
+        &self,
+        words: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Result<T, Error> {
+        T::from_value(self.call(words)?)
+    }
+
+    /// Runs one command whose reply is written to something of your own, in the protocol that it
+    /// speaks: for bindings to other languages. If it says [`Answered::Encoded`] the reply is among
+    /// the bytes of `out` instead. While the command waits, `patience` is asked ten times a second
+    /// whether to give up.
+    ///
+    /// `answer` is written to while shards of the dataset are locked: it must not wait, nor call
+    /// the engine.
+    ///
+    /// # Errors
+    /// As [`Kvist::call`], except that a reply which is an error is written like any other.
+    pub fn answer(
+        &self,
+        argv: &[&[u8]],
+        answer: &mut dyn Answer,
+        out: &mut Vec<u8>,
+        patience: &mut dyn FnMut() -> bool,
+    ) -> Result<Answered, Error> {
+        if let Some(which) = needs_session(&self.house.engine, argv) {
+            return Err(Error::NeedsSession(which));
+        }
+        let house = &*self.house;
+        let mut seat = house.sit()?;
+        let protocol = answer.protocol();
+        let mut party = match seat.own.take() {
+            Some(party) if !party.is_over() && party.inbox.is_empty() => party,
+            Some(mut ended) => {
+                seat.worker.disconnect(&mut ended.session);
+                Party::new(house, protocol)
+            }
+            None => Party::new(house, protocol),
+        };
+        if party.session.db != self.db {
+            party.session.select(self.db);
+        }
+        if party.session.protocol != protocol {
+            party.session.speak(protocol);
+        }
+        std::mem::swap(&mut party.out, out);
+        let how = seat.worker.answer(&mut party.session, argv, answer, &mut party.out);
+        if !party.waits() && !house.engine.must_hold(party.session.awaits) {
+            std::mem::swap(&mut party.out, out);
+            seat.own = Some(party);
+            drop(seat);
+            return match house.is_stopping() {
+                false => Ok(how),
+                true => house.settle_stop(),
+            };
+        }
+        drop(seat);
+        let settled = house.settle(&mut party, patience);
+        std::mem::swap(&mut party.out, out);
+        self.put_back(party);
+        settled.map(|()| how)
+    }
+
+    /// Leaves a party for the next who sits here, if there is none.
+    fn put_back(&self, party: Box<Party>) {
+        if party.is_over() || party.waits() {
+            return self.house.part(party);
+        }
+        let Ok(mut seat) = self.house.sit() else { return };
+        if seat.own.is_none() {
+            seat.own = Some(party);
+        } else {
+            drop(seat);
+            self.house.part(party);
+        }
+    }
+
+    /// Whether a command takes no longer than a moment and, as things stand, waits for nobody: so
+    /// that a lock of the caller's, an interpreter's say, need not be given up meanwhile.
+    #[must_use]
+    pub fn is_moment(&self, argv: &[&[u8]]) -> bool {
+        self.house.engine.is_moment(argv)
+    }
+
+    /// Many commands at once.
+    pub fn pipeline(&self) -> Pipeline<'_> {
+        Pipeline::new(self)
+    }
+
+    /// A session: what a connection is to a server, with its own database, transaction and name.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], [`Error::Forked`].
+    pub fn session(&self) -> Result<Session, Error> {
+        Session::new(self, Protocol::Resp3)
+    }
+
+    /// A session that listens to channels.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], [`Error::Forked`].
+    pub fn subscriber(&self) -> Result<Subscriber, Error> {
+        Ok(Subscriber::new(self.session()?))
+    }
+
+    /// A session that takes requests as bytes and answers in bytes, as a server's socket does.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], [`Error::Forked`].
+    pub fn channel(&self, protocol: Protocol) -> Result<Channel, Error> {
+        Channel::new(self, protocol)
+    }
+
+    /// What was found in the directory when it was opened.
+    #[must_use]
+    pub fn recovered(&self) -> &Recovered {
+        &self.house.recovered
+    }
+
+    /// Which of the numbered databases this is a handle to.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.db
+    }
+
+    /// Whether it has been closed, by any handle, or by `SHUTDOWN`.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.house.is_closed()
+    }
+
+    /// Ends everything: requests that run are waited for, those that wait are refused, what is not
+    /// durable yet is made so, and the directory is let go. Happens by itself when the last handle
+    /// and session are dropped; only here can it be seen to have worked. Calling it again does
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`] if the disk refuses; [`Error::Forked`].
+    pub fn close(&self) -> Result<(), Error> {
+        self.house.close()
+    }
+}
+
+/// The reply among these bytes; messages out of band go to `pushed`.
+pub(crate) fn reply_in(bytes: &[u8], pushed: &mut dyn FnMut(Value)) -> Option<Value> {
+    let mut parser = ReplyParser::default();
+    parser.feed(bytes);
+    let mut reply = None;
+    while let Ok(Some(value)) = parser.next_value() {
+        match value {
+            Value::Push(_) => pushed(value),
+            other => reply = Some(other),
+        }
+    }
+    reply
+}
+
+/// What a reply means to who asked for a value.
+pub(crate) fn done(reply: Option<Value>) -> Result<Value, Error> {
+    match reply {
+        Some(value) => match value.as_error() {
+            Some(text) => Err(Error::Refused(String::from_utf8_lossy(text).into_owned())),
+            None => Ok(value),
+        },
+        // Silent by its own wish: `CLIENT REPLY`.
+        None => Ok(Value::Null),
+    }
+}
+
+/// What kind of session a command needs, if not any will do.
+fn needs_session(engine: &Engine, argv: &[&[u8]]) -> Option<&'static str> {
+    engine.changes_connection(argv).then_some("Kvist::session, subscriber or channel")
+}

@@ -1,0 +1,49 @@
+//! One client of the engine, as a connection is one of a server: its session, its letters, the
+//! bytes that were written for it.
+
+use std::sync::Arc;
+
+use base::Protocol;
+use engine::{Origin, Session};
+use journal::wall_clock;
+
+use crate::house::House;
+use crate::inbox::Inbox;
+
+/// What `CLIENT LIST` shows as the address of sessions that have none.
+const ADDRESS: &str = "embedded:0";
+
+/// A client.
+pub(crate) struct Party {
+    pub session: Session,
+    pub inbox: Arc<Inbox>,
+    /// Replies and messages that went over as bytes, in the order they came.
+    pub out: Vec<u8>,
+    /// It was ended from outside, or a wait of it was given up.
+    pub over: bool,
+}
+
+impl Party {
+    /// A new client. It has the rights of the default user without being asked for a password:
+    /// whoever runs this code could read the memory as well.
+    pub fn new(house: &House, protocol: Protocol) -> Box<Self> {
+        let limit = house.engine.config().client_output_buffer_limit.pubsub.hard;
+        let inbox = Arc::new(Inbox::new(usize::try_from(limit).unwrap_or(usize::MAX)));
+        let origin =
+            Origin { addr: ADDRESS.to_owned(), laddr: ADDRESS.to_owned(), fd: -1, unix: true };
+        let client = house.engine.clients.add(origin, wall_clock(), inbox.clone());
+        let mut session = Session::new(client, true);
+        session.speak(protocol);
+        Box::new(Party { session, inbox, out: Vec::new(), over: false })
+    }
+
+    /// Whether its last request has not been answered yet.
+    pub fn waits(&self) -> bool {
+        self.session.blocked.is_some() || self.session.is_paused()
+    }
+
+    /// Whether it can have requests.
+    pub fn is_over(&self) -> bool {
+        self.over || self.session.closing
+    }
+}

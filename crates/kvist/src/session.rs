@@ -1,0 +1,149 @@
+//! A session: what a connection is to a server.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::Protocol;
+use engine::Answered;
+use smallvec::SmallVec;
+use wire::Value;
+
+use crate::error::Error;
+use crate::handle::{Kvist, done, patient, reply_in};
+use crate::house::House;
+use crate::inbox::SLICE;
+use crate::party::Party;
+use crate::value::FromValue;
+use crate::values::Values;
+
+/// One client of the engine: it has a database, a name, a transaction, watched keys, and may be
+/// told of stale copies (`CLIENT TRACKING`). Dropping it is what disconnecting is to a server.
+///
+/// ```
+/// let db = kvist::Kvist::in_memory()?;
+/// let mut session = db.session()?;
+/// session.call(["SELECT", "2"])?;
+/// session.call(["WATCH", "balance"])?;
+/// session.call(["MULTI"])?;
+/// session.call(["INCRBY", "balance", "10"])?;
+/// let results: Option<Vec<i64>> = session.run(["EXEC"])?;
+/// assert_eq!(results, Some(vec![10]));
+/// # Ok::<(), kvist::Error>(())
+/// ```
+pub struct Session {
+    pub(crate) house: Arc<House>,
+    party: Option<Box<Party>>,
+    pushes: VecDeque<Value>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = self.party.as_ref().map(|party| party.session.client.id);
+        f.debug_struct("Session").field("id", &id).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
+        let house = Arc::clone(&db.house);
+        drop(house.sit()?);
+        let mut party = Party::new(&house, protocol);
+        party.session.select(db.number());
+        Ok(Session { house, party: Some(party), pushes: VecDeque::new() })
+    }
+
+    /// Runs one command and waits for its reply, however long that takes. Subscribing is done with
+    /// a [`Subscriber`](crate::Subscriber).
+    ///
+    /// # Errors
+    /// As [`Kvist::call`].
+    pub fn call<I>(&mut self, words: I) -> Result<Value, Error>
+    where
+        I: IntoIterator<Item: AsRef<[u8]>>,
+    {
+        let words: SmallVec<[I::Item; 8]> = words.into_iter().collect();
+        let argv: SmallVec<[&[u8]; 8]> = words.iter().map(AsRef::as_ref).collect();
+        let name = argv.first().copied().unwrap_or_default().to_ascii_lowercase();
+        if name.ends_with(b"subscribe") || matches!(&name[..], b"monitor" | b"sync" | b"psync") {
+            return Err(Error::NeedsSession("Kvist::subscriber or channel"));
+        }
+        done(self.ask(&argv)?)
+    }
+
+    /// The same, with the reply as something of your own choice.
+    ///
+    /// # Errors
+    /// As [`Kvist::run`].
+    pub fn run<T: FromValue>(
+        &mut self,
+        words: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Result<T, Error> {
+        T::from_value(self.call(words)?)
+    }
+
+    /// The reply to a request, an error being one like any other.
+    pub(crate) fn ask(&mut self, argv: &[&[u8]]) -> Result<Option<Value>, Error> {
+        self.gather()?;
+        let Session { house, party, pushes } = self;
+        let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
+        let mut values = Values::new();
+        let seat = house.sit()?;
+        let how = house.run(seat, party, argv, &mut values, &mut patient)?;
+        let told = reply_in(&party.out, &mut |push| pushes.push_back(push));
+        party.out.clear();
+        Ok(match how {
+            Answered::Direct => values.take(),
+            Answered::Encoded => told,
+        })
+    }
+
+    /// The next message out of band, waited for up to `timeout`; `None` as a timeout is for ever.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], [`Error::Forked`]. That nothing came is none.
+    pub fn next_push(&mut self, timeout: Option<Duration>) -> Result<Option<Value>, Error> {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        loop {
+            self.gather()?;
+            if let Some(push) = self.pushes.pop_front() {
+                return Ok(Some(push));
+            }
+            let now = Instant::now();
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return Ok(None);
+            }
+            let look = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
+            let Session { house, party, .. } = self;
+            let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
+            if let Some(message) = party.inbox.next(look) {
+                house.deliver(party, message)?;
+            }
+        }
+    }
+
+    /// Takes what has come from outside.
+    fn gather(&mut self) -> Result<(), Error> {
+        let Session { house, party, pushes } = self;
+        if house.is_elsewhere() {
+            return Err(Error::Forked);
+        }
+        let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
+        while let Some(message) = party.inbox.take() {
+            house.deliver(party, message)?;
+        }
+        if !party.out.is_empty() {
+            reply_in(&party.out, &mut |push| pushes.push_back(push));
+            party.out.clear();
+        }
+        if house.is_closed() { Err(Error::Closed) } else { Ok(()) }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(party) = self.party.take() {
+            self.house.part(party);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! The engine inside a process: what a server's clients are promised, without a server.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kvist::{Error, Kvist, Value};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A folder that is gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kvist-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until something holds.
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < until, "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn what_is_written_is_there_when_it_is_opened_again() {
+    let folder = Folder::new("again");
+    let db = Kvist::open(&folder.0).unwrap();
+    db.set("k", "v").unwrap();
+    db.rpush("list", ["a", "b"]).unwrap();
+    db.close().unwrap();
+    assert!(matches!(db.get::<String>("k"), Err(Error::Closed)));
+    db.close().unwrap();
+    let db = Kvist::open(&folder.0).unwrap();
+    assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
+    assert_eq!(db.run::<Vec<String>>(["LRANGE", "list", "0", "-1"]).unwrap(), ["a", "b"]);
+    assert!(db.recovered().bytes > 0, "{:?}", db.recovered());
+    // Without being closed: dropping it does the same.
+    db.set("k", "w").unwrap();
+    drop(db);
+    let db = Kvist::open(&folder.0).unwrap();
+    assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("w"));
+}
+
+#[test]
+fn a_directory_in_use_is_refused() {
+    let folder = Folder::new("in-use");
+    let db = Kvist::open(&folder.0).unwrap();
+    let refused = Kvist::open(&folder.0).unwrap_err();
+    assert!(matches!(&refused, Error::InUse(dir) if *dir == folder.0), "{refused}");
+    assert!(refused.to_string().contains("in use"), "{refused}");
+    db.close().unwrap();
+    Kvist::open(&folder.0).unwrap();
+}
+
+#[test]
+fn settings_are_those_of_the_server() {
+    let db = Kvist::builder()
+        .set("databases", "3")
+        .set("maxmemory-policy", "allkeys-lru")
+        .set("client-output-buffer-limit", "pubsub 1mb 512kb 10")
+        .in_memory()
+        .unwrap();
+    let said: HashMap<String, String> = db.run(["CONFIG", "GET", "databases"]).unwrap();
+    assert_eq!(said["databases"], "3");
+    assert!(db.database(2).is_ok());
+    assert_eq!(db.database(3).unwrap_err().code(), "ERR");
+    let unknown = Kvist::builder().set("no-such-thing", "1").in_memory().unwrap_err();
+    assert!(matches!(unknown, Error::Setting(_)), "{unknown}");
+    let wrong = Kvist::builder().set("databases", "many").in_memory().unwrap_err();
+    assert!(matches!(wrong, Error::Setting(_)), "{wrong}");
+    let trick = Kvist::builder().set("dir /tmp\nport", "1").in_memory().unwrap_err();
+    assert!(matches!(trick, Error::Setting(_)), "{trick}");
+}
+
+#[test]
+fn memory_has_its_limit() {
+    let db = Kvist::builder().set("maxmemory", "3mb").in_memory().unwrap();
+    let value = "x".repeat(100_000);
+    let refused = (0..1000).find_map(|n| db.set(format!("k{n}"), &value).err()).unwrap();
+    assert_eq!(refused.code(), "OOM");
+}
+
+#[test]
+fn threads_share_one_dataset() {
+    let db = Kvist::in_memory().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let db = db.clone();
+            scope.spawn(move || {
+                for n in 0..500 {
+                    db.incr("all").unwrap();
+                    db.set(format!("{thread}:{n}"), n).unwrap();
+                    let mine: Option<i64> = db.get(format!("{thread}:{n}")).unwrap();
+                    assert_eq!(mine, Some(n));
+                }
+            });
+        }
+    });
+    assert_eq!(db.get::<i64>("all").unwrap(), Some(4000));
+    assert_eq!(db.run::<usize>(["DBSIZE"]).unwrap(), 4001);
+}
+
+#[test]
+fn more_threads_than_seats_find_one() {
+    let db = Kvist::in_memory().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..100 {
+            scope.spawn(|| (0..20).try_for_each(|_| db.incr("n").map(drop)).unwrap());
+        }
+    });
+    assert_eq!(db.get::<i64>("n").unwrap(), Some(2000));
+}
+
+#[test]
+fn a_blocked_call_is_woken_by_another_thread() {
+    let db = Kvist::in_memory().unwrap();
+    std::thread::scope(|scope| {
+        let popper = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO).unwrap());
+        eventually("nobody waits", || {
+            let info: String = db.run(["INFO", "clients"]).unwrap();
+            info.contains("blocked_clients:1")
+        });
+        db.rpush("queue", ["job"]).unwrap();
+        assert_eq!(popper.join().unwrap().as_deref(), Some("job"));
+    });
+    // One that waits in vain, and one that need not.
+    let began = Instant::now();
+    assert_eq!(db.blpop::<String>("queue", Duration::from_millis(30)).unwrap(), None);
+    assert!(began.elapsed() >= Duration::from_millis(25));
+    db.rpush("queue", ["next"]).unwrap();
+    assert_eq!(db.blpop::<String>("queue", Duration::ZERO).unwrap().as_deref(), Some("next"));
+}
+
+#[test]
+fn closing_ends_those_who_wait() {
+    let db = Kvist::in_memory().unwrap();
+    std::thread::scope(|scope| {
+        let popper = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO));
+        let mut news = db.subscriber().unwrap();
+        news.subscribe(["c"]).unwrap();
+        let listener = scope.spawn(move || news.next_message(None));
+        eventually("nobody waits", || {
+            let info: String = db.run(["INFO", "clients"]).unwrap();
+            info.contains("blocked_clients:1")
+        });
+        db.close().unwrap();
+        assert!(matches!(popper.join().unwrap(), Err(Error::Closed)));
+        assert!(matches!(listener.join().unwrap(), Err(Error::Closed)));
+    });
+}
+
+#[test]
+fn messages_reach_subscribers_in_order() {
+    let db = Kvist::in_memory().unwrap();
+    let mut news = db.subscriber().unwrap();
+    news.subscribe(["a", "b"]).unwrap();
+    news.psubscribe(["?"]).unwrap();
+    assert_eq!(db.publish("a", "1").unwrap(), 2);
+    assert_eq!(db.publish("z", "2").unwrap(), 1);
+    let texts: Vec<(Vec<u8>, bool)> = (0..3)
+        .map(|_| news.next_message(Some(PATIENCE)).unwrap().unwrap())
+        .map(|message| (message.payload, message.pattern.is_some()))
+        .collect();
+    assert_eq!(texts, [(b"1".to_vec(), false), (b"1".to_vec(), true), (b"2".to_vec(), true)]);
+    news.unsubscribe(["a"]).unwrap();
+    news.punsubscribe(["?"]).unwrap();
+    assert_eq!(db.publish("a", "3").unwrap(), 0);
+    assert_eq!(news.next_message(Some(Duration::ZERO)).unwrap(), None);
+}
+
+#[test]
+fn a_subscriber_that_does_not_keep_up_is_ended() {
+    let db =
+        Kvist::builder().set("client-output-buffer-limit", "pubsub 100kb 0 0").in_memory().unwrap();
+    let mut news = db.subscriber().unwrap();
+    news.subscribe(["c"]).unwrap();
+    let payload = "x".repeat(10_000);
+    for _ in 0..20 {
+        db.publish("c", &payload).unwrap();
+    }
+    assert!(matches!(news.next_message(Some(Duration::ZERO)), Err(Error::Closed)));
+}
+
+#[test]
+fn sessions_have_states_of_their_own() {
+    let db = Kvist::in_memory().unwrap();
+    let (mut one, mut two) = (db.session().unwrap(), db.session().unwrap());
+    one.call(["SELECT", "1"]).unwrap();
+    one.call(["SET", "k", "one"]).unwrap();
+    assert_eq!(two.run::<Option<String>>(["GET", "k"]).unwrap(), None);
+    let other = db.database(1).unwrap();
+    assert_eq!(other.get::<String>("k").unwrap().as_deref(), Some("one"));
+    assert_eq!(db.get::<String>("k").unwrap(), None);
+    // What is watched and changed meanwhile.
+    two.call(["WATCH", "k"]).unwrap();
+    two.call(["MULTI"]).unwrap();
+    assert_eq!(two.call(["SET", "k", "two"]).unwrap(), Value::Simple(b"QUEUED".to_vec()));
+    db.set("k", "db").unwrap();
+    assert!(two.call(["EXEC"]).unwrap().is_null());
+    assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("db"));
+    for stateful in [&["MULTI"][..], &["SELECT", "1"], &["SUBSCRIBE", "c"], &["CLIENT", "ID"]] {
+        assert!(matches!(db.call(stateful), Err(Error::NeedsSession(_))), "{stateful:?}");
+    }
+    two.call(["QUIT"]).unwrap();
+    assert!(matches!(two.call(["PING"]), Err(Error::Closed)));
+    drop((one, two));
+    let clients: String = db.run(["CLIENT", "LIST"]).unwrap();
+    assert_eq!(clients.lines().count(), 1, "{clients}");
+}
+
+#[test]
+fn transactions_begin_anew_until_nothing_has_changed() {
+    let db = Kvist::in_memory().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    db.transaction(["n"], |session, plan| {
+                        let n: Option<i64> = session.run(["GET", "n"])?;
+                        plan.call([
+                            "SET".to_owned(),
+                            "n".to_owned(),
+                            (n.unwrap_or(0) + 1).to_string(),
+                        ]);
+                        Ok(())
+                    })
+                    .unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(db.get::<i64>("n").unwrap(), Some(200));
+    let refused = db.pipeline().call(["SET", "a", "1"]).call(["NOPE"]).atomically().unwrap_err();
+    assert_eq!(refused.code(), "ERR");
+    assert!(!db.exists("a").unwrap());
+    let results = db.pipeline().call(["SET", "a", "x"]).call(["INCR", "a"]).execute().unwrap();
+    assert!(results[0].is_ok() && results[1].is_err());
+}
+
+#[test]
+fn stale_copies_are_told() {
+    let db = Kvist::in_memory().unwrap();
+    let mut session = db.session().unwrap();
+    session.call(["CLIENT", "TRACKING", "ON"]).unwrap();
+    session.call(["GET", "k"]).unwrap();
+    db.set("k", "new").unwrap();
+    let push = session.next_push(Some(PATIENCE)).unwrap().unwrap();
+    let Value::Push(parts) = push else { panic!("{push:?}") };
+    assert_eq!(parts[0], Value::Bulk(b"invalidate".to_vec()));
+}
+
+#[test]
+fn keys_expire_by_themselves() {
+    let db = Kvist::in_memory().unwrap();
+    db.set_for("k", "v", Duration::from_millis(20)).unwrap();
+    assert!(db.run::<i64>(["PTTL", "k"]).unwrap() <= 20);
+    // Nobody asks for it: the engine's own thread deletes it.
+    eventually("it has expired", || db.run::<usize>(["DBSIZE"]).unwrap() == 0);
+}
+
+/// The first query waits for the index, and whoever asks finds the keys that he may see.
+#[test]
+fn ranges_wait_for_their_index_and_heed_rights() {
+    let db = Kvist::in_memory().unwrap();
+    for n in 0..20_000 {
+        db.set(format!("other:{n:05}"), "x").unwrap();
+    }
+    db.set("user:1", "x").unwrap();
+    let count: i64 = db.run(["RANGE.COUNT", "-", "+"]).unwrap();
+    assert_eq!(count, 20_001);
+    db.call(["ACL", "SETUSER", "ada", "on", ">secret", "~user:*", "+@all"]).unwrap();
+    let mut session = db.session().unwrap();
+    session.call(["AUTH", "ada", "secret"]).unwrap();
+    let names: Vec<String> = session.run(["RANGE", "-", "+"]).unwrap();
+    assert_eq!(names, ["user:1"]);
+}
+
+#[test]
+fn a_pause_is_waited_for() {
+    let db = Kvist::in_memory().unwrap();
+    db.call(["CLIENT", "PAUSE", "30", "WRITE"]).unwrap();
+    let began = Instant::now();
+    db.set("k", "v").unwrap();
+    assert!(began.elapsed() >= Duration::from_millis(20), "{:?}", began.elapsed());
+    db.call(["CLIENT", "PAUSE", "1000000", "WRITE"]).unwrap();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| db.set("k", "w"));
+        db.call(["CLIENT", "UNPAUSE"]).unwrap();
+        waits.join().unwrap().unwrap();
+    });
+    assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("w"));
+}
+
+#[test]
+fn whoever_waits_can_be_told_not_to() {
+    let db = Kvist::in_memory().unwrap();
+    let ended = AtomicBool::new(false);
+    let mut patience = || ended.swap(true, Ordering::Relaxed);
+    let mut values = kvist::Values::new();
+    let argv: [&[u8]; 3] = [b"BLPOP", b"queue", b"0"];
+    let done = db.answer(&argv, &mut values, &mut Vec::new(), &mut patience);
+    assert!(matches!(done, Err(Error::Interrupted)), "{done:?}");
+    // It does not take what comes later.
+    assert_eq!(db.rpush("queue", ["x"]).unwrap(), 1);
+    assert_eq!(db.lpop::<String>("queue").unwrap().as_deref(), Some("x"));
+}
+
+#[test]
+fn scripts_and_long_replies_go_the_same_way() {
+    let db = Kvist::in_memory().unwrap();
+    let sum: i64 = db.run(["EVAL", "return redis.call('INCRBY', KEYS[1], 5)", "1", "n"]).unwrap();
+    assert_eq!(sum, 5);
+    let members: Vec<String> = (0..10_000).map(|n| n.to_string()).collect();
+    assert_eq!(db.sadd("s", &members).unwrap(), 10_000);
+    let all: std::collections::HashSet<i64> = db.smembers("s").unwrap();
+    assert_eq!(all.len(), 10_000);
+    db.zadd("z", "a", 1.5).unwrap();
+    let scores: HashMap<String, f64> = db.run(["ZRANGE", "z", "0", "-1", "WITHSCORES"]).unwrap();
+    assert_eq!(scores["a"], 1.5);
+    let wrong = db.run::<i64>(["GET", "s"]).unwrap_err();
+    assert_eq!(wrong.code(), "WRONGTYPE");
+}
+
+#[test]
+fn a_channel_is_a_connection_without_a_socket() {
+    let db = Kvist::in_memory().unwrap();
+    let mut channel = db.channel(kvist::Protocol::Resp2).unwrap();
+    let mut say = |bytes: &[u8]| {
+        channel.requests().extend_from_slice(bytes);
+        channel.replies(Some(PATIENCE), &mut || false).map(|said| said.unwrap().to_vec())
+    };
+    assert_eq!(say(b"PING\r\nSET k v\r\nPI").unwrap(), b"+PONG\r\n+OK\r\n");
+    assert_eq!(say(b"NG\r\n").unwrap(), b"+PONG\r\n");
+    assert_eq!(say(b"BLPOP l 0.01\r\nPING\r\n").unwrap(), b"*-1\r\n+PONG\r\n");
+    assert!(say(b"SUBSCRIBE c\r\n").unwrap().starts_with(b"*3\r\n$9\r\nsubscribe"));
+    db.publish("c", "hello").unwrap();
+    assert!(say(b"").unwrap().ends_with(b"hello\r\n"));
+    assert_eq!(say(b"RESET\r\nQUIT\r\nPING\r\n").unwrap(), b"+RESET\r\n+OK\r\n");
+    assert!(matches!(say(b"PING\r\n"), Err(Error::Closed)));
+}
+
+#[test]
+fn shutdown_closes_it() {
+    let folder = Folder::new("shutdown");
+    let db = Kvist::open(&folder.0).unwrap();
+    db.set("k", "v").unwrap();
+    assert!(matches!(db.call(["SHUTDOWN"]), Err(Error::Closed)));
+    assert!(db.is_closed());
+    let db = Kvist::open(&folder.0).unwrap();
+    assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
+}
+
+#[test]
+fn a_database_without_a_journal_is_saved_at_the_end() {
+    let folder = Folder::new("saved");
+    let builder = || Kvist::builder().set("appendonly", "no").set("save", "3600 1");
+    let db = builder().open(&folder.0).unwrap();
+    db.set("k", "v").unwrap();
+    db.close().unwrap();
+    let db = builder().open(&folder.0).unwrap();
+    assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
+}

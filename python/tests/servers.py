@@ -1,0 +1,78 @@
+"""Servers for the tests, each on a socket of its own: redis-server as it is packaged, and Kvist's
+where ``KVIST_SERVER`` says where the program is, or the repository has built it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import redis
+
+PROGRAM = shutil.which("redis-server")
+
+
+def kvist_program() -> str | None:
+    """The program ``kvist``, if there is one."""
+    target = Path(__file__).parents[2] / "target"
+    built = [target / profile / "kvist" for profile in ("debug", "release")]
+    places = [os.environ.get("KVIST_SERVER", ""), *map(str, built)]
+    return next((place for place in places if place and Path(place).is_file()), None)
+
+
+def free_port() -> int:
+    """A port that nobody listens on, low enough to have a cluster's bus 10000 above it."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port < 50000:
+            return port
+        with socket.socket() as probe:
+            port -= 20000
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+
+
+class Server:
+    """A server in a folder of its own, ended by :meth:`stop`."""
+
+    def __init__(self, kind: str = "") -> None:
+        program = kvist_program() if kind == "kvist" else PROGRAM
+        assert program is not None
+        self.folder = Path(tempfile.mkdtemp(prefix="kvist-py-"))
+        self.socket = str(self.folder / "s")
+        port = free_port() if kind in ("cluster", "sentinel") else 0
+        lines = [f"port {port}", f"unixsocket {self.socket}", f"dir {self.folder}", "bind 127.0.0.1"]
+        if kind != "sentinel":
+            # What is slow by chance must not be in the slow log.
+            lines += ['save ""', "enable-debug-command yes", "slowlog-log-slower-than 60000000"]
+        if kind == "cluster":
+            lines.append("cluster-enabled yes")
+        conf = self.folder / "server.conf"
+        conf.write_text("\n".join(lines) + "\n")
+        words = [program, *(["serve"] if kind == "kvist" else []), str(conf)]
+        if kind == "sentinel":
+            words.append("--sentinel")
+        log = (self.folder / "log").open("wb")
+        self.process = subprocess.Popen(words, stdout=log, stderr=log)
+        until = time.monotonic() + 20
+        while True:
+            try:
+                with redis.Redis(unix_socket_path=self.socket) as client:
+                    client.ping()
+                return
+            except redis.ConnectionError:
+                if time.monotonic() > until or self.process.poll() is not None:
+                    raise RuntimeError((self.folder / "log").read_text()) from None
+                time.sleep(0.02)
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
