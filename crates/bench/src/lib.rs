@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program for the terminal
 
+mod cache;
 mod chart;
 mod client;
 mod durability;
@@ -19,6 +20,8 @@ mod keyvalue;
 mod load;
 mod peer;
 mod process;
+mod python;
+mod range;
 mod report;
 mod scripting;
 mod scripts;
@@ -37,8 +40,14 @@ pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
             .and_then(|options| json::run(program, &options).map_err(|e| e.to_string())),
         Some("scripts") => scripts::Options::parse(&args[1..])
             .and_then(|options| scripts::run(program, &options).map_err(|e| e.to_string())),
+        Some("range") => range::Options::parse(&args[1..])
+            .and_then(|options| range::run(program, &options).map_err(|e| e.to_string())),
+        Some("cache") => cache::Options::parse(&args[1..])
+            .and_then(|options| cache::run(program, &options).map_err(|e| e.to_string())),
         Some("durability") => durability::Options::parse(program, &args[1..])
             .and_then(|options| durability::run(&options).map_err(|e| e.to_string())),
+        Some("python") => python::Options::parse(&args[1..])
+            .and_then(|options| python::run(program, &options).map_err(|e| e.to_string())),
         Some("--help" | "-h") | None => {
             println!("{USAGE}");
             Ok(())
@@ -59,7 +68,10 @@ Usage: kvist bench keyvalue [OPTIONS]
        kvist bench families [OPTIONS]
        kvist bench json [OPTIONS]
        kvist bench scripts [OPTIONS]
+       kvist bench cache [OPTIONS]
        kvist bench durability [OPTIONS]
+       kvist bench range [OPTIONS]
+       kvist bench python [OPTIONS]
 
 keyvalue: measures Kvist beside the peers it finds (redis-server, valkey-server), with
 redis-benchmark as the load. Writes CSV, Markdown and a PNG chart.
@@ -116,6 +128,17 @@ Options:
   --out DIR           where to write (default bench/out)
   --quick             a small run that only shows that everything works
 
+cache: measures gRPC calls of the cache service one at a time and a hundred at a time, batches of
+them, and the same over RESP; searches of 50 keys among 1000.
+
+Options:
+  --rounds N          figures are medians (default 5)
+  --calls N           calls in a round (default 20000)
+  --peer NAME=HOST:PORT@PID
+                      a running server of the service to measure too, and its process
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
 durability: measures what journals, snapshots and recoveries cost; every row is followed by a
 kill -9 and a count of what was acknowledged.
 
@@ -128,4 +151,29 @@ Options:
   --program PATH      the server to measure instead of this program; may be a redis-server
   --dir DIR           where journals are written (default: the system's for temporary files)
   --out DIR           where to write the report (default bench/out)
-  --quick             a small run of about a minute";
+  --quick             a small run of about a minute
+
+range: measures keys in the order of their names beside a sorted set of the names that is kept by
+hand, SCAN MATCH and KEYS; what the index takes, and what it costs who writes.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 5)
+  --keys N            keys of the ranges (default 1000000)
+  --large N           keys of the database whose pages are timed (default 10000000)
+  --writes N          writes per run (default 1000000)
+  --peer NAME=HOST:PORT
+                      a running server to measure too; it is written to
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
+python: measures the Python package beside redis-py with and without hiredis, coredis and
+valkey-glide, as far as they are installed: wall time and CPU of the client's process.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 15)
+  --tests LIST        words of the tests' names (default all)
+  --python PATH       the interpreter that has the clients (default target/venv-python's, python3)
+  --peer NAME=HOST:PORT
+                      a running server to use instead of Kvist; it is emptied
+  --out DIR           where to write (default bench/out)
+  --quick             a single round";

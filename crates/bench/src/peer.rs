@@ -50,6 +50,14 @@ impl Peer {
         Self::start("kvist", program, processors, &[&args[..], &quiet[..]].concat(), &port)
     }
 
+    /// Starts Kvist with one worker and a gRPC port.
+    pub fn with_grpc(program: &Path, grpc: u16, processors: Processors) -> io::Result<Self> {
+        let (port, grpc) = (free_port()?.to_string(), grpc.to_string());
+        let args = ["serve", "--port", &port, "--io-threads", "1", "--save", ""];
+        let more = ["--appendonly", "no", "--grpc-port", &grpc, "--http-port", "0"];
+        Self::start("kvist", program, processors, &[&args[..], &more[..]].concat(), &port)
+    }
+
     /// Starts a server of Redis's kind.
     pub fn redis(name: &str, program: &Path, processors: Processors) -> io::Result<Self> {
         let port = free_port()?.to_string();

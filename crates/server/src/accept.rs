@@ -57,6 +57,18 @@ impl Crew {
         self.inboxes.iter().for_each(|inbox| inbox.wake());
     }
 
+    /// Counts a connection of another door, if there is room for one more.
+    pub fn let_in(&self) -> bool {
+        let most = self.most.load(Ordering::Relaxed);
+        let room = |connected| (connected < most).then_some(connected + 1);
+        self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok()
+    }
+
+    /// One that was counted has gone.
+    pub fn let_go(&self) {
+        self.connected.fetch_sub(1, Ordering::Relaxed);
+    }
+
     /// Tells the workers that wait for it that something has become durable.
     pub fn tell_durable(&self) {
         for inbox in &self.inboxes {
@@ -117,11 +129,25 @@ fn follow_tls(
     named: &[&'static str],
 ) -> Result<Option<Arc<ServerConfig>>, SetError> {
     let old = listening.context();
-    let Some(name) = named.iter().find(|name| name.starts_with("tls-")) else { return Ok(old) };
-    if after.tls.port == 0 {
+    if after.tls.port > 0 {
+        if let Some(context) = tls_anew(after, named)? {
+            listening.secure_with(Some(context));
+        }
+    } else if names_tls(named).is_some() {
         listening.secure_with(None);
-        return Ok(old);
     }
+    Ok(old)
+}
+
+/// What TLS is made with from now on, at any door, if one of its directives was named.
+///
+/// # Errors
+/// The files cannot be used.
+pub fn tls_anew(
+    after: &Config,
+    named: &[&'static str],
+) -> Result<Option<Arc<ServerConfig>>, SetError> {
+    let Some(name) = names_tls(named) else { return Ok(None) };
     let context = tls::server::context(&after.tls).map_err(|error| {
         tracing::warn!("{error}");
         tracing::warn!(
@@ -130,8 +156,11 @@ fn follow_tls(
         );
         SetError::failed(name, "Unable to update TLS configuration. Check server logs.")
     })?;
-    listening.secure_with(Some(context));
-    Ok(old)
+    Ok(Some(context))
+}
+
+fn names_tls(named: &[&'static str]) -> Option<&'static str> {
+    named.iter().copied().find(|name| name.starts_with("tls-"))
 }
 
 /// What decides whether a connection is taken.

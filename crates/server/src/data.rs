@@ -1,37 +1,14 @@
-//! The data directory in the life of the server: opened before the engine, read while clients are
-//! told to wait, closed after the last of them has gone.
+//! Reading the dataset while clients are told to wait, with somebody at a terminal watching.
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use config::Config;
 use engine::Engine;
-use engine::durable::{Home, sweep};
-use engine::foreign::Foreign;
 
 /// How often progress is shown.
 const SHOWN: Duration = Duration::from_millis(200);
-
-/// Opens the directory if there is, or will be, something in it. A pure cache makes none.
-///
-/// # Errors
-/// It cannot be used.
-pub fn open(config: &Config) -> Result<Option<Home>, String> {
-    let dir = Path::new(&config.dir);
-    let saved = dir.join(journal::manifest::NAME).exists();
-    if !config.appendonly && !saved && Foreign::in_directory(dir, config)?.is_none() {
-        return Ok(None);
-    }
-    let home = Home::open(dir).map_err(|error| error.to_string())?;
-    // What copies have left that were never finished only costs room.
-    if let Err(error) = sweep(dir) {
-        tracing::warn!(%error, "what an unfinished copy has left could not be removed");
-    }
-    Ok(Some(home))
-}
 
 /// Reads the dataset, showing on a terminal how far it has come.
 ///
@@ -78,24 +55,4 @@ fn show_progress(engine: &Engine, what: &str, done: &AtomicBool) {
     if shown {
         eprintln!("\r{what}: done                ");
     }
-}
-
-/// Leaves the directory in good order: what is not in the journal is saved if the configuration
-/// asks for that.
-pub fn close(engine: &Arc<Engine>) {
-    let config = engine.config();
-    let saves = !config.save.is_empty() && !engine.durable.is_journaling();
-    let wanted = match engine.durable.last_will() {
-        Some(wanted) => wanted,
-        None => saves && !config.shutdown_on_sigterm.nosave,
-    };
-    if engine.is_held_up() {
-        tracing::warn!("not saving the dataset: a script has changed part of what it will");
-    } else if wanted && engine.unsaved_changes() > 0 {
-        tracing::info!("Saving the dataset before exiting");
-        if let Err(error) = engine.save_finally(engine.durable.is_journaling()) {
-            tracing::error!(%error, "the dataset could not be saved before exiting");
-        }
-    }
-    engine.move_out();
 }

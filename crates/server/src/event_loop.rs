@@ -212,7 +212,7 @@ impl EventLoop {
             until = until.min(deadline);
         }
         if !self.paused.is_empty() {
-            until = until.min(self.engine.pauses.until());
+            until = until.min(self.engine.resumes_at());
         }
         if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
             until = until.min(retry);
@@ -308,7 +308,7 @@ impl EventLoop {
 
     /// The next whose request waited for the end of a pause, if it is over.
     pub(crate) fn next_paused(&mut self, now: Millis) -> Option<Place> {
-        if self.paused.is_empty() || self.engine.pauses.until() > now {
+        if self.paused.is_empty() || self.engine.resumes_at() > now {
             return None;
         }
         self.paused.pop_front()

@@ -258,7 +258,59 @@ fn tcp(
     }
 }
 
+/// The sockets of a door for another protocol, if there is to be one. `directive` names its port,
+/// which must be had if it `is_given`; a default one that cannot be had is done without.
+///
+/// # Errors
+/// What to print before giving up.
+pub fn open_door(
+    (directive, port, is_given): (&str, u16, bool),
+    bind: &[BindAddress],
+    config: &Config,
+) -> Result<Vec<std::net::TcpListener>, String> {
+    if port == 0 {
+        return Ok(Vec::new());
+    }
+    match open_on(bind, port, config) {
+        Err(error) if !is_given => {
+            let first = error.lines().next().unwrap_or_default();
+            tracing::warn!(
+                "{first}. Going on without it; {directive} says where else, or 0 for nowhere"
+            );
+            Ok(Vec::new())
+        }
+        opened => opened,
+    }
+}
+
+/// The sockets for a port of another protocol, on addresses of its own.
+///
+/// # Errors
+/// What to print before giving up.
+fn open_on(
+    bind: &[BindAddress],
+    port: u16,
+    config: &Config,
+) -> Result<Vec<std::net::TcpListener>, String> {
+    let mut sockets = Vec::new();
+    for BindAddress { address, optional } in bind {
+        let opened = resolve(address, port).and_then(|addr| socket_on(addr, config));
+        match opened {
+            Ok(socket) => sockets.push(socket.into()),
+            Err(error) if is_absent(&error, *optional) => {}
+            Err(error) => {
+                return Err(format!("Could not listen on {address}:{port}: {}", plain(&error)));
+            }
+        }
+    }
+    Ok(sockets)
+}
+
 fn tcp_on(addr: SocketAddr, config: &Config) -> io::Result<TcpListener> {
+    socket_on(addr, config).map(|socket| TcpListener::from_std(socket.into()))
+}
+
+fn socket_on(addr: SocketAddr, config: &Config) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(addr), Type::STREAM, None)?;
     if addr.is_ipv6() {
         socket.set_only_v6(true)?;
@@ -266,7 +318,7 @@ fn tcp_on(addr: SocketAddr, config: &Config) -> io::Result<TcpListener> {
     socket.set_reuse_address(true)?;
     socket.bind(&addr.into())?;
     listen(&socket, config)?;
-    Ok(TcpListener::from_std(socket.into()))
+    Ok(socket)
 }
 
 fn unix(path: &Path, config: &Config) -> io::Result<UnixListener> {

@@ -3,10 +3,12 @@
 
 mod accept;
 mod buffer;
+mod calls;
 mod check;
 mod connection;
 mod data;
 mod dial;
+mod doors;
 mod event_loop;
 mod export;
 mod fetch;

@@ -9,7 +9,7 @@ use engine::durable::Home;
 use engine::{Engine, Start};
 use journal::Manifest;
 
-use crate::{logging, process};
+use crate::logging;
 use journal::wall_clock;
 
 /// The arguments of such a verb.
@@ -73,7 +73,7 @@ pub fn log_warnings() -> Result<(), String> {
 /// The system has no random numbers.
 pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<Engine>, String> {
     let mut settings = settings.clone();
-    let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let seed = engine::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
     if let Some(manifest) = manifest {
         let shards = ["--shards".to_owned(), manifest.shards.to_string()];
         settings.apply_args(&shards).map_err(|error| error.to_string())?;

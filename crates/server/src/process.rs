@@ -1,7 +1,5 @@
-//! What the server asks of the operating system once: descriptors, chance, a file with its number.
+//! What the server asks of the operating system once: descriptors, a file with its number.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// Descriptors kept for other things than clients, as in Redis.
@@ -39,20 +37,6 @@ pub fn room_for_clients(maxclients: u32, workers: usize) -> usize {
          {clients} clients can connect. Raise it with 'ulimit -n'."
     );
     usize::try_from(clients).unwrap_or(usize::MAX)
-}
-
-/// Unpredictable bits from the system.
-///
-/// # Errors
-/// It has none to give.
-pub fn chance() -> io::Result<[u64; 4]> {
-    let mut bytes = [0; 32];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    let mut words = [0; 4];
-    for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = eight.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    }
-    Ok(words)
 }
 
 /// A file with this process's number; removed when dropped.

@@ -5,20 +5,22 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use config::{Config, Settings};
-use engine::{Engine, Keeper, Start};
+use engine::{Beginning, Engine, Keeper};
 use mio::{Poll, Waker};
 use rustls::ServerConfig;
 
 use crate::accept::{self, Crew};
+use crate::calls::{self, Calls};
 use crate::data;
 use crate::dial;
+use crate::doors::{self, Doors, Sockets};
 use crate::event_loop::{EventLoop, Parts, WAKER};
 use crate::inbox::Inbox;
 use crate::listen::{self, Listener, Listening};
@@ -27,7 +29,6 @@ use crate::process::{self, PidFile};
 use crate::signals;
 use crate::supervisor;
 use crate::turns;
-use journal::wall_clock;
 
 /// What the engine may ask of the allocator.
 const ALLOCATOR: engine::Allocator =
@@ -47,7 +48,7 @@ pub fn main(args: &[String]) -> ExitCode {
 
 fn serve(args: &[String]) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let (mut settings, config_file) = settings(args, cores)?;
+    let (settings, config_file) = settings(args, cores)?;
     // What is wrong with the configuration is told before anything is opened.
     let table = engine::command_table_as_called(&settings)?;
     let config = settings.config();
@@ -62,30 +63,36 @@ fn serve(args: &[String]) -> Result<(), String> {
     };
     let context = secure(&config).inspect_err(tell)?;
     let listeners = listen::open(&config).inspect_err(tell)?;
-    let names: Vec<String> = listeners.iter().map(Listener::name).collect();
+    let sockets = Sockets::open(&config, &settings).inspect_err(tell)?;
+    let http_context = doors::secure(&config).inspect_err(tell)?;
+    let calls = calls::open(&config).inspect_err(tell)?;
+    let names = listeners.iter().map(Listener::name).chain(sockets.names()).chain(calls.names());
+    let names = names.collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
-    resolve_dir(&mut settings);
-    let seed = process::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
-    let home = data::open(&settings.config())?;
-    let kept = home.as_ref().and_then(|home| home.manifest.clone());
-    let start = Start {
+    let seed = engine::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let beginning = Beginning {
         settings,
-        seed,
-        kept,
-        now: wall_clock(),
-        workers: config.io_threads,
+        table,
         config_file: config_file.map(|path| path.display().to_string()).unwrap_or_default(),
         executable: std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default(),
+        seed,
     };
-    let engine = Engine::with_table(start, table);
-    engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
-    if let Some(home) = home {
-        engine.move_in(home);
-        engine.durable.set_loading(true);
-    }
-    run(&engine, Opening { listeners, context, names, most, seed: seed[1], levels })?;
+    let engine = Engine::begin(beginning).map_err(|error| error.to_string())?;
+    let opening = Opening {
+        listeners,
+        context,
+        sockets,
+        http_context,
+        calls,
+        names,
+        most,
+        seed: seed[1],
+        levels,
+    };
+    run(&engine, opening)?;
     supervisor::tell(supervisor::STOPPING);
-    data::close(&engine);
+    // What failed is in the log.
+    let _ = engine.close();
     tracing::warn!("Kvist is now ready to exit, bye bye...");
     // Giving gigabytes back piece by piece would only delay the exit: the system takes all at once.
     std::mem::forget(engine);
@@ -105,6 +112,9 @@ fn secure(config: &Config) -> Result<Option<Arc<ServerConfig>>, String> {
 struct Opening {
     listeners: Vec<Listener>,
     context: Option<Arc<ServerConfig>>,
+    sockets: Sockets,
+    http_context: Option<Arc<ServerConfig>>,
+    calls: calls::Open,
     names: Vec<String>,
     most: usize,
     seed: u64,
@@ -113,7 +123,8 @@ struct Opening {
 
 /// Runs all threads until the engine is told to stop.
 fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
-    let Opening { listeners, context, names, most, seed, levels } = opening;
+    let Opening { listeners, context, sockets, http_context, calls, names, most, seed, levels } =
+        opening;
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
     let mut polls = Vec::new();
     let mut inboxes = Vec::new();
@@ -130,16 +141,10 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let registry = polls[0].registry();
     let listening =
         Arc::new(Listening::new(listeners, context, registry).map_err(failed("listeners"))?);
-    engine.durable.tell_durable({
-        let crew = Arc::clone(&crew);
-        Box::new(move || crew.tell_durable())
-    });
-    engine.on_change({
-        let (crew, listening) = (Arc::clone(&crew), Arc::clone(&listening));
-        Box::new(move |before, after, named| {
-            accept::follow(&crew, &listening, before, after, named)
-        })
-    });
+    let doors = Doors::start(sockets, (engine, &crew), http_context, !seed);
+    let mut doors = doors.map_err(failed("doors"))?;
+    let calls = calls.start(engine, &crew, !seed).map_err(failed("gRPC"))?;
+    attach(engine, &crew, &listening, (&doors, &calls));
     engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));
     let mut threads = Vec::new();
@@ -171,8 +176,39 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         }
     }
     let broken = wait_for(engine, threads, &ended, keeper);
+    doors.stop();
+    calls.stop();
     loaded?;
     if broken { Err("a worker thread ended unexpectedly; see the log".to_owned()) } else { Ok(()) }
+}
+
+/// Has the engine tell the doors what they must know.
+fn attach(
+    engine: &Arc<Engine>,
+    crew: &Arc<Crew>,
+    listening: &Arc<Listening>,
+    (doors, calls): (&Doors, &Calls),
+) {
+    engine.durable.tell_durable({
+        let (crew, durable) = (Arc::clone(crew), Arc::clone(&doors.durable));
+        let calls = calls.house();
+        Box::new(move || {
+            crew.tell_durable();
+            durable.notify_waiters();
+            calls.upgrade().inspect(|calls| calls.tell_durable());
+        })
+    });
+    engine.on_change({
+        let (crew, listening) = (Arc::clone(crew), Arc::clone(listening));
+        let http = doors.http.as_ref().map(Arc::downgrade);
+        let calls = calls.house();
+        Box::new(move |before, after, named| {
+            let http = http.as_ref().and_then(Weak::upgrade);
+            Doors::follow(http.as_ref(), after, named)?;
+            calls::follow(&calls, after, named)?;
+            accept::follow(&crew, &listening, before, after, named)
+        })
+    });
 }
 
 /// Waits for the workers to end, then for the keeper; whether a worker broke. One in the middle of
@@ -260,13 +296,6 @@ fn settings(args: &[String], cores: usize) -> Result<(Settings, Option<PathBuf>)
     }
     settings.apply_args(options).map_err(|e| e.to_string())?;
     Ok((settings, config_file))
-}
-
-/// `CONFIG GET dir` answers an absolute path, as in Redis.
-fn resolve_dir(settings: &mut Settings) {
-    if let Ok(path) = std::path::absolute(&settings.config().dir) {
-        settings.resolve_dir(&path);
-    }
 }
 
 fn greet(config: &Config, settings: &Settings, config_file: &Option<PathBuf>) {

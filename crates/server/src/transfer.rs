@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 use engine::{Client, Transfer};
 use mio::{Events, Interest, Poll, Token};
 
-use crate::process;
 use crate::secure::ROOM_MIN;
 use crate::stream::{Received, Stream};
 
@@ -164,6 +163,6 @@ impl Sender {
 
 /// Forty characters that nobody can foresee.
 fn mark() -> io::Result<String> {
-    let [a, b, c, _] = process::chance()?;
+    let [a, b, c, _] = engine::chance()?;
     Ok(format!("{a:016x}{b:016x}{:08x}", c >> 32))
 }

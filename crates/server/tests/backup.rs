@@ -201,6 +201,104 @@ fn a_killed_backup_looks_like_nothing() {
 }
 
 #[test]
+fn an_orderly_end_waits_for_a_save_and_gives_a_backup_up() {
+    let folder = Folder::new("ending");
+    for (round, at_work) in ["BGSAVE", "BACKUP", "BGREWRITEAOF"].into_iter().enumerate() {
+        for by_signal in [false, true] {
+            let appendonly = if at_work == "BGREWRITEAOF" { "yes" } else { "no" };
+            let options = ["--appendonly", appendonly, "--save", "3600 1"];
+            let mut server = serve(&folder, &options);
+            let mut client = server.connect();
+            client.ask(&["FLUSHALL"]);
+            client.ask(&["DEBUG", "POPULATE", "60000", "filling", "100"]);
+            client.ask(&["SET", "last", "word"]);
+            let mut other = server.connect();
+            let name = format!("{round}-{by_signal}");
+            if at_work == "BACKUP" {
+                other.say(&[at_work, &name]);
+            } else {
+                assert!(!text(&other.ask(&[at_work])).starts_with("ERR"));
+            }
+            if by_signal {
+                server.signal("TERM");
+            } else {
+                client.say(&["SHUTDOWN"]);
+            }
+            assert!(server.ended().success(), "{at_work}");
+            let data = folder.at("data");
+            let (whole, said) = kvist(&["check", &data]);
+            assert!(whole && said.contains("Whole"), "{at_work}: {said}");
+            let backup = folder.0.join("data/backups").join(&name);
+            if backup.exists() {
+                let (whole, said) = kvist(&["check", backup.to_str().unwrap()]);
+                assert!(whole && said.contains("Whole"), "{said}");
+            }
+            let server = serve(&folder, &options);
+            // What populates is in no journal, but in what is saved in the end.
+            let found = server.connect().ask(&["EXISTS", "last", "filling:59999"]);
+            let wanted = if appendonly == "yes" { 1..=2 } else { 2..=2 };
+            assert!(!folder.0.join("data/unfinished").exists());
+            assert!(found.as_i64().is_some_and(|n| wanted.contains(&n)), "{at_work}: {found:?}");
+            stop(server);
+        }
+    }
+}
+
+#[test]
+fn a_shutdown_that_cannot_save_is_refused_and_the_server_goes_on() {
+    let folder = Folder::new("unsaved");
+    let mut server = serve(&folder, &["--appendonly", "no", "--save", "3600 1"]);
+    let mut client = server.connect();
+    client.ask(&["SAVE"]);
+    client.ask(&["SET", "k", "v"]);
+    let (data, away) = (folder.0.join("data"), folder.0.join("away"));
+    std::fs::rename(&data, &away).unwrap();
+    let refused = text(&client.ask(&["SHUTDOWN"]));
+    assert_eq!(refused, "ERR Errors trying to SHUTDOWN. Check logs.");
+    assert_eq!(text(&client.ask(&["GET", "k"])), "v");
+    assert_eq!(server.info(&mut client, "rdb_last_bgsave_status"), "err");
+    // A backup and another save say so, too, and the next is a real one again.
+    assert!(text(&client.ask(&["BACKUP", "b"])).starts_with("ERR"));
+    std::fs::rename(&away, &data).unwrap();
+    assert_eq!(text(&client.ask(&["SAVE"])), "OK");
+    assert_eq!(server.info(&mut client, "rdb_last_bgsave_status"), "ok");
+    client.ask(&["SET", "k", "w"]);
+    client.say(&["SHUTDOWN"]);
+    assert!(server.ended().success());
+    let server = serve(&folder, &["--appendonly", "no"]);
+    assert_eq!(text(&server.connect().ask(&["GET", "k"])), "w");
+    stop(server);
+}
+
+#[test]
+fn info_tells_of_a_save_and_of_a_backup_in_the_making() {
+    let folder = Folder::new("told");
+    let server = serve(&folder, &["--appendonly", "no", "--save", ""]);
+    let mut client = server.connect();
+    client.ask(&["DEBUG", "POPULATE", "200000", "filling", "100"]);
+    assert_eq!(server.info(&mut client, "rdb_current_bgsave_time_sec"), "-1");
+    let made = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _made = Raise(&made);
+            let path = server.connect().ask(&["BACKUP", "slow"]);
+            assert!(text(&path).ends_with("/backups/slow"));
+        });
+        let total = eventually("a backup at work", || {
+            let total = server.info(&mut client, "current_save_keys_total");
+            (total != "0" || made.load(Ordering::Relaxed)).then_some(total)
+        });
+        assert!(total == "0" || total == "200000", "{total}");
+        // It is no save: who waits for one is not misled.
+        assert_eq!(server.info(&mut client, "rdb_bgsave_in_progress"), "0");
+        assert_eq!(server.info(&mut client, "aof_rewrite_in_progress"), "0");
+    });
+    assert_eq!(server.info(&mut client, "current_save_keys_total"), "0");
+    assert_eq!(server.info(&mut client, "rdb_saves"), "0");
+    stop(server);
+}
+
+#[test]
 fn a_plain_copy_of_a_live_directory_is_refused_or_true() {
     let folder = Folder::new("live");
     // What is acknowledged is in the file, so a copy that was begun later must have it.

@@ -183,6 +183,8 @@ fn the_log_goes_to_a_file_that_may_be_moved_away() {
         .args(["serve", "--port", "0", "--loglevel", "debug", "--unixsocket"])
         .arg(temporary("socket"))
         .args(["--logfile", file.to_str().unwrap()])
+        // Nothing of it is to stay in the repository, and no port to be in anybody's way.
+        .args(["--appendonly", "no", "--save", "", "--grpc-port", "0", "--http-port", "0"])
         .spawn()
         .unwrap();
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();

@@ -41,6 +41,7 @@ pub(super) fn run(programs: &[Program], options: &Options, rows: &mut Rows) -> i
                     load::run(peer, &Load::Test("set"), shape, requests.max(1000), options.keys);
                 for sample in rows.note(who, &row, ran).unwrap_or_default() {
                     rows.add("rates", &row, who, "CPU µs/op", sample.cpu);
+                    rows.add("rates", &row, who, "of it its own", sample.user);
                     rows.add("rates", &row, who, "op/s", sample.rate);
                     rows.add("rates", &row, who, "p99 ms", sample.p99);
                 }

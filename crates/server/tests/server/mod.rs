@@ -88,6 +88,8 @@ impl Server {
         command.arg("serve").args(file);
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
         command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
+        // The ports that are there unless somebody says otherwise would be in each other's way.
+        command.args(["--grpc-port", "0", "--http-port", "0"]);
         let dir = temporary("data");
         let mut child = command
             .arg("--dir")
@@ -119,6 +121,11 @@ impl Server {
         Client::new(Socket::Tcp(TcpStream::connect(("127.0.0.1", self.port)).unwrap()))
     }
 
+    /// Its data directory, if no other was named.
+    pub fn dir(&self) -> &std::path::Path {
+        &self.dir
+    }
+
     /// Its process number.
     pub fn id(&self) -> u32 {
         self.child.id()
@@ -128,6 +135,11 @@ impl Server {
     pub fn signal(&self, name: &str) {
         let done = Command::new("kill").arg(format!("-{name}")).arg(self.id().to_string()).status();
         assert!(done.unwrap().success());
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     /// Waits for its end.

@@ -1,0 +1,92 @@
+//! A server with a gRPC port, and connections to it.
+
+// Not every test uses all of it.
+#![allow(dead_code)]
+
+use std::future::Future;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use grpc::generated::kvist as pb;
+use grpc::generated::kvist::kvist_service_client::KvistServiceClient;
+use grpc::generated::memorize::memorize_client::MemorizeClient;
+use grpc::line::Line;
+use tokio::runtime::{Builder, Runtime};
+use tonic::{Code, Status};
+
+use crate::server::{PATIENCE, Server, eventually, free_port};
+
+/// The client of our own service.
+pub type Kvist = KvistServiceClient<Line>;
+/// The client of the cache service.
+pub type Memorize = MemorizeClient<Line>;
+
+/// A running server, and a runtime for clients.
+pub struct Calls {
+    /// The server.
+    pub server: Server,
+    /// Its gRPC port.
+    pub port: u16,
+    runtime: Runtime,
+}
+
+impl Calls {
+    /// Starts a server with further arguments.
+    pub fn start(args: &[&str]) -> Self {
+        let port = free_port();
+        let grpc = port.to_string();
+        // A file comes first.
+        let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
+        let (file, args) = args.split_at(usize::from(is_file));
+        let words = [file, &["--grpc-port", &grpc], args].concat();
+        let server = Server::start(&words);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        Calls { server, port, runtime }
+    }
+
+    /// Where it is.
+    pub fn addr(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.port))
+    }
+
+    /// Runs something that calls; it may not take for ever.
+    pub fn run<F: Future>(&self, work: F) -> F::Output {
+        let done = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await });
+        done.expect("it took too long")
+    }
+
+    /// A connection.
+    pub fn line(&self) -> Line {
+        let line = || self.run(Line::connect(self.addr())).ok();
+        eventually("a connection", line)
+    }
+
+    /// A connection to our own service.
+    pub fn kvist(&self) -> Kvist {
+        KvistServiceClient::new(self.line())
+    }
+
+    /// A connection to the cache service.
+    pub fn memorize(&self) -> Memorize {
+        MemorizeClient::new(self.line())
+    }
+
+    /// Runs a command through a connection.
+    pub fn execute(&self, kvist: &mut Kvist, words: &str) -> Result<pb::value::Kind, Status> {
+        let words = words.split(' ').map(|word| Bytes::copy_from_slice(word.as_bytes()));
+        let request = pb::ExecuteRequest { words: words.collect(), database: 0 };
+        let reply = self.run(kvist.execute(request))?.into_inner().reply;
+        Ok(reply.and_then(|value| value.kind).expect("a value"))
+    }
+}
+
+/// Bytes of a text.
+pub fn bytes(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
+
+/// The code and the text of a refusal.
+pub fn refused<T: std::fmt::Debug>(result: Result<T, Status>) -> (Code, String) {
+    let status = result.expect_err("a refusal");
+    (status.code(), status.message().to_owned())
+}
