@@ -155,7 +155,8 @@ def server_words(job, profile):
     pure = ["--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
     if job.options.server:
         return shlex.split(job.options.server) + pure
-    return [str(kvist(profile)), "serve", *pure]
+    # The ports that are there unless somebody says otherwise would be in each other's way.
+    return [str(kvist(profile)), "serve", *pure, "--grpc-port", "0", "--http-port", "0"]
 
 
 @contextlib.contextmanager
@@ -404,6 +405,29 @@ def check_redis_exporter(job):
     beside_redis(job, "test_monitoring.Exporter")
 
 
+@check("http")
+def check_http(job):
+    """Does the HTTP port do what its OpenAPI document says, and tell what redis_exporter tells?"""
+    if job.options.server:
+        raise Skipped("the server has no HTTP port")
+    folder = ROOT / "tests" / "web"
+    python = python_with(job, TARGET / "venv-web", folder / "requirements.txt")
+    port, token = free_port(), "of-a-test"
+    words = [*server_words(job, "debug"), "--http-port", str(port)]
+    with serving(job, words) as redis:
+        job.run([python, "-m", "unittest", "-v"], folder,
+                TEST_PORT=str(redis), HTTP_PORT=str(port))
+    with serving(job, [*words, "--http-token", token]):
+        # As many examples as fit into a minute of a loaded machine, and the same every time. What a
+        # key named like a route may be asked stands in Allow, though the document has it elsewhere.
+        job.run([python.parent / "st", "run", f"http://127.0.0.1:{port}/openapi.json",
+                 "--header", f"Authorization: Bearer {token}", "--no-color",
+                 "--phases", "examples,coverage,fuzzing", "--generation-deterministic",
+                 "--max-examples", "25", "--request-timeout", "20",
+                 "--suppress-health-check", "all",
+                 "--exclude-checks", "allow_header_conformance"], TARGET / "venv-web")
+
+
 def beside_redis(job, *tests):
     """Runs some of tests/tools, with a redis-server to compare with."""
     redis_server = need("redis-server", "redis-server 7.0")
@@ -447,6 +471,100 @@ def redis_py(job, protocol):
     """The tests in tests/clients/redis_py."""
     python = python_with_redis(job)
     against_server(job, protocol, [python, "-m", "unittest", "-v"], CLIENTS / "redis_py")
+
+
+@check("python", soaks=True)
+def check_python(job):
+    """Does the Python package build, install and work, with Kvist and with redis-server?"""
+    if sys.version_info < (3, 11):
+        raise Skipped("python3 is too old: install Python 3.11 or newer to run it")
+    folder = ROOT / "python"
+    python = python_for(job, "venv-python", "requirements-test.txt")
+    install_package(job, python)
+    # From elsewhere, so that what is tested is what was installed.
+    job.run([python, "-m", "pytest", "-q", "-W", "ignore", "-c", folder / "pyproject.toml",
+             "--ignore", folder / "tests" / "uses", folder / "tests"], LOGS,
+            KVIST_BIN=str(kvist("debug")), KVIST_SERVER=str(kvist("debug")),
+            KVIST_SOAK="1" if job.options.soak else "")
+
+
+@check("python-uses")
+def check_python_uses(job):
+    """Does the Python package work inside Django, Celery, RQ and others, and behind bad networks?"""
+    if sys.version_info < (3, 11):
+        raise Skipped("python3 is too old: install Python 3.11 or newer to run it")
+    need("redis-server", "redis-server 7.0")
+    folder = ROOT / "python"
+    python = python_for(job, "venv-python-uses", "requirements-uses.txt")
+    install_package(job, python)
+    job.run([python, "-m", "pytest", "-q", "-ra", "-W", "ignore", "-c", folder / "pyproject.toml",
+             folder / "tests" / "uses"], LOGS,
+            KVIST_BIN=str(kvist("debug")), KVIST_SERVER=str(kvist("debug")))
+
+
+@check("python-free-threaded")
+def check_python_free_threaded(job):
+    """Does the Python package work for threads that run at once?"""
+    names = ("python3.14t", "python3.13t")
+    program = next((path for path in map(shutil.which, names) if path), None)
+    if program is None:
+        raise Skipped("no free-threaded Python is here: install python3.14t or python3.13t to run it")
+    need("redis-server", "redis-server 7.0")
+    folder = TARGET / "venv-python-threads"
+    job.run([program, "-m", "venv", "--clear", folder])
+    python = folder / "bin" / "python"
+    # There is no stable interface for it: the package is built for this very version.
+    job.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+             ROOT / "python"])
+    job.run([python, "-X", "gil=0", ROOT / "python" / "tests" / "uses" / "programs" / "threads.py"],
+            LOGS)
+
+
+def python_for(job, name, pins):
+    """The Python of an environment with what a file of the package's requirements pins."""
+    try:
+        return python_with(job, TARGET / name, ROOT / "python" / pins)
+    except Failed as reason:
+        raise Skipped(f"python/{pins} could not be installed: {reason}") from None
+
+
+def install_package(job, python):
+    """Builds the Python package as it is released, and installs it for a Python."""
+    maturin = python_for(job, "venv-python", "requirements-test.txt")
+    wheels = TARGET / "wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    job.run([maturin, "-m", "maturin", "build", "--profile", "wheel", "--locked", "--interpreter",
+             maturin, "--out", wheels], ROOT / "python")
+    job.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index",
+             "--no-deps", "--force-reinstall", *wheels.glob("*.whl")])
+
+
+@check("python-methods")
+def check_python_methods(job):
+    """Do the Python package's methods say, send and answer what redis-py's do?"""
+    if not (3, 11) <= sys.version_info < (3, 14):
+        raise Skipped("the pinned type checkers are for Python 3.11 to 3.13: install one to run it")
+    need("redis-server", "redis-server 7.0")
+    python = python_with(job, TARGET / "venv-python-dev", ROOT / "python" / "requirements-dev.txt")
+    job.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore",
+             "test_commands.py", "test_composed.py", "test_keys.py", "test_typing.py"],
+            ROOT / "python" / "tests", KVIST_SERVER=str(kvist("debug")))
+
+
+@check("grpc")
+def check_grpc(job):
+    """Do generated clients, health probes and reflection work over gRPC, and memory stay bounded?"""
+    if job.options.server:
+        raise Skipped("only Kvist has these services: run it without --server")
+    folder = CLIENTS / "grpc_py"
+    python = python_with(job, TARGET / "venv-grpc", folder / "requirements.txt")
+    line = shlex.join(server_words(job, "debug")) + " --port {port}"
+    job.run([python, "-m", "unittest", "-v"], folder, TEST_SERVER_COMMAND=line)
+    folder = CLIENTS / "grpc_node"
+    node = node_with(job, folder)
+    grpc_port = free_port()
+    with serving(job, [*server_words(job, "debug"), "--grpc-port", str(grpc_port)]):
+        job.run([node, "--test", "--test-concurrency=1"], folder, TEST_GRPC_PORT=str(grpc_port))
 
 
 @check("ioredis", soaks=True)
