@@ -42,6 +42,7 @@ mod multi;
 mod ordered;
 mod pause;
 mod plan;
+mod precedence;
 mod pubsub;
 mod remember;
 mod replace_file;

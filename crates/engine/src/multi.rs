@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::{block, monitor};
+use crate::{block, monitor, precedence};
 
 /// A transaction being queued.
 #[derive(Default)]
@@ -176,6 +176,11 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         no_longer_queueing(session);
         unwatch(engine, txn, session);
         return Err(error::EXEC_ABORT);
+    }
+    let tells = multi.any(engine, precedence::tells);
+    if tells && seat.must_give_way(session) {
+        session.multi = Some(multi);
+        return Ok(());
     }
     // Inside it nobody could wait for an index that is built by others.
     if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {

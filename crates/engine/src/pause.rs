@@ -155,8 +155,11 @@ impl Engine {
     #[cold]
     pub(crate) fn postpone(&self, session: &mut Session, argv: &[&[u8]]) {
         session.postponed = Some(argv.iter().map(|word| word.to_vec()).collect());
-        session.client.paused.store(true, Ordering::Relaxed);
         session.client.waiting.store(words_memory(argv), Ordering::Relaxed);
+        if session.gives_way {
+            return;
+        }
+        session.client.paused.store(true, Ordering::Relaxed);
         let mut waiting = self.pauses.waiting.lock();
         waiting.insert(session.client.id, Arc::clone(&session.client));
         drop(waiting);
@@ -169,16 +172,18 @@ impl Engine {
 
     /// The request that waited, to be judged anew.
     pub(crate) fn resumed(&self, session: &mut Session) -> Option<Vec<Vec<u8>>> {
-        let words = session.postponed.take()?;
+        let words = std::mem::take(session.postponed.as_mut()?);
         self.forget_postponed(session);
         Some(words)
     }
 
     /// The session waits no longer; its client may be gone.
     pub(crate) fn forget_postponed(&self, session: &mut Session) {
-        session.postponed = None;
-        if session.client.paused.swap(false, Ordering::Relaxed) {
+        if session.postponed.take().is_some() {
             session.client.waiting.store(0, Ordering::Relaxed);
+        }
+        session.gives_way = false;
+        if session.client.paused.swap(false, Ordering::Relaxed) {
             self.pauses.waiting.lock().remove(&session.client.id);
         }
     }

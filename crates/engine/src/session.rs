@@ -46,6 +46,11 @@ pub struct Session {
     pub(crate) postponed: Option<Vec<Vec<u8>>>,
     /// The request that runs has to wait for the end of a pause.
     pub(crate) must_wait: bool,
+    /// The one that waits, does so for requests on other threads.
+    pub(crate) gives_way: bool,
+    /// Nothing that came before its requests, on whichever thread, has yet to be served. A door with
+    /// several threads says `false` whenever it has read some.
+    pub in_order: bool,
     /// It monitors.
     pub(crate) monitors: bool,
     /// Close the connection once the replies so far are sent.
@@ -77,6 +82,8 @@ impl Session {
             blocked: None,
             postponed: None,
             must_wait: false,
+            gives_way: false,
+            in_order: false,
             monitors: false,
             closing: false,
             awaits: 0,
@@ -102,6 +109,12 @@ impl Session {
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.postponed.is_some()
+    }
+
+    /// Whether its request waits for other threads to serve what came before it.
+    #[must_use]
+    pub fn lets_others_first(&self) -> bool {
+        self.gives_way && self.is_paused()
     }
 
     /// Who is remembered to have read the keys of its requests.

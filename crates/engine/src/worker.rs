@@ -55,6 +55,8 @@ pub struct Seat {
     pub(crate) is_crowding: fn() -> bool,
     /// Serves this thread's other clients while a script of one of them takes too long.
     pub(crate) meanwhile: fn(),
+    /// Whether another thread has yet to serve what came before the requests of this one.
+    pub(crate) others_first: fn() -> bool,
     /// It stands in for a seat of the same thread whose script takes too long: no script runs here.
     pub(crate) stands_in: bool,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
@@ -76,6 +78,7 @@ impl Worker {
             full: false,
             is_crowding: || false,
             meanwhile: || (),
+            others_first: || false,
             stands_in: false,
             hindered: false,
             troubled: false,

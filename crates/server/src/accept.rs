@@ -17,6 +17,7 @@ use rustls::ServerConfig;
 use crate::inbox::{Inbox, Letter};
 use crate::listen::{Listener, Listening};
 use crate::process::room_for_clients;
+use crate::progress::Progress;
 use crate::secure::Tls;
 use crate::stream::Stream;
 
@@ -45,6 +46,8 @@ the server to start accepting connections from the outside.\r\n";
 pub struct Crew {
     /// Their inboxes.
     pub inboxes: Vec<Arc<Inbox>>,
+    /// How far each of them is.
+    pub progress: Vec<Progress>,
     /// Connections accepted and not closed yet, of all workers.
     pub connected: AtomicUsize,
     /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.

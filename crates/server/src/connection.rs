@@ -171,7 +171,11 @@ impl Connection {
     pub fn turn(&mut self, desk: &mut Desk) -> Turn {
         if self.session.blocked.is_some() || self.session.is_paused() {
             // Requests behind one that waits stay in the kernel, where they slow the sender down.
-            return if self.peer_done { Turn::Close } else { Turn::Wait };
+            return if self.peer_done && !self.session.lets_others_first() {
+                Turn::Close
+            } else {
+                Turn::Wait
+            };
         }
         if self.closing {
             return Turn::Wait;
@@ -207,6 +211,7 @@ impl Connection {
             }
         };
         self.unread = more || self.peer_done;
+        self.session.in_order = false;
         desk.worker.seat.counters.reads.add(1);
         desk.worker.seat.counters.net_input.add(n as u64);
         // What the request takes, not what stands behind it.
@@ -242,6 +247,12 @@ impl Connection {
     /// A pause is over, or nearly: judges the request that waits anew, then those behind it.
     pub fn end_pause(&mut self, desk: &mut Desk) -> Turn {
         if self.session.is_paused() { self.resume(desk) } else { Turn::Wait }
+    }
+
+    /// The others have served what came before its request.
+    pub fn go_first(&mut self, desk: &mut Desk) -> Turn {
+        self.session.in_order = true;
+        self.end_pause(desk)
     }
 
     /// Executes what was kept while a request was blocked or paused, or since the last turn.
@@ -290,6 +301,8 @@ impl Connection {
         }
         self.unfed = state == State::Full && !self.input.is_empty();
         let waits = matches!(state, State::Blocked | State::Paused);
+        // Who gives way to others does so for a moment: its request runs, whether it stays or not.
+        let may_close = waits && self.peer_done && !self.session.lets_others_first();
         let turn = self.send(desk);
         if limits::input_too_long(self.input.len(), desk) {
             return Turn::Close;
@@ -297,7 +310,7 @@ impl Connection {
         self.account(desk);
         match turn {
             Turn::Wait if self.closing => Turn::Wait,
-            Turn::Wait if waits && self.peer_done => Turn::Close,
+            Turn::Wait if may_close => Turn::Close,
             Turn::Wait if waits => Turn::Wait,
             Turn::Wait if self.unread || self.unfed => Turn::Again,
             turn => turn,

@@ -20,6 +20,7 @@ use crate::connection::{Connection, Desk, Turn};
 use crate::inbox::{Address, Inbox, Letter, is_crowding, wake_others};
 use crate::listen::Listening;
 use crate::logging::LevelSwitch;
+use crate::progress::{self, Queue, others_first};
 use crate::slab::{Place, Slab};
 use crate::stream::Stream;
 use crate::turns::{Late, Spare};
@@ -44,8 +45,10 @@ pub struct EventLoop {
     engine: Arc<Engine>,
     seed: u64,
     poll: Poll,
-    inbox: Arc<Inbox>,
+    pub(crate) inbox: Arc<Inbox>,
     pub(crate) crew: Arc<Crew>,
+    /// Its number among them.
+    pub(crate) number: usize,
     pub(crate) connections: Slab<Box<Connection>>,
     /// Connections that get another turn before the loop waits again.
     pub(crate) again: VecDeque<Place>,
@@ -63,6 +66,8 @@ pub struct EventLoop {
     pub(crate) held: VecDeque<Place>,
     /// Connections whose request waits for the end of a pause, in the order they came.
     paused: VecDeque<Place>,
+    /// Connections whose request waits for other workers to serve what came before it.
+    pub(crate) giving_way: Queue,
     /// The epoch of the journal that was last asked to be made durable.
     asked: u64,
     /// Connections whose replies are over the soft limit.
@@ -111,6 +116,8 @@ pub struct Parts {
     pub inbox: Arc<Inbox>,
     /// All workers.
     pub crew: Arc<Crew>,
+    /// Its number among them.
+    pub number: usize,
     /// Unpredictable bits.
     pub seed: u64,
     /// For worker 0: the listeners.
@@ -123,13 +130,15 @@ impl EventLoop {
     /// A loop with a seat at the engine.
     #[must_use]
     pub fn new(engine: &Arc<Engine>, parts: Parts) -> Self {
-        let Parts { poll, inbox, crew, seed, listening, levels } = parts;
+        let Parts { poll, inbox, crew, number, seed, listening, levels } = parts;
         EventLoop {
             engine: Arc::clone(engine),
             seed,
             poll,
             inbox,
+            giving_way: Queue::new(Arc::clone(&crew), number),
             crew,
+            number,
             connections: Slab::new(),
             again: VecDeque::new(),
             seen: VecDeque::new(),
@@ -156,18 +165,22 @@ impl EventLoop {
     /// Makes this thread the worker.
     pub(crate) fn take_seat(&self) {
         self.inbox.take_seat();
+        progress::take_seat(&self.crew, self.number);
     }
 
     /// A desk of this loop, which calls `meanwhile` while a script takes too long.
     pub(crate) fn desk(&self, meanwhile: fn()) -> Desk {
-        Desk::new(Worker::new(&self.engine, self.seed).mind(is_crowding).attend(meanwhile))
+        Desk::new(self.worker(self.seed).attend(meanwhile))
+    }
+
+    fn worker(&self, seed: u64) -> Worker {
+        Worker::new(&self.engine, seed).mind(is_crowding).give_way(others_first)
     }
 
     /// What is needed to serve clients from inside a turn; none if that is being done.
     pub(crate) fn take_spare(&mut self) -> Option<Spare> {
         if !std::mem::replace(&mut self.had_spare, true) {
-            let worker = Worker::new(&self.engine, !self.seed).mind(is_crowding).stand_in();
-            return Some(Spare::new(Desk::new(worker)));
+            return Some(Spare::new(Desk::new(self.worker(!self.seed).stand_in())));
         }
         self.spare.take()
     }
@@ -180,7 +193,9 @@ impl EventLoop {
         self.engine.stopping.load(Ordering::Acquire)
     }
 
+    /// Waits for events. At rest there is nothing left that has come before.
     pub(crate) fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
+        self.crew.end_round(self.number, !timeout.is_zero());
         match self.poll.poll(events, Some(timeout)) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
@@ -188,6 +203,7 @@ impl EventLoop {
     }
 
     pub(crate) fn begin(&mut self, desk: &mut Desk) {
+        self.crew.progress[self.number].begin();
         desk.now = wall_clock();
         desk.worker.begin(desk.now);
         if let Some(levels) = &mut self.levels {
@@ -213,6 +229,9 @@ impl EventLoop {
         }
         if !self.paused.is_empty() {
             until = until.min(self.engine.resumes_at());
+        }
+        if let Some(limit) = self.giving_way.until() {
+            until = until.min(limit);
         }
         if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
             until = until.min(retry);
@@ -248,7 +267,11 @@ impl EventLoop {
         }
         if !connection.paused && connection.session.is_paused() {
             connection.paused = true;
-            self.paused.push_back(place);
+            if connection.session.lets_others_first() {
+                self.giving_way.keep(place, desk.now);
+            } else {
+                self.paused.push_back(place);
+            }
         }
         if turn == Turn::Again && !connection.queued {
             connection.queued = true;
@@ -325,6 +348,9 @@ impl EventLoop {
             tracing::warn!(%error, "a connection could not be watched and was closed");
             self.crew.connected.fetch_sub(1, Ordering::Relaxed);
             return;
+        }
+        if let Err(error) = self.crew.progress[self.number].watch(stream.socket()) {
+            tracing::warn!(%error, "a connection's subscriptions may be late for what others publish");
         }
         let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });
         let engine = &desk.worker.engine;

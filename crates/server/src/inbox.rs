@@ -58,6 +58,8 @@ pub struct Inbox {
     crowded: AtomicBool,
     /// There is something in the queue, or there was a moment ago.
     posted: AtomicBool,
+    /// A connection is among it, or was a moment ago.
+    newcomers: AtomicBool,
     /// The worker holds replies back until the disk has what they tell.
     pub waits_for_disk: AtomicBool,
     waker: mio::Waker,
@@ -84,6 +86,7 @@ impl Inbox {
             pile: Mutex::default(),
             crowded: AtomicBool::new(false),
             posted: AtomicBool::new(false),
+            newcomers: AtomicBool::new(false),
             waits_for_disk: AtomicBool::new(false),
             waker,
         }
@@ -91,6 +94,9 @@ impl Inbox {
 
     /// Puts a letter in the queue.
     pub fn post(self: &Arc<Self>, letter: Letter) {
+        if matches!(letter, Letter::Connection(..)) {
+            self.newcomers.store(true, Ordering::SeqCst);
+        }
         let mut pile = self.pile.lock();
         pile.bytes += letter.len();
         pile.letters.push(letter);
@@ -133,6 +139,7 @@ impl Inbox {
     pub fn take(&self, into: &mut Vec<Letter>) {
         debug_assert!(into.is_empty());
         self.posted.store(false, Ordering::Release);
+        self.newcomers.store(false, Ordering::SeqCst);
         let mut pile = self.pile.lock();
         std::mem::swap(&mut pile.letters, into);
         pile.bytes = 0;
@@ -143,6 +150,11 @@ impl Inbox {
     #[inline]
     pub fn has_letters(&self) -> bool {
         self.posted.load(Ordering::Acquire)
+    }
+
+    /// Whether there may be connections that the worker has yet to take in.
+    pub fn has_newcomers(&self) -> bool {
+        self.newcomers.load(Ordering::SeqCst)
     }
 
     /// Makes this thread the worker that owns this inbox.

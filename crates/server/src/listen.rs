@@ -17,6 +17,7 @@ use parking_lot::{Mutex, MutexGuard};
 use rustls::ServerConfig;
 use socket2::{Domain, SockAddr, Socket, Type};
 
+use crate::accept::Crew;
 use crate::slab::RESERVED;
 
 /// A listening socket.
@@ -90,6 +91,7 @@ pub struct Listening {
     listeners: Mutex<Vec<Listener>>,
     context: Mutex<Option<Arc<ServerConfig>>>,
     registry: Registry,
+    crew: Arc<Crew>,
 }
 
 impl Listening {
@@ -101,11 +103,13 @@ impl Listening {
         listeners: Vec<Listener>,
         context: Option<Arc<ServerConfig>>,
         registry: &Registry,
+        crew: &Arc<Crew>,
     ) -> io::Result<Self> {
         let listening = Listening {
             listeners: Mutex::new(Vec::new()),
             context: Mutex::new(context),
             registry: registry.try_clone()?,
+            crew: Arc::clone(crew),
         };
         listening.add(&mut listening.listeners.lock(), listeners)?;
         Ok(listening)
@@ -130,12 +134,16 @@ impl Listening {
         for mut listener in new {
             // Which listener an event is for does not matter: all of them are asked.
             let token = Token(RESERVED as usize);
+            // Worker 0 takes in who comes.
+            let progress = &self.crew.progress[0];
             match &mut listener {
                 Listener::Tcp(socket) | Listener::Tls(socket) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
+                    progress.watch(&*socket)?;
                 }
                 Listener::Unix(socket, _) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
+                    progress.watch(&*socket)?;
                 }
             }
             open.push(listener);

@@ -19,6 +19,7 @@ mod listen;
 mod logging;
 mod offline;
 mod process;
+mod progress;
 mod secure;
 mod serve;
 mod signals;

@@ -26,6 +26,7 @@ use crate::inbox::Inbox;
 use crate::listen::{self, Listener, Listening};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
+use crate::progress::Progress;
 use crate::signals;
 use crate::supervisor;
 use crate::turns;
@@ -134,13 +135,15 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
         inboxes.push(Arc::new(Inbox::new(waker)));
         polls.push(poll);
     }
-    let crew =
-        Arc::new(Crew { inboxes, connected: AtomicUsize::new(0), most: AtomicUsize::new(most) });
+    let progress: Result<_, _> = inboxes.iter().map(|_| Progress::new()).collect();
+    let progress = progress.map_err(failed("epoll"))?;
+    let (connected, most) = (AtomicUsize::new(0), AtomicUsize::new(most));
+    let crew = Arc::new(Crew { inboxes, progress, connected, most });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
     let listening =
-        Arc::new(Listening::new(listeners, context, registry).map_err(failed("listeners"))?);
+        Arc::new(Listening::new(listeners, context, registry, &crew).map_err(failed("listeners"))?);
     let doors = Doors::start(sockets, (engine, &crew), http_context, !seed);
     let mut doors = doors.map_err(failed("doors"))?;
     let calls = calls.start(engine, &crew, !seed).map_err(failed("gRPC"))?;
@@ -155,6 +158,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
             poll,
             inbox: Arc::clone(&crew.inboxes[number]),
             crew: Arc::clone(&crew),
+            number,
             seed: seed.wrapping_add(number as u64),
             listening,
             levels,

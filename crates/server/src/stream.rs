@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 use mio::event::Source;
@@ -149,6 +149,12 @@ impl Stream {
     pub fn hang_up(&self) {
         // It may be over already.
         let _ = either!(self, stream => stream.shutdown(Shutdown::Both));
+    }
+
+    /// The socket, for those who watch it.
+    #[must_use]
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        either!(self, stream => stream.as_fd())
     }
 
     /// The descriptor's number.

@@ -113,7 +113,10 @@ impl Turns {
         self.read_letters(desk);
         self.end_waits(desk);
         self.end_pause(desk);
+        self.go_on(desk);
         self.release(desk);
+        let me = self.0.borrow();
+        me.crew.progress[me.number].end();
         Ok(())
     }
 
@@ -166,6 +169,10 @@ impl Turns {
         loop {
             let next = self.0.borrow_mut().seen.pop_front();
             let Some((token, seen)) = next else { return };
+            // What others have pushed was sent before what they led the client to send now.
+            if self.0.borrow().inbox.has_letters() {
+                self.read_letters(desk);
+            }
             match Place::of(token) {
                 Some(place) => self.event(desk, place, seen),
                 None if token == WAKER => {}
@@ -273,6 +280,18 @@ impl Turns {
                     connection.deadline = Some(deadline);
                 }
                 turn
+            });
+        }
+    }
+
+    /// Lets requests run that waited for other workers to serve what came before them.
+    fn go_on(&self, desk: &mut Desk) {
+        loop {
+            let next = self.0.borrow_mut().giving_way.next(desk.now);
+            let Some(place) = next else { return };
+            self.turn(desk, place, |connection, desk| {
+                connection.paused = false;
+                connection.go_first(desk)
             });
         }
     }

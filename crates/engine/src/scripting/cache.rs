@@ -13,6 +13,8 @@ use hashbrown::HashMap;
 use parking_lot::RwLock;
 use script::Script;
 
+use super::needs::Needs;
+
 /// How many scripts are kept that were never loaded.
 const PASSING: usize = 500;
 /// Bytes a script takes beside its body, about.
@@ -24,8 +26,8 @@ pub(crate) type Digest = [u8; 40];
 /// A script that is known.
 pub(crate) struct Cached {
     pub script: Script,
-    /// It uses keys of shards it did not declare, or changes large values: it holds every shard.
-    pub wide: AtomicBool,
+    /// What it has turned out to need.
+    pub needs: Needs,
     /// It was loaded, and so stays.
     loaded: AtomicBool,
     /// When it was last asked for.
@@ -76,7 +78,7 @@ impl Scripts {
             return Arc::clone(cached);
         }
         let cached = Arc::new(Cached {
-            wide: AtomicBool::new(false),
+            needs: Needs::default(),
             loaded: AtomicBool::new(loaded),
             used: AtomicU64::new(now),
             gone: AtomicBool::new(false),

@@ -16,7 +16,7 @@ use crate::execute::{Call, Request, timed};
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::Seat;
-use crate::{access, block, monitor, remember};
+use crate::{access, block, monitor, precedence, remember};
 
 const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
 const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
@@ -60,8 +60,10 @@ pub(super) struct Caller<'c> {
     db: usize,
     /// It has called a command that writes.
     wrote: bool,
-    /// It needs more shards than it holds: what it did does not count.
+    /// It needs more shards than it holds, or has to wait for others: what it did does not count.
     pub abandoned: bool,
+    /// It wants to publish, and others may have to be served first.
+    pub tells: bool,
     /// Set while others can see that it runs.
     running: Option<Arc<Running>>,
     started: Instant,
@@ -98,6 +100,7 @@ impl<'c> Caller<'c> {
             db,
             wrote: false,
             abandoned: false,
+            tells: false,
             running: None,
             started: Instant::now(),
             timed,
@@ -273,6 +276,11 @@ impl<'c> Caller<'c> {
         receivers
     }
 
+    /// Whether it has told subscribers something.
+    pub fn has_published(&self) -> bool {
+        !self.published.is_empty()
+    }
+
     /// Makes visible what the script did beside changing keys. `mark` is where its reply begins.
     pub fn finish(mut self, writer: &mut RespWriter<'_>, mark: usize) {
         self.leave();
@@ -336,6 +344,11 @@ impl Host for Caller<'_> {
             self.seat.counters.errors.add(1);
         })?;
         if !self.is_in_hand(entry, words) {
+            return Err(self.abandon());
+        }
+        // One that holds every shard cannot be taken back any more.
+        if precedence::tells(entry) && !self.session.in_order && !self.rights.wide {
+            self.tells = true;
             return Err(self.abandon());
         }
         if entry.has(Flag::Write) {

@@ -6,7 +6,7 @@
 //! in which, and a change that a transaction makes is durable with the rest of it or not at all.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use base::CmdError;
 use hashbrown::HashMap;
@@ -17,34 +17,35 @@ use script::{Libraries, Library};
 use store::Txn;
 
 use super::kept;
+use super::needs::Needs;
 
 /// The libraries as of some moment.
 #[derive(Default)]
 pub(crate) struct Known {
     pub libraries: Libraries,
-    /// Per function: it holds every shard, see [`super::Cached::wide`].
-    wide: HashMap<String, Arc<AtomicBool>>,
+    /// Per function.
+    needs: HashMap<String, Arc<Needs>>,
 }
 
 impl Known {
     /// What the functions of these libraries need, as far as it was known before.
     fn new(libraries: Libraries, before: &Known) -> Self {
-        let wide_of = |library: &Library, function: &str| {
+        let needs_of = |library: &Library, function: &str| {
             let same = before.libraries.function(function.as_bytes());
             let same = same.is_some_and(|known| known.code() == library.code());
-            before.wide.get(function).filter(|_| same).map(Arc::clone).unwrap_or_default()
+            before.needs.get(function).filter(|_| same).map(Arc::clone).unwrap_or_default()
         };
-        let wide = libraries
+        let needs = libraries
             .iter()
             .flat_map(|library| library.functions().iter().map(move |f| (library, &f.name)))
-            .map(|(library, name)| (name.clone(), wide_of(library, name)))
+            .map(|(library, name)| (name.clone(), needs_of(library, name)))
             .collect();
-        Known { libraries, wide }
+        Known { libraries, needs }
     }
 
-    /// Whether a function holds every shard: to ask, and to say so.
-    pub fn wide(&self, function: &str) -> Arc<AtomicBool> {
-        self.wide.get(function).map(Arc::clone).unwrap_or_default()
+    /// What a function has turned out to need: to ask, and to say so.
+    pub fn needs(&self, function: &str) -> Arc<Needs> {
+        self.needs.get(function).map(Arc::clone).unwrap_or_default()
     }
 }
 

@@ -22,6 +22,7 @@ mod caller;
 mod catalog;
 mod kept;
 mod libraries;
+mod needs;
 mod run;
 mod running;
 

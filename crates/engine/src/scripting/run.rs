@@ -8,7 +8,7 @@
 //! lock while it holds one, and nobody sees a script that was half run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use base::{CmdError, Reply, error};
 use script::{Library, Limits, ScriptFlags, Vm};
@@ -17,6 +17,7 @@ use wire::RespWriter;
 
 use super::cache::Cached;
 use super::caller::{Caller, Rights};
+use super::needs::Needs;
 use crate::block;
 use crate::control::Control;
 use crate::engine::Engine;
@@ -28,8 +29,8 @@ use crate::worker::Seat;
 pub(crate) enum Code<'a> {
     /// A script.
     Script(Arc<Cached>),
-    /// A function of a library, and whether it needs every shard.
-    Function { library: Arc<Library>, name: &'a str, wide: Arc<AtomicBool> },
+    /// A function of a library.
+    Function { library: Arc<Library>, name: &'a str, needs: Arc<Needs> },
 }
 
 /// A request to run it.
@@ -54,10 +55,10 @@ impl Job<'_> {
         }
     }
 
-    fn wide(&self) -> &AtomicBool {
+    fn needs(&self) -> &Needs {
         match &self.code {
-            Code::Script(cached) => &cached.wide,
-            Code::Function { wide, .. } => wide,
+            Code::Script(cached) => &cached.needs,
+            Code::Function { needs, .. } => needs,
         }
     }
 
@@ -136,6 +137,8 @@ enum Attempt {
     Again,
     /// Clients are paused.
     Postponed,
+    /// It publishes, and others may have to be served first.
+    Tells,
 }
 
 /// Runs a script and writes its reply.
@@ -152,9 +155,13 @@ pub(crate) fn run(
         return Err(engine.busy());
     }
     let mut rights = job.admit(engine, seat)?;
+    let tells = !*in_exec && job.needs().tells.load(Ordering::Relaxed);
+    if tells && seat.must_give_way(session) {
+        return Ok(());
+    }
     let mut vm = seat.bench.take(limits(&seat.config));
     loop {
-        rights.wide = *in_exec || job.wide().load(Ordering::Relaxed);
+        rights.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
         let done = if *in_exec {
             Ok(attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer))
         } else {
@@ -174,7 +181,15 @@ pub(crate) fn run(
             done
         };
         match done {
-            Ok(Attempt::Again) => job.wide().store(true, Ordering::Relaxed),
+            Ok(Attempt::Again) => job.needs().wide.store(true, Ordering::Relaxed),
+            Ok(Attempt::Tells) => {
+                job.needs().tells.store(true, Ordering::Relaxed);
+                if seat.must_give_way(session) {
+                    seat.bench.put(vm);
+                    seat.tell_interpreters();
+                    return Ok(());
+                }
+            }
             Ok(Attempt::Done) => {
                 seat.bench.put(vm);
                 seat.tell_interpreters();
@@ -224,13 +239,17 @@ fn attempt(
     };
     if caller.abandoned {
         caller.leave();
+        let tells = caller.tells;
         txn.take_back();
         writer.raw().truncate(mark);
-        return Attempt::Again;
+        return if tells { Attempt::Tells } else { Attempt::Again };
     }
     caller.txn.forget_before();
     if caller.errors > 0 {
         caller.seat.counters.commands[job.command(engine)].failed.add(1);
+    }
+    if caller.has_published() {
+        job.needs().tells.store(true, Ordering::Relaxed);
     }
     if let Err(failure) = done {
         // It has been counted already.

@@ -32,6 +32,9 @@ impl<'a> Command<'a> for Publish<'a> {
 
 impl Act for Publish<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if control.must_give_way() {
+            return Ok(());
+        }
         let publisher = control.session.client.id;
         let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
         let pubsub = &control.engine.pubsub;
@@ -67,6 +70,9 @@ impl<'a> Command<'a> for SPublish<'a> {
 
 impl Act for SPublish<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        if control.must_give_way() {
+            return Ok(());
+        }
         let publisher = control.session.client.id;
         let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
         let pubsub = &control.engine.pubsub;

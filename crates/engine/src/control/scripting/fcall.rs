@@ -50,6 +50,6 @@ fn run(
     let library = known.libraries.function(asked).ok_or(NO_FUNCTION)?;
     let Words { all, keys, args, .. } = Words::split(all, NO_NUMBER)?;
     let name = library.function(asked).map(|function| &*function.name).ok_or(NO_FUNCTION)?;
-    let code = Code::Function { library: Arc::clone(library), name, wide: known.wide(name) };
+    let code = Code::Function { library: Arc::clone(library), name, needs: known.needs(name) };
     scripting::run(control, &Job { code, argv: all, keys, args, read_only }, out)
 }

@@ -1,0 +1,61 @@
+//! Who hears a message: everybody whose subscription was sent before it, on whichever thread.
+//!
+//! Clients subscribe over one connection and publish over another without waiting for the reply to
+//! the first, and so do the programs they tell: with one thread that works, as requests are served
+//! in the order they come. Here the two connections may belong to different threads, and the one
+//! with the subscription may be late. So a request that tells subscribers something is postponed, as
+//! in a pause (`pause.rs`), until the other threads have served what came before it. Which they
+//! have is known to the door whose threads they are; the engine asks it once for all requests that
+//! were read at a time ([`Session::in_order`]).
+//!
+//! ```text
+//!   PUBLISH ─► in order? ──no──► is a thread behind? ──yes──► postponed ─► the door resumes it ─┐
+//!                 │ ▲                    │ no                                                   │
+//!                 ▼ └────────────────────┴──────────────────────────────────────────────────────┘
+//!               runs
+//! ```
+//!
+//! A script is only known to publish when it does: the first time it is taken back, and from then
+//! on it waits before it begins. Keyspace events do not wait: they would hold up every write.
+
+use crate::control::Control;
+use crate::session::Session;
+use crate::table::Entry;
+use crate::worker::{Seat, Worker};
+
+impl Worker {
+    /// The same worker, which asks `others_first` whether another thread has yet to serve requests
+    /// that came before those it has just read. If so, a request that tells subscribers something
+    /// is postponed, and [`Session::lets_others_first`]: the door resumes it.
+    #[must_use]
+    pub fn give_way(mut self, others_first: fn() -> bool) -> Self {
+        self.seat.others_first = others_first;
+        self
+    }
+}
+
+impl Seat {
+    /// Whether a request that tells subscribers something must be postponed.
+    pub(crate) fn must_give_way(&self, session: &mut Session) -> bool {
+        if !session.in_order {
+            if (self.others_first)() {
+                (session.gives_way, session.must_wait) = (true, true);
+                return true;
+            }
+            session.in_order = true;
+        }
+        false
+    }
+}
+
+impl Control<'_> {
+    /// The same of the request that runs: one inside `EXEC` runs now, as all of it does.
+    pub(crate) fn must_give_way(&mut self) -> bool {
+        !self.in_exec && self.seat.must_give_way(self.session)
+    }
+}
+
+/// Whether a command tells subscribers something, whatever it is called with.
+pub(crate) fn tells(entry: &Entry) -> bool {
+    matches!(entry.name(), "publish" | "spublish")
+}

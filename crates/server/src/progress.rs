@@ -1,0 +1,342 @@
+//! How far each worker is, as the others see it: whether it has yet to serve what has come.
+//!
+//! A message is heard by everybody whose subscription came before it, also over a connection of
+//! another worker (`engine`'s `precedence.rs` says why). So a worker with a request that publishes
+//! asks whether another is *behind*, and if so keeps the request until each other worker has
+//!
+//! * been seen at rest with nothing to read, or
+//! * begun and ended a round of its loop since: what is still unread then, it leaves unread on
+//!   purpose, as what stands behind a blocked request.
+//!
+//! What there is to read, the kernel says: each worker's sockets are watched a second time, by an
+//! epoll that nobody waits on and that can itself be polled. The first one cannot tell, as it
+//! reports each event once: between the report and the round that serves it, it looks as if nothing
+//! had come.
+//!
+//! ```text
+//!   a socket has bytes ─► arrivals ──────────────┐
+//!   a letter lies in the inbox ──────────────────┼──► behind
+//!   the worker serves what it has seen (busy) ───┘
+//! ```
+//!
+//! A worker that is in the middle of something long is waited for [`PATIENCE`] once, and not again
+//! before it has come out of it: then what it has not seen yet comes later than what others do.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+use base::Millis;
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
+use smallvec::SmallVec;
+
+use crate::accept::Crew;
+use crate::slab::Place;
+
+/// How long a request waits for other workers to serve what came before it.
+const PATIENCE: Millis = 100;
+/// No round: nobody has given up waiting.
+const NEVER: u64 = u64::MAX;
+
+/// One worker's progress. All that is said and asked here is in one order for everybody (`SeqCst`):
+/// the proof that nothing is missed compares what two threads have each written and then read.
+pub struct Progress {
+    /// Rounds of its loop that have ended.
+    rounds: AtomicU64,
+    /// It is not at rest: it serves, or will without waiting.
+    busy: AtomicBool,
+    /// Somebody waits for a round of it to end.
+    asked: AtomicBool,
+    /// It keeps requests until others have served what came before them.
+    waits: AtomicBool,
+    /// How many rounds had ended when somebody lost patience with the one after them.
+    given_up: AtomicU64,
+    /// Its sockets that have something to read.
+    arrivals: OwnedFd,
+}
+
+impl Progress {
+    /// Of a worker that has not begun.
+    ///
+    /// # Errors
+    /// There are no more descriptors.
+    pub fn new() -> io::Result<Self> {
+        Ok(Progress {
+            rounds: AtomicU64::new(0),
+            busy: AtomicBool::new(false),
+            asked: AtomicBool::new(false),
+            waits: AtomicBool::new(false),
+            given_up: AtomicU64::new(NEVER),
+            arrivals: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+        })
+    }
+
+    /// Has a socket of this worker watched, until it is closed.
+    ///
+    /// # Errors
+    /// The kernel watches no more.
+    pub fn watch(&self, socket: impl AsFd) -> io::Result<()> {
+        let nothing = epoll::EventData::new_u64(0);
+        Ok(epoll::add(&self.arrivals, socket, nothing, epoll::EventFlags::IN)?)
+    }
+
+    /// The worker serves what it has seen.
+    pub fn begin(&self) {
+        self.busy.store(true, SeqCst);
+    }
+
+    /// It has served all of it, though not what came since.
+    pub fn end(&self) {
+        self.rounds.fetch_add(1, SeqCst);
+    }
+}
+
+thread_local! {
+    /// The crew of this thread, and its number there.
+    static SEAT: RefCell<Option<(Arc<Crew>, usize)>> = const { RefCell::new(None) };
+}
+
+/// Makes this thread a worker.
+pub fn take_seat(crew: &Arc<Crew>, number: usize) {
+    SEAT.set(Some((Arc::clone(crew), number)));
+}
+
+/// Whether another worker has yet to serve something that has come to it. A system call unless one
+/// is at work. O(workers).
+pub fn others_first() -> bool {
+    SEAT.with_borrow(|seat| {
+        let Some((crew, own)) = seat else { return false };
+        let others =
+            || (0..crew.progress.len()).filter(|n| n != own).filter(|&n| !crew.is_stuck(n));
+        crew.is_any_behind(others)
+    })
+}
+
+impl Crew {
+    /// Whether it is in the middle of a round that somebody has lost patience with.
+    fn is_stuck(&self, number: usize) -> bool {
+        let progress = &self.progress[number];
+        progress.busy.load(SeqCst) && progress.given_up.load(SeqCst) == progress.rounds.load(SeqCst)
+    }
+
+    fn is_at_work(&self, number: usize) -> bool {
+        self.inboxes[number].has_newcomers() || self.progress[number].busy.load(SeqCst)
+    }
+
+    /// Whether one of these has yet to serve something that has come.
+    fn is_any_behind<I: Iterator<Item = usize>>(&self, which: impl Fn() -> I) -> bool {
+        // At work is asked again after the look: what is not in a socket any more was taken from it
+        // by a worker that was at work, and is so until it has served it.
+        which().any(|n| self.is_at_work(n))
+            || self.has_arrivals(which())
+            || which().any(|n| self.is_at_work(n))
+    }
+
+    /// Whether a socket of one of these has something to read.
+    fn has_arrivals(&self, which: impl Iterator<Item = usize>) -> bool {
+        let mut fds: SmallVec<[PollFd<'_>; 16]> =
+            which.map(|n| PollFd::new(&self.progress[n].arrivals, PollFlags::IN)).collect();
+        // What cannot be asked is taken for a yes: then rounds of the others are waited for.
+        !fds.is_empty() && !matches!(poll(&mut fds, Some(&Timespec::default())), Ok(0))
+    }
+
+    /// A worker waits for something to do, or looks once more if it `rests` not. Who waits for it
+    /// is woken to see what it has come to.
+    pub fn end_round(&self, number: usize, rests: bool) {
+        let own = &self.progress[number];
+        if rests {
+            own.busy.store(false, SeqCst);
+        }
+        if own.asked.swap(false, SeqCst) {
+            let waiting = self.progress.iter().zip(&self.inboxes);
+            waiting.filter(|(it, _)| it.waits.load(SeqCst)).for_each(|(_, inbox)| inbox.wake());
+        }
+    }
+}
+
+/// A request that is kept.
+struct Kept {
+    place: Place,
+    /// How many rounds of each worker must have ended.
+    rounds: SmallVec<[u64; 16]>,
+    until: Millis,
+}
+
+/// The requests that one worker keeps until others have served what came before them.
+pub struct Queue {
+    crew: Arc<Crew>,
+    own: usize,
+    kept: VecDeque<Kept>,
+}
+
+impl Queue {
+    /// Nothing, of the worker of this number.
+    #[must_use]
+    pub fn new(crew: Arc<Crew>, own: usize) -> Self {
+        Queue { crew, own, kept: VecDeque::new() }
+    }
+
+    /// Until when the first is kept at most.
+    #[must_use]
+    pub fn until(&self) -> Option<Millis> {
+        self.kept.front().map(|kept| kept.until)
+    }
+
+    /// Keeps the request of a connection. What has come to others until now goes first: all of it
+    /// is served in a round that has not begun yet.
+    pub fn keep(&mut self, place: Place, now: Millis) {
+        let rounds = self.crew.progress.iter().map(|it| it.rounds.load(SeqCst) + 2).collect();
+        self.kept.push_back(Kept { place, rounds, until: now + PATIENCE });
+        self.crew.progress[self.own].waits.store(true, SeqCst);
+    }
+
+    /// The next connection whose request may run.
+    pub fn next(&mut self, now: Millis) -> Option<Place> {
+        let Queue { crew, own, kept } = self;
+        let first = kept.front()?;
+        let late: SmallVec<[usize; 16]> = (0..crew.progress.len())
+            .filter(|n| n != own && crew.progress[*n].rounds.load(SeqCst) < first.rounds[*n])
+            .filter(|&n| !crew.is_stuck(n))
+            .collect();
+        // They are asked to tell before they are looked at: so they tell, or are seen.
+        late.iter().for_each(|&n| crew.progress[n].asked.store(true, SeqCst));
+        if crew.is_any_behind(|| late.iter().copied()) {
+            if now < first.until {
+                // One at rest may leave unread on purpose what it has: a round of it will tell.
+                let resting = late.iter().filter(|&&n| !crew.is_at_work(n));
+                resting.for_each(|&n| crew.inboxes[n].wake());
+                return None;
+            }
+            tracing::debug!("workers are not waited for any longer");
+            for &n in &late {
+                let progress = &crew.progress[n];
+                progress.given_up.store(progress.rounds.load(SeqCst), SeqCst);
+            }
+        }
+        let place = first.place;
+        kept.pop_front();
+        if kept.is_empty() {
+            crew.progress[*own].waits.store(false, SeqCst);
+        }
+        Some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    // In a test a panic is how a failure is told.
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::AtomicUsize;
+
+    use crate::inbox::Inbox;
+    use crate::slab::Slab;
+
+    use super::*;
+
+    /// Two workers, of which this thread is the first.
+    fn crew() -> (Arc<Crew>, Vec<mio::Poll>) {
+        let polls: Vec<mio::Poll> = (0..2).map(|_| mio::Poll::new().unwrap()).collect();
+        let waker = |poll: &mio::Poll| mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
+        let crew = Arc::new(Crew {
+            inboxes: polls.iter().map(|poll| Arc::new(Inbox::new(waker(poll)))).collect(),
+            progress: (0..2).map(|_| Progress::new().unwrap()).collect(),
+            connected: AtomicUsize::new(0),
+            most: AtomicUsize::new(1),
+        });
+        take_seat(&crew, 0);
+        (crew, polls)
+    }
+
+    /// A round of the second worker, which ends at rest.
+    fn round(crew: &Crew) {
+        crew.progress[1].begin();
+        crew.progress[1].end();
+        crew.end_round(1, true);
+    }
+
+    fn is_woken(poll: &mut mio::Poll) -> bool {
+        let mut events = mio::Events::with_capacity(8);
+        poll.poll(&mut events, Some(std::time::Duration::ZERO)).unwrap();
+        !events.is_empty()
+    }
+
+    #[test]
+    fn one_is_behind_who_has_something_to_read_or_to_serve() {
+        let (crew, _polls) = crew();
+        assert!(!others_first());
+        let (mut client, socket) = UnixStream::pair().unwrap();
+        crew.progress[1].watch(&socket).unwrap();
+        assert!(!others_first());
+        client.write_all(b"x").unwrap();
+        assert!(others_first() && others_first(), "looking takes nothing away");
+        crew.progress[1].begin();
+        std::io::Read::read(&mut &socket, &mut [0; 9]).unwrap();
+        assert!(others_first(), "it was read, but not served");
+        crew.progress[1].end();
+        crew.end_round(1, true);
+        assert!(!others_first());
+    }
+
+    #[test]
+    fn a_request_is_kept_for_two_rounds_or_until_the_others_rest() {
+        let (crew, mut polls) = crew();
+        let place = Slab::<()>::new().next_place().unwrap();
+        let mut queue = Queue::new(Arc::clone(&crew), 0);
+        crew.progress[1].begin();
+        queue.keep(place, 1000);
+        assert_eq!(queue.next(1000), None);
+        crew.progress[1].end();
+        crew.end_round(1, false);
+        assert!(is_woken(&mut polls[0]));
+        assert_eq!(queue.next(1001), None, "what came meanwhile is served in the next");
+        crew.progress[1].end();
+        crew.end_round(1, false);
+        assert!(is_woken(&mut polls[0]));
+        assert_eq!(queue.next(1002), Some(place));
+
+        queue.keep(place, 1000);
+        assert_eq!(queue.next(1001), None);
+        crew.progress[1].end();
+        crew.end_round(1, true);
+        assert_eq!(queue.next(1002), Some(place), "it rests, and there is nothing to read");
+        assert_eq!((queue.next(1003), queue.until()), (None, None));
+    }
+
+    #[test]
+    fn what_a_worker_leaves_unread_keeps_nothing_for_long() {
+        let (crew, mut polls) = crew();
+        let (mut client, socket) = UnixStream::pair().unwrap();
+        crew.progress[1].watch(&socket).unwrap();
+        client.write_all(b"x").unwrap();
+        let place = Slab::<()>::new().next_place().unwrap();
+        let mut queue = Queue::new(Arc::clone(&crew), 0);
+        queue.keep(place, 1000);
+        for _ in 0..2 {
+            assert_eq!(queue.next(1000), None);
+            assert!(is_woken(&mut polls[1]), "it is made to say that it goes no further");
+            round(&crew);
+            assert!(is_woken(&mut polls[0]));
+        }
+        assert_eq!(queue.next(1000), Some(place));
+    }
+
+    #[test]
+    fn nobody_is_waited_for_twice_in_one_long_round() {
+        let (crew, _polls) = crew();
+        let place = Slab::<()>::new().next_place().unwrap();
+        let mut queue = Queue::new(Arc::clone(&crew), 0);
+        crew.progress[1].begin();
+        queue.keep(place, 1000);
+        assert_eq!((queue.next(1000), queue.until()), (None, Some(1000 + PATIENCE)));
+        assert_eq!(queue.next(1000 + PATIENCE), Some(place));
+        assert!(!others_first());
+        crew.progress[1].end();
+        assert!(others_first(), "the next round is another one");
+    }
+}
