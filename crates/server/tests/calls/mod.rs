@@ -4,7 +4,7 @@
 #![allow(dead_code)]
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use grpc::generated::kvist as pb;
@@ -14,7 +14,7 @@ use grpc::line::Line;
 use tokio::runtime::{Builder, Runtime};
 use tonic::{Code, Status};
 
-use crate::server::{PATIENCE, Server, eventually, free_port};
+use crate::server::{PATIENCE, READY, Server, eventually, free_port};
 
 /// The client of our own service.
 pub type Kvist = KvistServiceClient<Line>;
@@ -33,13 +33,18 @@ pub struct Calls {
 impl Calls {
     /// Starts a server with further arguments.
     pub fn start(args: &[&str]) -> Self {
+        Self::start_until(READY, args)
+    }
+
+    /// The same, and waits until it has said something.
+    pub fn start_until(said: &str, args: &[&str]) -> Self {
         let port = free_port();
         let grpc = port.to_string();
         // A file comes first.
         let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
         let (file, args) = args.split_at(usize::from(is_file));
         let words = [file, &["--grpc-port", &grpc], args].concat();
-        let server = Server::start(&words);
+        let server = Server::start_until(said, &words);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         Calls { server, port, runtime }
     }
@@ -57,7 +62,12 @@ impl Calls {
 
     /// A connection.
     pub fn line(&self) -> Line {
-        let line = || self.run(Line::connect(self.addr())).ok();
+        self.line_from(self.addr().ip())
+    }
+
+    /// The same from and to this address of this machine.
+    pub fn line_from(&self, address: IpAddr) -> Line {
+        let line = || self.run(Line::connect((address, self.port).into())).ok();
         eventually("a connection", line)
     }
 

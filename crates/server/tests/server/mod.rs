@@ -6,7 +6,7 @@
 #![allow(dead_code)]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -19,6 +19,9 @@ use wire::{ReplyParser, Value};
 
 /// How long a condition may take to come true, on a machine busy with other tests.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a server says once it serves.
+pub const READY: &str = "Ready to accept connections";
 
 /// The program under test.
 pub fn program() -> Command {
@@ -42,6 +45,23 @@ pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
+/// An address of this machine that is not the loopback one: who comes from there counts as from
+/// another machine. Without one, a line says what is skipped.
+pub fn own_address() -> Option<IpAddr> {
+    let look = || {
+        let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+        // Nothing is sent: this only asks which address would be used.
+        socket.connect("192.0.2.1:9").ok()?;
+        let ip = socket.local_addr().ok()?.ip();
+        (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
+    };
+    let found = look();
+    if found.is_none() {
+        eprintln!("SKIP: no address but the loopback one: connect this machine to a network");
+    }
+    found
+}
+
 /// A path in the directory for temporary files that no other test uses.
 pub fn temporary(name: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -63,10 +83,15 @@ impl Server {
     /// Starts it with further arguments, of which the first may be a configuration file, on two
     /// threads, and waits until it is ready.
     pub fn start(args: &[&str]) -> Self {
+        Self::start_until(READY, args)
+    }
+
+    /// The same, and waits until it has said something.
+    pub fn start_until(said: &str, args: &[&str]) -> Self {
         loop {
             let mut server = Self::launch(free_port(), args);
             let ready = eventually("the start", || {
-                if server.log().contains("Ready to accept connections") {
+                if server.log().contains(said) {
                     return Some(true);
                 }
                 server.child.try_wait().unwrap().map(|_| false)

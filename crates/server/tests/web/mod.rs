@@ -4,12 +4,12 @@
 #![allow(dead_code)]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{IpAddr, TcpStream};
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use crate::server::{PATIENCE, Server, eventually, free_port};
+use crate::server::{PATIENCE, READY, Server, eventually, free_port};
 
 /// A server with an HTTP port.
 pub struct Web {
@@ -22,13 +22,18 @@ pub struct Web {
 impl Web {
     /// Starts one with further arguments.
     pub fn start(args: &[&str]) -> Self {
+        Self::start_until(READY, args)
+    }
+
+    /// The same, and waits until it has said something.
+    pub fn start_until(said: &str, args: &[&str]) -> Self {
         loop {
             let port = free_port();
             let number = port.to_string();
             let args: Vec<&str> = [args, &["--http-port", &number]].concat();
             let mut server = Server::launch(free_port(), &args);
             let ready = eventually("the start", || {
-                if server.log().contains("Ready to accept connections") {
+                if server.log().contains(said) {
                     return Some(true);
                 }
                 server.has_ended().then_some(false)
@@ -44,7 +49,12 @@ impl Web {
 
     /// A connection to the HTTP port.
     pub fn connect(&self) -> Browser<TcpStream> {
-        let socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        self.connect_from([127, 0, 0, 1].into())
+    }
+
+    /// The same from and to this address of this machine.
+    pub fn connect_from(&self, address: IpAddr) -> Browser<TcpStream> {
+        let socket = TcpStream::connect((address, self.port)).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         socket.set_write_timeout(Some(PATIENCE)).unwrap();
         socket.set_nodelay(true).unwrap();
