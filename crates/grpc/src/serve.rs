@@ -42,6 +42,8 @@ const SEND_BUFFER: usize = 32 << 10;
 const HEADERS: u32 = 16 << 10;
 /// How long a client may take to say anything at all.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client whom protected mode refuses may take to hear so.
+const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a client may take to answer that it is still there.
 const PONG: Duration = Duration::from_secs(20);
 /// How long the listener rests when no connection can be accepted.
@@ -133,7 +135,16 @@ impl Visitor {
         Some(Visitor { house: Arc::clone(house), socket: Some(socket), addr, denied })
     }
 
-    async fn serve(
+    async fn serve(self, routes: Routes, tls: Option<TlsAcceptor>, stop: watch::Receiver<bool>) {
+        if self.denied {
+            // Strangers must not hold the places of those who may come in.
+            let _ = timeout(FAREWELL, self.attend(routes, tls, stop)).await;
+        } else {
+            self.attend(routes, tls, stop).await;
+        }
+    }
+
+    async fn attend(
         mut self,
         routes: Routes,
         tls: Option<TlsAcceptor>,
@@ -228,6 +239,10 @@ async fn call(
     peer: Arc<Peer>,
     mut request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
+    // Whatever it is for: who may do nothing need not know how the server is, or what it speaks.
+    if peer.denied {
+        return Ok(status::denied().into_http());
+    }
     let until = deadline(request.headers()).and_then(|time| Instant::now().checked_add(time));
     request.extensions_mut().insert(Arrived { peer, until });
     let answer = routes.answer(request);
