@@ -246,6 +246,15 @@ def node_with(job, folder):
     return node
 
 
+def go_here(job):
+    """A go that runs the tests' modules, or fetches one that does."""
+    go = need("go", "golang 1.21 or newer")
+    version = re.search(r"go1\.(\d+)", job.run([go, "version"]))
+    if not version or int(version.group(1)) < 21:
+        raise Skipped("go is too old to fetch a newer one: install golang 1.21 or newer to run it")
+    return go
+
+
 def against_server(job, protocol, words, cwd, **env):
     """Runs the tests of a client library or an application against a fresh server."""
     server = server_words(job, "debug")
@@ -567,6 +576,37 @@ def check_grpc(job):
         job.run([node, "--test", "--test-concurrency=1"], folder, TEST_GRPC_PORT=str(grpc_port))
 
 
+@check("grpc-go")
+def check_grpc_go(job):
+    """Does grpc-go work, with code generated of the .proto files?"""
+    if job.options.server:
+        raise Skipped("only Kvist has these services: run it without --server")
+    go = go_here(job)
+    folder = with_go_stubs(job, go, CLIENTS / "grpc_go")
+    line = shlex.join(server_words(job, "debug")) + " --port {port}"
+    job.run([go, "test", "-count=1", "-v", "./..."], folder, TEST_SERVER_COMMAND=line)
+
+
+def with_go_stubs(job, go, folder):
+    """A copy of a Go module with the code of the .proto files, generated with what it pins: so
+    nothing generated is in the repository, and nothing is made there."""
+    # Its tools hold a protoc that runs everywhere.
+    python = python_with(job, TARGET / "venv-grpc", CLIENTS / "grpc_py" / "requirements.txt")
+    tools, copy = TARGET / "grpc-go" / "tools", TARGET / "grpc-go" / "module"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder, copy)
+    job.run([go, "build", "-o", f"{tools}/", "tool"], copy)
+    module = "kvist.dev/tests/grpcgo"
+    packages = {"memorize/memorize.proto": "memorize", "kvist/v1/kvist.proto": "kvist"}
+    mapped = ",".join(f"M{file}={module}/{name}" for file, name in packages.items())
+    words = [python, "-m", "grpc_tools.protoc", f"-I{ROOT / 'proto'}"]
+    for kind in ("go", "go-grpc"):
+        words += [f"--plugin=protoc-gen-{kind}={tools / f'protoc-gen-{kind}'}",
+                  f"--{kind}_out={copy}", f"--{kind}_opt=module={module},{mapped}"]
+    job.run([*words, *packages])
+    return copy
+
+
 @check("ioredis", soaks=True)
 def check_ioredis(job):
     """Does ioredis work, speaking RESP2 and RESP3?"""
@@ -579,11 +619,7 @@ def check_ioredis(job):
 @check("go-redis", soaks=True)
 def check_go_redis(job):
     """Does go-redis work, speaking RESP2 and RESP3?"""
-    go = need("go", "golang 1.21 or newer")
-    folder = CLIENTS / "goredis"
-    version = re.search(r"go1\.(\d+)", job.run([go, "version"]))
-    if not version or int(version.group(1)) < 21:
-        raise Skipped("go is too old to fetch a newer one: install golang 1.21 or newer to run it")
+    go, folder = go_here(job), CLIENTS / "goredis"
     for protocol in (2, 3):
         against_server(job, protocol, [go, "test", "-count=1", "-v", "./..."], folder)
 
