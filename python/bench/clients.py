@@ -230,6 +230,36 @@ def row_acts(port: int) -> dict[str, dict[str, Act]]:
     return acts
 
 
+def parse_acts() -> dict[str, dict[str, Act]]:
+    """The same replies out of bytes that are there: no socket, no client."""
+    if not there("hiredis"):
+        return {}
+    import hiredis
+
+    import kvist
+
+    def act(make: Callable[[], Any], read: Callable[[Any], Any], reply: bytes, count: int) -> Act:
+        def run() -> None:
+            reader = make()
+            reader.feed(reply)
+            assert len(read(reader)) == count
+
+        return run
+
+    acts: dict[str, dict[str, Act]] = {}
+    for count in (10_000, 100_000):
+        reply = canned(count)
+        theirs = act(hiredis.Reader, lambda reader: reader.gets(), reply, count)
+        ours = act(kvist.Reader, lambda reader: reader.gets(), reply, count)
+        columns = act(kvist.Reader, lambda reader: reader.columns(), reply, count)
+        # `hiredis` stands in the column of the client that uses it.
+        acts[f"{count} rows of 4, parsed"] = {"kvist": ours, "redis-py+hiredis": theirs}
+        acts[f"{count} rows of 4, parsed as columns"] = {
+            "kvist": columns, "redis-py+hiredis": theirs
+        }
+    return acts
+
+
 async def hundred(put: Callable[[str, str], Any]) -> None:
     """A hundred tasks of a hundred commands each."""
 
@@ -419,6 +449,8 @@ def main() -> None:
     with rows_server() as port:
         for case, found in chosen(row_acts(port)):
             report.run(case, found)
+    for case, found in chosen(parse_acts()):
+        report.run(case, found)
     names = [*KINDS, "coredis"]
     table = report.markdown({name: version(name) for name in names})
     print(table)

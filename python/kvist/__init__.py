@@ -17,7 +17,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._core import Columns, __version__
+from ._core import Columns, Reader, __version__
 from ._lock import Lock
 from .backoff import default_backoff
 from .client import Kvist, Pipeline
@@ -68,6 +68,7 @@ __all__ = [
     "ConnectionPool", "CredentialProvider", "CrossSlotTransactionError", "DataError",
     "DriverInfo", "InvalidPipelineStack", "InvalidResponse", "Kvist", "KvistCluster",
     "Lock", "MaxConnectionsError", "OutOfMemoryError", "Pipeline", "PubSubError", "ReadOnlyError",
+    "Reader",
     "Redis", "RedisCluster", "RedisClusterException", "RedisError", "ResponseError",
     "SSLConnection", "Sentinel", "StrictRedis", "Subscription", "TimeoutError",
     "UnixDomainSocketConnection", "UsernamePasswordCredentialProvider", "WatchError", "aio",

@@ -50,6 +50,27 @@ class Columns:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def _repr_html_(self) -> str: ...
 
+class Reader:
+    """Replies out of bytes that somebody else has received."""
+
+    def __init__(
+        self,
+        *,
+        encoding: str | None = None,
+        errors: str = "strict",
+        raw: bool = False,
+        not_enough_data: Any = None,
+    ) -> None: ...
+    def feed(self, data: bytes) -> None: ...
+    def has_data(self) -> bool: ...
+    def gets(self) -> Any: ...
+    def columns(
+        self,
+        *,
+        names: Iterable[str] | None = None,
+        types: Mapping[Any, Any] | Iterable[Any] | None = None,
+    ) -> Any: ...
+
 class Engine:
     """A server's engine in this process."""
 

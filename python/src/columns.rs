@@ -32,7 +32,10 @@ impl Request {
     /// `int`, `float`, `str` and `bytes`; `None` leaves a column alone.
     #[new]
     #[pyo3(signature = (names=None, types=None))]
-    fn new(names: Option<&Bound<'_, PyAny>>, types: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    pub fn new(
+        names: Option<&Bound<'_, PyAny>>,
+        types: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let mut wanted = columns::Wanted::default();
         if let Some(names) = names {
             let names = names.try_iter()?.map(|name| name?.extract()).collect::<PyResult<_>>()?;

@@ -13,6 +13,7 @@ mod health;
 mod table;
 
 use crate::carrier::{Carrier, InProcess};
+use crate::collector::Paused;
 use crate::errors;
 use crate::objects::Objects;
 use crate::settings::{Settings, duration};
@@ -273,7 +274,9 @@ impl Connection {
         let Some(settings) = &self.settings else { return Err(errors::closed(py)) };
         let Some(live) = &mut self.live else { return Err(errors::closed(py)) };
         let mut objects = Objects::new(py, &settings.encoding, decode, shape);
+        let paused = Paused::for_reply(py, &live.reader);
         let read = live.reader.next(&mut objects);
+        drop(paused);
         let Objects { error, pushed, failure, .. } = objects;
         let failure = live.failure.take().or(failure);
         Ok(match read {

@@ -18,6 +18,7 @@
 mod carrier;
 mod client;
 mod cluster;
+mod collector;
 mod columns;
 mod connection;
 mod embedded;
@@ -26,6 +27,7 @@ mod link;
 mod objects;
 mod pipeline;
 mod pool;
+mod reader;
 mod retry;
 mod settings;
 mod shape;
@@ -56,6 +58,8 @@ mod _core {
     use super::pipeline::Pipeline;
     #[pymodule_export]
     use super::pool::Pool;
+    #[pymodule_export]
+    use super::reader::Reader;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -14,6 +14,7 @@
 mod future;
 
 use crate::client::{Client, Kept, Mark, mark_of};
+use crate::collector::Paused;
 use crate::errors;
 use crate::objects::Objects;
 use crate::pipeline::Pipeline;
@@ -214,7 +215,9 @@ impl Link {
             };
         }
         let mut objects = Objects::new(py, &settings.encoding, decode, shape);
+        let paused = Paused::for_reply(py, &self.reader);
         let read = self.reader.next(&mut objects);
+        drop(paused);
         let Objects { error, pushed, failure, .. } = objects;
         let failure = self.failure.take().or(failure);
         match read {

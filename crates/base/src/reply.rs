@@ -25,6 +25,15 @@ pub trait Reply {
     fn int(&mut self, n: i64);
     /// A byte string.
     fn bulk(&mut self, bytes: &[u8]);
+    /// Byte strings that all begin with `prefix`: one for each of `rests`.
+    fn bulks(&mut self, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
+        let mut bytes = prefix.to_vec();
+        for rest in rests {
+            bytes.truncate(prefix.len());
+            bytes.extend_from_slice(rest);
+            self.bulk(&bytes);
+        }
+    }
     /// A missing value: `$-1` or `_`.
     fn null(&mut self);
     /// A missing aggregate: `*-1` or `_`.

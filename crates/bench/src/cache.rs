@@ -18,7 +18,9 @@ use grpc::generated::memorize as pb;
 use grpc::generated::memorize::memorize_client::MemorizeClient;
 use grpc::line::Line;
 use tokio::runtime::Builder;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio_stream::wrappers::ReceiverStream;
 
 use crate::client::{Client, Reply, encode};
 use crate::keyvalue::progress;
@@ -132,6 +134,8 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
         (Asked::Get(1000), MANY),
         (Asked::Set(100), MANY),
         (Asked::Get(100), MANY),
+        (Asked::Set(100), 10 * MANY),
+        (Asked::Get(100), 10 * MANY),
     ];
     for (done, &(asked, at_a_time)) in all.iter().enumerate() {
         progress(done + 1, all.len(), &format!("{asked:?}, {at_a_time} at a time"));
@@ -199,7 +203,8 @@ fn medians(mut figures: Vec<[f64; 3]>) -> [f64; 3] {
 /// A connection of any kind.
 enum Asker {
     Memorize(MemorizeClient<Line>),
-    Batch(KvistServiceClient<Line>),
+    /// One stream for all waves, as programs that send batches have it.
+    Batch(mpsc::Sender<own::BatchRequest>, Box<tonic::Streaming<own::BatchResponse>>),
     Resp(Client),
 }
 
@@ -215,7 +220,12 @@ impl Asker {
             Spoken::Memorize => {
                 Asker::Memorize(MemorizeClient::new(Line::connect(door.addr).await?))
             }
-            Spoken::Batch => Asker::Batch(KvistServiceClient::new(Line::connect(door.addr).await?)),
+            Spoken::Batch => {
+                let mut client = KvistServiceClient::new(Line::connect(door.addr).await?);
+                let (sender, requests) = mpsc::channel(16);
+                let answers = client.batch(ReceiverStream::new(requests)).await.map_err(failed)?;
+                Asker::Batch(sender, Box::new(answers.into_inner()))
+            }
             Spoken::Resp => Asker::Resp(Client::connect(&door.addr.to_string())?),
         })
     }
@@ -241,7 +251,7 @@ impl Asker {
                     client.set(set(format!("search:{n:06}"))).await.map_err(failed)?;
                 }
             }
-            Asker::Batch(_) => {}
+            Asker::Batch(..) => {}
             Asker::Resp(client) => {
                 client.call(&[b"SET", KEY.as_bytes(), value.as_bytes()])?;
             }
@@ -264,7 +274,7 @@ impl Asker {
                 }
                 Ok(())
             }
-            Asker::Batch(client) => batch(client, asked, at_a_time).await,
+            Asker::Batch(sender, answers) => batch(sender, answers, asked, at_a_time).await,
             Asker::Resp(client) => pipeline(client, asked, at_a_time),
         }
     }
@@ -292,7 +302,8 @@ async fn one(client: &mut MemorizeClient<Line>, asked: Asked) -> io::Result<()> 
 }
 
 async fn batch(
-    client: &mut KvistServiceClient<Line>,
+    sender: &mpsc::Sender<own::BatchRequest>,
+    answers: &mut tonic::Streaming<own::BatchResponse>,
     asked: Asked,
     at_a_time: usize,
 ) -> io::Result<()> {
@@ -306,16 +317,18 @@ async fn batch(
         _ => Kind::Get(own::GetRequest { key: key.clone(), database: 0 }),
     };
     let operations = || (0..MANY).map(|_| own::Operation { kind: Some(kind()) }).collect();
-    let requests: Vec<own::BatchRequest> = (0..at_a_time.div_ceil(MANY))
-        .map(|_| own::BatchRequest { id: 0, operations: operations() })
-        .collect();
-    let answers = client.batch(tokio_stream::iter(requests)).await.map_err(failed)?;
-    let mut answers = answers.into_inner();
-    let mut results = 0;
-    while let Some(answer) = answers.message().await.map_err(failed)? {
-        results += answer.results.len();
+    let messages = at_a_time.div_ceil(MANY);
+    for _ in 0..messages {
+        let request = own::BatchRequest { id: 0, operations: operations() };
+        sender.send(request).await.map_err(failed)?;
     }
-    if results < at_a_time { Err(failed("results are missing")) } else { Ok(()) }
+    for _ in 0..messages {
+        let answer = answers.message().await.map_err(failed)?;
+        if answer.is_none_or(|answer| answer.results.len() != MANY) {
+            return Err(failed("results are missing"));
+        }
+    }
+    Ok(())
 }
 
 fn pipeline(client: &mut Client, asked: Asked, at_a_time: usize) -> io::Result<()> {

@@ -3,8 +3,8 @@
 //! Clients subscribe over one connection and publish over another without waiting for the reply to
 //! the first, and so do the programs they tell: with one thread that works, as requests are served
 //! in the order they come. Here the two connections may belong to different threads, and the one
-//! with the subscription may be late. So a request that tells subscribers something is postponed, as
-//! in a pause (`pause.rs`), until the other threads have served what came before it. Which they
+//! with the subscription may be late. So a request that tells subscribers something is postponed,
+//! as in a pause (`pause.rs`), until the other threads have served what came before it. Which they
 //! have is known to the door whose threads they are; the engine asks it once for all requests that
 //! were read at a time ([`Session::in_order`]).
 //!

@@ -48,8 +48,8 @@ pub struct Session {
     pub(crate) must_wait: bool,
     /// The one that waits, does so for requests on other threads.
     pub(crate) gives_way: bool,
-    /// Nothing that came before its requests, on whichever thread, has yet to be served. A door with
-    /// several threads says `false` whenever it has read some.
+    /// Nothing that came before its requests, on whichever thread, has yet to be served. A door
+    /// with several threads says `false` whenever it has read some.
     pub in_order: bool,
     /// It monitors.
     pub(crate) monitors: bool,

@@ -239,6 +239,42 @@ impl Tree {
         });
     }
 
+    /// Shows the first keys of a span, at most so many, or in reverse the last ones, the last first:
+    /// what some of them begin with, and their rests. O(log n), and O(bytes) of what is shown.
+    ///
+    /// ```
+    /// use kvist_index::{Builder, Span};
+    ///
+    /// let mut builder = Builder::default();
+    /// ["a:1", "a:2", "b"].map(|key| builder.push(key.as_bytes()));
+    /// let mut keys = Vec::new();
+    /// builder.finish().show(Span::ALL, false, 2, &mut |prefix, rests| {
+    ///     keys.extend(rests.map(|rest| [prefix, rest].concat()));
+    /// });
+    /// assert_eq!(keys, [b"a:1", b"a:2"]);
+    /// ```
+    pub fn show(
+        &self,
+        span: Span<'_>,
+        reverse: bool,
+        most: usize,
+        visit: &mut dyn FnMut(&[u8], &mut dyn Iterator<Item = &[u8]>),
+    ) {
+        let mut left = most;
+        // Where it stops does not matter.
+        let _ = self.leaves(span, reverse, &mut |block, range| {
+            let count = range.len().min(left);
+            let rests = block.rests();
+            if reverse {
+                visit(block.prefix(), &mut range.rev().take(count).map(|at| rests.get(at)));
+            } else {
+                visit(block.prefix(), &mut range.take(count).map(|at| rests.get(at)));
+            }
+            left -= count;
+            if left > 0 { Continue(()) } else { Break(()) }
+        });
+    }
+
     /// Shows the leaves that a span touches, and which of their keys are in it.
     fn leaves<B>(
         &self,

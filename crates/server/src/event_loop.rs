@@ -194,8 +194,12 @@ impl EventLoop {
     }
 
     /// Waits for events. At rest there is nothing left that has come before.
-    pub(crate) fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
+    pub(crate) fn wait(&mut self, events: &mut Events, mut timeout: Duration) -> io::Result<()> {
         self.crew.end_round(self.number, !timeout.is_zero());
+        // Those it has waited for did not wake it as long as it was at work.
+        if !timeout.is_zero() && self.giving_way.is_due(wall_clock()) {
+            timeout = Duration::ZERO;
+        }
         match self.poll.poll(events, Some(timeout)) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
@@ -350,7 +354,7 @@ impl EventLoop {
             return;
         }
         if let Err(error) = self.crew.progress[self.number].watch(stream.socket()) {
-            tracing::warn!(%error, "a connection's subscriptions may be late for what others publish");
+            tracing::warn!(%error, "what is published may overtake a connection's subscriptions");
         }
         let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });
         let engine = &desk.worker.engine;

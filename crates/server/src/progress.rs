@@ -144,15 +144,16 @@ impl Crew {
     }
 
     /// A worker waits for something to do, or looks once more if it `rests` not. Who waits for it
-    /// is woken to see what it has come to.
+    /// and rests is woken to see what it has come to; who is at work looks before it rests.
     pub fn end_round(&self, number: usize, rests: bool) {
         let own = &self.progress[number];
         if rests {
             own.busy.store(false, SeqCst);
         }
         if own.asked.swap(false, SeqCst) {
-            let waiting = self.progress.iter().zip(&self.inboxes);
-            waiting.filter(|(it, _)| it.waits.load(SeqCst)).for_each(|(_, inbox)| inbox.wake());
+            let rests = |it: &Progress| it.waits.load(SeqCst) && !it.busy.load(SeqCst);
+            let others = self.progress.iter().zip(&self.inboxes);
+            others.filter(|(it, _)| rests(it)).for_each(|(_, inbox)| inbox.wake());
         }
     }
 }
@@ -195,8 +196,20 @@ impl Queue {
 
     /// The next connection whose request may run.
     pub fn next(&mut self, now: Millis) -> Option<Place> {
+        if !self.is_due(now) {
+            return None;
+        }
+        let place = self.kept.pop_front()?.place;
+        if self.kept.is_empty() {
+            self.crew.progress[self.own].waits.store(false, SeqCst);
+        }
+        Some(place)
+    }
+
+    /// Whether there is one. If there is not, whoever is waited for will tell.
+    pub fn is_due(&self, now: Millis) -> bool {
         let Queue { crew, own, kept } = self;
-        let first = kept.front()?;
+        let Some(first) = kept.front() else { return false };
         let late: SmallVec<[usize; 16]> = (0..crew.progress.len())
             .filter(|n| n != own && crew.progress[*n].rounds.load(SeqCst) < first.rounds[*n])
             .filter(|&n| !crew.is_stuck(n))
@@ -208,7 +221,7 @@ impl Queue {
                 // One at rest may leave unread on purpose what it has: a round of it will tell.
                 let resting = late.iter().filter(|&&n| !crew.is_at_work(n));
                 resting.for_each(|&n| crew.inboxes[n].wake());
-                return None;
+                return false;
             }
             tracing::debug!("workers are not waited for any longer");
             for &n in &late {
@@ -216,12 +229,7 @@ impl Queue {
                 progress.given_up.store(progress.rounds.load(SeqCst), SeqCst);
             }
         }
-        let place = first.place;
-        kept.pop_front();
-        if kept.is_empty() {
-            crew.progress[*own].waits.store(false, SeqCst);
-        }
-        Some(place)
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 //! The names come from an index, what the keys hold from the keyspace: so a range is read in two
 //! steps, and between them a key may go. A range is no snapshot.
 
-use base::{CmdError, Key, Keyspace, Kind};
+use base::{CmdError, Key, Keyspace, Kind, Reply};
 
 pub use index::{Edge, KeyList, Span};
 
@@ -46,6 +46,20 @@ pub trait Ordered: Keyspace {
         most: usize,
         names: &mut KeyList,
     ) -> Result<(), CmdError>;
+
+    /// Answers the names of a span as an array, as [`Ordered::names`] has them, up to a limit.
+    /// `false` if there are more than so many, or too many to be answered in one step: then nothing
+    /// is written.
+    ///
+    /// # Errors
+    /// There is no index.
+    fn answer_names(
+        &mut self,
+        span: Span<'_>,
+        reverse: bool,
+        limit_and_most: (usize, usize),
+        out: &mut dyn Reply,
+    ) -> Result<bool, CmdError>;
 
     /// How many keys of a span there are, past their deadline or not, whether the user may see them
     /// or not. A few descents, whatever is in it.

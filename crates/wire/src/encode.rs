@@ -70,6 +70,31 @@ pub(crate) fn line(out: &mut Vec<u8>, mark: u8, text: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
+/// Appends strings that all begin with `prefix`. What stands between two rests is the same as long
+/// as they are of one length: it is made once, and a string is two copies.
+pub(crate) fn bulks(out: &mut Vec<u8>, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
+    let mut between = Vec::new();
+    let mut len = None;
+    for rest in rests {
+        if len != Some(rest.len()) {
+            let end: &[u8] = if len.is_some() { b"\r\n" } else { b"" };
+            len = Some(rest.len());
+            between.clear();
+            between.extend_from_slice(b"\r\n");
+            header(&mut between, b'$', prefix.len() + rest.len());
+            between.extend_from_slice(prefix);
+            out.extend_from_slice(end);
+            out.extend_from_slice(&between[2..]);
+        } else {
+            out.extend_from_slice(&between);
+        }
+        out.extend_from_slice(rest);
+    }
+    if len.is_some() {
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
 /// Appends bytes with their length before them.
 #[inline]
 pub(crate) fn bulk(out: &mut Vec<u8>, mark: u8, bytes: &[u8]) {

@@ -244,6 +244,12 @@ impl<V> ReplyReader<V> {
         self.open.is_empty() && self.at == self.end
     }
 
+    /// Whether a part of an aggregate has been read, and not all of it.
+    #[must_use]
+    pub fn is_within(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// A reader of the same stream for something else, between two replies; `None` in the middle of
     /// one. The buffer is handed on, not copied.
     #[must_use]
@@ -327,6 +333,17 @@ impl<V> ReplyReader<V> {
         let from = self.at;
         let mut rest = &self.buf[from..self.end];
         while open.left > 0 {
+            // Most strings are shorter than ten bytes.
+            if let Some(len) = one_digit(rest, b'$')
+                && let Some((bytes, behind)) = rest[4..].split_at_checked(len)
+                && let Some((b"\r\n", behind)) = behind.split_first_chunk()
+                && len <= self.limits.bytes
+            {
+                self.waiting.push(build.leaf(Leaf::Bulk(bytes), depth));
+                rest = behind;
+                open.left -= 1;
+                continue;
+            }
             let Some((&mark @ (b'$' | b':'), line)) = rest.split_first() else { break };
             let Some((number, len)) = digits(line) else { break };
             let Some(behind) = line.get(len..) else { break };
@@ -398,6 +415,10 @@ impl<V> ReplyReader<V> {
     #[inline]
     fn token(&mut self) -> Result<Option<(Token<'_, V>, usize)>, ReplyError> {
         // Nearly all lines are a type and a few digits: those are read in one go.
+        if let Some(count) = one_digit(&self.buf[self.at..self.end], b'*') {
+            let open = Token::Open(Shape::Plain(Aggregate::Array), count as u64);
+            return Ok(Some((open, self.at + 4)));
+        }
         if let Some((&mark @ (b'$' | b'*' | b':'), rest)) =
             self.buf[self.at..self.end].split_first()
             && let Some((number, len)) = digits(rest)
@@ -479,6 +500,17 @@ impl<V> ReplyReader<V> {
             (Some(_), Some(_)) => Err(ReplyError::Unterminated),
             _ => Ok(None),
         }
+    }
+}
+
+/// The number of a line that is a type and one digit.
+#[inline(always)]
+fn one_digit(line: &[u8], mark: u8) -> Option<usize> {
+    match line.first_chunk::<4>()? {
+        [first, digit @ b'0'..=b'9', b'\r', b'\n'] if *first == mark => {
+            Some(usize::from(digit - b'0'))
+        }
+        _ => None,
     }
 }
 

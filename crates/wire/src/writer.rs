@@ -94,6 +94,10 @@ impl Reply for RespWriter<'_> {
         encode::bulk(self.out, b'$', bytes);
     }
 
+    fn bulks(&mut self, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
+        encode::bulks(self.out, prefix, rests);
+    }
+
     #[inline]
     fn null(&mut self) {
         self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"$-1\r\n" });

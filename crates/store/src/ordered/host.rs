@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::{Class, CmdError, Key, Keyspace, error};
+use base::{Class, CmdError, Key, Keyspace, Reply, error};
 use index::{KeyList, Span, Tree};
 use table::Content;
 use types::{Held, Ordered};
@@ -15,6 +15,8 @@ use crate::{Failed, Object, Scope, Shard, Txn};
 
 /// How often a query begins anew because the index was given up under its hands.
 const ATTEMPTS: usize = 64;
+/// So many names are answered in one step, while nothing is merged into the index.
+const AT_ONCE: usize = 16 << 10;
 /// Looking at a key by its name costs about as much as passing so many keys with deadlines.
 const LOOK: usize = 4;
 
@@ -108,6 +110,24 @@ impl Ordered for Txn {
             return Ok(());
         }
         self.ask(|tree| tree.collect(span, reverse, most, names))
+    }
+
+    fn answer_names(
+        &mut self,
+        span: Span<'_>,
+        reverse: bool,
+        (limit, most): (usize, usize),
+        out: &mut dyn Reply,
+    ) -> Result<bool, CmdError> {
+        self.ask(|tree| {
+            let count = tree.count(span).min(limit);
+            if count > most.min(AT_ONCE) {
+                return false;
+            }
+            out.array(count);
+            tree.show(span, reverse, count, &mut |prefix, rests| out.bulks(prefix, rests));
+            true
+        })
     }
 
     fn count_names(&mut self, span: Span<'_>) -> Result<usize, CmdError> {
