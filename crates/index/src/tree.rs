@@ -239,8 +239,9 @@ impl Tree {
         });
     }
 
-    /// Shows the first keys of a span, at most so many, or in reverse the last ones, the last first:
-    /// what some of them begin with, and their rests. O(log n), and O(bytes) of what is shown.
+    /// Shows the first keys of a span, at most so many, or in reverse the last ones, the last
+    /// first: what some of them begin with, and their rests. O(log n), and O(bytes) of what is
+    /// shown.
     ///
     /// ```
     /// use kvist_index::{Builder, Span};

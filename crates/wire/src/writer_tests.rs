@@ -16,6 +16,12 @@ const CASES: &[Case] = &[
     (|r| r.int(i64::MIN), b":-9223372036854775808\r\n", b":-9223372036854775808\r\n"),
     (|r| r.bulk(b""), b"$0\r\n\r\n", b"$0\r\n\r\n"),
     (|r| r.bulk(b"a\r\nb"), b"$4\r\na\r\nb\r\n", b"$4\r\na\r\nb\r\n"),
+    (|r| r.bulks(b"k:", &mut [].into_iter()), b"", b""),
+    (
+        |r| r.bulks(b"k:", &mut [&b"1"[..], b"2", b"", b"\r\n34567890", b"9"].into_iter()),
+        b"$3\r\nk:1\r\n$3\r\nk:2\r\n$2\r\nk:\r\n$12\r\nk:\r\n34567890\r\n$3\r\nk:9\r\n",
+        b"$3\r\nk:1\r\n$3\r\nk:2\r\n$2\r\nk:\r\n$12\r\nk:\r\n34567890\r\n$3\r\nk:9\r\n",
+    ),
     (|r| r.bulk_or_null(None), b"$-1\r\n", b"_\r\n"),
     (|r| r.null(), b"$-1\r\n", b"_\r\n"),
     (|r| r.null_array(), b"*-1\r\n", b"_\r\n"),
