@@ -48,6 +48,8 @@ pub struct Session {
     pub(crate) must_wait: bool,
     /// The one that waits, does so for requests on other threads.
     pub(crate) gives_way: bool,
+    /// Those who monitor have heard of the script that waits.
+    pub(crate) told: bool,
     /// Nothing that came before its requests, on whichever thread, has yet to be served. A door
     /// with several threads says `false` whenever it has read some.
     pub in_order: bool,
@@ -83,6 +85,7 @@ impl Session {
             postponed: None,
             must_wait: false,
             gives_way: false,
+            told: false,
             in_order: false,
             monitors: false,
             closing: false,

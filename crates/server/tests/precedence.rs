@@ -190,6 +190,33 @@ fn a_long_script_elsewhere_holds_up_one_message_and_that_not_for_long() {
 }
 
 #[test]
+fn a_script_that_waits_is_shown_once_to_those_who_monitor() {
+    let server = Server::start(THREADS);
+    let mut others = connections(&server);
+    let mut monitor = server.connect();
+    monitor.ask(&["MONITOR"]);
+    let script = "return redis.call('publish', KEYS[1], ARGV[1])";
+    for n in 0..100 {
+        let number = n.to_string();
+        // Keeps threads at work, so that some of the scripts have to wait.
+        others.iter_mut().skip(1).for_each(|other| other.say(&["ECHO", &number]));
+        others[0].ask(&["EVAL", script, "1", "c", &number]);
+        others.iter_mut().skip(1).for_each(|other| assert_eq!(other.hear(), bulk(&number)));
+    }
+    others[0].ask(&["ECHO", "end"]);
+    let mut shown = 0;
+    loop {
+        let Value::Simple(line) = monitor.hear() else { panic!("no line") };
+        let line = String::from_utf8(line).unwrap();
+        shown += usize::from(line.contains("\"EVAL\""));
+        if line.ends_with("\"ECHO\" \"end\"") {
+            break;
+        }
+    }
+    assert_eq!(shown, 100);
+}
+
+#[test]
 fn a_client_that_waits_for_others_is_as_any() {
     let server = Server::start(THREADS);
     let mut admin = server.connect();

@@ -157,6 +157,7 @@ pub(crate) fn run(
     let mut rights = job.admit(engine, seat)?;
     let tells = !*in_exec && job.needs().tells.load(Ordering::Relaxed);
     if tells && seat.must_give_way(session) {
+        session.told = true;
         return Ok(());
     }
     let mut vm = seat.bench.take(limits(&seat.config));
@@ -187,6 +188,7 @@ pub(crate) fn run(
                 if seat.must_give_way(session) {
                     seat.bench.put(vm);
                     seat.tell_interpreters();
+                    session.told = true;
                     return Ok(());
                 }
             }
@@ -198,7 +200,7 @@ pub(crate) fn run(
             Ok(Attempt::Postponed) => {
                 seat.bench.put(vm);
                 seat.tell_interpreters();
-                session.must_wait = true;
+                (session.must_wait, session.told) = (true, true);
                 return Ok(());
             }
             Err(Failed::Busy) => {

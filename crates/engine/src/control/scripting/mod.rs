@@ -88,9 +88,11 @@ macro_rules! sent {
 use sent;
 
 impl Control<'_> {
-    /// Tells those who monitor of a request that runs something, before they hear of what it does.
-    fn tell_monitors(&self, argv: &[&[u8]]) {
-        if self.engine.heed.now().monitored() {
+    /// Tells those who monitor of a request that runs something, before they hear of what it does:
+    /// once, though it may have had to wait.
+    fn tell_monitors(&mut self, argv: &[&[u8]]) {
+        let told = std::mem::take(&mut self.session.told);
+        if !told && self.engine.heed.now().monitored() {
             monitor::tell_before(&self.engine.monitors, self.session, argv);
         }
     }
