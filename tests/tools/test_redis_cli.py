@@ -260,7 +260,9 @@ class Looking(RedisCli):
         for port in (PORT, REDIS_PORT):
             prompt = rf"127\.0\.0\.1:{port}> "
             shown = self.on_terminal(port, [], (prompt, "help get\r"),
-                                     (r"GET.*key.*summary:.*since:.*1\.0\.0.*string", "ZADD "),
+                                     # What is typed before the next prompt gets no hint.
+                                     (r"GET.*key.*summary:.*since:.*1\.0\.0.*string.*" + prompt,
+                                      "ZADD "),
                                      (r"key \[NX\|XX\] \[GT\|LT\]", "\x03"))
             self.assertNotIn("error", shown)
         for words in (["help", "@list"], ["help", "config", "set"]):

@@ -249,7 +249,7 @@ impl Tree {
     /// let mut builder = Builder::default();
     /// ["a:1", "a:2", "b"].map(|key| builder.push(key.as_bytes()));
     /// let mut keys = Vec::new();
-    /// builder.finish().show(Span::ALL, false, 2, &mut |prefix, rests| {
+    /// builder.finish().show(Span::ALL, false, 2, |prefix, rests| {
     ///     keys.extend(rests.map(|rest| [prefix, rest].concat()));
     /// });
     /// assert_eq!(keys, [b"a:1", b"a:2"]);
@@ -259,7 +259,7 @@ impl Tree {
         span: Span<'_>,
         reverse: bool,
         most: usize,
-        visit: &mut dyn FnMut(&[u8], &mut dyn Iterator<Item = &[u8]>),
+        mut visit: impl FnMut(&[u8], &mut dyn Iterator<Item = &[u8]>),
     ) {
         let mut left = most;
         // Where it stops does not matter.

@@ -156,8 +156,7 @@ pub(crate) fn run(
     }
     let mut rights = job.admit(engine, seat)?;
     let tells = !*in_exec && job.needs().tells.load(Ordering::Relaxed);
-    if tells && seat.must_give_way(session) {
-        session.told = true;
+    if tells && must_give_way(seat, session) {
         return Ok(());
     }
     let mut vm = seat.bench.take(limits(&seat.config));
@@ -185,10 +184,9 @@ pub(crate) fn run(
             Ok(Attempt::Again) => job.needs().wide.store(true, Ordering::Relaxed),
             Ok(Attempt::Tells) => {
                 job.needs().tells.store(true, Ordering::Relaxed);
-                if seat.must_give_way(session) {
+                if must_give_way(seat, session) {
                     seat.bench.put(vm);
                     seat.tell_interpreters();
-                    session.told = true;
                     return Ok(());
                 }
             }
@@ -216,6 +214,12 @@ pub(crate) fn run(
             }
         }
     }
+}
+
+/// Whether what came before a script that publishes has yet to be served.
+fn must_give_way(seat: &Seat, session: &mut Session) -> bool {
+    session.told = seat.must_give_way(session);
+    session.told
 }
 
 /// Runs it once, on the shards that are held.

@@ -125,7 +125,7 @@ impl Ordered for Txn {
                 return false;
             }
             out.array(count);
-            tree.show(span, reverse, count, &mut |prefix, rests| out.bulks(prefix, rests));
+            tree.show(span, reverse, count, |prefix, rests| out.bulks(prefix, rests));
             true
         })
     }
