@@ -225,17 +225,8 @@ impl Tree {
     /// Adds the first keys of a span to `keys`, at most so many; in reverse, the last ones, the
     /// last first. O(log n), and O(bytes) of what is added.
     pub fn collect(&self, span: Span<'_>, reverse: bool, most: usize, keys: &mut KeyList) {
-        let enough = keys.len().saturating_add(most);
-        // Where it stops does not matter.
-        let _ = self.leaves(span, reverse, &mut |block, range| {
-            let (prefix, rests) = (block.prefix(), block.rests());
-            let left = enough - keys.len();
-            if reverse {
-                range.rev().take(left).for_each(|at| keys.push_parts(prefix, rests.get(at)));
-            } else {
-                range.take(left).for_each(|at| keys.push_parts(prefix, rests.get(at)));
-            }
-            if keys.len() < enough { Continue(()) } else { Break(()) }
+        self.show(span, reverse, most, |prefix, rests| {
+            rests.for_each(|rest| keys.push_parts(prefix, rest));
         });
     }
 

@@ -4,7 +4,9 @@ use base::{Args, CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
 use wire::RespWriter;
 
 use super::PUBSUB;
+use crate::client::ClientId;
 use crate::control::{Act, Control};
+use crate::pubsub::PubSub;
 
 const FAST: &[Flag] = &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast, Flag::MayReplicate];
 
@@ -32,15 +34,9 @@ impl<'a> Command<'a> for Publish<'a> {
 
 impl Act for Publish<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if control.must_give_way() {
-            return Ok(());
-        }
-        let publisher = control.session.client.id;
-        let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
-        let pubsub = &control.engine.pubsub;
-        let receivers = pubsub.publish(self.channel, self.message, publisher, &mut own);
-        control.session.replies.keep(out.raw());
-        out.count(receivers);
+        tell(control, out, |pubsub, publisher, own| {
+            pubsub.publish(self.channel, self.message, publisher, own)
+        });
         Ok(())
     }
 }
@@ -70,15 +66,26 @@ impl<'a> Command<'a> for SPublish<'a> {
 
 impl Act for SPublish<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if control.must_give_way() {
-            return Ok(());
-        }
-        let publisher = control.session.client.id;
-        let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
-        let pubsub = &control.engine.pubsub;
-        let receivers = pubsub.publish_shard(self.channel, self.message, publisher, &mut own);
-        control.session.replies.keep(out.raw());
-        out.count(receivers);
+        tell(control, out, |pubsub, publisher, own| {
+            pubsub.publish_shard(self.channel, self.message, publisher, own)
+        });
         Ok(())
     }
+}
+
+/// Publishes once those who came first have been served, and answers how many heard it. What the
+/// publisher itself hears comes before that, whatever it has said about replies.
+fn tell(
+    control: &mut Control<'_>,
+    out: &mut RespWriter<'_>,
+    publish: impl FnOnce(&PubSub, ClientId, &mut dyn FnMut(&[u8])) -> usize,
+) {
+    if control.must_give_way() {
+        return;
+    }
+    let publisher = control.session.client.id;
+    let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
+    let receivers = publish(&control.engine.pubsub, publisher, &mut own);
+    control.session.replies.keep(out.raw());
+    out.count(receivers);
 }
