@@ -191,11 +191,13 @@ impl Engine {
     #[inline]
     #[must_use]
     pub fn must_hold(&self, awaits: u64) -> bool {
-        let log = self.store.log();
-        awaits > 0
-            && awaits > log.durable()
-            && log.policy() == journal::Policy::Always
-            && self.durable.is_journaling()
+        awaits > 0 && awaits > self.store.log().durable() && self.waits_for_disk()
+    }
+
+    /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.
+    #[inline]
+    pub(crate) fn waits_for_disk(&self) -> bool {
+        self.store.log().policy() == journal::Policy::Always && self.durable.is_journaling()
     }
 }
 

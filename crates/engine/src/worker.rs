@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 
 use base::Millis;
 use config::Config;
-use journal::Policy;
 use store::Txn;
 
 use crate::engine::Engine;
@@ -133,27 +132,20 @@ impl Worker {
         self.seat.full = evict::make_room(&self.engine, &mut self.txn, &self.seat.config);
     }
 
-    /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.
-    #[inline]
-    fn waits_for_disk(&self) -> bool {
-        let log = self.engine.store.log();
-        log.policy() == Policy::Always && self.engine.durable.is_journaling()
-    }
-
     /// What `session` has just seen or changed must be durable before its replies are sent, so
     /// that nobody is told what a crash could take back.
     #[inline]
     pub(crate) fn note_seen(&mut self, session: &mut Session) {
         let seen = self.txn.take_seen();
         // With a broken disk reads go on; writes are refused, since the start of this batch.
-        if seen > 0 && self.waits_for_disk() && !self.seat.troubled {
+        if seen > 0 && self.engine.waits_for_disk() && !self.seat.troubled {
             session.awaits = session.awaits.max(seen);
         }
     }
 
     /// As `note_seen`, for what another thread has done for `session` just now.
     pub fn note_now(&mut self, session: &mut Session) {
-        if self.waits_for_disk() {
+        if self.engine.waits_for_disk() {
             session.awaits = session.awaits.max(self.engine.store.log().epoch());
         }
     }
@@ -162,9 +154,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn must_hold(&self, session: &Session) -> bool {
-        session.awaits > 0
-            && session.awaits > self.engine.store.log().durable()
-            && self.waits_for_disk()
+        self.engine.must_hold(session.awaits)
     }
 }
 

@@ -241,13 +241,13 @@ impl Caller {
     async fn wait_for_disk(&mut self) -> Result<(), NoReply> {
         let desks = &self.desks;
         let log = desks.engine.store.log();
-        while must_hold(&desks.engine, &self.session) {
+        while desks.engine.must_hold(self.session.awaits) {
             // Registered before looking again, so that no ring between the two is missed.
             let rung = desks.durable.notified();
             tokio::pin!(rung);
             rung.as_mut().enable();
             log.flush_soon();
-            if !must_hold(&desks.engine, &self.session) {
+            if !desks.engine.must_hold(self.session.awaits) {
                 break;
             }
             if let Some(trouble) = log.trouble() {
@@ -257,14 +257,6 @@ impl Caller {
         }
         Ok(())
     }
-}
-
-/// Whether what a session has seen or changed waits for the disk still.
-fn must_hold(engine: &Engine, session: &Session) -> bool {
-    let log = engine.store.log();
-    session.awaits > log.durable()
-        && log.policy() == journal::Policy::Always
-        && engine.durable.is_journaling()
 }
 
 /// Keys of all databases together.

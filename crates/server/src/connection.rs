@@ -88,6 +88,9 @@ pub struct Connection {
     to_lend: Option<Arc<Transfer>>,
     /// It stands in the queue for another turn.
     pub queued: bool,
+    /// Its replies were not sent because the disk does not have yet what they tell. Only whoever
+    /// sends them later takes that back: the disk may catch up before anybody has noted them.
+    pub withheld: bool,
     /// It stands among those whose replies wait for the disk.
     pub held: bool,
     /// It stands among those whose request waits for the end of a pause.
@@ -121,6 +124,7 @@ impl Connection {
             lent: false,
             to_lend: None,
             queued: false,
+            withheld: false,
             held: false,
             paused: false,
             watched: false,
@@ -323,7 +327,8 @@ impl Connection {
             return if self.closing { self.end_unless_output() } else { Turn::Wait };
         }
         let mut sent = 0;
-        if self.output.is_empty() && !desk.worker.must_hold(&self.session) {
+        self.withheld |= desk.worker.must_hold(&self.session);
+        if self.output.is_empty() && !self.withheld {
             sent = match self.stream.send(&desk.out) {
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
@@ -351,7 +356,8 @@ impl Connection {
 
     /// Sends kept replies.
     pub fn flush(&mut self, desk: &mut Desk) -> Turn {
-        if self.must_wait(desk) {
+        self.withheld = self.must_wait(desk);
+        if self.withheld {
             return Turn::Wait;
         }
         while !self.output.is_empty() {

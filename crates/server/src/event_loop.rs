@@ -265,7 +265,9 @@ impl EventLoop {
             }
             connection.deadline = until;
         }
-        if !connection.held && connection.must_wait(desk) {
+        // Whoever withheld the replies has decided; by now the disk may have what they tell, but
+        // nobody has sent them, and only those on this list are sent later.
+        if connection.withheld && !connection.held {
             connection.held = true;
             self.held.push_back(place);
         }

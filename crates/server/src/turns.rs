@@ -218,7 +218,7 @@ impl Turns {
                     waits = Some(connection.session.awaits);
                     return Turn::Wait;
                 }
-                connection.held = false;
+                (connection.held, connection.withheld) = (false, false);
                 connection.writable(desk)
             });
             if let Some(epoch) = waits {

@@ -266,3 +266,24 @@ fn a_torn_end_is_cut_and_told() {
     assert_ne!(server.info(&mut client, "recovery_cut_bytes"), "0");
     assert!(server.log().contains("of an unfinished write off"), "{}", server.log());
 }
+
+/// Threads that make the disk go on for each other: a reply that is withheld by one thread while
+/// another makes durable what it tells must be sent all the same.
+#[test]
+fn every_reply_that_waits_for_the_disk_comes() {
+    let dir = Dir::new("replies");
+    let server = start(&dir, &["--appendfsync", "always", "--io-threads", "2"]);
+    let crowd: Vec<_> = (0..64)
+        .map(|number| {
+            let mut client = server.connect();
+            std::thread::spawn(move || {
+                let key = format!("k{number}");
+                for round in 0..1000 {
+                    let value = round.to_string();
+                    assert_eq!(client.ask(&["SET", &key, &value]), ok(), "{key} {round}");
+                }
+            })
+        })
+        .collect();
+    crowd.into_iter().for_each(|client| client.join().unwrap());
+}
