@@ -188,7 +188,6 @@ pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
         });
         if matches!(done, Err(Failed::Busy)) {
             engine.store.note_gone(again);
-            return;
         }
     }
 }

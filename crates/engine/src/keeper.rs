@@ -1,7 +1,8 @@
 //! The keeper: one background thread for what no client asks for.
 //!
 //! It deletes keys whose deadline has passed, frees large values that were unlinked, and samples
-//! rates. It holds a shard's lock for microseconds at a time.
+//! rates. It holds a shard's lock for microseconds at a time, and waits for none whose holder is
+//! overdue: the others are looked after meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use journal::{Policy, wall_clock};
-use store::Txn;
+use store::{Failed, Txn};
 
 use crate::engine::Engine;
 use crate::evict;
@@ -78,6 +79,7 @@ impl Drop for Keeper {
 
 fn keep(engine: &Arc<Engine>, give_back: fn()) {
     let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
+    txn.hurry();
     let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
     let mut since_tended = Duration::ZERO;
     while !engine.stopping.load(Ordering::Acquire) {
@@ -87,7 +89,7 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
         }
         free_trash(engine);
         make_room(engine, &mut txn);
-        engine.merge_indexes(&mut txn);
+        unless_busy(&mut txn, |txn| engine.merge_indexes(txn));
         if since_round >= PAUSE {
             since_round = Duration::ZERO;
             let expires = engine.active_expire.load(Ordering::Relaxed);
@@ -104,7 +106,7 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
             since_tended += PAUSE;
             if since_tended >= TEND {
                 since_tended = Duration::ZERO;
-                engine.tend_indexes(&mut txn, wall_clock());
+                unless_busy(&mut txn, |txn| engine.tend_indexes(txn, wall_clock()));
             }
             let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
             engine.stats.sample(micros, engine.used_memory() as u64);
@@ -116,6 +118,13 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
         std::thread::sleep(FREE_PAUSE);
         since_round += FREE_PAUSE;
         since_return += FREE_PAUSE;
+    }
+}
+
+/// Does something that gives up where a shard's holder is overdue: its time comes again.
+fn unless_busy(txn: &mut Txn, work: impl FnOnce(&mut Txn)) {
+    if let Err(Failed::Panicked(said)) = txn.contain(work) {
+        tracing::error!(said, "the keeper broke off something");
     }
 }
 

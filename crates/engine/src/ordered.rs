@@ -175,6 +175,8 @@ impl Engine {
                         self.build_index(db, keys);
                     }
                 }
+                // What shards have noted goes with it, so all of them are needed.
+                _ if self.store.is_obstructed() => {}
                 (IndexPhase::Live, Keeping::Never) => txn.drop_index(db),
                 (IndexPhase::Live, Keeping::Asked) => {
                     let used = self.store.index_used(db);

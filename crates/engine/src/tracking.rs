@@ -207,12 +207,14 @@ impl Engine {
                 client.is_some_and(|client| client.tracking.load(Ordering::Relaxed))
             };
             for shard in shards {
-                let mut from = 0;
-                loop {
-                    from = txn.forget_gone_readers(shard, from, &tracks);
-                    if from == 0 {
-                        break;
+                let mut from = Some(0);
+                while let Some(at) = from {
+                    from = txn.forget_gone_readers(shard, at, &tracks);
+                    if from.is_none() {
+                        // Its holder is overdue: another round looks at it.
+                        self.tracking.left.store(true, Ordering::Release);
                     }
+                    from = from.filter(|&at| at != 0);
                 }
             }
         }

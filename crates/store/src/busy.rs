@@ -1,14 +1,21 @@
-//! Requests that hold shards for too long, and those that do not wait for them.
+//! Locks of shards, requests that hold some for too long, and those that do not wait for them.
 //!
 //! Locks are held for microseconds, so waiting for one is right. A script may hold some for as long
 //! as it likes. Once it is overdue its shards are marked, and those who serve clients do not wait
-//! for them: their clients are told that the server is busy. Threads of the background wait.
+//! for them: their clients are told that the server is busy. Threads of the background wait, but
+//! never with another shard in their hands: what they held meanwhile nobody could have, and no mark
+//! would say so.
+//!
+//! A mark belongs to the lock: only who holds the lock sets it, and it goes with the guard, however
+//! the request ends.
 
-use std::sync::atomic::Ordering;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::MutexGuard;
+use parking_lot::{Mutex, MutexGuard};
 
+use crate::census::Part;
 use crate::{Shard, Store, Txn};
 
 /// How long to wait for a lock before looking whether its holder is overdue.
@@ -19,40 +26,156 @@ const GLANCE: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Busy;
 
-/// A locked slot.
-pub(crate) type Guard<'s> = MutexGuard<'s, Option<Box<Shard>>>;
+/// A shard behind its lock, on cache lines of its own: neighbours must not slow each other down.
+/// While a transaction holds it, the shard itself has been taken out, so that transactions need no
+/// lifetime; the lock stays held all the while.
+#[repr(align(128))]
+pub(crate) struct Slot {
+    lock: Mutex<Option<Box<Shard>>>,
+    /// It is held by a request that has taken longer than it should.
+    overdue: AtomicBool,
+    /// What was in it when that was noticed.
+    census: Mutex<Box<[Part]>>,
+}
+
+impl Slot {
+    pub fn new(shard: Box<Shard>) -> Self {
+        Slot {
+            lock: Mutex::new(Some(shard)),
+            overdue: AtomicBool::new(false),
+            census: Mutex::default(),
+        }
+    }
+}
+
+/// A locked slot. The lock is given back when it is dropped, and the mark with it.
+pub(crate) struct Guard<'s> {
+    store: &'s Store,
+    number: usize,
+    shard: MutexGuard<'s, Option<Box<Shard>>>,
+}
+
+impl Deref for Guard<'_> {
+    type Target = Option<Box<Shard>>;
+
+    #[inline]
+    fn deref(&self) -> &Option<Box<Shard>> {
+        &self.shard
+    }
+}
+
+impl DerefMut for Guard<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Option<Box<Shard>> {
+        &mut self.shard
+    }
+}
+
+impl Drop for Guard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // Only who has the lock changes it, and that is still us.
+        if self.store.slots[self.number].overdue.load(Ordering::Relaxed) {
+            self.store.unmark(self.number);
+        }
+    }
+}
 
 impl Store {
     /// Whether some request holds shards for longer than it should.
     #[inline]
     #[must_use]
     pub fn is_obstructed(&self) -> bool {
-        self.obstructions.load(Ordering::Relaxed) != 0
+        self.obstructed.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether the holder of this shard is overdue.
+    #[must_use]
+    pub fn is_overdue(&self, shard: usize) -> bool {
+        self.slots[shard].overdue.load(Ordering::Acquire)
+    }
+
+    /// Locks a shard, however long that takes. Not for those who serve clients, nor for anybody who
+    /// has something in hand that they need.
+    pub(crate) fn wait_for(&self, number: usize) -> Guard<'_> {
+        self.guard(number, self.slots[number].lock.lock())
+    }
+
+    /// Locks a shard if that is to be had at once.
+    pub(crate) fn try_lock(&self, number: usize) -> Option<Guard<'_>> {
+        self.slots[number].lock.try_lock().map(|shard| self.guard(number, shard))
+    }
+
+    /// Locks a shard if that is to be had within a moment.
+    pub(crate) fn lock_soon(&self, number: usize) -> Option<Guard<'_>> {
+        self.slots[number].lock.try_lock_for(GLANCE).map(|shard| self.guard(number, shard))
     }
 
     /// Locks a shard; none if somebody overdue holds it and the caller is in a hurry.
     #[inline]
     pub(crate) fn lock(&self, number: usize, hurried: bool) -> Option<Guard<'_>> {
-        match self.slots[number].0.try_lock() {
-            Some(guard) => Some(guard),
-            None => self.wait_for(number, hurried),
+        match self.slots[number].lock.try_lock() {
+            Some(shard) => Some(self.guard(number, shard)),
+            None if hurried => self.wait_unless_overdue(number),
+            None => Some(self.wait_for(number)),
+        }
+    }
+
+    /// Locks several shards, by their numbers in ascending order; none if somebody overdue holds
+    /// one of them and the caller is in a hurry. Who is not waits for that one with none of the
+    /// others, and begins anew.
+    pub(crate) fn lock_all(&self, numbers: &[usize], hurried: bool) -> Option<Vec<Guard<'_>>> {
+        loop {
+            let mut guards = Vec::with_capacity(numbers.len());
+            let overdue = numbers.iter().find(|&&number| {
+                let guard = self.lock(number, true);
+                guard.map(|guard| guards.push(guard)).is_none()
+            });
+            let Some(&overdue) = overdue else { return Some(guards) };
+            drop(guards);
+            if hurried {
+                return None;
+            }
+            drop(self.wait_for(overdue));
         }
     }
 
     #[cold]
-    fn wait_for(&self, number: usize, hurried: bool) -> Option<Guard<'_>> {
+    fn wait_unless_overdue(&self, number: usize) -> Option<Guard<'_>> {
         let slot = &self.slots[number];
-        if !hurried {
-            return Some(slot.0.lock());
-        }
         loop {
-            if slot.1.load(Ordering::Acquire) {
+            if slot.overdue.load(Ordering::Acquire) {
                 return None;
             }
-            if let Some(guard) = slot.0.try_lock_for(GLANCE) {
-                return Some(guard);
+            if let Some(shard) = slot.lock.try_lock_for(GLANCE) {
+                return Some(self.guard(number, shard));
             }
         }
+    }
+
+    #[inline]
+    fn guard<'s>(&'s self, number: usize, shard: MutexGuard<'s, Option<Box<Shard>>>) -> Guard<'s> {
+        Guard { store: self, number, shard }
+    }
+
+    /// Marks a shard; whoever calls has its lock.
+    fn mark(&self, number: usize, shard: &Shard) {
+        let slot = &self.slots[number];
+        *slot.census.lock() = shard.dbs().iter().map(Part::of).collect();
+        if !slot.overdue.swap(true, Ordering::Release) {
+            self.obstructed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn unmark(&self, number: usize) {
+        self.slots[number].overdue.store(false, Ordering::Release);
+        self.obstructed.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// What was in a shard when its holder was found overdue.
+    pub(crate) fn census_of_overdue(&self, number: usize) -> Box<[Part]> {
+        self.slots[number].census.lock().clone()
     }
 }
 
@@ -62,28 +185,11 @@ impl Txn {
         self.hurried = true;
     }
 
-    /// The request that runs is overdue: nobody who serves clients waits for its shards.
+    /// The request that runs is overdue: nobody who serves clients waits for its shards, until it
+    /// gives them back.
     pub fn obstruct(&mut self) {
-        if !self.obstructing {
-            self.obstructing = true;
-            self.mark_held(true);
-            self.store().obstructions.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// It is over. Before the shards are given back.
-    #[inline]
-    pub(crate) fn clear_the_way(&mut self) {
-        if self.obstructing {
-            self.obstructing = false;
-            self.mark_held(false);
-            self.store().obstructions.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-
-    fn mark_held(&self, overdue: bool) {
-        for number in self.held_numbers() {
-            self.store().slots[number].1.store(overdue, Ordering::Release);
+        for held in &self.held {
+            self.store.mark(held.number, &held.shard);
         }
     }
 }

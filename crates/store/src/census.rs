@@ -8,6 +8,24 @@ use crate::{Garbage, Store, Txn};
 /// Steps of a walk that find out how long the keys of a database in one shard still live.
 const SAMPLE_STEPS: usize = 4;
 
+/// A database's part of one shard: keys, keys with a deadline, bytes of its table.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Part([usize; 3]);
+
+impl Part {
+    pub fn of(db: &Db) -> Self {
+        Part([db.keys.len(), db.keys.expiring(), db.keys.overhead()])
+    }
+}
+
+impl Census {
+    fn add(&mut self, Part([keys, expiring, table]): Part) {
+        self.keys += keys;
+        self.expiring += expiring;
+        self.table += table;
+    }
+}
+
 /// What one database holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
@@ -57,25 +75,28 @@ impl Lives {
 }
 
 impl Txn {
-    /// Counts every database, one shard after the other. O(shards × databases). Call while
-    /// holding every shard, or none.
+    /// Counts every database, one shard after the other. Of a shard whose holder is overdue it
+    /// tells what was in it when that was noticed. O(shards × databases). Call while holding every
+    /// shard, or none.
     pub fn census(&mut self) -> Vec<Census> {
         let now = self.time();
         let mut sums = vec![Census::default(); self.store().databases()];
         let mut lives = vec![Lives::default(); sums.len()];
         for number in 0..self.store().shards() {
-            self.each_shard(number, |shard| {
+            let there = self.glance(number, |shard| {
                 // Where the walk that deletes overdue keys stands is as good as chance.
                 let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
                 for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
-                    sum.keys += db.keys.len();
-                    sum.expiring += db.keys.expiring();
-                    sum.table += db.keys.overhead();
+                    sum.add(Part::of(db));
                     if db.keys.expiring() > 0 {
                         lives.sample(db, *cursor, now);
                     }
                 }
             });
+            if there.is_none() {
+                let parts = self.store().census_of_overdue(number);
+                sums.iter_mut().zip(&parts).for_each(|(sum, part)| sum.add(*part));
+            }
         }
         for (sum, lives) in sums.iter_mut().zip(&lives) {
             sum.average_ttl = lives.average();

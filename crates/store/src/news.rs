@@ -304,7 +304,8 @@ impl Txn {
         let mut bulletin = std::mem::take(&mut self.bulletin);
         bulletin.serve_nobody();
         let mut rng = Rng::new(self.rng.next_u64());
-        self.each_shard(number, |shard| {
+        // One whose holder is overdue is passed over.
+        let _ = self.glance(number, |shard| {
             for _ in 0..TRIM {
                 if !store.has_too_many_readers() {
                     break;
@@ -317,15 +318,16 @@ impl Txn {
     }
 
     /// Forgets, in a few keys of a shard, readers that are gone; `from` is where the last call
-    /// ended, 0 at first. Where to go on, 0 at the end. Call without holding any shard.
+    /// ended, 0 at first. Where to go on, 0 at the end; none if the shard is not to be had. Call
+    /// without holding any shard.
     pub fn forget_gone_readers(
         &mut self,
         number: usize,
         from: usize,
         is_there: &dyn Fn(u64) -> bool,
-    ) -> usize {
+    ) -> Option<usize> {
         let store = Arc::clone(self.store());
-        self.each_shard(number, |shard| {
+        self.glance(number, |shard| {
             let (keys, readers) = (shard.readers.len(), shard.readers.ids());
             let bytes = shard.readers.bytes();
             let next = shard.readers.sweep(from, is_there);

@@ -7,6 +7,7 @@ use base::{KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
+use crate::busy::Slot;
 use crate::ordered::Indexes;
 use crate::{Audience, Garbage, Measure, Shard, Touched};
 
@@ -29,24 +30,15 @@ impl Options {
     }
 }
 
-/// A shard behind its lock. While a transaction holds it, the shard itself has been taken out, so
-/// that transactions need no lifetime; the lock stays held all the while.
-pub(crate) type Slot = Mutex<Option<Box<Shard>>>;
-
-/// Keeps each lock on cache lines of its own: neighbours must not slow each other down. Beside it,
-/// whether it is held by a request that has taken longer than it should.
-#[repr(align(128))]
-pub(crate) struct Padded(pub Slot, pub AtomicBool);
-
 /// Bits that every transaction reads and hardly anybody writes: apart from what is written often.
 #[repr(align(128))]
 pub(crate) struct Interest(pub AtomicU32);
 
 /// The dataset.
 pub struct Store {
-    pub(crate) slots: Vec<Padded>,
-    /// Requests that hold shards for longer than they should.
-    pub(crate) obstructions: AtomicUsize,
+    pub(crate) slots: Vec<Slot>,
+    /// How many shards are held for longer than they should be.
+    pub(crate) obstructed: AtomicUsize,
     hasher: KeyHasher,
     databases: usize,
     limits: RwLock<PackLimits>,
@@ -91,12 +83,11 @@ impl Store {
         let slot = |number: usize| {
             // There are at most 1024.
             let number = u16::try_from(number).unwrap_or(u16::MAX);
-            let shard = Box::new(Shard::new(number, databases, &hasher));
-            Padded(Mutex::new(Some(shard)), AtomicBool::new(false))
+            Slot::new(Box::new(Shard::new(number, databases, &hasher)))
         };
         Store {
             slots: (0..count).map(slot).collect(),
-            obstructions: AtomicUsize::new(0),
+            obstructed: AtomicUsize::new(0),
             hasher,
             databases,
             limits: RwLock::new(PackLimits::default()),
@@ -186,7 +177,7 @@ impl Store {
     /// look-ups. Skipped where the shard is busy: it is only a hint.
     #[inline]
     pub fn prefetch_bucket(&self, db: usize, hash: u64) {
-        if let Some(slot) = self.slots[self.shard_of(hash)].0.try_lock()
+        if let Some(slot) = self.try_lock(self.shard_of(hash))
             && let Some(shard) = slot.as_ref()
         {
             shard.dbs[db].keys.prefetch_bucket(hash);
@@ -196,7 +187,7 @@ impl Store {
     /// Asks the processor to fetch the entry of a key: the second round.
     #[inline]
     pub fn prefetch_entry(&self, db: usize, hash: u64) {
-        if let Some(slot) = self.slots[self.shard_of(hash)].0.try_lock()
+        if let Some(slot) = self.try_lock(self.shard_of(hash))
             && let Some(shard) = slot.as_ref()
         {
             shard.dbs[db].keys.prefetch_entry(hash);

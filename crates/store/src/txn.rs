@@ -19,7 +19,7 @@ use journal::{Lane, Log};
 use smallvec::SmallVec;
 use types::JsonTools;
 
-use crate::busy::{Busy, Guard};
+use crate::busy::Busy;
 use crate::history::append_of;
 use crate::news::Bulletin;
 use crate::undo::Before;
@@ -76,7 +76,7 @@ pub(crate) struct Overdue {
 }
 
 pub(crate) struct HeldShard {
-    number: usize,
+    pub(crate) number: usize,
     pub(crate) shard: Box<Shard>,
 }
 
@@ -122,8 +122,6 @@ pub struct Txn {
     changed: bool,
     /// It serves clients: it does not wait for those who hold shards for too long.
     pub(crate) hurried: bool,
-    /// It holds its own for too long.
-    pub(crate) obstructing: bool,
     /// What others want to hear.
     pub(crate) bulletin: Bulletin,
     /// Which keys a request may touch that finds them by itself; none may touch all.
@@ -198,7 +196,6 @@ impl Txn {
             seen: 0,
             changed: false,
             hurried: false,
-            obstructing: false,
             bulletin: Bulletin::default(),
             judge: None,
         }
@@ -296,8 +293,7 @@ impl Txn {
         work: impl FnOnce(&mut Txn) -> R,
     ) -> Result<R, Failed> {
         let mut guards = loop {
-            let guards = numbers.iter().map(|&n| store.lock(n, self.hurried));
-            let guards: Vec<Guard<'_>> = guards.collect::<Option<_>>().ok_or(Failed::Busy)?;
+            let guards = store.lock_all(&numbers, self.hurried).ok_or(Failed::Busy)?;
             let missing: Vec<usize> = guards
                 .iter()
                 .flat_map(|g| g.iter().flat_map(|s| s.waiting.companions()))
@@ -363,7 +359,6 @@ impl Txn {
 
     /// Deletes keys found overdue, tells the news and settles the memory account.
     fn settle(&mut self) {
-        self.clear_the_way();
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
             let still = self.store.is_still(self.now);
@@ -490,11 +485,6 @@ impl Txn {
         self.seen = self.seen.max(append_of(shard, &self.log, &self.lane));
         self.memory_delta += shard.unreported(&self.store.indexes);
         Some(result)
-    }
-
-    /// The numbers of the shards that are held.
-    pub(crate) fn held_numbers(&self) -> impl Iterator<Item = usize> + '_ {
-        self.held.iter().map(|held| held.number)
     }
 
     /// Sends a value to be freed off the data path.

@@ -55,9 +55,11 @@ impl Txn {
                 continue;
             }
             let shards = 0..self.store().shards();
-            let any = shards
-                .into_iter()
-                .any(|number| self.each_shard(number, |shard| shard.dbs[db].keys.expiring() != 0));
+            // There may be some in one that is not to be had.
+            let any = shards.into_iter().any(|number| {
+                let any = self.glance(number, |shard| shard.dbs[db].keys.expiring() != 0);
+                any.unwrap_or(true)
+            });
             // Where it was said again meanwhile it is so.
             asked(self.store(), ASKING, if any { SOME } else { NONE });
         }

@@ -124,6 +124,11 @@ impl Act for Migrate {
         let Migrate(mut order) = self;
         order.from = control.session.db;
         let engine = control.engine.me().ok_or(error::INTERNAL)?;
+        let store = &engine.store;
+        let shard = |key: &Vec<u8>| store.shard_of(store.hasher().hash(key));
+        if order.keys.iter().any(|key| store.is_overdue(shard(key))) {
+            return Err(engine.busy());
+        }
         let waiting = Waiting::begin(&engine, control.session);
         let job = Box::new(move |engine: &_, seat: &mut _| {
             let done = run(engine, seat, order);
