@@ -40,8 +40,8 @@ pub struct Fed {
 pub enum State {
     /// It waits for more bytes.
     Open,
-    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`, or it has posted more to
-    /// others than they can read. Send the replies, let others have theirs, then feed what is left.
+    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`, a script has taken long, or
+    /// it has posted more to others than they can read. Send the replies, let others have theirs, then feed what is left.
     Full,
     /// Its last request is blocked; feed nothing until it is unblocked.
     Blocked,
@@ -176,7 +176,7 @@ impl Desk<'_> {
                     }
                 }
             }
-            if let Some(state) = stop_after(session, out) {
+            if let Some(state) = self.stop_after(session, out) {
                 return Some(Fed { consumed: pending.end, missing: 0, state });
             }
         }
@@ -195,7 +195,7 @@ impl Desk<'_> {
         if let (true, Some(entry)) = (ran, entry) {
             self.seat.took(self.engine, entry, &argv, session, took);
         }
-        let state = stop_after(session, out);
+        let state = self.stop_after(session, out);
         Some(Fed { consumed: 0, missing: 0, state: state? })
     }
 
@@ -205,21 +205,23 @@ impl Desk<'_> {
             session.client.command.store(entry.number + 1, Ordering::Relaxed);
         }
     }
-}
 
-/// Why the connection must stop after the request that has just run, if it must.
-#[inline]
-fn stop_after(session: &Session, out: &[u8]) -> Option<State> {
-    if session.closing {
-        return Some(State::Closing);
+    /// Why the connection must stop after the request that has just run, if it must.
+    #[inline]
+    fn stop_after(&mut self, session: &Session, out: &[u8]) -> Option<State> {
+        // Time has passed for those behind a long script, and another thread may have to go on.
+        let overran = std::mem::take(&mut self.seat.overran);
+        if session.closing {
+            return Some(State::Closing);
+        }
+        if session.blocked.is_some() {
+            return Some(State::Blocked);
+        }
+        if session.is_paused() {
+            return Some(State::Paused);
+        }
+        (overran || out.len() >= REPLIES_PER_TURN).then_some(State::Full)
     }
-    if session.blocked.is_some() {
-        return Some(State::Blocked);
-    }
-    if session.is_paused() {
-        return Some(State::Paused);
-    }
-    (out.len() >= REPLIES_PER_TURN).then_some(State::Full)
 }
 
 /// Decodes up to `most` requests from `at` on; where it stopped, and why. Those behind the first

@@ -131,7 +131,8 @@ impl Engine {
             None => saves && !config.shutdown_on_sigterm.nosave,
         };
         let mut done = Ok(());
-        if self.is_held_up() {
+        let held_up = self.outlasts_scripts();
+        if held_up {
             tracing::warn!("not saving the dataset: a script has changed part of what it will");
         } else if wanted && self.unsaved_changes() > 0 {
             tracing::info!("Saving the dataset before exiting");
@@ -140,7 +141,7 @@ impl Engine {
                 tracing::error!(%error, "the dataset could not be saved before exiting");
             }
         }
-        if self.durable.is_journaling() && !self.is_held_up() {
+        if self.durable.is_journaling() && !held_up {
             done = done.and(self.store.log().sync());
         }
         self.move_out();

@@ -120,10 +120,7 @@ pub(crate) fn watch(
             txn.add_watch(key.hash, key.bytes, &watch);
             txn.kind(*key).is_some()
         });
-        let existed = existed.map_err(|failed| match failed {
-            Failed::Busy => engine.busy(),
-            Failed::Panicked(_) => error::INTERNAL,
-        })?;
+        let existed = existed.map_err(|failed| engine.instead(&failed))?;
         // The key is noted here and in its shard, each time with its name.
         let bytes = 2 * (size_of::<WatchedKey>() + key.bytes.len());
         session.client.watched.fetch_add(bytes, Ordering::Relaxed);
@@ -221,6 +218,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         (session.multi, session.must_wait) = (Some(multi), true);
         return Ok(());
     }
+    no_longer_queueing(session);
     unwatch(engine, txn, session);
     done.map_err(|failed| match failed {
         Failed::Busy => exec_refused(&engine.busy()),

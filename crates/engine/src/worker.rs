@@ -52,12 +52,13 @@ pub struct Seat {
     pub(crate) hindered: bool,
     /// Whether this thread has posted more to others than they should have waiting.
     pub(crate) is_crowding: fn() -> bool,
-    /// Serves this thread's other clients while a script of one of them takes too long.
-    pub(crate) meanwhile: fn(),
+    /// Has another thread serve this one's other clients while a script of one of them takes long;
+    /// too long, if that is said.
+    pub(crate) hand_over: fn(bool),
+    /// A script of this batch has taken long: the batch ends with its request.
+    pub(crate) overran: bool,
     /// Whether another thread has yet to serve what came before the requests of this one.
     pub(crate) others_first: fn() -> bool,
-    /// It stands in for a seat of the same thread whose script takes too long: no script runs here.
-    pub(crate) stands_in: bool,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -76,9 +77,9 @@ impl Worker {
             words: Vec::new(),
             full: false,
             is_crowding: || false,
-            meanwhile: || (),
+            hand_over: |_| (),
+            overran: false,
             others_first: || false,
-            stands_in: false,
             hindered: false,
             troubled: false,
         };
@@ -95,18 +96,12 @@ impl Worker {
         self
     }
 
-    /// The same worker, which calls `meanwhile` every so often once a script takes too long, so
-    /// that the thread's other clients can be served: by a worker made by [`Worker::stand_in`].
+    /// The same worker, which calls `hand_over` every so often once a script takes long, so that
+    /// another thread, with a worker of its own, can serve this one's other clients. It is told
+    /// whether the script is overdue.
     #[must_use]
-    pub fn attend(mut self, meanwhile: fn()) -> Self {
-        self.seat.meanwhile = meanwhile;
-        self
-    }
-
-    /// The same worker, which runs no scripts: it serves while one runs on its thread.
-    #[must_use]
-    pub fn stand_in(mut self) -> Self {
-        self.seat.stands_in = true;
+    pub fn hand_over(mut self, hand_over: fn(bool)) -> Self {
+        self.seat.hand_over = hand_over;
         self
     }
 
@@ -117,6 +112,7 @@ impl Worker {
     /// Starts a batch at time `now`: reads the clock and the configuration once for all of it.
     pub fn begin(&mut self, now: Millis) {
         self.seat.now = now;
+        self.seat.overran = false;
         self.txn.begin(now);
         self.txn.wait_for_disk();
         let log = self.engine.store.log();

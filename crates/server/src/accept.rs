@@ -1,7 +1,7 @@
 //! Accepting: worker 0 takes connections from the listeners and deals them out to all workers.
 //!
 //! A refusal (too many clients, protected mode) is written before the connection ever reaches a
-//! worker. When the process runs out of descriptors the listeners rest for a moment: events are
+//! worker. Who is in the middle of something long gets none. When the process runs out of descriptors the listeners rest for a moment: events are
 //! edge-triggered, so they are tried again by the clock, neither spinning nor forgotten.
 
 use std::io;
@@ -12,8 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base::Millis;
 use config::{Config, SetError};
 use engine::{Counters, Origin, is_local_address};
+use journal::wall_clock;
+use parking_lot::Mutex;
 use rustls::ServerConfig;
 
+use crate::connection::Desk;
 use crate::inbox::{Inbox, Letter};
 use crate::listen::{Listener, Listening};
 use crate::process::room_for_clients;
@@ -52,6 +55,29 @@ pub struct Crew {
     pub connected: AtomicUsize,
     /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.
     pub most: AtomicUsize,
+    /// Threads whose loop another has, and what is kept for others.
+    pub stand_ins: StandIns,
+}
+
+/// Threads that have handed over their loops.
+#[derive(Default)]
+pub struct StandIns {
+    /// How many there are.
+    pub away: AtomicUsize,
+    /// Desks of such that were: each has a lane of the journal and counters, which never end.
+    desks: Mutex<Vec<Desk>>,
+}
+
+impl StandIns {
+    /// A desk that nobody needs.
+    pub fn take_desk(&self) -> Option<Desk> {
+        self.desks.lock().pop()
+    }
+
+    /// Keeps a desk for the next thread.
+    pub fn put_desk(&self, desk: Desk) {
+        self.desks.lock().push(desk);
+    }
 }
 
 impl Crew {
@@ -232,6 +258,16 @@ impl Doors {
         }
     }
 
+    /// Whose turn it is to get a connection: not one's who is in the middle of something long,
+    /// unless all are.
+    fn next_of(&mut self, crew: &Crew) -> usize {
+        let (count, now) = (crew.inboxes.len(), wall_clock());
+        let mut all = (0..count).map(|step| (self.next + step) % count);
+        let chosen = all.find(|&number| !crew.is_stalled(number, now)).unwrap_or(self.next);
+        self.next = (chosen + 1) % count;
+        chosen
+    }
+
     fn accept_from(
         &mut self,
         listener: &Listener,
@@ -275,8 +311,7 @@ impl Doors {
             }
             crew.connected.fetch_add(1, Ordering::Relaxed);
             let origin = origin(&stream, peer, listener);
-            crew.inboxes[self.next].post(Letter::Connection(stream, origin));
-            self.next = (self.next + 1) % crew.inboxes.len();
+            crew.inboxes[self.next_of(crew)].post(Letter::Connection(stream, origin));
         }
         Stop::Batch
     }

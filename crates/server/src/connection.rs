@@ -51,6 +51,15 @@ impl Desk {
         let read = vec![0; SMALL + READ_MAX].into_boxed_slice();
         Desk { worker, read, out: Vec::with_capacity(64 << 10), now: 0, grown: false }
     }
+
+    /// If a client has come to take more memory: looks whether all together take too much.
+    #[inline]
+    pub fn evict_if_grown(&mut self) {
+        if std::mem::take(&mut self.grown) {
+            let Desk { worker, now, .. } = self;
+            worker.engine.evict_clients(&worker.seat.config, *now);
+        }
+    }
 }
 
 /// What becomes of a connection after its turn.

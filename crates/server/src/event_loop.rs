@@ -1,7 +1,8 @@
 //! What a worker's loop knows: its connections, who waits for what, what the clock brings.
 //!
-//! Everything a connection needs lies in this thread; others reach it only through the inbox. The
-//! loop must never wait for anything but the poller. Whose turn it is, is in `turns.rs`.
+//! Everything a connection needs lies here; other threads reach it only through the inbox. The loop
+//! must never wait for anything but the poller. Whose turn it is, and which thread's the loop is, is
+//! in `turns.rs`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -21,9 +22,10 @@ use crate::inbox::{Address, Inbox, Letter, is_crowding, wake_others};
 use crate::listen::Listening;
 use crate::logging::LevelSwitch;
 use crate::progress::{self, Queue, others_first};
+use crate::serve::Alive;
 use crate::slab::{Place, Slab};
 use crate::stream::Stream;
-use crate::turns::{Late, Spare};
+use crate::turns::{Away, Job};
 
 /// The token of the waker.
 pub const WAKER: Token = Token(usize::MAX);
@@ -54,12 +56,16 @@ pub struct EventLoop {
     pub(crate) again: VecDeque<Place>,
     /// What the poller has seen and nobody has looked at yet.
     pub(crate) seen: VecDeque<(Token, Seen)>,
-    /// What came for connections while they were out.
-    pub(crate) late: Vec<(Place, Late)>,
-    /// For serving from inside a turn; out while that is done.
-    spare: Option<Spare>,
-    /// There has been a need for it.
-    had_spare: bool,
+    /// The connection whose turn it is, or was.
+    pub(crate) in_turn: Option<Place>,
+    /// Connections that other threads have.
+    pub(crate) away: Vec<Away>,
+    /// What came for such that are back.
+    pub(crate) late: VecDeque<(Place, Job)>,
+    /// No thread could be started; when that is tried again.
+    pub(crate) retry_at: Option<Instant>,
+    /// Of the thread that has this loop.
+    pub(crate) alive: Alive,
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, Place)>,
     /// Connections whose replies wait for the disk.
@@ -124,13 +130,15 @@ pub struct Parts {
     pub listening: Option<Arc<Listening>>,
     /// For worker 0: the log's level, to follow the configuration.
     pub levels: Option<LevelSwitch>,
+    /// For each thread that comes to have it.
+    pub alive: Alive,
 }
 
 impl EventLoop {
     /// A loop with a seat at the engine.
     #[must_use]
     pub fn new(engine: &Arc<Engine>, parts: Parts) -> Self {
-        let Parts { poll, inbox, crew, number, seed, listening, levels } = parts;
+        let Parts { poll, inbox, crew, number, seed, listening, levels, alive } = parts;
         EventLoop {
             engine: Arc::clone(engine),
             seed,
@@ -142,9 +150,11 @@ impl EventLoop {
             connections: Slab::new(),
             again: VecDeque::new(),
             seen: VecDeque::new(),
-            late: Vec::new(),
-            spare: None,
-            had_spare: false,
+            in_turn: None,
+            away: Vec::new(),
+            late: VecDeque::new(),
+            retry_at: None,
+            alive,
             deadlines: BTreeSet::new(),
             held: VecDeque::new(),
             paused: VecDeque::new(),
@@ -168,25 +178,12 @@ impl EventLoop {
         progress::take_seat(&self.crew, self.number);
     }
 
-    /// A desk of this loop, which calls `meanwhile` while a script takes too long.
-    pub(crate) fn desk(&self, meanwhile: fn()) -> Desk {
-        Desk::new(self.worker(self.seed).attend(meanwhile))
-    }
-
-    fn worker(&self, seed: u64) -> Worker {
-        Worker::new(&self.engine, seed).mind(is_crowding).give_way(others_first)
-    }
-
-    /// What is needed to serve clients from inside a turn; none if that is being done.
-    pub(crate) fn take_spare(&mut self) -> Option<Spare> {
-        if !std::mem::replace(&mut self.had_spare, true) {
-            return Some(Spare::new(Desk::new(self.worker(!self.seed).stand_in())));
-        }
-        self.spare.take()
-    }
-
-    pub(crate) fn put_spare(&mut self, spare: Spare) {
-        self.spare = Some(spare);
+    /// A desk for a thread that has this loop; it calls `hand_over` while a script takes long.
+    pub(crate) fn new_desk(&mut self, hand_over: fn(bool)) -> Desk {
+        let worker = Worker::new(&self.engine, self.seed);
+        // The next is to draw other numbers.
+        self.seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ 0x5bd1;
+        Desk::new(worker.mind(is_crowding).give_way(others_first).hand_over(hand_over))
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -207,8 +204,8 @@ impl EventLoop {
     }
 
     pub(crate) fn begin(&mut self, desk: &mut Desk) {
-        self.crew.progress[self.number].begin();
         desk.now = wall_clock();
+        self.crew.progress[self.number].begin(desk.now);
         desk.worker.begin(desk.now);
         if let Some(levels) = &mut self.levels {
             levels.follow(desk.worker.seat.config.loglevel);
@@ -246,10 +243,7 @@ impl EventLoop {
     /// Does what a connection's turn led to.
     #[inline]
     pub(crate) fn after(&mut self, desk: &mut Desk, place: Place, turn: Turn) {
-        if std::mem::take(&mut desk.grown) {
-            let Desk { worker, now, .. } = desk;
-            worker.engine.evict_clients(&worker.seat.config, *now);
-        }
+        desk.evict_if_grown();
         wake_others();
         let Some(connection) = self.connections.get_mut(place) else { return };
         if turn == Turn::Close {
@@ -393,6 +387,9 @@ impl EventLoop {
         let config = Arc::clone(&desk.worker.seat.config);
         let mut over = std::mem::take(&mut self.over_soft);
         over.retain(|&place| {
+            if self.connections.is_lent(place) {
+                return true;
+            }
             let Some(connection) = self.connections.get_mut(place) else { return false };
             if connection.overflowed(desk) {
                 self.close(desk, place);
@@ -449,7 +446,7 @@ impl EventLoop {
         // Replies held back are sent once the disk has what they tell.
         self.engine.store.log().flush_soon();
         loop {
-            let mut left = false;
+            let mut left = !self.away.is_empty();
             for place in self.connections.places() {
                 let Some(connection) = self.connections.get_mut(place) else { continue };
                 match connection.flush(desk) {
@@ -466,6 +463,7 @@ impl EventLoop {
                 continue;
             }
             self.wait(events, time)?;
+            self.welcome_back(desk);
         }
         for place in self.connections.places() {
             self.close(desk, place);

@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 
 use crate::slab::Place;
 use crate::stream::Stream;
+use crate::turns::Back;
 
 /// Something handed to a worker.
 pub enum Letter {
@@ -26,6 +27,8 @@ pub enum Letter {
     Connection(Stream, engine::Origin),
     /// Something for one of its clients.
     Message(Place, Message),
+    /// One of its connections, from the thread that had it while a script took long.
+    Back(Box<Back>),
 }
 
 /// An inbox with more letters than this is crowded.
@@ -161,6 +164,12 @@ impl Inbox {
     pub fn take_seat(self: &Arc<Self>) {
         SEAT.with_borrow_mut(|seat| seat.own = Some(Arc::clone(self)));
     }
+}
+
+/// This thread is no worker any more: those it has yet to wake are woken, and from now on at once.
+pub fn leave_seat() {
+    wake_others();
+    SEAT.with_borrow_mut(|seat| seat.own = None);
 }
 
 /// Whether this thread has posted to an inbox that is still crowded.

@@ -38,6 +38,8 @@ use crate::slab::Place;
 
 /// How long a request waits for other workers to serve what came before it.
 const PATIENCE: Millis = 100;
+/// A worker is stalled that has been in one round for so long.
+const STALLED: Millis = 20;
 /// No round: nobody has given up waiting.
 const NEVER: u64 = u64::MAX;
 
@@ -48,6 +50,8 @@ pub struct Progress {
     rounds: AtomicU64,
     /// It is not at rest: it serves, or will without waiting.
     busy: AtomicBool,
+    /// When its last round began.
+    since: AtomicU64,
     /// Somebody waits for a round of it to end.
     asked: AtomicBool,
     /// It keeps requests until others have served what came before them.
@@ -67,6 +71,7 @@ impl Progress {
         Ok(Progress {
             rounds: AtomicU64::new(0),
             busy: AtomicBool::new(false),
+            since: AtomicU64::new(0),
             asked: AtomicBool::new(false),
             waits: AtomicBool::new(false),
             given_up: AtomicU64::new(NEVER),
@@ -84,7 +89,8 @@ impl Progress {
     }
 
     /// The worker serves what it has seen.
-    pub fn begin(&self) {
+    pub fn begin(&self, now: Millis) {
+        self.since.store(now, SeqCst);
         self.busy.store(true, SeqCst);
     }
 
@@ -120,6 +126,12 @@ impl Crew {
     fn is_stuck(&self, number: usize) -> bool {
         let progress = &self.progress[number];
         progress.busy.load(SeqCst) && progress.given_up.load(SeqCst) == progress.rounds.load(SeqCst)
+    }
+
+    /// Whether it has been in one round for so long that a newcomer had better go elsewhere.
+    pub fn is_stalled(&self, number: usize, now: Millis) -> bool {
+        let progress = &self.progress[number];
+        progress.busy.load(SeqCst) && now.saturating_sub(progress.since.load(SeqCst)) > STALLED
     }
 
     fn is_at_work(&self, number: usize) -> bool {
@@ -252,6 +264,7 @@ mod tests {
         let polls: Vec<mio::Poll> = (0..2).map(|_| mio::Poll::new().unwrap()).collect();
         let waker = |poll: &mio::Poll| mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
         let crew = Arc::new(Crew {
+            stand_ins: crate::accept::StandIns::default(),
             inboxes: polls.iter().map(|poll| Arc::new(Inbox::new(waker(poll)))).collect(),
             progress: (0..2).map(|_| Progress::new().unwrap()).collect(),
             connected: AtomicUsize::new(0),
@@ -263,7 +276,7 @@ mod tests {
 
     /// A round of the second worker, which ends at rest.
     fn round(crew: &Crew) {
-        crew.progress[1].begin();
+        crew.progress[1].begin(0);
         crew.progress[1].end();
         crew.end_round(1, true);
     }
@@ -283,7 +296,7 @@ mod tests {
         assert!(!others_first());
         client.write_all(b"x").unwrap();
         assert!(others_first() && others_first(), "looking takes nothing away");
-        crew.progress[1].begin();
+        crew.progress[1].begin(0);
         std::io::Read::read(&mut &socket, &mut [0; 9]).unwrap();
         assert!(others_first(), "it was read, but not served");
         crew.progress[1].end();
@@ -296,7 +309,7 @@ mod tests {
         let (crew, mut polls) = crew();
         let place = Slab::<()>::new().next_place().unwrap();
         let mut queue = Queue::new(Arc::clone(&crew), 0);
-        crew.progress[1].begin();
+        crew.progress[1].begin(0);
         queue.keep(place, 1000);
         assert_eq!(queue.next(1000), None);
         crew.progress[1].end();
@@ -339,7 +352,7 @@ mod tests {
         let (crew, _polls) = crew();
         let place = Slab::<()>::new().next_place().unwrap();
         let mut queue = Queue::new(Arc::clone(&crew), 0);
-        crew.progress[1].begin();
+        crew.progress[1].begin(0);
         queue.keep(place, 1000);
         assert_eq!((queue.next(1000), queue.until()), (None, Some(1000 + PATIENCE)));
         assert_eq!(queue.next(1000 + PATIENCE), Some(place));

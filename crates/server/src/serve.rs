@@ -3,12 +3,12 @@
 //! Order matters: settings, log, limits, sockets (all that can fail with a plain message), then
 //! the engine, the threads, and only then "Ready to accept connections".
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use config::{Config, Settings};
@@ -16,7 +16,7 @@ use engine::{Beginning, Engine, Keeper};
 use mio::{Poll, Waker};
 use rustls::ServerConfig;
 
-use crate::accept::{self, Crew};
+use crate::accept::{self, Crew, StandIns};
 use crate::calls::{self, Calls};
 use crate::data;
 use crate::dial;
@@ -138,7 +138,8 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let progress: Result<_, _> = inboxes.iter().map(|_| Progress::new()).collect();
     let progress = progress.map_err(failed("epoll"))?;
     let (connected, most) = (AtomicUsize::new(0), AtomicUsize::new(most));
-    let crew = Arc::new(Crew { inboxes, progress, connected, most });
+    let stand_ins = StandIns::default();
+    let crew = Arc::new(Crew { inboxes, progress, connected, most, stand_ins });
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
@@ -150,8 +151,14 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     attach(engine, &crew, &listening, (&doors, &calls));
     engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));
-    let mut threads = Vec::new();
-    let (end, ended) = channel();
+    let (working, ended) = channel();
+    let broken = Arc::new(AtomicBool::new(false));
+    let alive = Alive {
+        engine: Arc::clone(engine),
+        crew: Arc::clone(&crew),
+        broken: Arc::clone(&broken),
+        _working: working,
+    };
     for (number, poll) in polls.into_iter().enumerate() {
         let (listening, levels) = first.take().unzip();
         let parts = Parts {
@@ -162,11 +169,13 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
             seed: seed.wrapping_add(number as u64),
             listening,
             levels,
+            alive: alive.clone(),
         };
-        let event_loop = EventLoop::new(engine, parts);
-        let end = end.clone();
-        threads.push(spawn(number, (engine, &crew), event_loop, end).map_err(failed("threads"))?);
+        let event_loop = Box::new(EventLoop::new(engine, parts));
+        let thread = std::thread::Builder::new().name(format!("worker-{number}"));
+        thread.spawn(move || turns::run(event_loop)).map_err(failed("threads"))?;
     }
+    drop(alive);
     supervisor::tell(supervisor::LOADING);
     let loaded = data::load(engine);
     match &loaded {
@@ -179,11 +188,15 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
             crew.wake_all();
         }
     }
-    let broken = wait_for(engine, threads, &ended, keeper);
+    wait_for(engine, &ended, keeper);
     doors.stop();
     calls.stop();
     loaded?;
-    if broken { Err("a worker thread ended unexpectedly; see the log".to_owned()) } else { Ok(()) }
+    if broken.load(Ordering::Acquire) {
+        Err("a worker thread ended unexpectedly; see the log".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 /// Has the engine tell the doors what they must know.
@@ -215,34 +228,21 @@ fn attach(
     });
 }
 
-/// Waits for the workers to end, then for the keeper; whether a worker broke. One in the middle of
-/// a script that has written cannot be ended: everything else has been done then.
-fn wait_for(
-    engine: &Engine,
-    threads: Vec<JoinHandle<()>>,
-    ended: &Receiver<()>,
-    keeper: Keeper,
-) -> bool {
-    let mut left = threads.len();
+/// Waits for all threads of workers to end, those among them that have handed over their loop, then
+/// for the keeper. One in the middle of a script that has written cannot be ended: everything else
+/// has been done then.
+fn wait_for(engine: &Engine, ended: &Receiver<()>, keeper: Keeper) {
     let mut stopping = 0;
-    while left > 0 {
-        match ended.recv_timeout(LOOK) {
-            Ok(()) => left -= 1,
-            Err(RecvTimeoutError::Disconnected) => left = 0,
-            Err(RecvTimeoutError::Timeout) => {
-                stopping += u32::from(engine.stopping.load(Ordering::Acquire));
-                if stopping > LOOKS && engine.is_held_up() {
-                    tracing::warn!("exiting in the middle of a script; what it wrote is not kept");
-                    // It may wait for what the script holds.
-                    std::mem::forget(keeper);
-                    return false;
-                }
-            }
+    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
+        stopping += u32::from(engine.stopping.load(Ordering::Acquire));
+        if stopping > LOOKS && engine.is_held_up() {
+            tracing::warn!("exiting in the middle of a script; what it wrote is not kept");
+            // It may wait for what the script holds.
+            std::mem::forget(keeper);
+            return;
         }
     }
-    let broken = threads.into_iter().filter_map(|thread| thread.join().err()).count() > 0;
     drop(keeper);
-    broken
 }
 
 /// How often it is looked whether the workers can end.
@@ -250,30 +250,37 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How often they cannot before they are left alone. They have time for last words.
 const LOOKS: u32 = 6;
 
-/// Starts a worker. If its loop breaks, the whole server stops: clients of a dead thread would wait
-/// for ever.
-fn spawn(
-    number: usize,
-    (engine, crew): (&Arc<Engine>, &Arc<Crew>),
-    event_loop: EventLoop,
-    end: Sender<()>,
-) -> std::io::Result<JoinHandle<()>> {
-    struct StopAll(Arc<Engine>, Arc<Crew>, Sender<()>);
-    impl Drop for StopAll {
-        fn drop(&mut self) {
-            self.0.stopping.store(true, Ordering::Release);
-            self.1.wake_all();
-            // Nobody waits any more if the program ends around a worker.
-            let _ = self.2.send(());
+/// Held by each thread of a worker. If one breaks, the whole server stops: clients of a dead thread
+/// would wait for ever.
+#[derive(Clone)]
+pub struct Alive {
+    engine: Arc<Engine>,
+    crew: Arc<Crew>,
+    broken: Arc<AtomicBool>,
+    /// When all of these are gone the server ends. Nothing is ever sent.
+    _working: Sender<()>,
+}
+
+impl Alive {
+    /// The thread cannot go on.
+    pub fn fail(&self, error: &dyn Display) {
+        tracing::error!(%error, "the event loop failed");
+        self.stop_all();
+    }
+
+    fn stop_all(&self) {
+        self.broken.store(true, Ordering::Release);
+        self.engine.stopping.store(true, Ordering::Release);
+        self.crew.wake_all();
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.stop_all();
         }
     }
-    let stop_all = StopAll(Arc::clone(engine), Arc::clone(crew), end);
-    std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
-        let _stop_all = stop_all;
-        if let Err(error) = turns::run(event_loop) {
-            panic!("the event loop failed: {error}");
-        }
-    })
 }
 
 /// The settings: defaults, then environment, file, command line.

@@ -351,12 +351,35 @@ impl Engine {
         writer.block(0, LIBRARIES, &block, 0)
     }
 
-    /// Stops keeping changes in the journal: what is on disk is the state as of now.
+    /// Stops keeping changes in the journal: what is on disk is the state as of now. If shards are
+    /// in use that is done in a thread of its own: who calls may be the one that holds them, or
+    /// have other clients.
     pub(super) fn stop_journal(self: &Arc<Self>) -> io::Result<()> {
         // The journal is part of a snapshot that is being made.
-        let Some(_turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
+        let Some(turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
         self.durable.set_journaling(false);
-        self.store.stop_recording();
+        if self.store.stop_recording_at_once() {
+            return self.end_journal();
+        }
+        std::mem::forget(turn);
+        let engine = Arc::clone(self);
+        let begun = std::thread::Builder::new().name("journal-end".to_owned()).spawn(move || {
+            let _turn = Turn(&engine);
+            engine.store.stop_recording();
+            if let Err(error) = engine.end_journal() {
+                tracing::error!(%error, "the journal could not be ended");
+            }
+        });
+        if begun.is_err() {
+            // The keeper tries it again.
+            self.durable.set_journaling(true);
+            drop(Turn(self));
+        }
+        begun.map(drop)
+    }
+
+    /// Nothing is recorded any more: the journal ends here.
+    fn end_journal(&self) -> io::Result<()> {
         let last = self.store.log().close()?;
         let mut home = self.durable.home.lock();
         if let Some(home) = home.as_mut()

@@ -1,15 +1,14 @@
 //! What a script asks for: commands, as its user, on the shards it holds.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use base::{CmdError, Flag, Locks, Reply, error};
 use script::{Host, Refusal};
 use store::Txn;
 use wire::{ReplyParser, RespWriter};
 
-use super::running::Running;
+use super::running::{Registered, Running};
 use crate::control::{Control, ControlRun};
 use crate::engine::Engine;
 use crate::execute::{Call, Request, timed};
@@ -17,6 +16,9 @@ use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::Seat;
 use crate::{access, block, monitor, precedence, remember};
+
+/// A script that has run for so long does not keep its thread's other clients waiting any more.
+const LONG: Duration = Duration::from_millis(20);
 
 const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
 const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
@@ -65,7 +67,7 @@ pub(super) struct Caller<'c> {
     /// It wants to publish, and others may have to be served first.
     pub tells: bool,
     /// Set while others can see that it runs.
-    running: Option<Arc<Running>>,
+    running: Option<Registered<'c>>,
     started: Instant,
     /// Its commands are timed one by one.
     timed: bool,
@@ -157,7 +159,7 @@ impl<'c> Caller<'c> {
     /// A command that writes is about to run.
     fn note_write(&mut self) -> Result<(), Refusal> {
         if !self.wrote {
-            let may = |running: &Arc<Running>| self.engine.runs.may_write(running);
+            let may = |running: &Registered<'_>| self.engine.runs.may_write(running);
             if !self.running.as_ref().is_none_or(may) {
                 // The next look at the clock ends it.
                 return Err(CmdError::new("ERR the script is being killed").into());
@@ -309,17 +311,15 @@ impl<'c> Caller<'c> {
 
     /// It is not among those that run any more.
     pub fn leave(&mut self) {
-        if let Some(running) = self.running.take() {
-            self.engine.runs.remove(&running);
-        }
+        self.running = None;
     }
 
     /// Makes it visible to others.
-    fn show(&mut self) -> &Arc<Running> {
+    fn show(&mut self) -> &Registered<'c> {
         let Caller { engine, name, wrote, rights, started, running, .. } = self;
         running.get_or_insert_with(|| {
             let (name, command) = name();
-            let shown = Arc::new(Running {
+            engine.runs.add(Running {
                 function: rights.function,
                 name,
                 command,
@@ -327,9 +327,7 @@ impl<'c> Caller<'c> {
                 wrote: AtomicBool::new(*wrote),
                 overdue: AtomicBool::new(false),
                 killed: AtomicBool::new(false),
-            });
-            engine.runs.add(Arc::clone(&shown));
-            shown
+            })
         })
     }
 }
@@ -398,21 +396,23 @@ impl Host for Caller<'_> {
         if self.abandoned {
             return true;
         }
-        let threshold = self.seat.config.scripts.busy_after;
-        let overdue = threshold.is_some_and(|limit| self.started.elapsed() >= limit);
-        let running = Arc::clone(self.show());
-        if overdue {
-            if !running.overdue.swap(true, Ordering::Relaxed) {
-                let script = &*running.name;
-                tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
-                self.txn.obstruct();
-            }
-            (self.seat.meanwhile)();
+        let (took, threshold) = (self.started.elapsed(), self.seat.config.scripts.busy_after);
+        let overdue = threshold.is_some_and(|limit| took >= limit);
+        let running = self.show();
+        let killed = running.killed.load(Ordering::Acquire);
+        if overdue && running.is_overdue_now() {
+            let script = &*running.name;
+            tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
+            self.txn.obstruct();
+        }
+        if overdue || took >= LONG {
+            self.seat.overran = true;
+            (self.seat.hand_over)(overdue);
         }
         // One that has written goes on, as its journal must have all of it or nothing; the server
         // then stops around it.
         let stops = self.engine.stopping.load(Ordering::Acquire) && !self.wrote;
-        stops || running.killed.load(Ordering::Acquire)
+        stops || killed
     }
 
     fn set_repl(&mut self, _: u8) {

@@ -151,7 +151,7 @@ pub(crate) fn run(
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let Control { engine, txn, seat, session, in_exec } = control;
-    if seat.stands_in {
+    if engine.runs.are_too_many() {
         return Err(engine.busy());
     }
     let mut rights = job.admit(engine, seat)?;
@@ -244,8 +244,8 @@ fn attempt(
         }
     };
     if caller.abandoned {
-        caller.leave();
         let tells = caller.tells;
+        drop(caller);
         txn.take_back();
         writer.raw().truncate(mark);
         return if tells { Attempt::Tells } else { Attempt::Again };

@@ -3,12 +3,14 @@
 //! Nobody looks at the clock for a script until it has run for a hundred thousand instructions.
 //! From then on it is in this register; past `busy-reply-threshold` it counts as busy.
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use base::CmdError;
+use base::{CmdError, error};
 use parking_lot::Mutex;
+use store::Failed;
 
 use crate::engine::Engine;
 
@@ -32,7 +34,50 @@ pub(crate) struct Running {
 
 /// Those that run long enough to be seen.
 #[derive(Default)]
-pub(crate) struct Runs(Mutex<Vec<Arc<Running>>>);
+pub(crate) struct Runs {
+    all: Mutex<Vec<Arc<Running>>>,
+    /// How many of them are overdue.
+    overdue: AtomicUsize,
+}
+
+/// So many may be overdue at a time: each has a thread. No further script is begun then.
+const MOST_OVERDUE: usize = 64;
+
+/// How long a script is waited for when the server stops, if none is ever overdue.
+const UNTIL_OVERDUE: Duration = Duration::from_secs(5);
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A script's place in the register, for as long as it runs, however it ends.
+pub(crate) struct Registered<'e> {
+    runs: &'e Runs,
+    running: Arc<Running>,
+}
+
+impl Deref for Registered<'_> {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        &self.running
+    }
+}
+
+impl Registered<'_> {
+    /// It has run for longer than it should. Whether that is news.
+    pub fn is_overdue_now(&self) -> bool {
+        let news = !self.running.overdue.swap(true, Ordering::Relaxed);
+        self.runs.overdue.fetch_add(usize::from(news), Ordering::Relaxed);
+        news
+    }
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.runs.all.lock().retain(|other| !Arc::ptr_eq(other, &self.running));
+        let overdue = self.running.overdue.load(Ordering::Relaxed);
+        self.runs.overdue.fetch_sub(usize::from(overdue), Ordering::Relaxed);
+    }
+}
 
 /// What `SCRIPT KILL` or `FUNCTION KILL` came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,23 +94,26 @@ pub(crate) enum Kill {
 
 impl Runs {
     /// Makes a script visible.
-    pub fn add(&self, running: Arc<Running>) {
-        self.0.lock().push(running);
+    pub fn add(&self, running: Running) -> Registered<'_> {
+        let running = Arc::new(running);
+        self.all.lock().push(Arc::clone(&running));
+        Registered { runs: self, running }
     }
 
-    /// It has ended.
-    pub fn remove(&self, running: &Arc<Running>) {
-        self.0.lock().retain(|other| !Arc::ptr_eq(other, running));
+    /// Whether so many are overdue that none may be begun.
+    #[inline]
+    pub fn are_too_many(&self) -> bool {
+        self.overdue.load(Ordering::Relaxed) >= MOST_OVERDUE
     }
 
     /// All of them.
     pub fn all(&self) -> Vec<Arc<Running>> {
-        self.0.lock().clone()
+        self.all.lock().clone()
     }
 
     /// The one that has been busy for the longest time.
     pub fn busy(&self) -> Option<Arc<Running>> {
-        let runs = self.0.lock();
+        let runs = self.all.lock();
         let busy = runs.iter().filter(|running| running.overdue.load(Ordering::Relaxed));
         busy.min_by_key(|running| running.since).map(Arc::clone)
     }
@@ -73,7 +121,7 @@ impl Runs {
     /// A script is about to write for the first time: false if it is to end instead.
     pub fn may_write(&self, running: &Running) -> bool {
         // Under the lock, so that nobody is told that a script ends which then writes.
-        let _runs = self.0.lock();
+        let _runs = self.all.lock();
         let may = !running.killed.load(Ordering::Acquire);
         running.wrote.fetch_or(may, Ordering::Release);
         may
@@ -81,7 +129,7 @@ impl Runs {
 
     /// Ends scripts, or functions, that have written nothing.
     pub fn kill(&self, functions: bool) -> Kill {
-        let runs = self.0.lock();
+        let runs = self.all.lock();
         let wrote = |running: &&Arc<Running>| running.wrote.load(Ordering::Acquire);
         let mut result = match runs.first() {
             None => Kill::Nothing,
@@ -105,6 +153,29 @@ impl Engine {
         self.runs.all().iter().any(|running| {
             running.overdue.load(Ordering::Relaxed) && running.wrote.load(Ordering::Acquire)
         })
+    }
+
+    /// Waits for scripts that have written, while the server stops: until they have ended or are
+    /// overdue. Whether one is still there; what it changed so far must not be saved.
+    pub(crate) fn outlasts_scripts(&self) -> bool {
+        let limit = self.config().scripts.busy_after.unwrap_or(UNTIL_OVERDUE);
+        let begun = Instant::now();
+        let writes = |running: &Arc<Running>| running.wrote.load(Ordering::Acquire);
+        loop {
+            let left = self.runs.all().iter().any(writes);
+            if !left || self.is_held_up() || begun.elapsed() > limit {
+                return left;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// What is answered to a request that did not run to its end.
+    pub(crate) fn instead(&self, failed: &Failed) -> CmdError {
+        match failed {
+            Failed::Busy => self.busy(),
+            Failed::Panicked(_) => error::INTERNAL,
+        }
     }
 
     /// What those are told whose keys are held by a script that takes too long.

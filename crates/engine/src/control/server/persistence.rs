@@ -42,21 +42,37 @@ bare! {
 }
 
 impl Act for Save<'_> {
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        save_now(control)?;
-        out.simple("OK");
-        Ok(())
+    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        save(control)
     }
 }
 
-fn save_now(control: &mut Control<'_>) -> Result<(), CmdError> {
-    let engine = engine(control)?;
+/// Saves, in a thread of its own: it may have to wait for shards and for the disk, and this one
+/// has other clients.
+fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
+    let engine = unless_obstructed(control)?;
     if engine.durable.busy.load(Ordering::Acquire) {
         return Err(IN_PROGRESS);
     }
     let journal = control.seat.config.appendonly;
-    engine.save(Reason::Save, journal).map_err(|error| failed(&error))?;
+    let waiting = Waiting::begin(&engine, control.session);
+    let work = move || match engine.save(Reason::Save, journal) {
+        Ok(_) => waiting.answer(|out| out.simple("OK")),
+        Err(error) => {
+            engine.stats.error("ERR");
+            waiting.answer(|out| out.error_bytes(failed(&error).bytes()));
+        }
+    };
+    // Without a thread the wait is dropped, and the client told.
+    let _ = std::thread::Builder::new().name("save".to_owned()).spawn(work);
     Ok(())
+}
+
+/// The engine, for what needs every shard sooner or later: not while somebody holds some for too
+/// long.
+fn unless_obstructed(control: &Control<'_>) -> Result<Arc<Engine>, CmdError> {
+    let engine = engine(control)?;
+    if engine.store.is_obstructed() { Err(engine.busy()) } else { Ok(engine) }
 }
 
 /// Saves the dataset in the background.
@@ -176,10 +192,8 @@ bare! {
 }
 
 impl Act for Snapshot<'_> {
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        save_now(control)?;
-        out.simple("OK");
-        Ok(())
+    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        save(control)
     }
 }
 
@@ -234,7 +248,7 @@ impl<'a> Command<'a> for Backup<'a> {
 
 impl Act for Backup<'_> {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let engine = engine(control)?;
+        let engine = unless_obstructed(control)?;
         let waiting = Waiting::begin(&engine, control.session);
         let name = self.name.to_owned();
         let work = move || match engine.back_up(&name) {

@@ -1,12 +1,17 @@
 //! SHUTDOWN.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::{Args, CmdError, Command, Flag, Spec, error};
+use base::{Args, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
+use crate::client::Message;
 use crate::control::{Act, Control, acts};
+use crate::engine::Engine;
+use crate::errand::Waiting;
+use crate::session::Session;
 use crate::table::Action;
 
 /// The row of this command.
@@ -71,36 +76,54 @@ impl Act for Shutdown {
             return Err(control.engine.busy());
         }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");
-        self.save(control)?;
-        control.engine.stopping.store(true, Ordering::Release);
-        // Without a reply: the closing of the connection is the answer.
-        control.session.closing = true;
+        let (engine, config) = (control.engine, &control.seat.config);
+        let journaling = engine.durable.is_journaling();
+        let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
+        match engine.me() {
+            Some(engine) if wanted && engine.unsaved_changes() > 0 => {
+                self.save_first(&engine, control.session);
+            }
+            _ => {
+                self.stop(engine);
+                // Without a reply: the closing of the connection is the answer.
+                control.session.closing = true;
+            }
+        }
         Ok(())
     }
 }
 
 impl Shutdown {
-    /// Saves while somebody can still be told that it failed.
-    fn save(&self, control: &Control<'_>) -> Result<(), CmdError> {
-        let (engine, config) = (control.engine, &control.seat.config);
+    /// Saves while somebody can still be told that it failed, in a thread of its own: it may have
+    /// to wait, and this one has other clients.
+    fn save_first(self, engine: &Arc<Engine>, session: &mut Session) {
+        let engine = Arc::clone(engine);
+        let waiting = Waiting::begin(&engine, session);
+        let client = Arc::clone(&session.client);
+        let work = move || {
+            if let Err(error) = engine.save_finally(engine.durable.is_journaling()) {
+                tracing::error!(%error, "the dataset could not be saved before exiting");
+                if !self.force {
+                    let text = "ERR Errors trying to SHUTDOWN. Check logs.";
+                    engine.stats.error("ERR");
+                    return waiting.answer(|out| out.error(text));
+                }
+            }
+            self.stop(&engine);
+            waiting.hand_over();
+            client.mailbox.post(client.id, Message::Kill);
+        };
+        // Without a thread the wait is dropped, and the client told.
+        let _ = std::thread::Builder::new().name("shutdown".to_owned()).spawn(work);
+    }
+
+    fn stop(&self, engine: &Engine) {
         let wish = match self.save {
             None => 0,
             Some(true) => 1,
             Some(false) => 2,
         };
-        let journaling = engine.durable.is_journaling();
-        let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
-        if wanted
-            && engine.unsaved_changes() > 0
-            && let Some(engine) = engine.me()
-            && let Err(error) = engine.save_finally(journaling)
-        {
-            tracing::error!(%error, "the dataset could not be saved before exiting");
-            if !self.force {
-                return Err(CmdError::new("ERR Errors trying to SHUTDOWN. Check logs."));
-            }
-        }
         engine.durable.will.store(wish, Ordering::Relaxed);
-        Ok(())
+        engine.stopping.store(true, Ordering::Release);
     }
 }

@@ -157,6 +157,9 @@ fn begin(
         return Err(PENDING);
     }
     let engine = engine.me().ok_or(error::INTERNAL)?;
+    if engine.store.is_obstructed() && !session.replica.no_data {
+        return Err(engine.busy());
+    }
     let (marked, no_data) = (session.replica.takes_marks, session.replica.no_data);
     let ticket = Waiting::begin(&engine, session).hand_over();
     let transfer = Arc::new(Transfer { ticket, greeting, marked, no_data, engine });

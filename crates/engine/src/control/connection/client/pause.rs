@@ -57,7 +57,7 @@ impl Act for ClientPause {
             engine.pause(now, until, self.all);
         } else {
             txn.with(&engine.store, Scope::All, |_| engine.pause(now, until, self.all))
-                .map_err(|_| error::INTERNAL)?;
+                .map_err(|failed| engine.instead(&failed))?;
         }
         out.ok();
         Ok(())

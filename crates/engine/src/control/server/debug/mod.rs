@@ -15,7 +15,7 @@ mod refused;
 mod switches;
 mod tables;
 
-use base::{Args, CmdError, Command, Flag, Key, Locks, Reply, Spec, error};
+use base::{Args, CmdError, Command, Flag, Key, Locks, Reply, Spec};
 use store::{Scope, Txn};
 use wire::RespWriter;
 
@@ -115,7 +115,8 @@ fn holding<R>(
     if control.in_exec {
         return Ok(work(control.txn));
     }
-    control.txn.with(&control.engine.store, scope, work).map_err(|_| error::INTERNAL)
+    let engine = control.engine;
+    control.txn.with(&engine.store, scope, work).map_err(|failed| engine.instead(&failed))
 }
 
 /// Runs `work` on one key, which must exist.
