@@ -102,3 +102,311 @@ fn what_a_stopped_script_wrote_is_gone() {
     drop(again);
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// What is answered while a script is overdue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// What is always answered: it needs no shard.
+    Right,
+    /// `BUSY`, if the script holds `k`.
+    BusyWithKey,
+    /// `BUSY`, if the script holds any shard.
+    BusyWithAny,
+    /// Something, at once.
+    Any,
+}
+
+/// Commands, each in one line, and what they are answered.
+const TABLE: &[(Then, &str)] = &[
+    (Then::Right, "PING"),
+    (Then::Right, "ECHO hello"),
+    (Then::Right, "TIME"),
+    (Then::Right, "SELECT 0"),
+    (Then::Right, "INFO everything"),
+    (Then::Right, "CLIENT LIST"),
+    (Then::Right, "CLIENT KILL ID 987654"),
+    (Then::Right, "CONFIG GET *"),
+    (Then::Right, "CONFIG SET hz 10"),
+    (Then::Right, "COMMAND COUNT"),
+    (Then::Right, "ACL WHOAMI"),
+    (Then::Right, "PUBLISH channel message"),
+    (Then::Right, "SLOWLOG GET"),
+    (Then::Right, "LASTSAVE"),
+    (Then::Right, "LATENCY LATEST"),
+    (Then::Right, "MEMORY STATS"),
+    (Then::Right, "SCRIPT EXISTS x"),
+    (Then::BusyWithKey, "GET k"),
+    (Then::BusyWithKey, "SET k v"),
+    (Then::BusyWithKey, "MGET k l m"),
+    (Then::BusyWithKey, "DEL k"),
+    (Then::BusyWithKey, "WATCH k"),
+    (Then::BusyWithKey, "BLPOP k 0.01"),
+    (Then::BusyWithKey, "EVAL return(1) 1 k"),
+    (Then::BusyWithKey, "MIGRATE 127.0.0.1 1 k 0 100"),
+    (Then::BusyWithAny, "DBSIZE"),
+    (Then::BusyWithAny, "KEYS *"),
+    (Then::BusyWithAny, "SCAN 0"),
+    (Then::BusyWithAny, "RANDOMKEY"),
+    (Then::BusyWithAny, "RANGE - +"),
+    (Then::BusyWithAny, "SWAPDB 3 4"),
+    (Then::BusyWithAny, "FLUSHDB"),
+    (Then::BusyWithAny, "FLUSHALL"),
+    (Then::BusyWithAny, "CLIENT PAUSE 1"),
+    (Then::BusyWithAny, "DEBUG DIGEST"),
+    (Then::BusyWithAny, "SAVE"),
+    (Then::BusyWithAny, "BACKUP name"),
+    (Then::BusyWithAny, "SHUTDOWN SAVE"),
+    (Then::Any, "BGSAVE SCHEDULE"),
+    (Then::Any, "BGREWRITEAOF"),
+    (Then::Any, "CONFIG SET appendonly no"),
+    (Then::Any, "CONFIG SET appendonly yes"),
+    (Then::Any, "CONFIG SET appendonly no"),
+    (Then::Any, "CONFIG REWRITE"),
+    (Then::Any, "CONFIG SET maxmemory 1mb"),
+    (Then::Any, "CONFIG SET maxmemory 0"),
+    (Then::Any, "CONFIG SET range-index yes"),
+    (Then::Any, "CONFIG SET range-index auto"),
+    // BUSY beside a script, not beside a function: as in Redis.
+    (Then::Any, "FUNCTION STATS"),
+    (Then::Any, "FUNCTION LIST"),
+    (Then::Any, "FUNCTION DUMP"),
+    (Then::Any, "SCRIPT LOAD return(2)"),
+    (Then::Any, "SCRIPT FLUSH"),
+    (Then::Any, "DEBUG SLEEP 0"),
+    (Then::Any, "CLIENT UNPAUSE"),
+];
+
+/// Which shards a script holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holding {
+    Nothing,
+    Key,
+    Everything,
+}
+
+/// A way to run a script for ever, and to end it.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Script,
+    Transaction,
+    Function,
+}
+
+impl Way {
+    /// Begins to run it for a client.
+    fn begin(self, client: &mut Client, holding: Holding) {
+        let body = match holding {
+            Holding::Everything => "redis.call('GET', 'elsewhere') while true do end",
+            _ => "while true do end",
+        };
+        let keys: &[&str] = if holding == Holding::Nothing { &["0"] } else { &["1", "k"] };
+        match self {
+            Way::Script => client.say(&[&["EVAL", body], keys].concat()),
+            Way::Transaction => {
+                assert_eq!(client.ask(&["MULTI"]), ok());
+                assert_eq!(text(&client.ask(&[&["EVAL", body], keys].concat())), "QUEUED");
+                client.say(&["EXEC"]);
+            }
+            Way::Function => {
+                let code = format!(
+                    "#!lua name=forever\nredis.register_function('forever', function() {body} end)"
+                );
+                client.ask(&["FUNCTION", "LOAD", "REPLACE", &code]);
+                client.say(&[&["FCALL", "forever"], keys].concat());
+            }
+        }
+    }
+
+    fn kill(self) -> &'static [&'static str] {
+        match self {
+            Way::Function => &["FUNCTION", "KILL"],
+            _ => &["SCRIPT", "KILL"],
+        }
+    }
+
+    /// What it holds in the end.
+    fn holds(self, holding: Holding) -> Holding {
+        match self {
+            Way::Transaction => Holding::Everything,
+            _ => holding,
+        }
+    }
+}
+
+fn is_busy(value: &Value) -> bool {
+    let text = text(value);
+    text.starts_with("BUSY ")
+        || text.starts_with("EXECABORT Transaction discarded because of: BUSY")
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// Asks everything in the table; `held` is what an overdue script holds, if there is one.
+fn ask_everything(client: &mut Client, held: Option<Holding>, state: &str) {
+    for (then, line) in TABLE {
+        if *line == "SHUTDOWN SAVE" && matches!(held, None | Some(Holding::Nothing)) {
+            continue;
+        }
+        let reply = client.ask(&words(line));
+        let busy = match (then, held) {
+            (Then::Any, Some(_)) => continue,
+            (Then::BusyWithKey | Then::BusyWithAny, Some(held)) => held != Holding::Nothing,
+            _ => false,
+        };
+        assert_eq!(is_busy(&reply), busy, "{state}: {line}: {reply:?}");
+        if *then == Then::Right {
+            assert!(!matches!(reply, Value::Error(_)), "{state}: {line}: {reply:?}");
+        }
+    }
+    // A transaction is refused as a whole.
+    let held_key = held.is_some_and(|held| held != Holding::Nothing);
+    assert_eq!(client.ask(&["MULTI"]), ok());
+    assert_eq!(text(&client.ask(&["SET", "k", "v"])), "QUEUED");
+    let reply = client.ask(&["EXEC"]);
+    assert_eq!(is_busy(&reply), held_key, "{state}: EXEC: {reply:?}");
+    client.ask(&["UNWATCH"]);
+}
+
+/// Runs a script for ever, asks everything on connections of all threads, ends it, and asks again.
+fn tried(threads: usize, journal: &str, way: Way, holding: Holding) {
+    let state = format!("{threads} threads, journal {journal}, {way:?} with {holding:?}");
+    let count = threads.to_string();
+    let server = Server::start(&[
+        "--io-threads",
+        &count,
+        "--busy-reply-threshold",
+        "50",
+        "--appendonly",
+        journal,
+        "--enable-debug-command",
+        "yes",
+    ]);
+    let mut others: Vec<Client> = (0..threads).map(|_| server.connect()).collect();
+    let mut running = server.connect();
+    way.begin(&mut running, holding);
+    eventually("an overdue script", || {
+        server.log().contains("longer than busy-reply-threshold").then_some(())
+    });
+    others.extend((0..threads).map(|_| server.connect()));
+    for other in &mut others {
+        ask_everything(other, Some(way.holds(holding)), &state);
+    }
+    // A second one, wherever it comes to be.
+    if way.holds(holding) != Holding::Everything {
+        let mut second = server.connect();
+        second.say(&["EVAL", "while true do end", "0"]);
+        eventually("another overdue script", || {
+            let log = server.log();
+            (log.matches("longer than busy-reply-threshold").count() == 2).then_some(())
+        });
+        others.push(server.connect());
+        for other in &mut others {
+            ask_everything(other, Some(way.holds(holding)), &format!("{state}, and another"));
+        }
+        assert_eq!(server.connect().ask(&["SCRIPT", "KILL"]), ok());
+        assert!(matches!(second.hear(), Value::Error(_)));
+        others.push(second);
+    }
+    if !matches!(way, Way::Script) || way.holds(holding) == Holding::Everything {
+        assert_eq!(others[0].ask(way.kill()), ok(), "{state}");
+    }
+    let killed = running.hear();
+    let last = killed.as_slice().and_then(<[Value]>::last).unwrap_or(&killed);
+    assert!(text(last).contains("Script killed by user"), "{state}: {killed:?}");
+    others.push(running);
+    for other in &mut others {
+        // One that was begun meanwhile has waited for the script.
+        eventually("no save under way", || {
+            (server.info(other, "rdb_bgsave_in_progress") == "0"
+                && server.info(other, "aof_rewrite_in_progress") == "0"
+                && server.info(other, "aof_rewrite_scheduled") == "0")
+                .then_some(())
+        });
+        assert!(!is_busy(&other.ask(&["GET", "k"])), "{state}");
+    }
+    ask_everything(&mut others[0], None, &format!("{state}, afterwards"));
+}
+
+#[test]
+fn every_command_is_answered_while_a_script_is_overdue() {
+    for (threads, journal) in [(1, "no"), (2, "yes"), (4, "no"), (1, "yes")] {
+        for holding in [Holding::Nothing, Holding::Key, Holding::Everything] {
+            tried(threads, journal, Way::Script, holding);
+        }
+        tried(threads, journal, Way::Transaction, Holding::Key);
+        tried(threads, journal, Way::Function, Holding::Key);
+    }
+}
+
+#[test]
+fn all_is_as_before_once_an_overdue_script_has_ended() {
+    for keys in [&["0"][..], &["1", "k"]] {
+        let server = Server::start(&["--busy-reply-threshold", "20"]);
+        let mut client = server.connect();
+        let body = "local t = redis.call('TIME') repeat for i = 1, 99999 do end local n = redis.call('TIME') until \
+                    (n[1] - t[1]) * 1000000 + n[2] - t[2] > 200000 return 'done'";
+        assert_eq!(client.ask(&[&["EVAL", body], keys].concat()), bulk("done"));
+        server.logged("longer than busy-reply-threshold");
+        for line in ["DBSIZE", "SCAN 0", "KEYS *", "RANDOMKEY", "RANGE - +", "SAVE"] {
+            let reply = client.ask(&words(line));
+            assert!(!matches!(reply, Value::Error(_)), "{line}: {reply:?}");
+        }
+    }
+}
+
+#[test]
+fn many_scripts_can_be_overdue_at_a_time() {
+    let server = Server::start(&["--io-threads", "2", "--busy-reply-threshold", "20"]);
+    let mut running: Vec<Client> = Vec::new();
+    for n in 1..=12 {
+        let mut client = server.connect();
+        client.say(&["EVAL", "while true do end", "0"]);
+        eventually("one more", || {
+            let log = server.log();
+            (log.matches("longer than busy-reply-threshold").count() == n).then_some(())
+        });
+        running.push(client);
+    }
+    let mut other = server.connect();
+    assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok());
+    for client in &mut running {
+        assert!(text(&client.hear()).contains("Script killed by user"));
+        assert_eq!(client.ask(&["SET", "k", "v"]), ok());
+    }
+}
+
+#[test]
+fn what_comes_for_a_client_whose_script_runs_waits_for_it() {
+    for threads in ["1", "4"] {
+        let server = Server::start(&["--io-threads", threads, "--busy-reply-threshold", "20"]);
+        let (mut running, mut other) = (server.connect(), server.connect());
+        running.ask(&["HELLO", "3"]);
+        running.ask(&["SUBSCRIBE", "news"]);
+        let id = running.id();
+        let body = "while true do end";
+        // Requests behind it are answered behind it.
+        running.say(&["EVAL", body, "1", "k"]);
+        running.say(&["ECHO", "behind"]);
+        server.logged("longer than busy-reply-threshold");
+        for n in 0..3 {
+            assert_eq!(other.ask(&["PUBLISH", "news", &n.to_string()]), Value::Int(1));
+        }
+        assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok());
+        // The reply, the one behind it, and what came meanwhile.
+        let mut heard: Vec<Value> = (0..5).map(|_| running.hear()).collect();
+        heard.retain(|reply| !matches!(reply, Value::Push(_)));
+        assert!(text(&heard[0]).contains("Script killed by user"), "{heard:?}");
+        assert_eq!(heard[1..], [bulk("behind")]);
+        // Killed while it runs, it is closed when its script has ended.
+        running.say(&["EVAL", "while true do end", "0"]);
+        eventually("another overdue script", || {
+            let log = server.log();
+            (log.matches("longer than busy-reply-threshold").count() == 2).then_some(())
+        });
+        assert_eq!(other.ask(&["CLIENT", "KILL", "ID", &id]), Value::Int(1));
+        assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok());
+        running.closed();
+    }
+}

@@ -19,6 +19,8 @@ use crate::{access, block, monitor, precedence, remember};
 
 /// A script that has run for so long does not keep its thread's other clients waiting any more.
 const LONG: Duration = Duration::from_millis(20);
+/// After a command that has taken so long the script looks at the clock.
+const SLOW: Duration = Duration::from_millis(1);
 
 const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
 const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
@@ -314,6 +316,24 @@ impl<'c> Caller<'c> {
         self.running = None;
     }
 
+    /// Lets others know that it takes long, once it does. Whether it was killed.
+    fn look_at_clock(&mut self) -> bool {
+        let (took, threshold) = (self.started.elapsed(), self.seat.config.scripts.busy_after);
+        let overdue = threshold.is_some_and(|limit| took >= limit);
+        let running = self.show();
+        let killed = running.killed.load(Ordering::Acquire);
+        if overdue && running.is_overdue_now() {
+            let script = &*running.name;
+            tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
+            self.txn.obstruct();
+        }
+        if overdue || took >= LONG {
+            self.seat.overran = true;
+            (self.seat.hand_over)(overdue);
+        }
+        killed
+    }
+
     /// Makes it visible to others.
     fn show(&mut self) -> &Registered<'c> {
         let Caller { engine, name, wrote, rights, started, running, .. } = self;
@@ -359,6 +379,10 @@ impl Host for Caller<'_> {
         } else {
             let (done, took) = timed(|| self.run(entry, words, out));
             self.seat.took(self.engine, entry, words, self.session, took);
+            if took >= SLOW && self.started.elapsed() >= LONG {
+                // The interpreter counts its own steps, not those of commands.
+                self.look_at_clock();
+            }
             done
         };
         if self.engine.heed.now().monitored() {
@@ -396,19 +420,7 @@ impl Host for Caller<'_> {
         if self.abandoned {
             return true;
         }
-        let (took, threshold) = (self.started.elapsed(), self.seat.config.scripts.busy_after);
-        let overdue = threshold.is_some_and(|limit| took >= limit);
-        let running = self.show();
-        let killed = running.killed.load(Ordering::Acquire);
-        if overdue && running.is_overdue_now() {
-            let script = &*running.name;
-            tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
-            self.txn.obstruct();
-        }
-        if overdue || took >= LONG {
-            self.seat.overran = true;
-            (self.seat.hand_over)(overdue);
-        }
+        let killed = self.look_at_clock();
         // One that has written goes on, as its journal must have all of it or nothing; the server
         // then stops around it.
         let stops = self.engine.stopping.load(Ordering::Acquire) && !self.wrote;
