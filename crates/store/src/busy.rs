@@ -193,3 +193,7 @@ impl Txn {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "busy_tests.rs"]
+mod tests;
