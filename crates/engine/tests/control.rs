@@ -92,7 +92,8 @@ fn shutdown_stops_the_engine_without_a_word() {
 fn saving_where_nothing_can_be_written_is_an_error() {
     let engine = engine();
     let mut seat = Seat::new(&engine);
-    assert!(seat.ask("SAVE").starts_with("-ERR "));
+    assert_eq!(seat.feed("SAVE\r\n"), (String::new(), State::Blocked));
+    assert!(seat.answered().starts_with("-ERR "));
     assert_eq!(seat.ask("LASTSAVE"), ":1000");
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use base::Protocol;
 use config::Settings;
@@ -98,6 +99,21 @@ impl Seat {
     pub fn heard(&self) -> Vec<String> {
         let last = |push: &String| push.trim_end().rsplit("\r\n").next().unwrap().to_owned();
         self.pushed().iter().map(last).collect()
+    }
+
+    /// The reply of a request that another thread answers, without the line break.
+    pub fn answered(&mut self) -> String {
+        let begun = Instant::now();
+        loop {
+            for letter in self.letters.take(self.session.client.id) {
+                let Message::Unblocked { ticket, reply } = letter else { panic!("{letter:?}") };
+                let mut out = Vec::new();
+                assert!(self.worker.unblock(&mut self.session, ticket, &reply, &mut out));
+                return String::from_utf8(out).unwrap().trim_end().to_owned();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "no answer");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Runs one inline request and gives its reply without the line break.
