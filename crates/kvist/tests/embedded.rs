@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use kvist::{Error, Kvist, Value};
@@ -334,6 +335,46 @@ fn scripts_and_long_replies_go_the_same_way() {
     assert_eq!(scores["a"], 1.5);
     let wrong = db.run::<i64>(["GET", "s"]).unwrap_err();
     assert_eq!(wrong.code(), "WRONGTYPE");
+}
+
+#[test]
+fn a_script_that_takes_too_long_is_in_nobodys_way() {
+    let db = Kvist::builder().set("busy-reply-threshold", "20").in_memory().unwrap();
+    let busy = |words: &[&str]| match db.call(words.iter()) {
+        Ok(_) => false,
+        Err(error) => {
+            assert_eq!(error.code(), "BUSY", "{words:?}");
+            true
+        }
+    };
+    for (keys, holds) in [(&["0"][..], false), (&["1", "k"], true)] {
+        std::thread::scope(|scope| {
+            // Two at a time.
+            let scripts = [keys, &["0"]].map(|keys| {
+                let words = [&["EVAL", "while true do end"], keys].concat();
+                let db = db.clone();
+                scope.spawn(move || db.call(words.iter()).unwrap_err())
+            });
+            if holds {
+                eventually("an overdue script", || busy(&["GET", "k"]));
+            }
+            for words in [&["SAVE"][..], &["DBSIZE"], &["KEYS", "*"], &["BACKUP", "b"]] {
+                // Without a directory two of them fail in the end, but at once.
+                let answered = db.call(words.iter());
+                let is_busy = answered.is_err_and(|error| error.code() == "BUSY");
+                assert_eq!(is_busy, holds, "{words:?}");
+            }
+            assert!(
+                !busy(&["PING"]) && !busy(&["CLIENT", "LIST"]) && !busy(&["CONFIG", "GET", "*"])
+            );
+            // They are seen to run once they have run for some time.
+            eventually("their end", || {
+                let _ = db.call(["SCRIPT", "KILL"]);
+                scripts.iter().all(ScopedJoinHandle::is_finished)
+            });
+        });
+        assert!(!busy(&["DBSIZE"]) && !busy(&["KEYS", "*"]) && !busy(&["SET", "k", "v"]));
+    }
 }
 
 #[test]

@@ -580,6 +580,33 @@ fn pauses_hold_calls_as_they_hold_commands() {
 }
 
 #[test]
+fn a_call_whose_script_takes_too_long_is_in_nobodys_way() {
+    let calls = Calls::start(&["--busy-reply-threshold", "20"]);
+    let mut client = calls.kvist();
+    let mut resp = calls.server.connect();
+    calls.run(async {
+        let mut other = client.clone();
+        let words = ["EVAL", "while true do end", "1", "k"].map(bytes).to_vec();
+        let request = pb::ExecuteRequest { words, database: 0 };
+        let script = tokio::spawn(async move { other.execute(request).await });
+        let is_busy = |reply: &wire::Value| text(reply).starts_with("BUSY ");
+        while !is_busy(&resp.ask(&["GET", "k"])) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(resp.ask(&["PING"]), wire::Value::Simple(b"PONG".to_vec()));
+        for words in [&["DBSIZE"][..], &["SAVE"], &["SET", "k", "v"]] {
+            assert!(is_busy(&resp.ask(words)), "{words:?}");
+        }
+        let refused = client.get(get("k")).await.unwrap_err();
+        assert!(refused.message().starts_with("BUSY"), "{refused:?}");
+        assert_eq!(resp.ask(&["SCRIPT", "KILL"]), ok());
+        assert!(script.await.unwrap().is_err());
+        assert_eq!(resp.ask(&["DBSIZE"]), wire::Value::Int(0));
+    });
+    assert_eq!(value_of(&calls, &mut client, "k"), None);
+}
+
+#[test]
 fn users_are_those_of_the_server() {
     let calls = Calls::start(&[]);
     let mut resp = calls.server.connect();
