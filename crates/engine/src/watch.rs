@@ -19,7 +19,6 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use base::{Class, Event};
 use hashbrown::{HashMap, HashSet};
 use parking_lot::RwLock;
-use store::Scope;
 
 use crate::engine::Engine;
 use crate::hearing::{event_bits, wanted_events};
@@ -193,7 +192,7 @@ impl Worker {
         engine.follow_events();
         // Whoever holds a shard now may not have seen that somebody listens; whoever takes it after
         // this has. Should one not be had, a script has it, whose end comes after as well.
-        let _ = self.txn.with(&engine.store, Scope::All, |_| ());
+        self.txn.let_others_pass();
         Watching { engine, number }
     }
 }

@@ -410,3 +410,64 @@ fn what_comes_for_a_client_whose_script_runs_waits_for_it() {
         running.closed();
     }
 }
+
+/// Longer than a thread keeps its clients waiting.
+const LONG: &str = "local n = redis.call('INCR', KEYS[1]) local t = redis.call('TIME') repeat for i \
+                    = 1, 99999 do end local u = redis.call('TIME') until (u[1] - t[1]) * 1000000 + \
+                    u[2] - t[2] > 25000 return n";
+
+/// Pipelines of requests around a long script, answered in order.
+fn scripts_again_and_again(mut client: Client, name: &str, rounds: i64) {
+    for round in 0..rounds {
+        client.say(&["INCR", name]);
+        client.say(&["EVAL", LONG, "1", name]);
+        client.say(&["GET", name]);
+        client.say(&["INCR", name]);
+        client.say(&["PUBLISH", "news", name]);
+        assert_eq!(client.hear(), Value::Int(round * 3 + 1));
+        assert_eq!(client.hear(), Value::Int(round * 3 + 2));
+        assert_eq!(client.hear(), bulk((round * 3 + 2).to_string()));
+        assert_eq!(client.hear(), Value::Int(round * 3 + 3));
+        assert_eq!(client.hear(), Value::Int(1));
+    }
+}
+
+#[test]
+fn loops_are_handed_over_again_and_again() {
+    const ROUNDS: i64 = 20;
+    for (threads, sync) in [("1", "always"), ("2", "always"), ("2", "everysec")] {
+        let journal = ["--appendonly", "yes", "--appendfsync", sync];
+        let server = Server::start(&[&["--io-threads", threads][..], &journal].concat());
+        let mut listener = server.connect();
+        listener.ask(&["SUBSCRIBE", "news"]);
+        std::thread::scope(|scope| {
+            for n in 0..4 {
+                let (client, server) = (server.connect(), &server);
+                scope.spawn(move || scripts_again_and_again(client, &format!("n:{n}"), ROUNDS));
+                // Some block and are fed, and others come and go.
+                scope.spawn(move || {
+                    let (mut waits, mut feeds) = (server.connect(), server.connect());
+                    let queue = format!("queue:{n}");
+                    for round in 0..ROUNDS * 10 {
+                        let round = round.to_string();
+                        waits.say(&["BLPOP", &queue, "0"]);
+                        assert_eq!(feeds.ask(&["RPUSH", &queue, &round]), Value::Int(1));
+                        let popped = waits.hear();
+                        assert_eq!(popped, Value::Array(vec![bulk(&queue), bulk(&round)]));
+                        let pong = Value::Simple(b"PONG".to_vec());
+                        assert_eq!(server.connect().ask(&["PING"]), pong);
+                    }
+                });
+            }
+        });
+        (0..4 * ROUNDS).for_each(|_| _ = listener.hear());
+        let mut client = server.connect();
+        for n in 0..4 {
+            assert_eq!(client.ask(&["GET", &format!("n:{n}")]), bulk((ROUNDS * 3).to_string()));
+        }
+        // Nobody is left behind: not a connection, nor a thread.
+        eventually("the leaving", || {
+            (server.info(&mut client, "connected_clients") == "2").then_some(())
+        });
+    }
+}
