@@ -260,7 +260,7 @@ impl Doors {
 
     /// Whose turn it is to get a connection: not one's who is in the middle of something long,
     /// unless all are.
-    fn next_of(&mut self, crew: &Crew) -> usize {
+    pub fn next_of(&mut self, crew: &Crew) -> usize {
         let (count, now) = (crew.inboxes.len(), wall_clock());
         let mut all = (0..count).map(|step| (self.next + step) % count);
         let chosen = all.find(|&number| !crew.is_stalled(number, now)).unwrap_or(self.next);
@@ -312,6 +312,7 @@ impl Doors {
             crew.connected.fetch_add(1, Ordering::Relaxed);
             let origin = origin(&stream, peer, listener);
             crew.inboxes[self.next_of(crew)].post(Letter::Connection(stream, origin));
+            self.listening.ring();
         }
         Stop::Batch
     }

@@ -97,10 +97,10 @@ impl Inbox {
 
     /// Puts a letter in the queue.
     pub fn post(self: &Arc<Self>, letter: Letter) {
+        let mut pile = self.pile.lock();
         if matches!(letter, Letter::Connection(..)) {
             self.newcomers.store(true, Ordering::SeqCst);
         }
-        let mut pile = self.pile.lock();
         pile.bytes += letter.len();
         pile.letters.push(letter);
         if pile.letters.len() > MANY || pile.bytes > LONG {
@@ -142,11 +142,18 @@ impl Inbox {
     pub fn take(&self, into: &mut Vec<Letter>) {
         debug_assert!(into.is_empty());
         self.posted.store(false, Ordering::Release);
-        self.newcomers.store(false, Ordering::SeqCst);
         let mut pile = self.pile.lock();
+        self.newcomers.store(false, Ordering::SeqCst);
         std::mem::swap(&mut pile.letters, into);
         pile.bytes = 0;
         self.crowded.store(false, Ordering::Release);
+    }
+
+    /// Takes the connections out that its worker has not taken in yet.
+    pub fn take_newcomers(&self) -> Vec<Letter> {
+        let mut pile = self.pile.lock();
+        self.newcomers.store(false, Ordering::SeqCst);
+        pile.letters.extract_if(.., |letter| matches!(letter, Letter::Connection(..))).collect()
     }
 
     /// Whether there may be letters.

@@ -6,14 +6,19 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use config::{BindAddress, Config};
 use mio::net::{TcpListener, UnixListener};
 use mio::{Interest, Registry, Token};
 use parking_lot::{Mutex, MutexGuard};
+use rustix::buffer::spare_capacity;
+use rustix::event::{EventfdFlags, epoll, eventfd};
+use rustix::io::Errno;
 use rustls::ServerConfig;
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -92,6 +97,12 @@ pub struct Listening {
     context: Mutex<Option<Arc<ServerConfig>>>,
     registry: Registry,
     crew: Arc<Crew>,
+    /// Watches them as well, and the bell, for who looks after those that have come.
+    newcomers: OwnedFd,
+    /// Rung when connections have been dealt to workers.
+    bell: OwnedFd,
+    /// It has been, and nobody has come to look.
+    rung: AtomicBool,
 }
 
 impl Listening {
@@ -110,7 +121,11 @@ impl Listening {
             context: Mutex::new(context),
             registry: registry.try_clone()?,
             crew: Arc::clone(crew),
+            newcomers: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            rung: AtomicBool::new(false),
         };
+        listening.announce(&listening.bell)?;
         listening.add(&mut listening.listeners.lock(), listeners)?;
         Ok(listening)
     }
@@ -140,15 +155,48 @@ impl Listening {
                 Listener::Tcp(socket) | Listener::Tls(socket) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
                     progress.watch(&*socket)?;
+                    self.announce(&*socket)?;
                 }
                 Listener::Unix(socket, _) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
                     progress.watch(&*socket)?;
+                    self.announce(&*socket)?;
                 }
             }
             open.push(listener);
         }
         Ok(())
+    }
+
+    fn announce(&self, socket: impl AsFd) -> io::Result<()> {
+        let (nothing, once) = (epoll::EventData::new_u64(0), epoll::EventFlags::ET);
+        Ok(epoll::add(&self.newcomers, socket, nothing, epoll::EventFlags::IN | once)?)
+    }
+
+    /// Says that a connection has been dealt to a worker, which may be in the middle of something.
+    pub fn ring(&self) {
+        if !self.rung.swap(true, Ordering::AcqRel)
+            && let Err(error) = rustix::io::write(&self.bell, &1_u64.to_ne_bytes())
+        {
+            tracing::error!(%error, "newcomers may have to wait for long commands");
+        }
+    }
+
+    /// Waits until somebody has come since this was last asked.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn wait_for_newcomers(&self) -> io::Result<()> {
+        let mut events = Vec::with_capacity(16);
+        loop {
+            match epoll::wait(&self.newcomers, spare_capacity(&mut events), None) {
+                Err(Errno::INTR) => {}
+                done => {
+                    self.rung.store(false, Ordering::Release);
+                    return Ok(done.map(drop)?);
+                }
+            }
+        }
     }
 
     /// Listens on other TCP addresses, if they are others. If they cannot be had, the old ones

@@ -7,6 +7,7 @@ mod calls;
 mod check;
 mod connection;
 mod data;
+mod deputy;
 mod dial;
 mod doors;
 mod event_loop;

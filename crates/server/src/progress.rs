@@ -134,6 +134,17 @@ impl Crew {
         progress.busy.load(SeqCst) && now.saturating_sub(progress.since.load(SeqCst)) > STALLED
     }
 
+    /// How many rounds of each worker have ended.
+    pub fn rounds(&self) -> SmallVec<[u64; 16]> {
+        self.progress.iter().map(|it| it.rounds.load(SeqCst)).collect()
+    }
+
+    /// Whether a worker is in the round that comes after so many of its own.
+    pub fn is_in_one_of(&self, rounds: &[u64]) -> bool {
+        let mut all = self.progress.iter().zip(rounds);
+        all.any(|(it, &ended)| it.busy.load(SeqCst) && it.rounds.load(SeqCst) == ended)
+    }
+
     fn is_at_work(&self, number: usize) -> bool {
         self.inboxes[number].has_newcomers() || self.progress[number].busy.load(SeqCst)
     }

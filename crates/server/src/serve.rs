@@ -19,6 +19,7 @@ use rustls::ServerConfig;
 use crate::accept::{self, Crew, StandIns};
 use crate::calls::{self, Calls};
 use crate::data;
+use crate::deputy;
 use crate::dial;
 use crate::doors::{self, Doors, Sockets};
 use crate::event_loop::{EventLoop, Parts, WAKER};
@@ -145,6 +146,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let registry = polls[0].registry();
     let listening =
         Arc::new(Listening::new(listeners, context, registry, &crew).map_err(failed("listeners"))?);
+    deputy::start(engine, &crew, &listening).map_err(failed("threads"))?;
     let doors = Doors::start(sockets, (engine, &crew), http_context, !seed);
     let mut doors = doors.map_err(failed("doors"))?;
     let calls = calls.start(engine, &crew, !seed).map_err(failed("gRPC"))?;

@@ -410,3 +410,21 @@ fn idle_clients_are_closed_but_not_those_who_wait() {
     assert_eq!(waiting.hear(), Value::Array(vec![bulk("list"), bulk("x")]));
     assert_eq!(other.ask(&["PUBLISH", "news", "x"]), Value::Int(1));
 }
+
+#[test]
+fn newcomers_do_not_wait_for_a_thread_that_is_busy() {
+    let server = Server::start(&["--io-threads", "2", "--enable-debug-command", "yes"]);
+    // One on each thread: that which accepts, and the other.
+    for mut sleeper in [server.connect(), server.connect()] {
+        assert_eq!(sleeper.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+        let begun = std::time::Instant::now();
+        sleeper.say(&["DEBUG", "SLEEP", "5"]);
+        for _ in 0..8 {
+            assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+        }
+        let took = begun.elapsed();
+        assert!(took.as_secs() < 4, "{took:?}");
+        assert_eq!(sleeper.hear(), ok());
+        assert!(begun.elapsed().as_secs() >= 5);
+    }
+}

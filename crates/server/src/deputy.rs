@@ -1,0 +1,88 @@
+//! Newcomers do not wait for a worker that is in the middle of something long while another is free.
+//!
+//! Worker 0 accepts, and deals to all. But it may run a command that takes long, and so may a worker
+//! that has just been dealt a connection. So a thread looks a moment after somebody has come: if
+//! worker 0 is stalled, it accepts in its place, and what lies in the inbox of a stalled worker goes
+//! to another. It has nothing to do where nobody comes.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use engine::{Counters, Engine};
+use journal::wall_clock;
+
+use crate::accept::{Crew, Doors, Rules};
+use crate::listen::Listening;
+
+/// How long after somebody has come it is looked what has become of them, and how often then.
+const LOOK: Duration = Duration::from_millis(20);
+/// So often it is looked at least: a round that is in their way may begin a little later.
+const LOOKS: u32 = 3;
+
+struct Deputy {
+    engine: Arc<Engine>,
+    crew: Arc<Crew>,
+    doors: Doors,
+    counters: Arc<Counters>,
+}
+
+/// Starts the thread, which lasts as long as the process.
+///
+/// # Errors
+/// There is no thread.
+pub fn start(engine: &Arc<Engine>, crew: &Arc<Crew>, listening: &Arc<Listening>) -> io::Result<()> {
+    let listening = Arc::clone(listening);
+    let mut deputy = Deputy {
+        engine: Arc::clone(engine),
+        crew: Arc::clone(crew),
+        doors: Doors::new(Arc::clone(&listening)),
+        counters: engine.stats.register(engine.table.entries().len()),
+    };
+    std::thread::Builder::new().name("deputy".to_owned()).spawn(move || {
+        while !deputy.is_over() {
+            match listening.wait_for_newcomers() {
+                Ok(()) => deputy.look_after_them(),
+                Err(error) => {
+                    tracing::error!(%error, "newcomers may have to wait for long commands");
+                    return;
+                }
+            }
+        }
+    })?;
+    Ok(())
+}
+
+impl Deputy {
+    fn is_over(&self) -> bool {
+        self.engine.stopping.load(Ordering::Acquire)
+    }
+
+    /// Looks until no worker is in a round any more that it was in when they came.
+    fn look_after_them(&mut self) {
+        let rounds = self.crew.rounds();
+        let mut looks = 0;
+        while looks < LOOKS || self.crew.is_in_one_of(&rounds) {
+            looks += 1;
+            std::thread::sleep(LOOK);
+            if self.is_over() {
+                return;
+            }
+            let now = wall_clock();
+            if self.crew.is_stalled(0, now) {
+                let config = self.engine.config();
+                let without_password = self.engine.users.is_open();
+                let rules = Rules { config: &config, without_password };
+                self.doors.accept_all(&self.crew, rules, &self.counters, now);
+            }
+            let crew = &self.crew;
+            let stalled = (0..crew.inboxes.len()).filter(|&n| crew.is_stalled(n, now));
+            for number in stalled.filter(|&n| crew.inboxes[n].has_newcomers()) {
+                for letter in crew.inboxes[number].take_newcomers() {
+                    crew.inboxes[self.doors.next_of(crew)].post(letter);
+                }
+            }
+        }
+    }
+}
