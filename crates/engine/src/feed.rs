@@ -40,8 +40,9 @@ pub struct Fed {
 pub enum State {
     /// It waits for more bytes.
     Open,
-    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`, a script has taken long, or
-    /// it has posted more to others than they can read. Send the replies, let others have theirs, then feed what is left.
+    /// It has had its turn: its replies have reached `REPLIES_PER_TURN`, a script has taken long,
+    /// or it has posted more to others than they can read. Send the replies, let others have
+    /// theirs, then feed what is left.
     Full,
     /// Its last request is blocked; feed nothing until it is unblocked.
     Blocked,

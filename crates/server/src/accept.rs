@@ -1,8 +1,9 @@
 //! Accepting: worker 0 takes connections from the listeners and deals them out to all workers.
 //!
 //! A refusal (too many clients, protected mode) is written before the connection ever reaches a
-//! worker. Who is in the middle of something long gets none. When the process runs out of descriptors the listeners rest for a moment: events are
-//! edge-triggered, so they are tried again by the clock, neither spinning nor forgotten.
+//! worker. Who is in the middle of something long gets none. When the process runs out of
+//! descriptors the listeners rest for a moment: events are edge-triggered, so they are tried again
+//! by the clock, neither spinning nor forgotten.
 
 use std::io;
 use std::net::SocketAddr;

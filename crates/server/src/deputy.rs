@@ -1,9 +1,10 @@
-//! Newcomers do not wait for a worker that is in the middle of something long while another is free.
+//! Newcomers do not wait for a worker that is in the middle of something long while another is
+//! free.
 //!
-//! Worker 0 accepts, and deals to all. But it may run a command that takes long, and so may a worker
-//! that has just been dealt a connection. So a thread looks a moment after somebody has come: if
-//! worker 0 is stalled, it accepts in its place, and what lies in the inbox of a stalled worker goes
-//! to another. It has nothing to do where nobody comes.
+//! Worker 0 accepts, and deals to all. But it may run a command that takes long, and so may a
+//! worker that has just been dealt a connection. So a thread looks a moment after somebody has
+//! come: if worker 0 is stalled, it accepts in its place, and what lies in the inbox of a stalled
+//! worker goes to another. It has nothing to do where nobody comes.
 
 use std::io;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What a worker's loop knows: its connections, who waits for what, what the clock brings.
 //!
-//! Everything a connection needs lies here; other threads reach it only through the inbox. The loop
-//! must never wait for anything but the poller. Whose turn it is, and which thread's the loop is, is
-//! in `turns.rs`.
+//! Everything a connection needs lies here; other threads reach it only through the inbox. The
+//! loop must never wait for anything but the poller. Whose turn it is, and which thread has the
+//! loop, is in `turns.rs`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;

@@ -128,19 +128,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     let Opening { listeners, context, sockets, http_context, calls, names, most, seed, levels } =
         opening;
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
-    let mut polls = Vec::new();
-    let mut inboxes = Vec::new();
-    for _ in 0..engine.workers {
-        let poll = Poll::new().map_err(failed("epoll"))?;
-        let waker = Waker::new(poll.registry(), WAKER).map_err(failed("eventfd"))?;
-        inboxes.push(Arc::new(Inbox::new(waker)));
-        polls.push(poll);
-    }
-    let progress: Result<_, _> = inboxes.iter().map(|_| Progress::new()).collect();
-    let progress = progress.map_err(failed("epoll"))?;
-    let (connected, most) = (AtomicUsize::new(0), AtomicUsize::new(most));
-    let stand_ins = StandIns::default();
-    let crew = Arc::new(Crew { inboxes, progress, connected, most, stand_ins });
+    let (crew, polls) = assemble(engine.workers, most).map_err(failed("epoll"))?;
     signals::listen(engine, &crew).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
@@ -153,14 +141,8 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     attach(engine, &crew, &listening, (&doors, &calls));
     engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));
-    let (working, ended) = channel();
-    let broken = Arc::new(AtomicBool::new(false));
-    let alive = Alive {
-        engine: Arc::clone(engine),
-        crew: Arc::clone(&crew),
-        broken: Arc::clone(&broken),
-        _working: working,
-    };
+    let (alive, ended) = Alive::new(engine, &crew);
+    let broken = Arc::clone(&alive.broken);
     for (number, poll) in polls.into_iter().enumerate() {
         let (listening, levels) = first.take().unzip();
         let parts = Parts {
@@ -199,6 +181,20 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     } else {
         Ok(())
     }
+}
+
+/// All workers as they know of each other, and the poller of each.
+fn assemble(workers: usize, most: usize) -> std::io::Result<(Arc<Crew>, Vec<Poll>)> {
+    let (mut polls, mut inboxes) = (Vec::new(), Vec::new());
+    for _ in 0..workers {
+        let poll = Poll::new()?;
+        inboxes.push(Arc::new(Inbox::new(Waker::new(poll.registry(), WAKER)?)));
+        polls.push(poll);
+    }
+    let progress = inboxes.iter().map(|_| Progress::new()).collect::<Result<_, _>>()?;
+    let (connected, most) = (AtomicUsize::new(0), AtomicUsize::new(most));
+    let stand_ins = StandIns::default();
+    Ok((Arc::new(Crew { inboxes, progress, connected, most, stand_ins }), polls))
 }
 
 /// Has the engine tell the doors what they must know.
@@ -264,6 +260,18 @@ pub struct Alive {
 }
 
 impl Alive {
+    /// The first of them, and what is disconnected when all are gone.
+    fn new(engine: &Arc<Engine>, crew: &Arc<Crew>) -> (Self, Receiver<()>) {
+        let (working, ended) = channel();
+        let alive = Alive {
+            engine: Arc::clone(engine),
+            crew: Arc::clone(crew),
+            broken: Arc::default(),
+            _working: working,
+        };
+        (alive, ended)
+    }
+
     /// The thread cannot go on.
     pub fn fail(&self, error: &dyn Display) {
         tracing::error!(%error, "the event loop failed");

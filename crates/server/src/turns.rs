@@ -12,9 +12,10 @@
 //!
 //! There is one owner of the loop at any time: the function that has it in its hand, and while a
 //! connection has its turn, this thread ([`HERE`]). A script that takes long has the loop taken
-//! from there ([`hand_over`]) and given to another thread, with all that is still to be done, which
-//! lies in its queues; only the connection whose turn it is stays, and comes back when that is over.
-//! So there is never a loop inside a turn, and what a script holds is nobody's but its thread's.
+//! from there ([`hand_over`]) and given to another thread, with all that is still to be done,
+//! which lies in its queues; only the connection whose turn it is stays, and comes back when that
+//! is over. So there is never a loop inside a turn, and what a script holds is nobody's but its
+//! thread's.
 //! What comes for a connection that is away waits for it ([`Away`]).
 //!
 //! Whoever calls [`turn`] may find the loop gone afterwards: then there is nothing left to do for

@@ -345,8 +345,9 @@ fn all_is_as_before_once_an_overdue_script_has_ended() {
     for keys in [&["0"][..], &["1", "k"]] {
         let server = Server::start(&["--busy-reply-threshold", "20"]);
         let mut client = server.connect();
-        let body = "local t = redis.call('TIME') repeat for i = 1, 99999 do end local n = redis.call('TIME') until \
-                    (n[1] - t[1]) * 1000000 + n[2] - t[2] > 200000 return 'done'";
+        let body = "local t = redis.call('TIME') \
+                    repeat for i = 1, 99999 do end local n = redis.call('TIME') \
+                    until (n[1] - t[1]) * 1000000 + n[2] - t[2] > 200000 return 'done'";
         assert_eq!(client.ask(&[&["EVAL", body], keys].concat()), bulk("done"));
         server.logged("longer than busy-reply-threshold");
         for line in ["DBSIZE", "SCAN 0", "KEYS *", "RANDOMKEY", "RANGE - +", "SAVE"] {
@@ -412,9 +413,9 @@ fn what_comes_for_a_client_whose_script_runs_waits_for_it() {
 }
 
 /// Longer than a thread keeps its clients waiting.
-const LONG: &str = "local n = redis.call('INCR', KEYS[1]) local t = redis.call('TIME') repeat for i \
-                    = 1, 99999 do end local u = redis.call('TIME') until (u[1] - t[1]) * 1000000 + \
-                    u[2] - t[2] > 25000 return n";
+const LONG: &str = "local n = redis.call('INCR', KEYS[1]) local t = redis.call('TIME') \
+                    repeat for i = 1, 99999 do end local u = redis.call('TIME') \
+                    until (u[1] - t[1]) * 1000000 + u[2] - t[2] > 25000 return n";
 
 /// Pipelines of requests around a long script, answered in order.
 fn scripts_again_and_again(mut client: Client, name: &str, rounds: i64) {

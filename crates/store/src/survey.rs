@@ -143,7 +143,8 @@ impl Store {
     }
 
     /// Ends recording in all shards at the same moment: no transaction is recorded in part. Waits
-    /// for those that run, as long as they take, and lets nobody in meanwhile unless one is overdue.
+    /// for those that run, as long as they take, and lets nobody in meanwhile unless one is
+    /// overdue.
     pub fn stop_recording(&self) {
         let numbers: Vec<usize> = (0..self.shards()).collect();
         self.end_recording(self.lock_all(&numbers, false).unwrap_or_default());

@@ -105,7 +105,7 @@ impl Seat {
     pub fn answered(&mut self) -> String {
         let begun = Instant::now();
         loop {
-            for letter in self.letters.take(self.session.client.id) {
+            if let Some(letter) = self.letters.take(self.session.client.id).pop() {
                 let Message::Unblocked { ticket, reply } = letter else { panic!("{letter:?}") };
                 let mut out = Vec::new();
                 assert!(self.worker.unblock(&mut self.session, ticket, &reply, &mut out));
