@@ -141,6 +141,23 @@ fn everything_acknowledged_survives_a_kill() {
 }
 
 #[test]
+fn a_transaction_may_end_the_journal() {
+    let server = Server::start(&["--appendonly", "yes"]);
+    let mut client = server.connect();
+    for words in [&["MULTI"][..], &["SET", "k", "v"], &["CONFIG", "SET", "appendonly", "no"]] {
+        client.ask(words);
+    }
+    assert_eq!(client.ask(&["EXEC"]), Value::Array(vec![ok(), ok()]));
+    eventually("the end of the journal", || {
+        (server.info(&mut client, "aof_enabled") == "0").then_some(())
+    });
+    assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", "yes"]), ok());
+    eventually("a journal again", || {
+        (server.info(&mut client, "aof_enabled") == "1").then_some(())
+    });
+}
+
+#[test]
 fn a_snapshot_alone_is_enough() {
     let dir = Dir::new("snapshot");
     let args = ["--appendonly", "no", "--save", "3600 1", "--dir", dir.text()];
