@@ -140,6 +140,8 @@ pub struct Engine {
     dial: OnceLock<Dial>,
     /// Names the dataset on disk.
     pub(crate) dataset_id: [u8; 16],
+    /// Chance of this run, for the secrets of the journal's files.
+    pub(crate) journal_chance: u64,
     /// The seed of the key hash.
     pub(crate) seed: u64,
     /// This engine, for threads that outlive a request.
@@ -178,6 +180,8 @@ impl Engine {
         if let Some(kept) = &start.kept {
             dataset_id = kept.id;
         }
+        // The other two numbers are shown to clients, as the name of this run.
+        let journal_chance = start.seed[0].rotate_left(17) ^ start.seed[1];
         let run_id = run_id(&start.seed);
         let users = Users::new(&table, &config);
         limit_readers(&store, &config);
@@ -222,6 +226,7 @@ impl Engine {
             errands: Errands::default(),
             dial: OnceLock::new(),
             dataset_id,
+            journal_chance,
             seed,
             me: me.clone(),
         });

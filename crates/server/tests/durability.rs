@@ -9,6 +9,7 @@ mod server;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use journal::frame::{Header, Secret};
 use server::{Client, Server, bulk, eventually, ok, program, temporary};
 use wire::Value;
 
@@ -230,6 +231,58 @@ fn damage_stops_the_start_and_names_the_place() {
     std::fs::write(&path, &bytes).unwrap();
     let server = start(&dir, &[]);
     assert_eq!(int(&mut server.connect(), &["DBSIZE"]), 20);
+}
+
+/// Frames of all segments that may come, as they would stand in files of the version before
+/// secrets, and with what frames of this file begin with.
+fn forged_frames(begin: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for segment in 0..40 {
+        let (len, number) = (8, 1);
+        let header = Header { len, number, segment, synced: u64::MAX, ..Header::default() };
+        for begin in [None, Some(begin)] {
+            let mut head = header.encode(Secret::NONE, &[b"records!"]);
+            if let Some(begin) = begin {
+                head[..4].copy_from_slice(begin);
+            }
+            all.extend_from_slice(&head);
+            all.extend_from_slice(b"records!");
+        }
+    }
+    all
+}
+
+/// Values that look like frames of the journal stay behind in a file that is used again, and are
+/// never taken for frames.
+#[test]
+fn values_that_look_like_the_journal_do_no_harm() {
+    let dir = Dir::new("forged");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["SET", "first", "value"]), ok());
+    // Who writes some of the file's own bytes into a value knows what its frames begin with.
+    let file = std::fs::read(segment(&dir.0)).unwrap();
+    for n in 0..256_usize {
+        let mut value = vec![b'x'; n % 8];
+        value.extend_from_slice(&forged_frames(&file[64..68]));
+        value.extend_from_slice(&file[64..4096]);
+        client.send(format!("*3\r\n$3\r\nSET\r\n$3\r\n{n:03}\r\n${}\r\n", value.len()).as_bytes());
+        client.send(&value);
+        client.send(b"\r\n");
+        assert_eq!(client.hear(), ok());
+    }
+    for round in 0..4 {
+        assert_eq!(client.ask(&["SAVE"]), ok(), "{round}");
+        assert_eq!(client.ask(&["SET", "last", &round.to_string()]), ok());
+    }
+    kill(server);
+    for round in 0..2 {
+        let server = start(&dir, &["--appendfsync", "always"]);
+        let mut client = server.connect();
+        assert_eq!(int(&mut client, &["DBSIZE"]), 258, "{round}");
+        assert_eq!(client.ask(&["GET", "last"]), bulk("3"));
+        kill(server);
+    }
 }
 
 #[test]
