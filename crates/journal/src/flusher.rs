@@ -419,6 +419,13 @@ impl Writer {
         } else {
             self.end_segment(0)
         };
+        if ended.is_ok()
+            && let Some(open) = &self.open
+        {
+            // Nothing more comes here: the room that is left need not stay reserved. Not to have
+            // given it back harms nobody.
+            let _ = open.file.set_len(open.end.offset + frame::HEADER as u64);
+        }
         self.open = None;
         self.unsynced_since = None;
         self.log.figures.segment.store(0, Ordering::Relaxed);

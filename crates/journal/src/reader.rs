@@ -470,7 +470,10 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     let Some((number, offset)) = report.open_end else {
         // Its end vouches for everything before it, but nothing yet for the end.
         let file = disk.open(&segment::name(last))?;
-        rewrite(&*file, (report.end, report.end + frame::HEADER as u64))?;
+        let end = report.end + frame::HEADER as u64;
+        // What room it still had reserved is not needed any more: nothing is added to it.
+        file.set_len(end)?;
+        rewrite(&*file, (report.end, end))?;
         return file.sync();
     };
     let file = disk.open(&segment::name(number))?;

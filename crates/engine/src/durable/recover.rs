@@ -19,16 +19,24 @@ use std::time::Instant;
 
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::{self, Reader};
-use journal::{Disk, Manifest};
+use journal::{Disk, Manifest, segment};
 use parking_lot::Mutex;
 
 use super::Reason;
-use super::replay::Replayer;
+use super::replay::{Failing, Replayer};
 use super::steps::Steps;
 use super::tend::policy;
 use crate::engine::Engine;
 use crate::foreign::{self, Foreign, Imported};
 use journal::wall_clock;
+
+/// So many files that are hardly filled are worth a snapshot: each start leaves one.
+const SHORT: u64 = 16;
+
+/// Whether most files of the journal were left behind long before they were full.
+fn has_short_segments(report: &reader::Report, segment_size: u64) -> bool {
+    report.segments >= SHORT + 2 * report.bytes / segment_size.max(1)
+}
 
 /// Frames that wait for a replayer; bounds the memory that recovery takes.
 const AHEAD: usize = 8;
@@ -42,7 +50,7 @@ pub struct Recovered {
     pub records: u64,
     /// Records that the snapshot knew already.
     pub known: u64,
-    /// Records whose command failed: none, if this program has no mistake.
+    /// Records that could not be applied and were left out: none, but where somebody mends.
     pub failed: u64,
     /// Bytes read.
     pub bytes: u64,
@@ -78,7 +86,7 @@ impl fmt::Display for Recovered {
             write!(f, "; cut {bytes} bytes of an unfinished write off {file} at offset {offset}")?;
         }
         if self.failed > 0 {
-            write!(f, "; {} RECORDS COULD NOT BE APPLIED, see above", self.failed)?;
+            write!(f, "; {} RECORDS COULD NOT BE APPLIED AND WERE LEFT OUT", self.failed)?;
         }
         Ok(())
     }
@@ -89,11 +97,20 @@ impl Engine {
     /// so. The dataset is empty before.
     ///
     /// # Errors
-    /// Damage, with the file, the offset and what can be done; or the disk refuses.
+    /// Damage, or a record that cannot be applied, with the file, the offset and what can be done;
+    /// or the disk refuses.
     pub fn recover(self: &Arc<Self>) -> Result<Recovered, String> {
+        self.recover_with(Failing::Refuse)
+    }
+
+    /// As [`Engine::recover`]; `failing` says what becomes of records that cannot be applied.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn recover_with(self: &Arc<Self>, failing: Failing) -> Result<Recovered, String> {
         let start = Instant::now();
         self.durable.progress.since.store(wall_clock(), Ordering::Relaxed);
-        let (disk, manifest) = {
+        let (disk, manifest, segment_size) = {
             let home = self.durable.home.lock();
             let Some(home) = home.as_ref() else { return Ok(Recovered::default()) };
             let there = home.disk.path().display();
@@ -108,7 +125,7 @@ impl Engine {
                 }
                 Err(error) => return Err(format!("{there}: {error}")),
             }
-            (Arc::clone(&home.disk), home.manifest.clone())
+            (Arc::clone(&home.disk), home.manifest.clone(), home.segment_size)
         };
         let config = self.config();
         let mut found = Recovered::default();
@@ -120,7 +137,7 @@ impl Engine {
         }
         if let Some(manifest) = &manifest {
             self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
-            let (report, steps) = self.read_all(&disk, manifest, &mut found)?;
+            let (report, steps) = self.read_all((&disk, manifest), failing, &mut found)?;
             if let (Some(cut), false) = (&report.cut, config.durability.aof_load_truncated) {
                 return Err(advice(&format!(
                     "{} ends in an unfinished write at offset {}, and aof-load-truncated is no",
@@ -128,6 +145,9 @@ impl Engine {
                 )));
             }
             reader::seal(&*disk, &report).map_err(|error| format!("the journal: {error}"))?;
+            if config.appendonly && has_short_segments(&report, segment_size) {
+                self.schedule_save(Reason::Rewrite);
+            }
             next = (report.next_segment, report.next_frame.max(1));
             // With another number of shards all go on behind the youngest record of any.
             let youngest = steps.iter().map(|steps| steps.newest).max().unwrap_or(0);
@@ -234,8 +254,8 @@ impl Engine {
 
     fn read_all(
         self: &Arc<Self>,
-        disk: &Arc<dyn Disk>,
-        manifest: &Manifest,
+        (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+        failing: Failing,
         found: &mut Recovered,
     ) -> Result<(reader::Report, Vec<Steps>), String> {
         let snapshot = match &manifest.snapshot {
@@ -254,7 +274,7 @@ impl Engine {
             self.durable.base_size.store(reader.bytes, Ordering::Relaxed);
             self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
         }
-        let report = self.replay(&**disk, manifest, &mut steps, found)?;
+        let report = self.replay((&**disk, manifest), failing, &mut steps, found)?;
         found.frames = report.frames;
         found.bytes += report.bytes;
         found.cut.clone_from(&report.cut);
@@ -279,7 +299,7 @@ impl Engine {
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
-                    let mut replayer = Replayer::new(self);
+                    let mut replayer = Replayer::new(self, Failing::Refuse);
                     // In a function of its own: the lock must not be held while a shard is loaded.
                     let next = || queue.lock().pop_front();
                     while let Some((shard, places)) = next() {
@@ -306,8 +326,8 @@ impl Engine {
     /// Replays the journal on top.
     fn replay(
         self: &Arc<Self>,
-        disk: &dyn Disk,
-        manifest: &Manifest,
+        (disk, manifest): (&dyn Disk, &Manifest),
+        failing: Failing,
         steps: &mut Vec<Steps>,
         found: &mut Recovered,
     ) -> Result<reader::Report, String> {
@@ -317,41 +337,44 @@ impl Engine {
         let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
         let (mut report, mut done) = (Err("nothing was read".to_owned()), Vec::new());
         std::thread::scope(|scope| {
-            let mut senders: Vec<SyncSender<Arc<Vec<u8>>>> = Vec::new();
+            let mut senders: Vec<SyncSender<Arc<Frame>>> = Vec::new();
             let mut workers = Vec::new();
             for (own, mut part) in parts.into_iter().enumerate() {
                 let (sender, frames) = sync_channel(AHEAD);
                 senders.push(sender);
                 let (failure, spare) = (&failure, &spare);
                 workers.push(scope.spawn(move || {
-                    let mut replayer = Replayer::new(self);
+                    let mut replayer = Replayer::new(self, failing);
                     while let Ok(frame) = frames.recv() {
-                        if let Err(error) = replayer.frame(&frame, (own, threads), &mut part) {
-                            failure.lock().get_or_insert(error);
+                        let done = replayer.frame(&frame.records, (own, threads), &mut part);
+                        if let Err(error) = done {
+                            failure.lock().get_or_insert(frame.damaged(&error));
                             break;
                         }
                         // Whoever is last with a frame gives its buffer back.
-                        spare.lock().extend(Arc::into_inner(frame));
+                        spare.lock().extend(Arc::into_inner(frame).map(|frame| frame.records));
                     }
                     replayer.finish();
                     (part, replayer.counts)
                 }));
             }
-            let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
-                if self.stopping.load(Ordering::Acquire) {
-                    return Err("loading was interrupted".to_owned());
-                }
-                self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
-                self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
-                let next = spare.lock().pop().unwrap_or_default();
-                let body = Arc::new(std::mem::replace(body, next));
-                for sender in &senders {
-                    if sender.send(Arc::clone(&body)).is_err() {
-                        return Err("a replayer ended".to_owned());
+            let mut take =
+                |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, offset| {
+                    if self.stopping.load(Ordering::Acquire) {
+                        return Err("loading was interrupted".to_owned());
                     }
-                }
-                Ok(())
-            };
+                    self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
+                    self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
+                    let next = spare.lock().pop().unwrap_or_default();
+                    let records = std::mem::replace(body, next);
+                    let frame = Arc::new(Frame { records, segment: header.segment, offset });
+                    for sender in &senders {
+                        if sender.send(Arc::clone(&frame)).is_err() {
+                            return Err("a replayer ended".to_owned());
+                        }
+                    }
+                    Ok(())
+                };
             report = reader::read(disk, manifest.id, manifest.journal, &mut take)
                 .map_err(|error| self.explain(&error));
             senders.clear();
@@ -383,12 +406,25 @@ impl Engine {
     }
 }
 
+/// The records of a frame, and where it stands.
+struct Frame {
+    records: Vec<u8>,
+    segment: u64,
+    offset: u64,
+}
+
+impl Frame {
+    /// What is wrong with it.
+    fn damaged(&self, what: &str) -> String {
+        format!("{}, the frame at offset {}: {what}", segment::name(self.segment), self.offset)
+    }
+}
+
 /// What to do about damage.
 fn advice(what: &str) -> String {
     format!(
         "{what}. Nothing was changed. 'kvist check DIR' tells more; 'kvist check DIR --fix' keeps \
-         what stands before the damage and puts the rest aside. A copy of the directory first is \
-         wise."
+         what can be read and puts the rest aside. A copy of the directory first is wise."
     )
 }
 

@@ -41,9 +41,19 @@ pub(crate) struct Counts {
     pub failed: u64,
 }
 
+/// What becomes of the dataset when a record cannot be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// Nothing is read: what the record did was acknowledged, and would be missing.
+    Refuse,
+    /// It is left out, and told: for who mends what cannot be read otherwise.
+    LeaveOut,
+}
+
 /// A thread that puts entries and records into the store.
 pub(crate) struct Replayer<'e> {
     engine: &'e Engine,
+    failing: Failing,
     txn: Txn,
     pub counts: Counts,
     reply: Vec<u8>,
@@ -51,11 +61,12 @@ pub(crate) struct Replayer<'e> {
 }
 
 impl<'e> Replayer<'e> {
-    pub fn new(engine: &'e Engine) -> Self {
+    pub fn new(engine: &'e Engine, failing: Failing) -> Self {
         let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
         txn.begin_replay(wall_clock());
         Replayer {
             engine,
+            failing,
             txn,
             counts: Counts::default(),
             reply: Vec::new(),
@@ -335,9 +346,13 @@ impl<'e> Replayer<'e> {
             Err(panic) => panic,
         };
         // It ran once, so it should run again; what is not understood must not be hidden.
+        let key = key.bytes.escape_ascii();
+        let what = format!("{} on the key '{key}' cannot be applied: {failure}", name());
+        if self.failing == Failing::Refuse {
+            return Err(what);
+        }
         self.counts.failed += 1;
-        let key = key.bytes.escape_ascii().to_string();
-        tracing::error!(command = name(), key, failure, "a record could not be applied");
+        tracing::error!("{what}: left out");
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use journal::{Disk, Manifest, Segments, segment};
 use rdb::{Encoder, Header, Meta, Output, Writer};
 use store::{Object, Seen, Txn, Value};
 
-use crate::durable::{Replayer, Steps};
+use crate::durable::{Failing, Replayer, Steps};
 use crate::engine::{Engine, Start};
 use crate::scripting::Known;
 use journal::wall_clock;
@@ -41,8 +41,6 @@ pub struct Exported {
     pub bytes: u64,
     /// What was left out, as a torn end of the journal.
     pub cut: Option<Cut>,
-    /// Records of the journal that could not be applied.
-    pub failed: u64,
 }
 
 /// Which part of a data directory's files counts.
@@ -183,7 +181,7 @@ fn read_part(
     (part, parts): (usize, usize),
     exported: &mut Exported,
 ) -> Result<(), String> {
-    let mut replayer = Replayer::new(engine);
+    let mut replayer = Replayer::new(engine, Failing::Refuse);
     let mut steps: Vec<Steps> = Vec::new();
     let own = manifest.shards.saturating_sub(part).div_ceil(parts);
     steps.resize_with(own, Steps::default);
@@ -197,7 +195,6 @@ fn read_part(
         }
     }
     exported.cut = replay(&mut replayer, (disk, manifest), until, (part, parts), &mut steps)?;
-    exported.failed += replayer.counts.failed;
     Ok(())
 }
 
@@ -219,8 +216,9 @@ fn replay(
             return Ok(None);
         }
     }
-    let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
-        replayer.frame(body, part, steps)?;
+    let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
+        let done = replayer.frame(body, part, steps);
+        done.map_err(|what| format!("{name}, the frame at offset {offset}: {what}"))?;
         match until {
             Until::Frame(last) if header.number >= last => Err(ENOUGH.to_owned()),
             _ => Ok(()),
