@@ -24,6 +24,7 @@ mod replay;
 mod snapshot;
 mod steps;
 mod tend;
+mod together;
 mod transfer;
 
 use std::sync::OnceLock;

@@ -12,9 +12,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
 use journal::reader::{self, Cut, ReadError};
@@ -332,30 +333,26 @@ impl Engine {
         found: &mut Recovered,
     ) -> Result<reader::Report, String> {
         let threads = self.threads();
-        let parts = deal(std::mem::take(steps), threads);
-        let failure: Mutex<Option<String>> = Mutex::default();
-        let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
-        let (mut report, mut done) = (Err("nothing was read".to_owned()), Vec::new());
+        let parts = deal(std::mem::take(steps), threads).into_iter().map(Mutex::new).collect();
+        let crowd = Crowd { parts, ..Crowd::new(threads) };
+        let (mut report, mut all) = (Err("nothing was read".to_owned()), Vec::new());
         std::thread::scope(|scope| {
             let mut senders: Vec<SyncSender<Arc<Frame>>> = Vec::new();
             let mut workers = Vec::new();
-            for (own, mut part) in parts.into_iter().enumerate() {
+            for own in 0..threads {
                 let (sender, frames) = sync_channel(AHEAD);
                 senders.push(sender);
-                let (failure, spare) = (&failure, &spare);
+                let crowd = &crowd;
                 workers.push(scope.spawn(move || {
                     let mut replayer = Replayer::new(self, failing);
                     while let Ok(frame) = frames.recv() {
-                        let done = replayer.frame(&frame.records, (own, threads), &mut part);
-                        if let Err(error) = done {
-                            failure.lock().get_or_insert(frame.damaged(&error));
-                            break;
-                        }
+                        crowd.replay(&mut replayer, &frame, own);
                         // Whoever is last with a frame gives its buffer back.
-                        spare.lock().extend(Arc::into_inner(frame).map(|frame| frame.records));
+                        let records = Arc::into_inner(frame).map(|frame| frame.records);
+                        crowd.spare.lock().extend(records);
                     }
                     replayer.finish();
-                    (part, replayer.counts)
+                    replayer.counts
                 }));
             }
             let mut take =
@@ -363,15 +360,19 @@ impl Engine {
                     if self.stopping.load(Ordering::Acquire) {
                         return Err("loading was interrupted".to_owned());
                     }
+                    if crowd.has_failed() {
+                        return Err("a replayer ended".to_owned());
+                    }
                     self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
                     self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
-                    let next = spare.lock().pop().unwrap_or_default();
+                    let next = crowd.spare.lock().pop().unwrap_or_default();
                     let records = std::mem::replace(body, next);
                     let frame = Arc::new(Frame { records, segment: header.segment, offset });
-                    for sender in &senders {
-                        if sender.send(Arc::clone(&frame)).is_err() {
-                            return Err("a replayer ended".to_owned());
-                        }
+                    // All get it or none does, as they may have to meet there.
+                    let sent =
+                        senders.iter().filter(|to| to.send(Arc::clone(&frame)).is_ok()).count();
+                    if sent < threads {
+                        return Err("a replayer ended".to_owned());
                     }
                     Ok(())
                 };
@@ -380,21 +381,22 @@ impl Engine {
             senders.clear();
             for worker in workers {
                 match worker.join() {
-                    Ok(part) => done.push(part),
-                    Err(_) => _ = failure.lock().get_or_insert("a replayer broke".to_owned()),
+                    Ok(counts) => all.push(counts),
+                    Err(_) => crowd.fail(|| "a replayer broke".to_owned()),
                 }
             }
         });
-        if let Some(error) = failure.into_inner() {
+        if let Some(error) = crowd.failure.into_inner() {
             return Err(advice(&error));
         }
         let report = report?;
-        for (_, counts) in &done {
+        for counts in &all {
             found.records += counts.applied;
             found.known += counts.known;
             found.failed += counts.failed;
         }
-        *steps = gather(done.into_iter().map(|(part, _)| part).collect(), manifest.shards);
+        let parts = crowd.parts.into_iter().map(Mutex::into_inner).collect();
+        *steps = gather(parts, manifest.shards);
         Ok(report)
     }
 
@@ -417,6 +419,74 @@ impl Frame {
     /// What is wrong with it.
     fn damaged(&self, what: &str) -> String {
         format!("{}, the frame at offset {}: {what}", segment::name(self.segment), self.offset)
+    }
+}
+
+/// Those who replay, side by side.
+struct Crowd {
+    /// The moments of each one's shards.
+    parts: Vec<Mutex<Vec<Steps>>>,
+    /// All are met before and behind a frame that only one of them can replay.
+    meeting: Barrier,
+    failure: Mutex<Option<String>>,
+    /// Buffers to be used again.
+    spare: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Crowd {
+    fn new(threads: usize) -> Self {
+        Crowd {
+            parts: Vec::new(),
+            meeting: Barrier::new(threads),
+            failure: Mutex::default(),
+            spare: Mutex::default(),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.lock().is_some()
+    }
+
+    fn fail(&self, what: impl FnOnce() -> String) {
+        self.failure.lock().get_or_insert_with(what);
+    }
+
+    /// One of them replays its part of a frame. Whatever goes wrong, it comes to every meeting:
+    /// the others would wait for ever.
+    fn replay(&self, replayer: &mut Replayer<'_>, frame: &Frame, own: usize) {
+        let (records, threads) = (&frame.records, self.parts.len());
+        // Every one of them finds the same, whatever it is.
+        match replayer.look(records, (own, threads)) {
+            Err(error) => self.fail(|| frame.damaged(&error)),
+            Ok(true) => self.contained(frame, || {
+                replayer.apply_own(records, threads, &mut self.parts[own].lock())
+            }),
+            Ok(false) => {
+                self.meeting.wait();
+                if own == 0 {
+                    self.contained(frame, || {
+                        let mut locked: Vec<_> =
+                            self.parts.iter().map(|part| part.lock()).collect();
+                        let mut parts: Vec<_> =
+                            locked.iter_mut().map(|part| part.as_mut_slice()).collect();
+                        replayer.apply_all(records, &mut parts)
+                    });
+                }
+                self.meeting.wait();
+            }
+        }
+    }
+
+    /// Does some work, unless something has failed.
+    fn contained(&self, frame: &Frame, work: impl FnOnce() -> Result<(), String>) {
+        if self.has_failed() {
+            return;
+        }
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.fail(|| frame.damaged(&error)),
+            Err(_) => self.fail(|| frame.damaged("a replayer broke")),
+        }
     }
 }
 

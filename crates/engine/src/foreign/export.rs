@@ -5,7 +5,7 @@
 //! and the memory of a fraction of the dataset is enough.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,6 +28,9 @@ const VERSION: &str = "7.0.15";
 
 /// What finishing a file adds: the end and the sum.
 const ENDING: u64 = 9;
+
+/// Says that the shards cannot be read one part after the other.
+const TOGETHER: &str = "shards have to be read together";
 
 /// In so many parts the shards are read, one after the other.
 const PARTS: usize = 8;
@@ -126,7 +129,23 @@ fn write(
     until: Until,
     file: &File,
 ) -> Result<Exported, String> {
+    let parts = PARTS.min(manifest.shards);
+    match write_in_parts(settings, (disk, manifest), until, file, parts) {
+        // A value went from a key of one part to a key of another: all are needed at once.
+        Err(why) if why == TOGETHER => write_in_parts(settings, (disk, manifest), until, file, 1),
+        done => done,
+    }
+}
+
+fn write_in_parts(
+    settings: &Settings,
+    (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+    until: Until,
+    mut file: &File,
+    parts: usize,
+) -> Result<Exported, String> {
     let engine = reading_engine(settings, manifest)?;
+    file.set_len(0).and_then(|()| file.rewind()).map_err(|error| error.to_string())?;
     let limits = engine.store.limits();
     let failed = |error: io::Error| format!("the file cannot be written: {error}");
     let compress = engine.config().durability.rdbcompression;
@@ -134,7 +153,6 @@ fn write(
         Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
     writer.header(&header()).map_err(failed)?;
     let mut exported = Exported::default();
-    let parts = PARTS.min(manifest.shards);
     let mut txn = Txn::new(Arc::clone(&engine.store), manifest.seed);
     for part in 0..parts {
         read_part(&engine, (disk, manifest), until, (part, parts), &mut exported)?;
@@ -217,7 +235,12 @@ fn replay(
         }
     }
     let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
-        let done = replayer.frame(body, part, steps);
+        let done = match replayer.look(body, part) {
+            Ok(true) => replayer.apply_own(body, part.1, steps),
+            Ok(false) if part.1 == 1 => replayer.apply_all(body, &mut [&mut *steps]),
+            Ok(false) => return Err(TOGETHER.to_owned()),
+            Err(error) => Err(error),
+        };
         done.map_err(|what| format!("{name}, the frame at offset {offset}: {what}"))?;
         match until {
             Until::Frame(last) if header.number >= last => Err(ENOUGH.to_owned()),
@@ -227,6 +250,7 @@ fn replay(
     match reader::read(&**disk, manifest.id, manifest.journal, &mut take) {
         Ok(report) => Ok(report.cut),
         Err(ReadError::Refused(why)) if why == ENOUGH => Ok(None),
+        Err(ReadError::Refused(why)) if why == TOGETHER => Err(why),
         Err(error) => Err(error.to_string()),
     }
 }
