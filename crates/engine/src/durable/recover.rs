@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
@@ -47,6 +47,8 @@ const AHEAD: usize = 8;
 pub struct Recovered {
     /// Keys the snapshot held.
     pub keys: u64,
+    /// Those of them that were past their deadline.
+    pub overdue: u64,
     /// Records of the journal that were applied.
     pub records: u64,
     /// Records that the snapshot knew already.
@@ -273,7 +275,7 @@ impl Engine {
             found.bytes += reader.bytes;
             found.keys = reader.entries;
             self.durable.base_size.store(reader.bytes, Ordering::Relaxed);
-            self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
+            found.overdue = self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
         }
         let report = self.replay((&**disk, manifest), failing, &mut steps, found)?;
         found.frames = report.frames;
@@ -288,8 +290,8 @@ impl Engine {
         std::thread::available_parallelism().map_or(1, usize::from).min(self.store.shards())
     }
 
-    /// Loads a snapshot, each shard by one thread.
-    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<(), String> {
+    /// Loads a snapshot, each shard by one thread; how many of its keys were past their deadline.
+    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<u64, String> {
         let mut by_shard: HashMap<usize, Vec<snapshot::Place>> = HashMap::new();
         for place in &reader.blocks {
             by_shard.entry(place.shard as usize).or_default().push(*place);
@@ -297,6 +299,7 @@ impl Engine {
         let queue: Mutex<VecDeque<_>> = Mutex::new(by_shard.into_iter().collect());
         let results: Mutex<Vec<(usize, Steps)>> = Mutex::default();
         let failure: Mutex<Option<String>> = Mutex::default();
+        let overdue = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
@@ -312,6 +315,7 @@ impl Engine {
                             }
                         }
                     }
+                    overdue.fetch_add(replayer.counts.overdue, Ordering::Relaxed);
                 });
             }
         });
@@ -321,7 +325,7 @@ impl Engine {
         for (shard, loaded) in results.into_inner() {
             *steps.get_mut(shard).ok_or("a shard that cannot be")? = loaded;
         }
-        Ok(())
+        Ok(overdue.into_inner())
     }
 
     /// Replays the journal on top.

@@ -39,6 +39,8 @@ pub(crate) struct Counts {
     pub applied: u64,
     pub known: u64,
     pub failed: u64,
+    /// Keys of the snapshot that were past their deadline.
+    pub overdue: u64,
 }
 
 /// What becomes of the dataset when a record cannot be applied.
@@ -54,6 +56,8 @@ pub enum Failing {
 pub(crate) struct Replayer<'e> {
     pub(super) engine: &'e Engine,
     pub(super) failing: Failing,
+    /// When it began, in milliseconds since the Unix epoch.
+    began: u64,
     pub(super) txn: Txn,
     pub counts: Counts,
     reply: Vec<u8>,
@@ -63,8 +67,10 @@ pub(crate) struct Replayer<'e> {
 impl<'e> Replayer<'e> {
     pub fn new(engine: &'e Engine, failing: Failing) -> Self {
         let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
-        txn.begin_replay(wall_clock());
+        let began = wall_clock();
+        txn.begin_replay(began);
         Replayer {
+            began,
             engine,
             failing,
             txn,
@@ -125,6 +131,8 @@ impl<'e> Replayer<'e> {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
                 let image = self.txn.read_image(&mut entry, &limits)?;
                 let hash = self.engine.store.hasher().hash(image.key);
+                let overdue = image.deadline.is_some_and(|at| at <= self.began);
+                self.counts.overdue += u64::from(overdue);
                 self.restore(db, hash, image)?;
             }
         }
