@@ -2,8 +2,8 @@
 //!
 //! A command about one key is kept as the command. One about several is kept as the keys it left
 //! behind, each as it is now: records then concern one shard each, and may be replayed side by side
-//! and over a snapshot that has seen some of the keys earlier than others. A large value that goes to
-//! another key is not written out, but kept as the two names. What a walk over the
+//! and over a snapshot that has seen some of the keys earlier than others. A large value that goes
+//! to another key is not written out, but kept as the two names. What a walk over the
 //! keyspace does (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
 use base::{Effect, Key, Keyspace, num};

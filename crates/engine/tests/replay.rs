@@ -262,8 +262,8 @@ fn mover_request(rng: &mut Rng) -> Vec<Vec<u8>> {
     line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// A large value that goes to another key is recorded by the two names, while snapshots are made all
-/// the time that have passed one of them and not the other.
+/// A large value that goes to another key is recorded by the two names, while snapshots are made
+/// all the time that have passed one of them and not the other.
 #[test]
 fn large_values_go_where_they_went() {
     let mut seeds = rng();

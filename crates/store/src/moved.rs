@@ -10,10 +10,10 @@
 //! not the first one's, has it nowhere. So names that values went to are noted while a survey goes
 //! on, and those keys are read once more when it has read everything else.
 //!
-//! Every such name is noted, whether it is needed or not: to read a key once more than needed costs a
-//! copy of its value, and it is then known as of a later moment. Whatever happened to a key before it
-//! was last read, the values that left it meanwhile are thus found where they went. The survey ends
-//! when no name is left; where values go on and on, they are told by images until it does.
+//! Every such name is noted, whether it is needed or not: to read a key once more than needed costs
+//! a copy of its value, and it is then known as of a later moment. Whatever happened to a key until
+//! it was last read, the values that left it meanwhile are thus found where they went. The survey
+//! ends when no name is left; where values go on and on, they are told by images until it does.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -24,7 +24,7 @@ use journal::{Disk, Manifest, segment};
 use parking_lot::Mutex;
 
 use super::Reason;
-use super::replay::{Failing, Replayer};
+use super::replay::{Counts, Failing, Replayer};
 use super::steps::Steps;
 use super::tend::policy;
 use crate::engine::Engine;
@@ -67,6 +67,14 @@ pub struct Recovered {
     pub last_write: u64,
     /// What came from files of Redis, if there was nothing else.
     pub imported: Option<Imported>,
+}
+
+impl Recovered {
+    fn add(&mut self, counts: &Counts) {
+        self.records += counts.applied;
+        self.known += counts.known;
+        self.failed += counts.failed;
+    }
 }
 
 impl fmt::Display for Recovered {
@@ -394,11 +402,7 @@ impl Engine {
             return Err(advice(&error));
         }
         let report = report?;
-        for counts in &all {
-            found.records += counts.applied;
-            found.known += counts.known;
-            found.failed += counts.failed;
-        }
+        all.iter().for_each(|counts| found.add(counts));
         let parts = crowd.parts.into_iter().map(Mutex::into_inner).collect();
         *steps = gather(parts, manifest.shards);
         Ok(report)

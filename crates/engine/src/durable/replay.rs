@@ -173,8 +173,8 @@ impl<'e> Replayer<'e> {
     }
 
     /// Looks for the records of a frame that are about its shards: those whose number is `own`
-    /// modulo `parts`. Whether each shard's can be applied by itself: in a frame with values that go
-    /// from one key to another they cannot.
+    /// modulo `parts`. Whether each shard's can be applied by itself: in a frame with values that
+    /// go from one key to another they cannot.
     pub fn look(&mut self, frame: &[u8], (own, parts): (usize, usize)) -> Result<bool, String> {
         let wanted = |record: &Record<'_>| usize::from(record.shard) % parts == own;
         self.order.read(frame, wanted).map_err(text)?;

@@ -20,7 +20,7 @@ use store::Scope;
 use super::replay::{Failing, Replayer, follow};
 use super::steps::Steps;
 
-/// The moments of all shards: shard `n` is `n` divided by the number of parts, of part `n` modulo it.
+/// The moments of all shards: those of shard `n` stand in part `n` modulo the number of parts.
 pub(crate) type Parts<'s, 'p> = &'p mut [&'s mut [Steps]];
 
 /// Records of a frame, shard by shard, and how far each shard is.

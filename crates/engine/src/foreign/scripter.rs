@@ -1,6 +1,6 @@
-//! Scripts in append-only files: Redis wrote them as they were called until its version 7, and runs
-//! them when it loads such a file. Here a client runs them whom nobody hears, and whom nothing holds
-//! back that holds back clients while data is read.
+//! Scripts in append-only files: Redis wrote them as they were called until its version 7, and
+//! runs them when it loads such a file. Here a client runs them whom nobody hears, and whom nothing
+//! holds back that holds back clients while data is read.
 
 use std::sync::Arc;
 
