@@ -140,6 +140,8 @@ pub struct Engine {
     dial: OnceLock<Dial>,
     /// Names the dataset on disk.
     pub(crate) dataset_id: [u8; 16],
+    /// Chance of this run, for the secrets of the journal's files.
+    pub(crate) journal_chance: u64,
     /// The seed of the key hash.
     pub(crate) seed: u64,
     /// This engine, for threads that outlive a request.
@@ -171,13 +173,9 @@ impl Engine {
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
         store.set_measure(evict::measure(&config));
-        let (first, second) = (start.seed[2].to_be_bytes(), start.seed[3].to_be_bytes());
-        let mut dataset_id = [0; 16];
-        dataset_id[..8].copy_from_slice(&first);
-        dataset_id[8..].copy_from_slice(&second);
-        if let Some(kept) = &start.kept {
-            dataset_id = kept.id;
-        }
+        let dataset_id = start.kept.as_ref().map_or_else(|| new_id(&start.seed), |kept| kept.id);
+        // The other two numbers are shown to clients, as the name of this run.
+        let journal_chance = start.seed[0].rotate_left(17) ^ start.seed[1];
         let run_id = run_id(&start.seed);
         let users = Users::new(&table, &config);
         limit_readers(&store, &config);
@@ -222,6 +220,7 @@ impl Engine {
             errands: Errands::default(),
             dial: OnceLock::new(),
             dataset_id,
+            journal_chance,
             seed,
             me: me.clone(),
         });
@@ -383,6 +382,11 @@ pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
         renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
     }
     Ok(table)
+}
+
+/// A name for a new dataset.
+fn new_id(seed: &[u64; 4]) -> [u8; 16] {
+    (u128::from(seed[2]) << 64 | u128::from(seed[3])).to_be_bytes()
 }
 
 /// A name for this run. It is shown to clients, so nothing of the seeds of hashes may be in it.

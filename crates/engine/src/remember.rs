@@ -2,7 +2,8 @@
 //!
 //! A command about one key is kept as the command. One about several is kept as the keys it left
 //! behind, each as it is now: records then concern one shard each, and may be replayed side by side
-//! and over a snapshot that has seen some of the keys earlier than others. What a walk over the
+//! and over a snapshot that has seen some of the keys earlier than others. A large value that goes
+//! to another key is not written out, but kept as the two names. What a walk over the
 //! keyspace does (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
 use base::{Effect, Key, Keyspace, num};
@@ -77,7 +78,24 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.record_command(hash, argv.iter().copied());
     }
-    keys(engine, txn, entry, argv);
+    if !moved(engine, txn, entry, argv) {
+        keys(engine, txn, entry, argv);
+    }
+}
+
+/// Keeps by two names what has gone from one key to another, if it is large. Whether it was kept.
+fn moved(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) -> bool {
+    let (stays, at) = match entry.name() {
+        "rename" | "renamenx" => (false, 2),
+        "move" => (false, 1),
+        "copy" => (true, 2),
+        _ => return false,
+    };
+    let (here, databases) = (txn.db(), txn.databases());
+    let there = other_database(entry, argv).filter(|&db| db < databases).unwrap_or(here);
+    let hasher = engine.store.hasher();
+    let (from, to) = (hasher.key(argv[1]), hasher.key(argv[at]));
+    txn.record_move((here, from), (there, to), stays)
 }
 
 /// Keeps every key that a command may have changed as it is now: also after a command that failed

@@ -7,10 +7,14 @@
 #[path = "../../journal/tests/disk/mod.rs"]
 mod disk;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
+mod tame;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use base::Rng;
 use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
 use kvist_engine::Engine;
 use kvist_engine::durable::{Home, Reason};
@@ -34,6 +38,12 @@ const EVERYSEC: &str = "\
     rpush l x y z\nsync\nmulti | set a 7 | incr n | rpush l q | exec\nconfig set appendonly no\n\
     set a 8\nsave\nset a 9\nmset a 1 b 5\nconfig set appendonly yes\nset e end\nset d end";
 
+/// Values so large that the journal knows them by the names of their keys when they go elsewhere.
+const MOVES: &str = "\
+    setrange a 140000 x\nset n 1\nrename a b\ncopy b c\nset n 2 | rename b a\nsave\nrename c d\n\
+    move d 1\nmulti | rename a b | append b y | rename b e | exec\nset n 3\ncopy e a\nsave\n\
+    setrange e 5 zz\nrename e c\nselect 1 | rename d b | select 0\ncopy c d db 1";
+
 struct Life {
     engine: Arc<Engine>,
     seat: Seat,
@@ -47,7 +57,8 @@ impl Life {
     /// Starts on what is there.
     fn begin(disk: &Liar, policy: &str) -> Result<Self, String> {
         let text = format!(
-            "appendonly yes\nappendfsync {policy}\nshards 4\ndatabases 2\nsave \"\"\ndir /liar\n"
+            "appendonly yes\nappendfsync {policy}\nshards 4\ndatabases 4\nsave \"\"\ndir /liar\n\
+             enable-debug-command yes\n"
         );
         let engine = engine_with(&text);
         let mut home = Home::on(Arc::new(disk.clone())).map_err(|e| format!("MANIFEST: {e}"))?;
@@ -64,7 +75,8 @@ impl Life {
         self.eyes.worker.begin(1_000_000);
         let each = "get a\r\nget b\r\nget c\r\nget d\r\nget e\r\nget n\r\nlrange l 0 -1\r\n\
             zrange z 0 -1 withscores\r\nhgetall h\r\ndbsize\r\n";
-        let (text, _) = self.eyes.feed(&format!("select 0\r\n{each}select 1\r\n{each}"));
+        let asked = format!("select 0\r\n{each}select 1\r\n{each}debug digest\r\n");
+        let (text, _) = self.eyes.feed(&asked);
         text.lines().filter(|line| !line.starts_with("-MISCONF")).collect::<Vec<_>>().join(" ")
     }
 
@@ -223,6 +235,83 @@ fn the_disk_dies_after_every_call_under_everysec() {
 #[test]
 fn the_disk_dies_after_every_call_without_syncs() {
     die_everywhere(EVERYSEC, "no", 1);
+}
+
+#[test]
+fn the_disk_dies_while_large_values_move() {
+    die_everywhere(MOVES, "always", 4);
+}
+
+/// A request of any kind, as a line.
+fn random_request(rng: &mut Rng) -> String {
+    let name = |rng: &mut Rng| ["a", "b", "c", "d", "e"][rng.below(5)];
+    let (from, to) = (name(rng), name(rng));
+    match rng.below(20) {
+        0 if rng.below(3) == 0 => {
+            return format!("setrange {from} {} z", 131_000 + rng.below(9000));
+        }
+        1 | 2 => return format!("rename {from} {to}"),
+        3 => return format!("copy {from} {to} db {} replace", rng.below(3)),
+        4 => return format!("move {from} {}", rng.below(3)),
+        5 => return format!("swapdb 0 {}", rng.below(3)),
+        6 => return format!("select {}", rng.below(3)),
+        _ => {}
+    }
+    let words = match rng.below(6) {
+        0 => tame::document_request(rng),
+        _ => tame::any_request(rng),
+    };
+    let hex = |word: &Vec<u8>| word.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+    let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", hex(word))).collect();
+    words.join(" ")
+}
+
+/// Steps of a life: requests, some in a transaction or a script, saves, the journal off and on.
+fn random_lines(rng: &mut Rng) -> String {
+    let mut lines = Vec::new();
+    for _ in 0..20 + rng.below(20) {
+        lines.push(match rng.below(16) {
+            0 | 1 => "save".to_owned(),
+            2 => "sync".to_owned(),
+            3 if rng.below(4) == 0 => "config set appendonly no".to_owned(),
+            4 if rng.below(2) == 0 => "config set appendonly yes".to_owned(),
+            5..8 => {
+                let some: Vec<String> = (0..3).map(|_| random_request(rng)).collect();
+                format!("multi | {} | exec", some.join(" | "))
+            }
+            _ => random_request(rng),
+        });
+    }
+    lines.join("\n")
+}
+
+/// Whatever happens in whatever order, and wherever the disk dies. `KVIST_SEED` repeats a run,
+/// `KVIST_ROUNDS` makes it longer.
+#[test]
+fn the_disk_dies_in_any_life() {
+    let mut seeds = seed::rng();
+    let rounds = std::env::var("KVIST_ROUNDS").ok().and_then(|text| text.parse().ok());
+    for round in 0..rounds.unwrap_or(2) {
+        let seed = seeds.next_u64();
+        let rng = &mut Rng::new(seed);
+        let (lines, policy) = (random_lines(rng), ["always", "everysec", "no"][rng.below(3)]);
+        let whole = Liar::default();
+        let mut life = recover(&whole, policy, "at first");
+        life.run(&lines);
+        life.end();
+        let calls = usize::try_from(whole.changes()).unwrap();
+        for _ in 0..5 {
+            let cut = rng.below(calls) as u64;
+            let dying = Liar::default();
+            dying.cut_after(cut);
+            let Ok(mut life) = Life::begin(&dying, policy) else { continue };
+            life.run(&lines);
+            let (states, kept) = life.end();
+            let leaves = [Leaves::Nothing, Leaves::Everything, Leaves::Some(seed)][rng.below(3)];
+            let context = format!("round {round}, {policy}, cut after {cut} of {calls}: {lines}");
+            check_after(&dying, leaves, &states[kept..], policy, &context);
+        }
+    }
 }
 
 #[test]

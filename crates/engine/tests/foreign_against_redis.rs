@@ -102,6 +102,8 @@ fn snapshots_are_taken_over() {
     let (engine, recovered) = open(&folder.0, "").unwrap();
     let imported = recovered.imported.unwrap();
     assert_eq!((imported.keys, imported.expired), (1, 1));
+    let info = Seat::new(&engine).ask("INFO persistence");
+    assert!(info.contains("rdb_last_load_keys_expired:1\r\nrdb_last_load_keys_loaded:1\r\n"));
     engine.move_out();
 }
 
@@ -257,6 +259,107 @@ fn old_and_handwritten_append_only_files_are_read() {
     std::fs::copy(folder.join("appendonly.aof"), other.join("appendonly.aof")).unwrap();
     let refused = open(&other.0, "databases 2").err().unwrap();
     assert!(refused.contains("raise it"), "{refused}");
+}
+
+/// An append-only file of these requests, words being divided by bars.
+fn log_of(requests: &[&str]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for request in requests {
+        let words: Vec<&str> = request.split('|').collect();
+        bytes.extend_from_slice(format!("*{}\r\n", words.len()).as_bytes());
+        for word in words {
+            bytes.extend_from_slice(format!("${}\r\n{word}\r\n", word.len()).as_bytes());
+        }
+    }
+    bytes
+}
+
+/// Both servers start on these files and hold the same, as far as they are asked.
+fn load_alike(files: &[(&str, &[u8])], options: &[&str], asked: &[&str]) {
+    let options = [&["--enable-debug-command", "yes"], options].concat();
+    let Some(oracle) = Oracle::start_with(files, &options) else { return };
+    let folder = Folder::new();
+    for (name, content) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let lines = options[2..].join(" ").replace(" --", "\n").replace("--", "");
+    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let (mut theirs, mut seat) = (Client::new(&oracle), Seat::new(&engine));
+    for line in asked.iter().chain(&["DEBUG DIGEST"]) {
+        let ours = seat.ask(line).replace("\r\n", " ");
+        let strip = |text: &str| {
+            let words = text.split(' ').filter(|word| !word.starts_with('$'));
+            words.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(strip(&ours), strip(&theirs.say(line)), "{line}");
+    }
+    engine.move_out();
+}
+
+const OLD: &str = "appendonly.aof";
+
+#[test]
+fn scripts_in_append_only_files_run() {
+    let log = log_of(&[
+        "SELECT|2",
+        "EVAL|redis.call('set', KEYS[1], ARGV[1]) return redis.call('incr', 'other')|1|k|v",
+        "SCRIPT|LOAD|return redis.call('rpush', KEYS[1], 'a', 'b')",
+        "MULTI",
+        "INCR|n",
+        "EVAL|for i = 1, 100 do redis.call('incrby', KEYS[1], i) end|1|n",
+        "EXEC",
+        "EVAL|redis.call('select', 3) redis.call('set', 'there', 1) redis.call('pexpire', 'there', \
+         9000000000000)|0",
+        "FUNCTION|LOAD|#!lua name=kept\nredis.register_function('f', function(keys) return \
+         redis.call('append', keys[1], 'more') end)",
+        "FCALL|f|1|k",
+        "SET|after|1",
+    ]);
+    let lines =
+        ["GET k", "GET other", "GET n", "GET after", "FCALL f 1 k", "SELECT 3", "GET there"];
+    let asked: Vec<&str> = ["SELECT 2"].into_iter().chain(lines).collect();
+    load_alike(&[(OLD, &log)], &["--appendonly", "yes"], &asked);
+}
+
+/// Redis 7 names the file of an older server in a manifest before it moves it.
+#[test]
+fn a_file_that_was_named_and_not_moved_is_read() {
+    let log = log_of(&["SELECT|0", "SET|k|v", "RPUSH|l|a|b"]);
+    let manifest = "appendonlydir/appendonly.aof.manifest";
+    let asked = ["GET k", "LRANGE l 0 -1"];
+    for text in ["file appendonly.aof seq 1 type b\n", "# nothing yet\n"] {
+        let files = [(OLD, log.as_slice()), (manifest, text.as_bytes())];
+        load_alike(&files, &["--appendonly", "yes"], &asked);
+    }
+}
+
+/// The number of entries that a file tells of a stream is not what counts.
+#[test]
+fn a_stream_that_is_miscounted_is_read() {
+    let Some(oracle) = Oracle::start(&["--rdbchecksum", "no"]) else { return };
+    let mut theirs = Client::new(&oracle);
+    for n in 1..=37 {
+        theirs.say(&format!("XADD s 7-{n} f v{n}"));
+    }
+    theirs.say("SET after 1");
+    assert_eq!(theirs.say("SAVE"), "+OK");
+    let mut file = std::fs::read(oracle.folder().join("dump.rdb")).unwrap();
+    let at = file.windows(5).position(|part| part == [37, 7, 37, 7, 1]).unwrap();
+    file[at] = 41;
+    let asked = ["XRANGE s - +", "GET after", "XREVRANGE s + - COUNT 2"];
+    load_alike(&[("dump.rdb", &file)], &["--rdbchecksum", "no"], &asked);
+    // Redis goes on to tell the wrong number.
+    let folder = Folder::new();
+    std::fs::write(folder.join("dump.rdb"), &file).unwrap();
+    let (engine, recovered) = open(&folder.0, "").unwrap();
+    let mut seat = Seat::new(&engine);
+    assert_eq!(seat.ask("XLEN s"), ":37");
+    assert_eq!(recovered.imported.unwrap().keys, 2);
+    let info = seat.ask("INFO persistence");
+    assert!(info.contains("rdb_last_load_keys_loaded:2\r\n"), "{info}");
+    engine.move_out();
 }
 
 /// What both tell of a stream with its groups, but for when consumers were seen. Times of delivery

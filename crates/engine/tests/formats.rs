@@ -135,6 +135,9 @@ const VERSION_2: Fixture = Fixture {
     ],
 };
 
+/// Its journal's frames have a secret.
+const VERSION_3: Fixture = Fixture { folder: "3", ..VERSION_2 };
+
 const DOCUMENTS: Fixture = Fixture {
     folder: "documents-1",
     done: &[
@@ -233,7 +236,7 @@ const FUNCTIONS: Fixture = Fixture {
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2] {
+    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3] {
         if fixture.path().exists() {
             continue;
         }
@@ -278,6 +281,11 @@ fn files_of_version_1_are_read() {
 #[test]
 fn files_with_a_journal_of_version_2_are_read() {
     is_read(&VERSION_2);
+}
+
+#[test]
+fn files_with_a_journal_of_version_3_are_read() {
+    is_read(&VERSION_3);
 }
 
 #[test]

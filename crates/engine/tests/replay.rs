@@ -17,7 +17,7 @@ use std::sync::Arc;
 use base::{Flag, Rng};
 use home::{Folder, open};
 use kvist_engine::durable::Reason;
-use kvist_engine::{Action, Engine};
+use kvist_engine::{Action, Engine, foreign};
 use seats::Seat;
 use seed::rng;
 
@@ -235,4 +235,90 @@ fn another_number_of_shards_reads_the_same() {
     let (engine, _) = open(&folder.0, LINES).unwrap();
     assert_eq!(contents(&engine), wanted);
     engine.move_out();
+}
+
+/// A request about one of a few keys, most of which hold something large.
+fn mover_request(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let name = |rng: &mut Rng| format!("k{}", rng.below(5));
+    let (a, b, n) = (name(rng), name(rng), rng.below(150_000));
+    let line = match rng.below(40) {
+        0..10 => format!("RENAME {a} {b}"),
+        10..14 => format!("RENAMENX {a} {b}"),
+        14..18 => format!("COPY {a} {b} REPLACE"),
+        18..21 => format!("COPY {a} {b} DB {} REPLACE", rng.below(3)),
+        21..25 => format!("MOVE {a} {}", rng.below(3)),
+        25..28 => format!("SETRANGE {a} {n} {n}"),
+        28 => format!("SETRANGE {a} 1200000 {n}"),
+        29..31 => format!("SETRANGE {a} 150000 {n}"),
+        31..33 => format!("RPUSH {a} {}", "e".repeat(n)),
+        33 => format!("DEL {a} {b}"),
+        34 => format!("APPEND {a} {n}"),
+        35 => format!("PEXPIREAT {a} 9{n:012}"),
+        36 => format!("SELECT {}", rng.below(3)),
+        37 if rng.below(10) == 0 => format!("SWAPDB 0 {}", rng.below(3)),
+        38 if rng.below(10) == 0 => "FLUSHDB".to_owned(),
+        _ => format!("SET {a} {n}"),
+    };
+    line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
+}
+
+/// A large value that goes to another key is recorded by the two names, while snapshots are made
+/// all the time that have passed one of them and not the other.
+#[test]
+fn large_values_go_where_they_went() {
+    let mut seeds = rng();
+    for round in 0..setting("KVIST_ROUNDS", 6) {
+        let folder = Folder::new();
+        let lines = format!("{LINES}\nshards {}", [8, 2, 64][round as usize % 3]);
+        let (engine, _) = open(&folder.0, &lines).unwrap();
+        let saving = std::sync::atomic::AtomicBool::new(round % 3 != 2);
+        let mut rngs = [Rng::new(seeds.next_u64()), Rng::new(seeds.next_u64())];
+        std::thread::scope(|scope| {
+            let (engine, saving) = (&engine, &saving);
+            let saver = scope.spawn(move || {
+                let mut saves = 0;
+                while saving.load(std::sync::atomic::Ordering::Relaxed) {
+                    engine.save(Reason::Rewrite, true).unwrap();
+                    saves += 1;
+                }
+                saves
+            });
+            let movers = rngs.each_mut().map(|rng| {
+                scope.spawn(move || {
+                    let mut seat = Seat::new(engine);
+                    seat.worker.begin(1_700_000_000_000);
+                    for _ in 0..1500 {
+                        let request = mover_request(rng);
+                        match rng.below(12) {
+                            0 => send(&mut seat, &[b"MULTI".to_vec()]),
+                            1..4 => send(&mut seat, &[b"EXEC".to_vec()]),
+                            4 => send(&mut seat, &scripted(request)),
+                            _ => send(&mut seat, &request),
+                        }
+                    }
+                    seat.worker.disconnect(&mut seat.session);
+                })
+            });
+            movers.map(|mover| mover.join().unwrap());
+            saving.store(false, std::sync::atomic::Ordering::Relaxed);
+            println!("round {round}: {} snapshots", saver.join().unwrap());
+        });
+        let wanted = contents(&engine);
+        engine.store.log().sync().unwrap();
+        engine.move_out();
+        // Those who copy for Redis read the shards in parts, or not.
+        let disk: Arc<dyn journal::Disk> = Arc::new(journal::Directory::open(&folder.0).unwrap());
+        let manifest = journal::Manifest::read(&*disk).unwrap().unwrap();
+        let (settings, until) = (config::Settings::new(1), foreign::Until::End);
+        let to = folder.join("export.rdb");
+        let exported = foreign::export(&settings, (&disk, &manifest), until, &to).unwrap();
+        assert_eq!(exported.keys, wanted.1.len() as u64, "round {round}");
+        let checked = kvist_engine::durable::check(&*disk).unwrap();
+        assert!(checked.problems.is_empty(), "round {round}: {:?}", checked.problems);
+        let (again, recovered) = open(&folder.0, &lines).unwrap();
+        let found = contents(&again);
+        assert_eq!(found.1, wanted.1, "round {round}: {recovered}");
+        assert_eq!(found.0, wanted.0, "round {round}: {recovered}");
+        again.move_out();
+    }
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::blocks::{Blocks, End};
 use crate::disk::{BLOCK, Disk, DiskFile};
-use crate::frame;
+use crate::frame::{self, Secret};
 use crate::log::{Log, Policy, Request, Trouble, part_of};
 use crate::segment;
 
@@ -49,6 +49,8 @@ pub struct Place {
     pub frame: u64,
     /// Bytes of a segment.
     pub segment_size: u64,
+    /// Chance, which the secrets of files are made of.
+    pub chance: u64,
 }
 
 /// The running flusher. Dropping it writes and syncs what is left and ends it.
@@ -107,6 +109,7 @@ impl Drop for Flusher {
 struct Open {
     file: Arc<dyn DiskFile>,
     number: u64,
+    secret: Secret,
     /// Where the next frame goes.
     end: End,
     /// Up to where the system has been told to forget it.
@@ -304,7 +307,7 @@ impl Writer {
     fn write_frame(&mut self, len: u64) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let header = frame::Header {
-            len: u32::try_from(len).map_err(|_| io::Error::other("a frame of 4 GiB"))?,
+            len,
             flags: 0,
             number: self.place.frame,
             segment: open.number,
@@ -312,7 +315,7 @@ impl Writer {
             time: wall_clock(),
         };
         let parts: Vec<&[u8]> = self.taken.iter().map(Vec::as_slice).collect();
-        let head = header.encode(&parts);
+        let head = header.encode(open.secret, &parts);
         let pad = usize::try_from(header.span() - frame::HEADER as u64 - len).unwrap_or(0);
         let whole = [&head[..]].into_iter().chain(parts).chain([&PAD[..pad]]);
         let start = Instant::now();
@@ -416,6 +419,13 @@ impl Writer {
         } else {
             self.end_segment(0)
         };
+        if ended.is_ok()
+            && let Some(open) = &self.open
+        {
+            // Nothing more comes here: the room that is left need not stay reserved. Not to have
+            // given it back harms nobody.
+            let _ = open.file.set_len(open.end.offset + frame::HEADER as u64);
+        }
         self.open = None;
         self.unsynced_since = None;
         self.log.figures.segment.store(0, Ordering::Relaxed);
@@ -441,7 +451,7 @@ impl Writer {
             time: wall_clock(),
             ..frame::Header::default()
         };
-        let head = header.encode(&[]);
+        let head = header.encode(open.secret, &[]);
         self.blocks.write(&*open.file, &open.end, [&head[..]], 0)?;
         self.sync()?;
         Ok(number)
@@ -460,14 +470,17 @@ impl Writer {
             first_frame: self.place.frame,
             // Nor does it go on where nothing was kept for a while.
             afresh: given_up || (afresh && self.open.is_none()),
+            secret: Secret::of(self.place.chance, self.place.segment),
         };
-        let file = segment::make(&*self.place.disk, header, self.place.segment_size)?;
+        let made = segment::make(&*self.place.disk, header, self.place.segment_size);
+        let (file, header) = made?;
         if !given_up {
             // The end says that the next one is there, so that comes first.
             self.end_segment(frame::GOES_ON)?;
         }
-        let number = header.number;
-        self.open = Some(Open { file, number, end: End::behind(&header.encode()), forgotten: 0 });
+        let (number, secret) = (header.number, header.secret);
+        let end = End::behind(&header.encode());
+        self.open = Some(Open { file, number, secret, end, forgotten: 0 });
         self.place.segment += 1;
         self.log.figures.segment.store(number, Ordering::Relaxed);
         if given_up {

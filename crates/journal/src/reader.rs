@@ -12,7 +12,7 @@ use std::io;
 use crate::blocks::ReadAhead;
 use crate::codec::u64_at;
 use crate::disk::{Disk, DiskFile};
-use crate::frame::{self, Found};
+use crate::frame::{self, Found, Secret};
 use crate::manifest::Segments;
 use crate::{record, segment};
 
@@ -182,11 +182,18 @@ impl Walk<'_> {
         let look = || {
             let file = self.disk.open(&name)?;
             let len = file.len()?;
-            let mut body = Vec::new();
-            let first = frame::read(&*file, (segment::HEADER, len), number, &mut body)?;
+            let Some(header) = segment::Header::read(&*file)? else {
+                // A file that is used again gets its name after its header: this one was being
+                // made, or it is damaged and its frames cannot be told from anything else.
+                let mut bytes = [0; frame::HEADER];
+                file.read_at(segment::HEADER, &mut bytes)?;
+                return Ok(bytes == [0; frame::HEADER]);
+            };
+            let (of, mut body) = ((number, header.secret), Vec::new());
+            let first = frame::read(&*file, (segment::HEADER, len), of, &mut body)?;
             let ahead = ReadAhead::new(&*file);
             Ok(!matches!(first, Found::Frame(_))
-                && behind(&ahead, (segment::HEADER, len), number)?.later.is_none())
+                && behind(&ahead, (segment::HEADER, len), of)?.later.is_none())
         };
         look().map_err(|error| ReadError::Io(name.clone(), error))
     }
@@ -230,16 +237,16 @@ impl Walk<'_> {
         self.report.next_segment = number + 1;
         self.report.open_end = None;
         self.report.goes_on = false;
-        self.frames((&*file, header.version), &name, number, may_be_torn)
+        self.frames((&*file, &header), &name, may_be_torn)
     }
 
     fn frames(
         &mut self,
-        (file, version): (&dyn DiskFile, u32),
+        (file, header): (&dyn DiskFile, &segment::Header),
         name: &str,
-        number: u64,
         may_be_torn: bool,
     ) -> Result<(), ReadError> {
+        let (version, number, of) = (header.version, header.number, (header.number, header.secret));
         let io = |error| ReadError::Io(name.to_owned(), error);
         let damage = |offset: u64, what: String| {
             ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
@@ -250,14 +257,14 @@ impl Walk<'_> {
         self.pending.clear();
         loop {
             self.report.unconfirmed = self.pending.front().map_or(offset, |&(_, place)| place);
-            let found = read_frame(file, (offset, len), number, &mut body).map_err(io)?;
+            let found = read_frame(file, (offset, len), of, &mut body).map_err(io)?;
             let expected = self.report.next_frame;
             let header = match found {
                 Found::Frame(header) => header,
                 Found::Nothing | Found::Broken => {
                     let whole = if may_be_torn { None } else { Some(UNENDED) };
                     let broken = found == Found::Broken;
-                    return self.stop((file, len), (name, number), (offset, broken), whole);
+                    return self.stop((file, len), (name, of), (offset, broken), whole);
                 }
             };
             if header.number != expected {
@@ -294,17 +301,18 @@ impl Walk<'_> {
     fn stop(
         &mut self,
         (file, len): (&ReadAhead<'_>, u64),
-        (name, number): (&str, u64),
+        (name, of): (&str, frame::Of),
         (offset, broken): (u64, bool),
         whole: Option<&str>,
     ) -> Result<(), ReadError> {
         let io = |error| ReadError::Io(name.to_owned(), error);
+        let number = of.0;
         let damage = |what: String| {
             ReadError::Damage(Damage { file: name.to_owned(), offset, what, segment: number })
         };
         let expected = self.report.next_frame;
         // Whatever stands at the place itself, it is no frame of this segment.
-        let Behind { later, used_again } = behind(file, (offset, len), number).map_err(io)?;
+        let Behind { later, used_again } = behind(file, (offset, len), of).map_err(io)?;
         if let Some(other) = used_again {
             return Err(damage(format!(
                 "frames of segment {other} stand behind it: the file was used again while it was \
@@ -356,14 +364,18 @@ struct Behind {
 fn read_frame(
     file: &ReadAhead<'_>,
     place: (u64, u64),
-    segment: u64,
+    of: frame::Of,
     body: &mut Vec<u8>,
 ) -> io::Result<Found> {
-    frame::read_with(|offset, into| file.read_at(offset, into), place, segment, body)
+    frame::read_with(|offset, into| file.read_at(offset, into), place, of, body)
 }
 
 /// Looks at everything from `from` on.
-fn behind(file: &ReadAhead<'_>, (from, len): (u64, u64), segment: u64) -> io::Result<Behind> {
+fn behind(
+    file: &ReadAhead<'_>,
+    (from, len): (u64, u64),
+    (segment, secret): frame::Of,
+) -> io::Result<Behind> {
     let (mut found, mut body) = (Behind::default(), Vec::new());
     let mut at = from.next_multiple_of(frame::ALIGN);
     let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(0) + frame::HEADER];
@@ -373,14 +385,16 @@ fn behind(file: &ReadAhead<'_>, (from, len): (u64, u64), segment: u64) -> io::Re
         if got == 0 {
             break;
         }
-        for inside in beginnings(&piece[..got]).take_while(|&inside| (inside as u64) < PIECE) {
+        for inside in
+            beginnings(&piece[..got], secret).take_while(|&inside| (inside as u64) < PIECE)
+        {
             let Some(bytes) = piece[..got].get(inside..inside + frame::HEADER) else { break };
             let number = u64_at(bytes, 24);
             if number < segment {
                 continue;
             }
             let place = (at + inside as u64, len);
-            if let Found::Frame(header) = read_frame(file, place, number, &mut body)? {
+            if let Found::Frame(header) = read_frame(file, place, (number, secret), &mut body)? {
                 if number > segment {
                     found.used_again = Some(number);
                 } else if found.later.is_none_or(|best| header.synced > best.synced) {
@@ -394,10 +408,11 @@ fn behind(file: &ReadAhead<'_>, (from, len): (u64, u64), segment: u64) -> io::Re
 }
 
 /// Where frames may begin in a piece whose own beginning is aligned.
-fn beginnings(piece: &[u8]) -> impl Iterator<Item = usize> {
+fn beginnings(piece: &[u8], secret: Secret) -> impl Iterator<Item = usize> {
     const ALIGN: usize = frame::ALIGN as usize;
     let (words, _) = piece.as_chunks::<ALIGN>();
-    let begins = |word: &[u8; ALIGN]| word[..4] == frame::MAGIC.to_le_bytes();
+    let begin = secret.begin();
+    let begins = move |word: &[u8; ALIGN]| word[..4] == begin;
     words.iter().enumerate().filter(move |(_, word)| begins(word)).map(|(n, _)| n * ALIGN)
 }
 
@@ -438,7 +453,8 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     if report.goes_on && report.open_end.is_none() {
         // What it says comes next was made in vain and goes now: then it must not say so.
         let file = disk.open(&segment::name(last))?;
-        file.write_at(report.end, &end_of(report, last).encode(&[]))?;
+        let end = end_of(report, last).encode(secret_of(&*file)?, &[]);
+        file.write_at(report.end, &end)?;
         file.sync()?;
     }
     segment::drop_above(disk, last)?;
@@ -454,7 +470,10 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     let Some((number, offset)) = report.open_end else {
         // Its end vouches for everything before it, but nothing yet for the end.
         let file = disk.open(&segment::name(last))?;
-        rewrite(&*file, (report.end, report.end + frame::HEADER as u64))?;
+        let end = report.end + frame::HEADER as u64;
+        // What room it still had reserved is not needed any more: nothing is added to it.
+        file.set_len(end)?;
+        rewrite(&*file, (report.end, end))?;
         return file.sync();
     };
     let file = disk.open(&segment::name(number))?;
@@ -463,8 +482,14 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
     let header = end_of(report, number);
     // Everything before it first: it says that all of that is durable.
     file.sync()?;
-    file.write_at(offset, &header.encode(&[]))?;
+    file.write_at(offset, &header.encode(secret_of(&*file)?, &[]))?;
     file.sync()
+}
+
+/// The secret of the frames of a segment that has been read.
+fn secret_of(file: &dyn DiskFile) -> io::Result<Secret> {
+    let broken = || io::Error::new(io::ErrorKind::InvalidData, "a segment's header is broken");
+    Ok(segment::Header::read(file)?.ok_or_else(broken)?.secret)
 }
 
 /// The end of the last segment that counts.

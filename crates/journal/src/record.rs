@@ -5,7 +5,8 @@
 //!   | len  |what| shard | seq  | db, if it is not 0 | body ...
 //! ```
 //!
-//! `len` counts the whole record. `what` is its kind and whether a database follows. `seq` numbers
+//! `len` counts the whole record; where it is all ones, eight bytes behind the head tell the length
+//! instead, and count too. `what` is its kind and whether a database follows. `seq` numbers
 //! the records of a shard, from 1 on, without gaps as long as the journal is on; it orders records
 //! of a shard that different threads wrote, and tells those a snapshot holds already from those it
 //! does not. Six bytes are enough for a million a second for nine years, of one shard. All numbers
@@ -16,7 +17,9 @@
 //!
 //! A record concerns exactly one shard, and so all shards can be replayed side by side. What one
 //! transaction did to several shards are several records in the same frame: a frame is there as a
-//! whole or not at all.
+//! whole or not at all. A large value that goes from one key to another is told by the two names: a
+//! record for each of the two shards, which name each other. Whoever replays the one waits for the
+//! other.
 //!
 //! Records of segments of version 1 are put into this form when they are read.
 
@@ -26,6 +29,8 @@ use crate::codec::{Malformed, Source, put_bytes, put_number, u16_at, u32_at, u64
 pub const HEADER: usize = 13;
 /// With the kind: a database follows the head.
 const DATABASE: u8 = 0x80;
+/// In place of a length: it is told behind the head, in eight bytes.
+const LONG: u32 = u32::MAX;
 /// The head of version 1: `len` 4, kind 1, a zero, shard 2, seq 8, database 4.
 const HEADER_1: usize = 20;
 
@@ -50,6 +55,10 @@ pub enum Kind {
     Libraries = 7,
     /// `SET` with a key and a value and nothing else: the key as a byte string, then the value.
     Set = 8,
+    /// What the key holds goes to another one, or is copied there: a [`Half`].
+    From = 9,
+    /// The key now holds what another one held, or holds: a [`Half`].
+    To = 10,
 }
 
 impl Kind {
@@ -63,6 +72,8 @@ impl Kind {
             6 => Kind::Swap,
             7 => Kind::Libraries,
             8 => Kind::Set,
+            9 => Kind::From,
+            10 => Kind::To,
             _ => return None,
         })
     }
@@ -100,9 +111,18 @@ pub fn put(out: &mut Vec<u8>, (kind, shard, seq, db): Head, write: impl FnOnce(&
         out.extend_from_slice(&db.to_le_bytes());
     }
     write(out);
-    // The words of a request and a value are bounded far below 4 GiB by the protocol.
-    let len = u32::try_from(out.len() - start).unwrap_or(u32::MAX);
-    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
+    match u32::try_from(out.len() - start) {
+        Ok(len) if len < LONG => out[start..start + 4].copy_from_slice(&len.to_le_bytes()),
+        _ => put_long(out, start),
+    }
+}
+
+/// Makes room for a length of eight bytes: a value has become that large.
+#[cold]
+fn put_long(out: &mut Vec<u8>, start: usize) {
+    let len = (out.len() - start + 8) as u64;
+    out[start..start + 4].copy_from_slice(&LONG.to_le_bytes());
+    out.splice(start + HEADER..start + HEADER, len.to_le_bytes());
 }
 
 /// Appends a [`Kind::Set`] of this shard, number and database: as [`put`] would, but everything
@@ -149,6 +169,43 @@ pub fn set(body: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     Ok((key, source.rest()))
 }
 
+/// One side of a value's way from one key to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Half<'a> {
+    /// The first key keeps it.
+    pub stays: bool,
+    /// The shard of the other key.
+    pub shard: u16,
+    /// The number of the record of the other side, in that shard.
+    pub seq: u64,
+    /// The key of this side.
+    pub key: &'a [u8],
+}
+
+impl<'a> Half<'a> {
+    /// Appends it as a body.
+    pub fn put(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(self.stays));
+        out.extend_from_slice(&self.shard.to_le_bytes());
+        out.extend_from_slice(&self.seq.to_le_bytes());
+        out.extend_from_slice(self.key);
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// The body is not that of one.
+    pub fn of(body: &'a [u8]) -> Result<Self, Malformed> {
+        let (head, key) = body.split_at_checked(11).ok_or(Malformed("half a move ends early"))?;
+        let stays = match head[0] {
+            0 => false,
+            1 => true,
+            _ => return Err(Malformed("half a move that is none")),
+        };
+        Ok(Half { stays, shard: u16_at(head, 1), seq: u64_at(head, 3), key })
+    }
+}
+
 /// Appends the body of a command.
 #[inline]
 pub fn put_words<'a>(out: &mut Vec<u8>, words: impl ExactSizeIterator<Item = &'a [u8]>) {
@@ -179,9 +236,12 @@ pub fn next<'a>(bytes: &mut &'a [u8]) -> Result<Option<Record<'a>>, Malformed> {
     if bytes.is_empty() {
         return Ok(None);
     }
-    let (whole, rest) = split(bytes)?;
+    let (whole, rest) = split(bytes, true)?;
     let (head, mut body) =
         whole.split_at_checked(HEADER).ok_or(Malformed("a record is shorter than its head"))?;
+    if u32_at(head, 0) == LONG {
+        body = body.get(8..).ok_or(Malformed("a record is shorter than its head"))?;
+    }
     let kind = Kind::of(head[4] & !DATABASE).ok_or(Malformed("a record of unknown kind"))?;
     let seq = u64::from(u32_at(head, 7)) | u64::from(u16_at(head, 11)) << 32;
     let mut db = 0;
@@ -197,10 +257,14 @@ pub fn next<'a>(bytes: &mut &'a [u8]) -> Result<Option<Record<'a>>, Malformed> {
 
 /// A record, which tells its length first, and what is behind it.
 #[inline]
-fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
+fn split(bytes: &[u8], may_be_long: bool) -> Result<(&[u8], &[u8]), Malformed> {
     let early = Malformed("a record ends early");
     let (len, _) = bytes.split_at_checked(4).ok_or(early)?;
-    let len = usize::try_from(u32_at(len, 0)).unwrap_or(usize::MAX);
+    let len = match u32_at(len, 0) {
+        LONG if may_be_long => u64_at(bytes.get(HEADER..HEADER + 8).ok_or(early)?, 0),
+        len => u64::from(len),
+    };
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
     bytes.split_at_checked(len).filter(|_| len >= HEADER).ok_or(early)
 }
 
@@ -210,7 +274,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
 /// There is something else.
 pub fn renew(mut frame: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
     while !frame.is_empty() {
-        let (whole, rest) = split(frame)?;
+        let (whole, rest) = split(frame, false)?;
         let (head, body) = whole
             .split_at_checked(HEADER_1)
             .ok_or(Malformed("a record is shorter than its head"))?;
@@ -228,7 +292,9 @@ pub fn renew(mut frame: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
 #[derive(Debug, Default)]
 pub struct Order {
     /// Shard, number, offset.
-    places: Vec<(u16, u64, u32)>,
+    places: Vec<(u16, u64, u64)>,
+    /// There are values among them that go from one key to another.
+    moves: bool,
 }
 
 impl Order {
@@ -242,17 +308,24 @@ impl Order {
         wanted: impl Fn(&Record<'_>) -> bool,
     ) -> Result<(), Malformed> {
         self.places.clear();
+        self.moves = false;
         let mut rest = frame;
         loop {
-            let offset = u32::try_from(frame.len() - rest.len());
-            let offset = offset.map_err(|_| Malformed("a frame is too long"))?;
+            let offset = (frame.len() - rest.len()) as u64;
             let Some(record) = next(&mut rest)? else { break };
+            self.moves |= matches!(record.kind, Kind::From | Kind::To);
             if wanted(&record) {
                 self.places.push((record.shard, record.seq, offset));
             }
         }
         self.places.sort_unstable();
         Ok(())
+    }
+
+    /// Whether the frame, whether they were wanted or not, has records that name others.
+    #[must_use]
+    pub fn has_moves(&self) -> bool {
+        self.moves
     }
 
     /// How many there are.
@@ -296,6 +369,36 @@ mod tests {
         let second = next(&mut rest).unwrap().unwrap();
         assert_eq!((second.kind, second.body), (Kind::Delete, &b"key"[..]));
         assert_eq!(next(&mut rest), Ok(None));
+    }
+
+    #[test]
+    fn halves_come_back() {
+        for stays in [false, true] {
+            let half = Half { stays, shard: 700, seq: 1 << 40, key: b"key" };
+            let mut body = Vec::new();
+            half.put(&mut body);
+            assert_eq!(Half::of(&body), Ok(half));
+            assert!(Half::of(&body[..10]).is_err());
+            body[0] = 2;
+            assert!(Half::of(&body).is_err());
+        }
+    }
+
+    #[test]
+    fn long_records_come_back() {
+        let mut out = Vec::new();
+        put(&mut out, (Kind::Delete, 7, 5, 3), |out| out.extend_from_slice(b"key"));
+        let plain = out.clone();
+        // As if it had been too long.
+        put_long(&mut out, 0);
+        assert_eq!(out.len(), plain.len() + 8);
+        out.extend_from_slice(&plain);
+        let mut rest = out.as_slice();
+        let (long, short) = (next(&mut rest).unwrap().unwrap(), next(&mut rest).unwrap().unwrap());
+        assert_eq!((long, next(&mut rest)), (short, Ok(None)));
+        for len in 1..plain.len() + 8 {
+            assert!(next(&mut &out[..len]).is_err());
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //!   | header 64 | frame | frame | ... | end frame | reserved room, or what an earlier use left |
 //!
 //!   0        8       12   16    32       40            48      56       64
-//!   | magic  |version| crc | id  | number | first frame | flags | 0      |
+//!   | magic  |version| crc | id  | number | first frame | flags | secret |
 //! ```
 //!
 //! Room is reserved beforehand and files are used again, so that a sync need not write the file
@@ -17,12 +17,15 @@ use std::sync::Arc;
 
 use crate::codec::{u32_at, u64_at};
 use crate::disk::{Disk, DiskFile, Numbered};
+use crate::frame::Secret;
 
 /// Bytes before the first frame.
 pub const HEADER: u64 = 64;
-/// The version of the format that is written. Version 1 had longer records; a reader refuses
-/// others.
-pub const VERSION: u32 = 2;
+/// The version of the format that is written. Files of version 2 have no secret, and records of
+/// version 1 were longer; a reader refuses others.
+pub const VERSION: u32 = 3;
+/// The first version whose files have secrets.
+const SECRETS: u32 = 3;
 const MAGIC: &[u8; 8] = b"KVISTJNL";
 const NAMES: Numbered = Numbered { before: "journal-", after: ".log" };
 const SPARE: &str = "journal-spare-";
@@ -45,6 +48,10 @@ pub struct Header {
     /// It does not go on where the segment before it ends: that could not be made durable, or
     /// nothing was kept for a while.
     pub afresh: bool,
+    /// What no data can know: see [`frame`](crate::frame). It stays with the file when that is used
+    /// again, so that who reads a copy made meanwhile knows frames of the later use for what they
+    /// are.
+    pub secret: Secret,
 }
 
 /// The name of a segment's file.
@@ -79,6 +86,7 @@ impl Header {
         bytes[32..40].copy_from_slice(&self.number.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.first_frame.to_le_bytes());
         bytes[48..56].copy_from_slice(&(if self.afresh { AFRESH } else { 0 }).to_le_bytes());
+        bytes[56..64].copy_from_slice(&self.secret.bits().to_le_bytes());
         let crc = crc32fast::hash(&bytes[16..]);
         bytes[12..16].copy_from_slice(&crc.to_le_bytes());
         bytes
@@ -108,24 +116,30 @@ impl Header {
             number: u64_at(&bytes, 32),
             first_frame: u64_at(&bytes, 40),
             afresh: u64_at(&bytes, 48) & AFRESH != 0,
+            secret: Secret::from_bits(u64_at(&bytes, 56)),
         };
-        Ok((header.encode() == bytes).then_some(header))
+        let sound =
+            header.encode() == bytes && (header.secret == Secret::NONE) == (version < SECRETS);
+        Ok(sound.then_some(header))
     }
 }
 
 /// Makes a segment's file, out of one that is no longer needed if there is one, and makes it
-/// durable.
+/// durable; what it says of itself: the secret of a file that is used again stays what it was.
 ///
 /// # Errors
 /// The disk refuses, or is full.
-pub fn make(disk: &dyn Disk, header: Header, size: u64) -> io::Result<Arc<dyn DiskFile>> {
+pub fn make(
+    disk: &dyn Disk,
+    mut header: Header,
+    size: u64,
+) -> io::Result<(Arc<dyn DiskFile>, Header)> {
     let name = name(header.number);
-    let spare = disk.list()?.into_iter().find(|name| name.starts_with(SPARE));
-    let file = match spare {
-        Some(spare) => {
+    let file = match spare_for(disk, &header)? {
+        Some((spare, file, secret)) => {
+            header.secret = secret;
             // Its header is written before it gets its new name: under that name there is never a
             // file that says it is another.
-            let file = disk.open(&spare)?;
             file.write_at(0, &header.encode())?;
             file.sync()?;
             disk.rename(&spare, &name)?;
@@ -140,7 +154,26 @@ pub fn make(disk: &dyn Disk, header: Header, size: u64) -> io::Result<Arc<dyn Di
         }
     };
     disk.sync_names()?;
-    Ok(file)
+    Ok((file, header))
+}
+
+/// A file that was given up: its name, and its secret. What an earlier use has left in it is told
+/// by a secret and a lower number; a file that lacks them is of no use and goes.
+fn spare_for(
+    disk: &dyn Disk,
+    header: &Header,
+) -> io::Result<Option<(String, Arc<dyn DiskFile>, Secret)>> {
+    for spare in disk.list()?.into_iter().filter(|name| name.starts_with(SPARE)) {
+        let file = disk.open(&spare)?;
+        if let Ok(Some(old)) = Header::read(&*file)
+            && (old.version, old.id) == (header.version, header.id)
+            && old.number < header.number
+        {
+            return Ok(Some((spare, file, old.secret)));
+        }
+        disk.remove(&spare)?;
+    }
+    Ok(None)
 }
 
 /// Gives up the segments below `first`: a few files are kept for later use.

@@ -30,6 +30,8 @@ pub(crate) const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
 pub const VERSION: u32 = 1;
 pub(crate) const HEADER: u64 = 64;
 const BLOCK_HEADER: usize = 32;
+/// Longer blocks are stored as they are: LZ4 is made for shorter ones.
+const LZ4_MOST: usize = 1 << 30;
 /// Bytes gathered before they are written.
 const BUFFER: usize = 1 << 20;
 
@@ -141,18 +143,17 @@ impl Writer {
     /// The disk refuses.
     pub fn block(&mut self, shard: u32, db: u32, raw: &[u8], entries: u64) -> io::Result<()> {
         let packed;
-        let (codec, stored) = if self.compress {
+        let (codec, stored) = if self.compress && raw.len() <= LZ4_MOST {
             packed = lz4_flex::compress(raw);
             if packed.len() < raw.len() { (LZ4, packed.as_slice()) } else { (PLAIN, raw) }
         } else {
             (PLAIN, raw)
         };
-        let too_long = |_| io::Error::other("a value of more than 4 GiB");
+        let too_long = |_| io::Error::other("a shard that cannot be");
         let mut header = [0; BLOCK_HEADER];
         header[0..4].copy_from_slice(&BLOCK.to_le_bytes());
-        header[8..12]
-            .copy_from_slice(&u32::try_from(stored.len()).map_err(too_long)?.to_le_bytes());
-        header[12..16].copy_from_slice(&u32::try_from(raw.len()).map_err(too_long)?.to_le_bytes());
+        put_length(&mut header, (8, 24), stored.len());
+        put_length(&mut header, (12, 28), raw.len());
         let number = u16::try_from(shard).map_err(too_long)?;
         header[16..18].copy_from_slice(&number.to_le_bytes());
         header[18..20].copy_from_slice(&codec.to_le_bytes());
@@ -323,7 +324,7 @@ impl Reader {
             return Ok(None);
         }
         let shard = u32::from(u16_at(&header, 16));
-        let len = BLOCK_HEADER as u64 + u64::from(u32_at(&header, 8));
+        let len = length(&header, (8, 24)).saturating_add(BLOCK_HEADER as u64);
         let place = Place { shard, db: u32_at(&header, 20), offset, len };
         Ok((u32_at(&header, 0) == BLOCK).then_some(place))
     }
@@ -354,7 +355,7 @@ impl Reader {
         if place_of != (place.shard, place.db) {
             return Err(wrong("a block is of another shard or database than the index says"));
         }
-        let raw = usize::try_from(u32_at(&header, 12)).unwrap_or(usize::MAX);
+        let raw = usize::try_from(length(&header, (12, 28))).unwrap_or(usize::MAX);
         // No byte of LZ4 stands for more than 255.
         if raw > stored.len().saturating_mul(255) {
             return Err(wrong("a block says it is longer than it can be"));
@@ -371,6 +372,18 @@ impl Reader {
             other => Err(wrong(&format!("unknown compression {other}"))),
         }
     }
+}
+
+/// A length stands in two places: its lower half, and its upper one, which was always zeros before
+/// values could be that large.
+fn put_length(header: &mut [u8; BLOCK_HEADER], (low, high): (usize, usize), len: usize) {
+    let bytes = (len as u64).to_le_bytes();
+    header[low..low + 4].copy_from_slice(&bytes[..4]);
+    header[high..high + 4].copy_from_slice(&bytes[4..]);
+}
+
+fn length(header: &[u8; BLOCK_HEADER], (low, high): (usize, usize)) -> u64 {
+    u64::from(u32_at(header, low)) | u64::from(u32_at(header, high)) << 32
 }
 
 fn read_header(file: &dyn DiskFile) -> Result<Header, String> {

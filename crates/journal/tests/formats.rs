@@ -46,8 +46,13 @@ fn files_of_version_1_are_read() {
 }
 
 #[test]
-fn a_journal_of_version_2_is_read() {
-    let records = records_of("2", (2, 4));
+fn journals_of_later_versions_are_read() {
+    for (folder, version) in [("2", 2), ("3", 3)] {
+        every_kind_is_there(&records_of(folder, (version, 4)));
+    }
+}
+
+fn every_kind_is_there(records: &[(Kind, u32)]) {
     for kind in [Kind::Set, Kind::Command, Kind::Image, Kind::Delete, Kind::Flush, Kind::Swap] {
         assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");
     }

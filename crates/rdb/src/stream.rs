@@ -21,6 +21,8 @@ pub struct Stream {
     pub entries_added: u64,
     /// Its consumer groups.
     pub groups: Vec<Group>,
+    /// How many entries the file said there were, if that is not true.
+    pub miscounted: Option<u64>,
 }
 
 /// The nodes of a stream in a file: the id that the ids of entries are counted from, and a

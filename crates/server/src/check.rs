@@ -1,4 +1,5 @@
-//! `kvist check`: what is in a data directory, and whether it is whole; `--fix` mends it.
+//! `kvist check`: what is in a data directory, and whether it is whole; `--fix` mends it. Without
+//! `--fix` the dataset is not read into memory: that every record can be applied is not looked at.
 //!
 //! Exit codes: 0 whole (or mended), 1 damaged, 2 the command line makes no sense.
 
@@ -6,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::durable::{self, Checked, Claim, Reason};
+use engine::durable::{self, Checked, Claim, Failing, Reason};
 use journal::{Disk, Segments};
 
 use crate::offline::{self, Arguments};
@@ -113,10 +114,7 @@ fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
     offline::log_warnings()?;
     let claim = claim(dir)?;
     let mut checked = check(&claim.disk)?;
-    if checked.problems.is_empty() {
-        tell(dir, &checked);
-        return Ok(true);
-    }
+    let was_whole = checked.problems.is_empty();
     for _ in 0..ROUNDS {
         let Some(problem) = checked.problems.first() else { break };
         println!("DAMAGED: {}", problem.what);
@@ -129,25 +127,37 @@ fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
         return Err(format!("mending does not help: {}", problem.what));
     }
     drop(claim);
-    save_anew(dir, arguments)?;
+    if checked.manifest.is_some() {
+        read_and_save(dir, arguments, was_whole)?;
+    }
     let claim = self::claim(dir)?;
     let checked = check(&claim.disk)?;
     tell(dir, &checked);
     Ok(checked.problems.is_empty())
 }
 
-/// Reads what stands and saves it: what comes after it must not be taken for what was cut.
-fn save_anew(dir: &str, arguments: &Arguments) -> Result<(), String> {
+/// Reads what stands, and saves it: what comes after it must not be taken for what was cut. Where
+/// nothing was damaged, only if there are records that cannot be applied.
+fn read_and_save(dir: &str, arguments: &Arguments, was_whole: bool) -> Result<(), String> {
     let mut settings = arguments.settings.clone();
     let fixed = ["--dir", dir, "--appendonly", "no", "--rdb-export", "no"];
     settings.apply_args(&fixed.map(str::to_owned)).map_err(|error| error.to_string())?;
     let home = offline::open(&settings.config())?;
-    let manifest = home.manifest.clone();
+    let (manifest, disk) = (home.manifest.clone(), Arc::clone(&home.disk));
     let engine = offline::engine(&settings, manifest.as_ref())?;
     engine.move_in(home);
-    let recovered = data::with_progress(&engine, "Reading", || engine.recover())?;
+    let read = || engine.recover_with(Failing::LeaveOut);
+    let recovered = data::with_progress(&engine, "Reading", read)?;
+    if was_whole && recovered.failed == 0 {
+        engine.move_out();
+        return Ok(());
+    }
     if recovered.failed > 0 {
-        println!("{} records were about keys that are lost", recovered.failed);
+        println!("LEFT OUT: {} records that could not be applied, told above", recovered.failed);
+    }
+    if was_whole {
+        let kept = durable::keep_files(&*disk).map_err(|error| format!("{dir}: {error}"))?;
+        println!("The files as they were are {}", kept.join(", "));
     }
     let saved = engine.save(Reason::Rewrite, false).map_err(|error| error.to_string())?;
     engine.move_out();

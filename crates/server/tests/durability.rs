@@ -9,6 +9,7 @@ mod server;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use journal::frame::{Header, Secret};
 use server::{Client, Server, bulk, eventually, ok, program, temporary};
 use wire::Value;
 
@@ -249,6 +250,58 @@ fn damage_stops_the_start_and_names_the_place() {
     assert_eq!(int(&mut server.connect(), &["DBSIZE"]), 20);
 }
 
+/// Frames of all segments that may come, as they would stand in files of the version before
+/// secrets, and with what frames of this file begin with.
+fn forged_frames(begin: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for segment in 0..40 {
+        let (len, number) = (8, 1);
+        let header = Header { len, number, segment, synced: u64::MAX, ..Header::default() };
+        for begin in [None, Some(begin)] {
+            let mut head = header.encode(Secret::NONE, &[b"records!"]);
+            if let Some(begin) = begin {
+                head[..4].copy_from_slice(begin);
+            }
+            all.extend_from_slice(&head);
+            all.extend_from_slice(b"records!");
+        }
+    }
+    all
+}
+
+/// Values that look like frames of the journal stay behind in a file that is used again, and are
+/// never taken for frames.
+#[test]
+fn values_that_look_like_the_journal_do_no_harm() {
+    let dir = Dir::new("forged");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["SET", "first", "value"]), ok());
+    // Who writes some of the file's own bytes into a value knows what its frames begin with.
+    let file = std::fs::read(segment(&dir.0)).unwrap();
+    for n in 0..256_usize {
+        let mut value = vec![b'x'; n % 8];
+        value.extend_from_slice(&forged_frames(&file[64..68]));
+        value.extend_from_slice(&file[64..4096]);
+        client.send(format!("*3\r\n$3\r\nSET\r\n$3\r\n{n:03}\r\n${}\r\n", value.len()).as_bytes());
+        client.send(&value);
+        client.send(b"\r\n");
+        assert_eq!(client.hear(), ok());
+    }
+    for round in 0..4 {
+        assert_eq!(client.ask(&["SAVE"]), ok(), "{round}");
+        assert_eq!(client.ask(&["SET", "last", &round.to_string()]), ok());
+    }
+    kill(server);
+    for round in 0..2 {
+        let server = start(&dir, &["--appendfsync", "always"]);
+        let mut client = server.connect();
+        assert_eq!(int(&mut client, &["DBSIZE"]), 258, "{round}");
+        assert_eq!(client.ask(&["GET", "last"]), bulk("3"));
+        kill(server);
+    }
+}
+
 #[test]
 fn a_lost_manifest_stops_the_start() {
     let dir = Dir::new("manifest");
@@ -303,4 +356,80 @@ fn every_reply_that_waits_for_the_disk_comes() {
         })
         .collect();
     crowd.into_iter().for_each(|client| client.join().unwrap());
+}
+
+/// Bytes that a directory's files take on disk, and how many files of the journal there are.
+fn taken(dir: &Path) -> (u64, usize) {
+    use std::os::unix::fs::MetadataExt;
+    let files: Vec<_> =
+        std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let bytes = files.iter().map(|path| path.metadata().unwrap().blocks() * 512).sum();
+    let logs = files.iter().filter(|path| path.extension().is_some_and(|end| end == "log"));
+    (bytes, logs.count())
+}
+
+/// However a server ends, and however often, what it leaves does not pile up.
+#[test]
+fn restarts_leave_no_room_behind() {
+    let dir = Dir::new("restarts");
+    for round in 0..40_i64 {
+        let mut server = start(&dir, &["--appendfsync", "always"]);
+        let mut client = server.connect();
+        assert_eq!(int(&mut client, &["DBSIZE"]), round);
+        assert_eq!(client.ask(&["SET", &format!("key:{round}"), "value"]), ok());
+        // Many short files are made one by a snapshot that nobody asks for.
+        let few = || Some(taken(&dir.0)).filter(|&(_, logs)| logs < 20);
+        let (bytes, _) = eventually("a short journal", few);
+        // One that is being written, at most two kept to be used again, and what is in the others.
+        assert!(bytes < 4 * (64 << 20), "{round}: {bytes} bytes");
+        assert!(round > 2 || bytes < 65 << 20, "{round}: {bytes} bytes");
+        if round % 3 == 0 {
+            server.signal("TERM");
+            server.ended();
+            assert!(taken(&dir.0).0 < 3 * (64 << 20), "{round}");
+        } else {
+            kill(server);
+        }
+    }
+}
+
+/// A record that cannot be applied is not passed over: what it did was acknowledged.
+#[test]
+fn a_record_that_fails_stops_the_start() {
+    let dir = Dir::new("fails");
+    let server = start(&dir, &["--appendfsync", "always", "--proto-max-bulk-len", "2mb"]);
+    let mut client = server.connect();
+    let half = "x".repeat(1 << 20);
+    for _ in 0..2 {
+        client.ask(&["APPEND", "long", &half]);
+    }
+    assert_eq!(client.ask(&["SET", "after", "1"]), ok());
+    kill(server);
+    let fewer = ["--proto-max-bulk-len", "1mb", "--appendonly", "yes"];
+    let refused = |more: &[&str]| {
+        let port = server::free_port().to_string();
+        let base = ["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()];
+        let done = program().args(base).args(more).output().unwrap();
+        assert_eq!(done.status.code(), Some(1));
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let said = refused(&fewer);
+    for part in ["the frame at offset", "append on the key 'long'", "maximum", "kvist check"] {
+        assert!(said.to_lowercase().contains(part), "{part}: {said}");
+    }
+    // Nothing was changed: with the old setting all of it is there.
+    let server = start(&dir, &["--proto-max-bulk-len", "2mb"]);
+    let mut client = server.connect();
+    assert_eq!(int(&mut client, &["STRLEN", "long"]), 2 << 20);
+    assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
+    kill(server);
+    // Who gives it up says so; the files are kept.
+    let fixed = program().args(["check", dir.text(), "--fix"]).args(&fewer[..2]).output().unwrap();
+    let said = String::from_utf8_lossy(&fixed.stdout).into_owned();
+    assert!(fixed.status.success(), "{said} {}", String::from_utf8_lossy(&fixed.stderr));
+    assert!(said.contains("LEFT OUT: 1") && said.contains("MANIFEST.damaged"), "{said}");
+    let server = start(&dir, &fewer);
+    let mut client = server.connect();
+    assert_eq!(int(&mut client, &["STRLEN", "long"]), 1 << 20);
+    assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
 }

@@ -9,17 +9,22 @@
 //! A change is told in one of two ways: a command with one key that only this key decides is told
 //! as the command; anything else as the keys it left behind, each as it is now. Either concerns one
 //! shard, so that recovery can replay shards independently, and a snapshot that saw one key before
-//! the change and another after it can be completed exactly.
+//! the change and another after it can be completed exactly. A large value that was renamed is the
+//! exception: see `moved.rs`.
 
 use base::Key;
-use journal::record::{self, Kind};
+use journal::record::{self, Half, Kind};
 use journal::{Lane, Log};
 
 use crate::image;
+use crate::moved::Name;
 use crate::{Shard, Touched, Txn};
 
 /// A lot of memory for the records of one hold; more is given back.
 const KEPT: usize = 64 << 10;
+/// Values from this size on that go from one key to another are told by the keys' names. Of smaller
+/// ones an image takes a fraction of a millisecond, and recovery need not wait for the other shard.
+const NAMED: usize = 128 << 10;
 /// How many bytes of the lane are fetched ahead, at most.
 const AHEAD: usize = 512;
 
@@ -137,6 +142,39 @@ impl Txn {
             });
         }
         self.told = told;
+    }
+
+    /// Records that a large value has gone from one key to another, or was copied, by their names
+    /// alone: a database and a key each. `false` if it is not large, or more has to be told; then
+    /// nothing is recorded.
+    pub fn record_move(
+        &mut self,
+        (from_db, from): (usize, Key<'_>),
+        (to_db, to): (usize, Key<'_>),
+        stays: bool,
+    ) -> bool {
+        let entry = self.shard(to.hash).dbs[to_db].keys.find(to.hash, to.bytes);
+        let large = |object: &crate::Object| object.memory() >= NAMED;
+        let is_large = entry.is_some_and(|entry| entry.object().is_some_and(large));
+        if !is_large || !self.is_recording(from.hash) || !self.is_recording(to.hash) {
+            return false;
+        }
+        let to_shard = self.shard(to.hash).history.shard;
+        if !self.store.moved.note(|| Name::of(to_shard, to_db, to.bytes)) {
+            return false;
+        }
+        self.tell_overdue();
+        let head = self.shard_mut(from.hash).history.next(Kind::From, from_db);
+        let Some(first @ (_, from_shard, from_seq, _)) = head else { return false };
+        let head = self.shard_mut(to.hash).history.next(Kind::To, to_db);
+        let Some(second @ (_, _, to_seq, _)) = head else { return false };
+        record::put(&mut self.told, first, |out| {
+            Half { stays, shard: to_shard, seq: to_seq, key: from.bytes }.put(out);
+        });
+        record::put(&mut self.told, second, |out| {
+            Half { stays, shard: from_shard, seq: from_seq, key: to.bytes }.put(out);
+        });
+        true
     }
 
     /// Does something that is about no key at a moment that has its place among the changes of

@@ -21,9 +21,10 @@ use std::ops::Range;
 use smallvec::SmallVec;
 use types::Copier;
 
-use crate::partial::{Changed, Partial};
+use crate::moved::Name;
+use crate::partial::{Changed, Partial, is_divisible};
 use crate::survey::{Larges, Step};
-use crate::{Object, Shard, Store};
+use crate::{Object, Shard, Store, image};
 
 /// Values from this size on are copied in pieces: smaller ones take less than a millisecond. In
 /// tests, a smaller one is large.
@@ -196,6 +197,52 @@ impl Store {
         buffer.clear();
         // Reads everything, so it is there.
         self.read_step(shard, db, from, Larges::Whole(buffer)).unwrap_or_default()
+    }
+
+    /// Reads one key, in pieces if it is large.
+    pub(crate) fn read_key(&self, name: &Name) -> Step {
+        let _alone = self.copier.lock();
+        for attempt in 0..=ATTEMPTS {
+            let copier = Copier::default();
+            let apart = (attempt < ATTEMPTS).then_some(&copier);
+            let Some(mut step) = self.begin_key(name, apart) else { continue };
+            let mut larges = std::mem::take(&mut step.larges);
+            let done = match larges.is_empty() {
+                true => Ok(()),
+                false => self
+                    .copy_larges(name.shard, name.db, &mut larges, &copier)
+                    .and_then(|()| step.insert(&mut larges)),
+            };
+            if done.is_ok() {
+                return step;
+            }
+        }
+        // The last attempt reads all of it.
+        Step::default()
+    }
+
+    /// Reads a key in one hold of the lock, or begins to copy it apart; `None` if it cannot be.
+    fn begin_key(&self, name: &Name, apart: Option<&Copier>) -> Option<Step> {
+        let hash = self.hasher().hash(&name.key);
+        let mut step = Step::default();
+        let mut guard = self.slots[name.shard].0.lock();
+        let Some(shard) = guard.as_mut() else { return Some(step) };
+        step.seq = shard.history.seq;
+        let Some(entry) = shard.dbs[name.db].keys.find(hash, &name.key) else { return Some(step) };
+        step.entries = 1;
+        let is_large = |object: &Object| object.memory() >= LARGE && is_divisible(object);
+        match apart.filter(|_| entry.object().is_some_and(is_large)) {
+            Some(copier) => {
+                image::put_head(&mut step.read, &entry);
+                step.larges.push(Large::new(&name.key, hash, step.read.len()));
+                shard.begin_copies(name.db, &mut step.larges, copier).then_some(step)
+            }
+            None => {
+                step.read.reserve(entry.object().map_or(0, Object::memory));
+                image::put(&mut step.read, &entry);
+                Some(step)
+            }
+        }
     }
 
     /// Copies large values in pieces, a hold of the lock each.

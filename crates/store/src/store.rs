@@ -8,6 +8,7 @@ use journal::{Log, Policy};
 use parking_lot::{Mutex, RwLock};
 
 use crate::busy::Slot;
+use crate::moved::Moved;
 use crate::ordered::Indexes;
 use crate::{Audience, Garbage, Measure, Shard, Touched};
 
@@ -52,6 +53,8 @@ pub struct Store {
     pub(crate) trash: Mutex<Vec<Garbage>>,
     /// Held by who copies large values in pieces; never waited for with a shard in hand.
     pub(crate) copier: Mutex<()>,
+    /// Where large values went while somebody surveys.
+    pub(crate) moved: Moved,
     /// How often large values were copied in one hold.
     #[cfg(test)]
     pub(crate) whole: AtomicU64,
@@ -99,6 +102,7 @@ impl Store {
             measure: RwLock::default(),
             trash: Mutex::new(Vec::new()),
             copier: Mutex::new(()),
+            moved: Moved::default(),
             #[cfg(test)]
             whole: AtomicU64::new(0),
             log: Log::new(Policy::EverySecond),

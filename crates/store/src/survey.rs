@@ -3,13 +3,14 @@
 //! A survey goes through a shard's database by position, some entries per hold of the lock. What it
 //! reads in one hold is exact as of one record of the shard; the journal tells the rest.
 
-use base::{Key, Millis};
+use base::{Key, Keyspace, Millis};
 use journal::snapshot;
 use table::POSITIONS;
 use types::Copier;
 
 use crate::busy::Guard;
 use crate::image::{Image, Value};
+use crate::moved::Name;
 use crate::ordered::note;
 use crate::partial::is_divisible;
 use crate::pieces::{LARGE, Large};
@@ -34,7 +35,7 @@ pub struct Surveyed {
 pub(crate) struct Step {
     pub next: Option<u64>,
     pub seq: u64,
-    entries: u64,
+    pub entries: u64,
     pub read: Vec<u8>,
     /// Values that are still to be copied, in the order of their places.
     pub larges: Vec<Large>,
@@ -118,6 +119,32 @@ impl Store {
         ((0..shard.dbs.len()).filter(filled).collect(), shard.history.seq)
     }
 
+    /// Begins to note where large values go, until [`end_moves`](Self::end_moves). One survey of a
+    /// store goes on at a time that is replayed from.
+    pub fn begin_moves(&self) {
+        self.moved.begin();
+    }
+
+    /// The survey is over.
+    pub fn end_moves(&self) {
+        self.moved.end();
+    }
+
+    /// When everything was read: a key that has to be read once more. If there is none, the survey
+    /// is over.
+    #[must_use]
+    pub fn next_moved(&self) -> Option<Name> {
+        self.moved.next()
+    }
+
+    /// Reads one key, as [`survey`](Self::survey) reads many: a step with its entry, or without if
+    /// it is gone.
+    pub fn survey_key(&self, name: &Name, out: &mut Vec<u8>) {
+        let step = self.read_key(name);
+        snapshot::put_step(out, POSITIONS, step.seq, step.entries);
+        out.extend_from_slice(&step.read);
+    }
+
     /// Looks at something that is about no key while nothing happens in shard 0, and the last
     /// record of that shard then.
     pub fn survey_beside_keys<R>(&self, look: impl FnOnce() -> R) -> (R, u64) {
@@ -197,6 +224,31 @@ impl Txn {
             Value::Object(object) => self.give(db, key, object, deadline, flags),
         }
         (self.clock, self.measure) = (clock, measure);
+    }
+
+    /// Takes what one key holds, in a database, to another one, or copies it. Whether it is there.
+    /// All shards are held.
+    pub fn relocate(
+        &mut self,
+        (from_db, from): (usize, Key<'_>),
+        (to_db, to): (usize, Key<'_>),
+        stays: bool,
+    ) -> bool {
+        self.select(from_db);
+        let there = self.shard(from.hash).dbs[from_db].keys.find(from.hash, from.bytes).is_some();
+        if !there {
+            return false;
+        }
+        if stays {
+            self.copy(from, to, to_db, true);
+        } else if from_db == to_db {
+            self.rename(from, to);
+        } else {
+            self.forget(to_db, to.hash, to.bytes);
+            self.move_to(from, to_db);
+        }
+        self.forget_changes();
+        true
     }
 
     /// Takes a key out of database `db`, whatever it holds and however old it is. Its shard is

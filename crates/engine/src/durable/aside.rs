@@ -176,23 +176,23 @@ fn copy_segment((from, to): (&dyn Disk, &dyn Disk), number: u64, until: u64) -> 
             (end.number, end.synced, end.time) = (next, next.saturating_sub(1), wall_clock());
             break true;
         }
-        match frame::read(&*file, (offset, len), number, &mut body)? {
-            Found::Frame(header) if header.flags & frame::END != 0 => {
-                end = header;
+        match frame::read(&*file, (offset, len), (number, header.secret), &mut body)? {
+            Found::Frame(found) if found.flags & frame::END != 0 => {
+                end = found;
                 break false;
             }
-            Found::Frame(header) if header.number == next => {
-                let head = header.encode(&[&body]);
-                body.resize(usize::try_from(header.span()).unwrap_or(0) - head.len(), 0);
+            Found::Frame(found) if found.number == next => {
+                let head = found.encode(header.secret, &[&body]);
+                body.resize(usize::try_from(found.span()).unwrap_or(0) - head.len(), 0);
                 copy.write_at(offset, &head)?;
                 copy.write_at(offset + head.len() as u64, &body)?;
-                offset += header.span();
+                offset += found.span();
                 next += 1;
             }
             _ => return Err(broken("a frame that was durable is not there")),
         }
     };
-    copy.write_at(offset, &end.encode(&[]))?;
+    copy.write_at(offset, &end.encode(header.secret, &[]))?;
     copy.sync()?;
     Ok(done)
 }

@@ -13,7 +13,7 @@ use json::Registry;
 use store::image;
 
 use super::home::named_once;
-use super::steps::{LIBRARIES, OTHERS};
+use super::steps::{LIBRARIES, MOVED, OTHERS};
 use crate::scripting::read_libraries;
 
 /// What is damaged.
@@ -224,6 +224,11 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
         read_libraries(source.rest()).map_err(|error| error.to_string())?;
         return Ok((0, step.seq));
     }
+    if db == MOVED {
+        // Counted where it stands otherwise.
+        let head = source.number().and_then(|_| source.bytes());
+        head.map_err(|error| error.to_string())?;
+    }
     while !source.is_done() {
         let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
         for _ in 0..step.entries {
@@ -232,7 +237,7 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
         if db == OTHERS && step.entries > 0 {
             return Err("keys of no database".to_owned());
         }
-        all += step.entries;
+        all += if db == MOVED { 0 } else { step.entries };
         newest = newest.max(step.seq);
     }
     Ok((all, newest))
@@ -272,6 +277,7 @@ impl Walked {
                     Err(Malformed("libraries of functions in a shard that holds none"))
                 }
                 record::Kind::Libraries => read_libraries(body).map(drop),
+                record::Kind::From | record::Kind::To => record::Half::of(body).map(drop),
                 _ => Ok(()),
             };
             read.map_err(|error| error.to_string())?;

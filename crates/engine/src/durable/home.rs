@@ -149,6 +149,7 @@ impl Home {
             segment: segment.max(there).max(1),
             frame: frame.max(1),
             segment_size: self.segment_size,
+            chance: engine.journal_chance,
         };
         let weak = Arc::downgrade(engine);
         let tell = move || {

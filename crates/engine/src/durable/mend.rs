@@ -71,6 +71,22 @@ fn copy_aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
     Ok(other)
 }
 
+/// Copies what the manifest names under names for what is put aside, before something else takes
+/// its place; those names. (Files of the journal are used again, so a second name is not enough.)
+///
+/// # Errors
+/// The disk refuses.
+pub fn keep_files(disk: &dyn Disk) -> io::Result<Vec<String>> {
+    let Some(manifest) = Manifest::read(disk)? else { return Ok(Vec::new()) };
+    let segments = segment::all(disk)?.into_iter().filter(|&number| match manifest.journal {
+        Segments::None => false,
+        Segments::From(first, _) => number >= first,
+        Segments::Between(first, last) => (first..=last).contains(&number),
+    });
+    let names = [manifest::NAME.to_owned()].into_iter().chain(manifest.snapshot);
+    names.chain(segments.map(segment::name)).map(|name| copy_aside(disk, &name)).collect()
+}
+
 /// A manifest is made of the newest snapshot that is whole: it says whose it is, and with which
 /// segment its journal begins.
 fn mend_manifest(disk: &dyn Disk) -> io::Result<String> {

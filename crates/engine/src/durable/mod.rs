@@ -24,6 +24,7 @@ mod replay;
 mod snapshot;
 mod steps;
 mod tend;
+mod together;
 mod transfer;
 
 use std::sync::OnceLock;
@@ -38,8 +39,9 @@ pub use aside::sweep;
 pub(crate) use backup::is_name as is_backup_name;
 pub use check::{Checked, Part, Problem, check};
 pub use home::{Claim, Home, OpenError};
-pub use mend::mend;
+pub use mend::{keep_files, mend};
 pub use recover::Recovered;
+pub use replay::Failing;
 pub(crate) use replay::Replayer;
 pub use snapshot::Saved;
 pub(crate) use steps::Steps;

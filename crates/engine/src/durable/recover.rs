@@ -12,23 +12,32 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::{self, Reader};
-use journal::{Disk, Manifest};
+use journal::{Disk, Manifest, segment};
 use parking_lot::Mutex;
 
 use super::Reason;
-use super::replay::Replayer;
+use super::replay::{Counts, Failing, Replayer};
 use super::steps::Steps;
 use super::tend::policy;
 use crate::engine::Engine;
 use crate::foreign::{self, Foreign, Imported};
 use journal::wall_clock;
+
+/// So many files that are hardly filled are worth a snapshot: each start leaves one.
+const SHORT: u64 = 16;
+
+/// Whether most files of the journal were left behind long before they were full.
+fn has_short_segments(report: &reader::Report, segment_size: u64) -> bool {
+    report.segments >= SHORT + 2 * report.bytes / segment_size.max(1)
+}
 
 /// Frames that wait for a replayer; bounds the memory that recovery takes.
 const AHEAD: usize = 8;
@@ -38,11 +47,13 @@ const AHEAD: usize = 8;
 pub struct Recovered {
     /// Keys the snapshot held.
     pub keys: u64,
+    /// Those of them that were past their deadline.
+    pub overdue: u64,
     /// Records of the journal that were applied.
     pub records: u64,
     /// Records that the snapshot knew already.
     pub known: u64,
-    /// Records whose command failed: none, if this program has no mistake.
+    /// Records that could not be applied and were left out: none, but where somebody mends.
     pub failed: u64,
     /// Bytes read.
     pub bytes: u64,
@@ -56,6 +67,14 @@ pub struct Recovered {
     pub last_write: u64,
     /// What came from files of Redis, if there was nothing else.
     pub imported: Option<Imported>,
+}
+
+impl Recovered {
+    fn add(&mut self, counts: &Counts) {
+        self.records += counts.applied;
+        self.known += counts.known;
+        self.failed += counts.failed;
+    }
 }
 
 impl fmt::Display for Recovered {
@@ -78,7 +97,7 @@ impl fmt::Display for Recovered {
             write!(f, "; cut {bytes} bytes of an unfinished write off {file} at offset {offset}")?;
         }
         if self.failed > 0 {
-            write!(f, "; {} RECORDS COULD NOT BE APPLIED, see above", self.failed)?;
+            write!(f, "; {} RECORDS COULD NOT BE APPLIED AND WERE LEFT OUT", self.failed)?;
         }
         Ok(())
     }
@@ -89,11 +108,20 @@ impl Engine {
     /// so. The dataset is empty before.
     ///
     /// # Errors
-    /// Damage, with the file, the offset and what can be done; or the disk refuses.
+    /// Damage, or a record that cannot be applied, with the file, the offset and what can be done;
+    /// or the disk refuses.
     pub fn recover(self: &Arc<Self>) -> Result<Recovered, String> {
+        self.recover_with(Failing::Refuse)
+    }
+
+    /// As [`Engine::recover`]; `failing` says what becomes of records that cannot be applied.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn recover_with(self: &Arc<Self>, failing: Failing) -> Result<Recovered, String> {
         let start = Instant::now();
         self.durable.progress.since.store(wall_clock(), Ordering::Relaxed);
-        let (disk, manifest) = {
+        let (disk, manifest, segment_size) = {
             let home = self.durable.home.lock();
             let Some(home) = home.as_ref() else { return Ok(Recovered::default()) };
             let there = home.disk.path().display();
@@ -108,7 +136,7 @@ impl Engine {
                 }
                 Err(error) => return Err(format!("{there}: {error}")),
             }
-            (Arc::clone(&home.disk), home.manifest.clone())
+            (Arc::clone(&home.disk), home.manifest.clone(), home.segment_size)
         };
         let config = self.config();
         let mut found = Recovered::default();
@@ -120,7 +148,7 @@ impl Engine {
         }
         if let Some(manifest) = &manifest {
             self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
-            let (report, steps) = self.read_all(&disk, manifest, &mut found)?;
+            let (report, steps) = self.read_all((&disk, manifest), failing, &mut found)?;
             if let (Some(cut), false) = (&report.cut, config.durability.aof_load_truncated) {
                 return Err(advice(&format!(
                     "{} ends in an unfinished write at offset {}, and aof-load-truncated is no",
@@ -128,6 +156,9 @@ impl Engine {
                 )));
             }
             reader::seal(&*disk, &report).map_err(|error| format!("the journal: {error}"))?;
+            if config.appendonly && has_short_segments(&report, segment_size) {
+                self.schedule_save(Reason::Rewrite);
+            }
             next = (report.next_segment, report.next_frame.max(1));
             // With another number of shards all go on behind the youngest record of any.
             let youngest = steps.iter().map(|steps| steps.newest).max().unwrap_or(0);
@@ -234,8 +265,8 @@ impl Engine {
 
     fn read_all(
         self: &Arc<Self>,
-        disk: &Arc<dyn Disk>,
-        manifest: &Manifest,
+        (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+        failing: Failing,
         found: &mut Recovered,
     ) -> Result<(reader::Report, Vec<Steps>), String> {
         let snapshot = match &manifest.snapshot {
@@ -252,9 +283,9 @@ impl Engine {
             found.bytes += reader.bytes;
             found.keys = reader.entries;
             self.durable.base_size.store(reader.bytes, Ordering::Relaxed);
-            self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
+            found.overdue = self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
         }
-        let report = self.replay(&**disk, manifest, &mut steps, found)?;
+        let report = self.replay((&**disk, manifest), failing, &mut steps, found)?;
         found.frames = report.frames;
         found.bytes += report.bytes;
         found.cut.clone_from(&report.cut);
@@ -267,8 +298,8 @@ impl Engine {
         std::thread::available_parallelism().map_or(1, usize::from).min(self.store.shards())
     }
 
-    /// Loads a snapshot, each shard by one thread.
-    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<(), String> {
+    /// Loads a snapshot, each shard by one thread; how many of its keys were past their deadline.
+    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<u64, String> {
         let mut by_shard: HashMap<usize, Vec<snapshot::Place>> = HashMap::new();
         for place in &reader.blocks {
             by_shard.entry(place.shard as usize).or_default().push(*place);
@@ -276,10 +307,11 @@ impl Engine {
         let queue: Mutex<VecDeque<_>> = Mutex::new(by_shard.into_iter().collect());
         let results: Mutex<Vec<(usize, Steps)>> = Mutex::default();
         let failure: Mutex<Option<String>> = Mutex::default();
+        let overdue = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
-                    let mut replayer = Replayer::new(self);
+                    let mut replayer = Replayer::new(self, Failing::Refuse);
                     // In a function of its own: the lock must not be held while a shard is loaded.
                     let next = || queue.lock().pop_front();
                     while let Some((shard, places)) = next() {
@@ -291,6 +323,7 @@ impl Engine {
                             }
                         }
                     }
+                    overdue.fetch_add(replayer.counts.overdue, Ordering::Relaxed);
                 });
             }
         });
@@ -300,78 +333,78 @@ impl Engine {
         for (shard, loaded) in results.into_inner() {
             *steps.get_mut(shard).ok_or("a shard that cannot be")? = loaded;
         }
-        Ok(())
+        Ok(overdue.into_inner())
     }
 
     /// Replays the journal on top.
     fn replay(
         self: &Arc<Self>,
-        disk: &dyn Disk,
-        manifest: &Manifest,
+        (disk, manifest): (&dyn Disk, &Manifest),
+        failing: Failing,
         steps: &mut Vec<Steps>,
         found: &mut Recovered,
     ) -> Result<reader::Report, String> {
         let threads = self.threads();
-        let parts = deal(std::mem::take(steps), threads);
-        let failure: Mutex<Option<String>> = Mutex::default();
-        let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
-        let (mut report, mut done) = (Err("nothing was read".to_owned()), Vec::new());
+        let parts = deal(std::mem::take(steps), threads).into_iter().map(Mutex::new).collect();
+        let crowd = Crowd { parts, ..Crowd::new(threads) };
+        let (mut report, mut all) = (Err("nothing was read".to_owned()), Vec::new());
         std::thread::scope(|scope| {
-            let mut senders: Vec<SyncSender<Arc<Vec<u8>>>> = Vec::new();
+            let mut senders: Vec<SyncSender<Arc<Frame>>> = Vec::new();
             let mut workers = Vec::new();
-            for (own, mut part) in parts.into_iter().enumerate() {
+            for own in 0..threads {
                 let (sender, frames) = sync_channel(AHEAD);
                 senders.push(sender);
-                let (failure, spare) = (&failure, &spare);
+                let crowd = &crowd;
                 workers.push(scope.spawn(move || {
-                    let mut replayer = Replayer::new(self);
+                    let mut replayer = Replayer::new(self, failing);
                     while let Ok(frame) = frames.recv() {
-                        if let Err(error) = replayer.frame(&frame, (own, threads), &mut part) {
-                            failure.lock().get_or_insert(error);
-                            break;
-                        }
+                        crowd.replay(&mut replayer, &frame, own);
                         // Whoever is last with a frame gives its buffer back.
-                        spare.lock().extend(Arc::into_inner(frame));
+                        let records = Arc::into_inner(frame).map(|frame| frame.records);
+                        crowd.spare.lock().extend(records);
                     }
                     replayer.finish();
-                    (part, replayer.counts)
+                    replayer.counts
                 }));
             }
-            let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
-                if self.stopping.load(Ordering::Acquire) {
-                    return Err("loading was interrupted".to_owned());
-                }
-                self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
-                self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
-                let next = spare.lock().pop().unwrap_or_default();
-                let body = Arc::new(std::mem::replace(body, next));
-                for sender in &senders {
-                    if sender.send(Arc::clone(&body)).is_err() {
+            let mut take =
+                |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, offset| {
+                    if self.stopping.load(Ordering::Acquire) {
+                        return Err("loading was interrupted".to_owned());
+                    }
+                    if crowd.has_failed() {
                         return Err("a replayer ended".to_owned());
                     }
-                }
-                Ok(())
-            };
+                    self.durable.progress.total.fetch_add(header.span(), Ordering::Relaxed);
+                    self.durable.progress.done.fetch_add(header.span(), Ordering::Relaxed);
+                    let next = crowd.spare.lock().pop().unwrap_or_default();
+                    let records = std::mem::replace(body, next);
+                    let frame = Arc::new(Frame { records, segment: header.segment, offset });
+                    // All get it or none does, as they may have to meet there.
+                    let sent =
+                        senders.iter().filter(|to| to.send(Arc::clone(&frame)).is_ok()).count();
+                    if sent < threads {
+                        return Err("a replayer ended".to_owned());
+                    }
+                    Ok(())
+                };
             report = reader::read(disk, manifest.id, manifest.journal, &mut take)
                 .map_err(|error| self.explain(&error));
             senders.clear();
             for worker in workers {
                 match worker.join() {
-                    Ok(part) => done.push(part),
-                    Err(_) => _ = failure.lock().get_or_insert("a replayer broke".to_owned()),
+                    Ok(counts) => all.push(counts),
+                    Err(_) => crowd.fail(|| "a replayer broke".to_owned()),
                 }
             }
         });
-        if let Some(error) = failure.into_inner() {
+        if let Some(error) = crowd.failure.into_inner() {
             return Err(advice(&error));
         }
         let report = report?;
-        for (_, counts) in &done {
-            found.records += counts.applied;
-            found.known += counts.known;
-            found.failed += counts.failed;
-        }
-        *steps = gather(done.into_iter().map(|(part, _)| part).collect(), manifest.shards);
+        all.iter().for_each(|counts| found.add(counts));
+        let parts = crowd.parts.into_iter().map(Mutex::into_inner).collect();
+        *steps = gather(parts, manifest.shards);
         Ok(report)
     }
 
@@ -383,12 +416,93 @@ impl Engine {
     }
 }
 
+/// The records of a frame, and where it stands.
+struct Frame {
+    records: Vec<u8>,
+    segment: u64,
+    offset: u64,
+}
+
+impl Frame {
+    /// What is wrong with it.
+    fn damaged(&self, what: &str) -> String {
+        format!("{}, the frame at offset {}: {what}", segment::name(self.segment), self.offset)
+    }
+}
+
+/// Those who replay, side by side.
+struct Crowd {
+    /// The moments of each one's shards.
+    parts: Vec<Mutex<Vec<Steps>>>,
+    /// All are met before and behind a frame that only one of them can replay.
+    meeting: Barrier,
+    failure: Mutex<Option<String>>,
+    /// Buffers to be used again.
+    spare: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Crowd {
+    fn new(threads: usize) -> Self {
+        Crowd {
+            parts: Vec::new(),
+            meeting: Barrier::new(threads),
+            failure: Mutex::default(),
+            spare: Mutex::default(),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.lock().is_some()
+    }
+
+    fn fail(&self, what: impl FnOnce() -> String) {
+        self.failure.lock().get_or_insert_with(what);
+    }
+
+    /// One of them replays its part of a frame. Whatever goes wrong, it comes to every meeting:
+    /// the others would wait for ever.
+    fn replay(&self, replayer: &mut Replayer<'_>, frame: &Frame, own: usize) {
+        let (records, threads) = (&frame.records, self.parts.len());
+        // Every one of them finds the same, whatever it is.
+        match replayer.look(records, (own, threads)) {
+            Err(error) => self.fail(|| frame.damaged(&error)),
+            Ok(true) => self.contained(frame, || {
+                replayer.apply_own(records, threads, &mut self.parts[own].lock())
+            }),
+            Ok(false) => {
+                self.meeting.wait();
+                if own == 0 {
+                    self.contained(frame, || {
+                        let mut locked: Vec<_> =
+                            self.parts.iter().map(|part| part.lock()).collect();
+                        let mut parts: Vec<_> =
+                            locked.iter_mut().map(|part| part.as_mut_slice()).collect();
+                        replayer.apply_all(records, &mut parts)
+                    });
+                }
+                self.meeting.wait();
+            }
+        }
+    }
+
+    /// Does some work, unless something has failed.
+    fn contained(&self, frame: &Frame, work: impl FnOnce() -> Result<(), String>) {
+        if self.has_failed() {
+            return;
+        }
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.fail(|| frame.damaged(&error)),
+            Err(_) => self.fail(|| frame.damaged("a replayer broke")),
+        }
+    }
+}
+
 /// What to do about damage.
 fn advice(what: &str) -> String {
     format!(
         "{what}. Nothing was changed. 'kvist check DIR' tells more; 'kvist check DIR --fix' keeps \
-         what stands before the damage and puts the rest aside. A copy of the directory first is \
-         wise."
+         what can be read and puts the rest aside. A copy of the directory first is wise."
     )
 }
 

@@ -14,7 +14,7 @@ use journal::snapshot::{self, Reader};
 use store::{Scope, Txn, image};
 use wire::RespWriter;
 
-use super::steps::{LIBRARIES, OTHERS, Steps};
+use super::steps::{LIBRARIES, MOVED, OTHERS, Steps};
 use crate::engine::Engine;
 use crate::table::{Action, Entry};
 use journal::wall_clock;
@@ -24,7 +24,7 @@ const GROUP: usize = 16;
 
 /// A record on its way: what its command is, where its words are among those of its group, and
 /// its key, if it has one that can be told without reading a value.
-struct Prepared<'e, 'f> {
+pub(super) struct Prepared<'e, 'f> {
     record: Record<'f>,
     /// The value of a string that is set.
     value: &'f [u8],
@@ -39,23 +39,40 @@ pub(crate) struct Counts {
     pub applied: u64,
     pub known: u64,
     pub failed: u64,
+    /// Keys of the snapshot that were past their deadline.
+    pub overdue: u64,
+}
+
+/// What becomes of the dataset when a record cannot be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// Nothing is read: what the record did was acknowledged, and would be missing.
+    Refuse,
+    /// It is left out, and told: for who mends what cannot be read otherwise.
+    LeaveOut,
 }
 
 /// A thread that puts entries and records into the store.
 pub(crate) struct Replayer<'e> {
-    engine: &'e Engine,
-    txn: Txn,
+    pub(super) engine: &'e Engine,
+    pub(super) failing: Failing,
+    /// When it began, in milliseconds since the Unix epoch.
+    began: u64,
+    pub(super) txn: Txn,
     pub counts: Counts,
     reply: Vec<u8>,
-    order: Order,
+    pub(super) order: Order,
 }
 
 impl<'e> Replayer<'e> {
-    pub fn new(engine: &'e Engine) -> Self {
+    pub fn new(engine: &'e Engine, failing: Failing) -> Self {
         let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
-        txn.begin_replay(wall_clock());
+        let began = wall_clock();
+        txn.begin_replay(began);
         Replayer {
+            began,
             engine,
+            failing,
             txn,
             counts: Counts::default(),
             reply: Vec::new(),
@@ -93,6 +110,9 @@ impl<'e> Replayer<'e> {
             steps.add(db, step.end, step.seq);
             return self.engine.functions.apply(source.rest()).map_err(text);
         }
+        if db == MOVED {
+            return self.load_moved(source, steps);
+        }
         let mut entries = Vec::new();
         while !source.is_done() {
             let step = snapshot::step(&mut source).map_err(text)?;
@@ -111,13 +131,34 @@ impl<'e> Replayer<'e> {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
                 let image = self.txn.read_image(&mut entry, &limits)?;
                 let hash = self.engine.store.hasher().hash(image.key);
+                let overdue = image.deadline.is_some_and(|at| at <= self.began);
+                self.counts.overdue += u64::from(overdue);
                 self.restore(db, hash, image)?;
             }
         }
         Ok(())
     }
 
-    fn database(&self, db: u32) -> Result<usize, String> {
+    /// A key that was read once more: what the snapshot has of it otherwise is older.
+    fn load_moved(&mut self, mut source: Source<'_>, steps: &mut Steps) -> Result<(), String> {
+        let limits = self.engine.store.limits();
+        let number = source.number().map_err(text)?;
+        let number = u32::try_from(number).map_err(|_| "a database that cannot be")?;
+        let db = self.database(number)?;
+        let key = self.engine.store.hasher().key(source.bytes().map_err(text)?);
+        let step = snapshot::step(&mut source).map_err(text)?;
+        steps.add_key(number, key.bytes, step.seq);
+        if step.entries == 0 {
+            return self.on_shard_of(key, |txn| txn.forget(db, key.hash, key.bytes));
+        }
+        let image = self.txn.read_image(&mut source, &limits)?;
+        if image.key != key.bytes {
+            return Err("a key that is another".to_owned());
+        }
+        self.restore(db, key.hash, image)
+    }
+
+    pub(super) fn database(&self, db: u32) -> Result<usize, String> {
         let db = usize::try_from(db).unwrap_or(usize::MAX);
         if db < self.engine.store.databases() {
             return Ok(db);
@@ -131,16 +172,23 @@ impl<'e> Replayer<'e> {
         self.on_shard_of(key, |txn| txn.restore(db, hash, image))
     }
 
-    /// Applies the records of a frame that are about its shards: those whose number is `own`
-    /// modulo `parts`.
-    pub fn frame(
+    /// Looks for the records of a frame that are about its shards: those whose number is `own`
+    /// modulo `parts`. Whether each shard's can be applied by itself: in a frame with values that
+    /// go from one key to another they cannot.
+    pub fn look(&mut self, frame: &[u8], (own, parts): (usize, usize)) -> Result<bool, String> {
+        let wanted = |record: &Record<'_>| usize::from(record.shard) % parts == own;
+        self.order.read(frame, wanted).map_err(text)?;
+        Ok(!self.order.has_moves())
+    }
+
+    /// Applies the records of the frame that was looked at.
+    pub fn apply_own(
         &mut self,
         frame: &[u8],
-        (own, parts): (usize, usize),
+        parts: usize,
         steps: &mut [Steps],
     ) -> Result<(), String> {
-        let mut order = std::mem::take(&mut self.order);
-        order.read(frame, |record| usize::from(record.shard) % parts == own).map_err(text)?;
+        let order = std::mem::take(&mut self.order);
         let mut records = order.records(frame);
         let (mut group, mut words) = (Vec::with_capacity(GROUP), Vec::new());
         loop {
@@ -171,7 +219,7 @@ impl<'e> Replayer<'e> {
     }
 
     /// Takes a record apart as far as its key; the words of a command go behind `words`.
-    fn prepare<'f>(
+    pub(super) fn prepare<'f>(
         &self,
         record: Record<'f>,
         words: &mut Vec<&'f [u8]>,
@@ -225,28 +273,19 @@ impl<'e> Replayer<'e> {
         keys().for_each(|(db, hash)| store.prefetch_entry(db, hash));
     }
 
-    fn apply(
+    pub(super) fn apply(
         &mut self,
         prepared: &Prepared<'_, '_>,
         words: &[&[u8]],
         steps: &mut Steps,
     ) -> Result<(), String> {
         let record = &prepared.record;
-        // The journal begins before the snapshot was read, or with the first record of all.
-        let before = if steps.last > 0 { steps.last } else { steps.begun() };
-        if record.seq > before + 1 || (steps.last > 0 && record.seq <= before) {
-            return Err(format!(
-                "the journal of shard {} goes from record {before} to {}",
-                record.shard, record.seq
-            ));
-        }
-        steps.last = record.seq;
-        steps.newest = steps.newest.max(record.seq);
+        follow(record, steps)?;
         match record.kind {
             Kind::Command => self.command(prepared, &words[prepared.words.clone()], steps),
             Kind::Set => {
                 let Some(key) = prepared.key else { return Ok(()) };
-                if self.is_new(record, key.hash, steps) {
+                if self.is_new(record, key, steps) {
                     let db = self.database(record.db)?;
                     self.on_shard_of(key, |txn| {
                         txn.select(db);
@@ -259,16 +298,16 @@ impl<'e> Replayer<'e> {
             Kind::Image => {
                 let limits = self.engine.store.limits();
                 let image = self.txn.read_image(&mut Source::new(record.body), &limits)?;
-                let hash = self.engine.store.hasher().hash(image.key);
-                if self.is_new(record, hash, steps) {
+                let key = self.engine.store.hasher().key(image.key);
+                if self.is_new(record, key, steps) {
                     let db = self.database(record.db)?;
-                    self.restore(db, hash, image)?;
+                    self.restore(db, key.hash, image)?;
                 }
                 Ok(())
             }
             Kind::Delete => {
                 let Some(key) = prepared.key else { return Ok(()) };
-                if self.is_new(record, key.hash, steps) {
+                if self.is_new(record, key, steps) {
                     let db = self.database(record.db)?;
                     self.on_shard_of(key, |txn| txn.forget(db, key.hash, key.bytes))?;
                 }
@@ -281,18 +320,19 @@ impl<'e> Replayer<'e> {
             }
             Kind::Swap => self.swap(record, steps),
             Kind::Libraries => self.libraries(record, steps),
+            Kind::From | Kind::To => Err("half a move by itself".to_owned()),
         }
     }
 
     /// Whether the snapshot does not know the record yet.
-    fn is_new(&mut self, record: &Record<'_>, hash: u64, steps: &Steps) -> bool {
-        let new = steps.lacks(record.db, store::position(hash), record.seq);
+    pub(super) fn is_new(&mut self, record: &Record<'_>, key: Key<'_>, steps: &Steps) -> bool {
+        let new = steps.lacks_key(record.db, (key.bytes, store::position(key.hash)), record.seq);
         self.counts.applied += u64::from(new);
         self.counts.known += u64::from(!new);
         new
     }
 
-    fn on_shard_of<R>(
+    pub(super) fn on_shard_of<R>(
         &mut self,
         key: Key<'_>,
         work: impl FnOnce(&mut Txn) -> R,
@@ -315,7 +355,7 @@ impl<'e> Replayer<'e> {
             return Err(format!("{} is no command about keys", name()));
         };
         let hash = entry.one_key.then_some(key.hash);
-        if !self.is_new(record, key.hash, steps) {
+        if !self.is_new(record, key, steps) {
             return Ok(());
         }
         let db = self.database(record.db)?;
@@ -335,20 +375,24 @@ impl<'e> Replayer<'e> {
             Err(panic) => panic,
         };
         // It ran once, so it should run again; what is not understood must not be hidden.
+        let key = key.bytes.escape_ascii();
+        let what = format!("{} on the key '{key}' cannot be applied: {failure}", name());
+        if self.failing == Failing::Refuse {
+            return Err(what);
+        }
         self.counts.failed += 1;
-        let key = key.bytes.escape_ascii().to_string();
-        tracing::error!(command = name(), key, failure, "a record could not be applied");
+        tracing::error!("{what}: left out");
         Ok(())
     }
 
     /// The places of the files' shards among today's: the same if their number is.
     fn flush(&mut self, record: &Record<'_>, db: u32, steps: &Steps) -> Result<(), String> {
         self.counts.applied += 1;
-        let below = steps.lacks_below(db, record.seq);
+        let (below, number_of) = (steps.lacks_below(db, record.seq), db);
         let db = self.database(db)?;
         let (old, shards) = (self.engine.durable.old_shards(), self.engine.store.shards());
         let shard = usize::from(record.shard);
-        if old == shards {
+        if old == shards && !steps.has_alone() {
             self.txn.forget_below(shard, db, below);
             return Ok(());
         }
@@ -358,7 +402,11 @@ impl<'e> Replayer<'e> {
             if number % old.min(shards) == shard % old.min(shards) {
                 self.txn.forget_where(number, db, |key| {
                     let hash = hasher.hash(key);
-                    store::shard_among(hash, old) == shard && store::position(hash) < below
+                    let gone = match steps.alone(number_of, key) {
+                        Some(known) => record.seq > known,
+                        None => store::position(hash) < below,
+                    };
+                    gone && store::shard_among(hash, old) == shard
                 });
             }
         }
@@ -399,6 +447,19 @@ impl<'e> Replayer<'e> {
              shards, save, and change it then"
             .to_owned())
     }
+}
+
+/// The record comes next in its shard, and is told as the last one.
+pub(super) fn follow(record: &Record<'_>, steps: &mut Steps) -> Result<(), String> {
+    // The journal begins before the snapshot was read, or with the first record of all.
+    let before = if steps.last > 0 { steps.last } else { steps.begun() };
+    if record.seq > before + 1 || (steps.last > 0 && record.seq <= before) {
+        let Record { shard, seq, .. } = record;
+        return Err(format!("the journal of shard {shard} goes from record {before} to {seq}"));
+    }
+    steps.last = record.seq;
+    steps.newest = steps.newest.max(record.seq);
+    Ok(())
 }
 
 fn text(error: Malformed) -> String {

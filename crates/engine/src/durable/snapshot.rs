@@ -17,12 +17,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use journal::codec::{put_bytes, put_number};
 use journal::snapshot::{Header, Writer};
 use journal::{Manifest, Segments, segment, snapshot};
 
 use super::Reason;
 use super::home::Home;
-use super::steps::{LIBRARIES, OTHERS};
+use super::steps::{LIBRARIES, MOVED, OTHERS};
 use crate::engine::Engine;
 use crate::foreign::{self, Exported, Until};
 use crate::scripting::put_libraries;
@@ -288,7 +289,13 @@ impl Engine {
             let swaps = self.store.swaps();
             let compress = self.config().durability.rdbcompression;
             let mut writer = Writer::create(disk, &name, header, compress)?;
-            let keys = match self.survey_all(&mut writer) {
+            self.store.begin_moves();
+            let surveyed = self.survey_all(&mut writer).and_then(|keys| {
+                self.survey_moved(&mut writer)?;
+                Ok(keys)
+            });
+            self.store.end_moves();
+            let keys = match surveyed {
                 Ok(keys) => keys,
                 Err(error) => {
                     writer.abandon();
@@ -337,6 +344,23 @@ impl Engine {
             }
         }
         Ok(all)
+    }
+
+    /// Keys that large values have gone to meanwhile: what they hold now.
+    fn survey_moved(&self, writer: &mut Writer) -> io::Result<()> {
+        let mut block = Vec::new();
+        while let Some(name) = self.store.next_moved() {
+            if self.durable.is_busy_with(Reason::Copy) && self.is_ending() {
+                return Err(io::Error::other(ENDING));
+            }
+            put_number(&mut block, name.db as u64);
+            put_bytes(&mut block, &name.key);
+            self.store.survey_key(&name, &mut block);
+            let shard = u32::try_from(name.shard).unwrap_or(u32::MAX);
+            writer.block(shard, MOVED, &block, 0)?;
+            block.clear();
+        }
+        Ok(())
     }
 
     /// Libraries of functions, if there are any.

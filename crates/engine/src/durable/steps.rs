@@ -15,9 +15,14 @@ pub const OTHERS: u32 = u32::MAX;
 /// Libraries of functions stand in a snapshot as this database of shard 0.
 pub const LIBRARIES: u32 = u32::MAX - 1;
 
+/// Keys that were read once more, after everything else, stand in a snapshot as this database.
+pub const MOVED: u32 = u32::MAX - 2;
+
 /// The moments of one shard's databases.
 #[derive(Debug, Default)]
 pub struct Steps {
+    /// Of keys that were read once more.
+    by_key: HashMap<(u32, Box<[u8]>), u64>,
     by_db: HashMap<u32, Vec<(u64, u64)>>,
     others: u64,
     /// The youngest record that any of the snapshot knows.
@@ -42,6 +47,34 @@ impl Steps {
             Some(last) if last.1 == seq => last.0 = end,
             _ => steps.push((end, seq)),
         }
+    }
+
+    /// A key was read by itself, after record `seq`.
+    pub fn add_key(&mut self, db: u32, key: &[u8], seq: u64) {
+        self.surveyed = self.surveyed.max(seq);
+        self.newest = self.newest.max(seq);
+        self.by_key.insert((db, key.into()), seq);
+    }
+
+    /// As [`lacks`](Self::lacks), of a record about this key.
+    pub fn lacks_key(&self, db: u32, (key, position): (&[u8], u64), seq: u64) -> bool {
+        match self.alone(db, key) {
+            Some(known) => seq > known,
+            None => self.lacks(db, position, seq),
+        }
+    }
+
+    /// With which record a key was read by itself, if it was.
+    pub fn alone(&self, db: u32, key: &[u8]) -> Option<u64> {
+        if self.by_key.is_empty() {
+            return None;
+        }
+        self.by_key.get(&(db, key.into())).copied()
+    }
+
+    /// Whether any key was read by itself.
+    pub fn has_alone(&self) -> bool {
+        !self.by_key.is_empty()
     }
 
     /// The youngest record that was there when the shard was begun; 0 without a snapshot.
@@ -73,6 +106,17 @@ impl Steps {
         let (x, y) = (self.by_db.remove(&a), self.by_db.remove(&b));
         self.by_db.insert(b, x.unwrap_or_else(|| others.clone()));
         self.by_db.insert(a, y.unwrap_or(others));
+        let swapped = |db| {
+            if db == a {
+                b
+            } else if db == b {
+                a
+            } else {
+                db
+            }
+        };
+        let keys = std::mem::take(&mut self.by_key).into_iter();
+        self.by_key = keys.map(|((db, key), seq)| ((swapped(db), key), seq)).collect();
     }
 
     /// Below which position the database was read before record `seq`: there the record counts.

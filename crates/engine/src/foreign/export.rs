@@ -5,7 +5,7 @@
 //! and the memory of a fraction of the dataset is enough.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use journal::{Disk, Manifest, Segments, segment};
 use rdb::{Encoder, Header, Meta, Output, Writer};
 use store::{Object, Seen, Txn, Value};
 
-use crate::durable::{Replayer, Steps};
+use crate::durable::{Failing, Replayer, Steps};
 use crate::engine::{Engine, Start};
 use crate::scripting::Known;
 use journal::wall_clock;
@@ -28,6 +28,9 @@ const VERSION: &str = "7.0.15";
 
 /// What finishing a file adds: the end and the sum.
 const ENDING: u64 = 9;
+
+/// Says that the shards cannot be read one part after the other.
+const TOGETHER: &str = "shards have to be read together";
 
 /// In so many parts the shards are read, one after the other.
 const PARTS: usize = 8;
@@ -41,8 +44,6 @@ pub struct Exported {
     pub bytes: u64,
     /// What was left out, as a torn end of the journal.
     pub cut: Option<Cut>,
-    /// Records of the journal that could not be applied.
-    pub failed: u64,
 }
 
 /// Which part of a data directory's files counts.
@@ -128,7 +129,23 @@ fn write(
     until: Until,
     file: &File,
 ) -> Result<Exported, String> {
+    let parts = PARTS.min(manifest.shards);
+    match write_in_parts(settings, (disk, manifest), until, file, parts) {
+        // A value went from a key of one part to a key of another: all are needed at once.
+        Err(why) if why == TOGETHER => write_in_parts(settings, (disk, manifest), until, file, 1),
+        done => done,
+    }
+}
+
+fn write_in_parts(
+    settings: &Settings,
+    (disk, manifest): (&Arc<dyn Disk>, &Manifest),
+    until: Until,
+    mut file: &File,
+    parts: usize,
+) -> Result<Exported, String> {
     let engine = reading_engine(settings, manifest)?;
+    file.set_len(0).and_then(|()| file.rewind()).map_err(|error| error.to_string())?;
     let limits = engine.store.limits();
     let failed = |error: io::Error| format!("the file cannot be written: {error}");
     let compress = engine.config().durability.rdbcompression;
@@ -136,7 +153,6 @@ fn write(
         Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
     writer.header(&header()).map_err(failed)?;
     let mut exported = Exported::default();
-    let parts = PARTS.min(manifest.shards);
     let mut txn = Txn::new(Arc::clone(&engine.store), manifest.seed);
     for part in 0..parts {
         read_part(&engine, (disk, manifest), until, (part, parts), &mut exported)?;
@@ -183,7 +199,7 @@ fn read_part(
     (part, parts): (usize, usize),
     exported: &mut Exported,
 ) -> Result<(), String> {
-    let mut replayer = Replayer::new(engine);
+    let mut replayer = Replayer::new(engine, Failing::Refuse);
     let mut steps: Vec<Steps> = Vec::new();
     let own = manifest.shards.saturating_sub(part).div_ceil(parts);
     steps.resize_with(own, Steps::default);
@@ -197,7 +213,6 @@ fn read_part(
         }
     }
     exported.cut = replay(&mut replayer, (disk, manifest), until, (part, parts), &mut steps)?;
-    exported.failed += replayer.counts.failed;
     Ok(())
 }
 
@@ -219,8 +234,14 @@ fn replay(
             return Ok(None);
         }
     }
-    let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, _| {
-        replayer.frame(body, part, steps)?;
+    let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
+        let done = match replayer.look(body, part) {
+            Ok(true) => replayer.apply_own(body, part.1, steps),
+            Ok(false) if part.1 == 1 => replayer.apply_all(body, &mut [&mut *steps]),
+            Ok(false) => return Err(TOGETHER.to_owned()),
+            Err(error) => Err(error),
+        };
+        done.map_err(|what| format!("{name}, the frame at offset {offset}: {what}"))?;
         match until {
             Until::Frame(last) if header.number >= last => Err(ENOUGH.to_owned()),
             _ => Ok(()),
@@ -229,6 +250,7 @@ fn replay(
     match reader::read(&**disk, manifest.id, manifest.journal, &mut take) {
         Ok(report) => Ok(report.cut),
         Err(ReadError::Refused(why)) if why == ENOUGH => Ok(None),
+        Err(ReadError::Refused(why)) if why == TOGETHER => Err(why),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -40,9 +40,13 @@ impl Foreign {
         let manifest = dir.join(&config.durability.appenddirname).join(manifest);
         let (single, snapshot) =
             (dir.join(&config.durability.appendfilename), dir.join(&config.dbfilename));
-        let log = || {
+        let log = || -> Result<Option<Self>, String> {
             if manifest.is_file() {
-                return Self::at_manifest(&manifest).map(Some);
+                let found = Self::at_manifest(&manifest)?;
+                // One that names no file of its own was being made when the server ended.
+                if found.manifest.files().next().is_some() || !single.is_file() {
+                    return Ok(Some(found));
+                }
             }
             Ok(single.is_file().then(|| Self::single(&single, false)))
         };
@@ -88,6 +92,7 @@ impl Foreign {
         let manifest =
             Manifest::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
         let dir = path.parent().unwrap_or(Path::new("."));
+        let dir = not_moved_yet(path, dir, &manifest).unwrap_or(dir);
         Ok(Foreign { path: path.to_owned(), dir: dir.to_owned(), manifest, is_snapshot: false })
     }
 
@@ -113,6 +118,17 @@ impl Foreign {
         let time = |file| self.open(file).and_then(|file| file.metadata()?.modified()).ok();
         self.manifest.files().filter_map(time).max()
     }
+}
+
+/// Redis 7 takes the append-only file of an older server over by naming it in a manifest, and then
+/// moves it beside that. Where the file is as long as that was not done: the folder above, if the
+/// file is named as such files are, and is the only one.
+fn not_moved_yet<'p>(path: &Path, dir: &'p Path, manifest: &Manifest) -> Option<&'p Path> {
+    let base = manifest.base.as_ref().filter(|_| manifest.incr.is_empty())?;
+    let name = Path::new(OsStr::from_bytes(&base.name));
+    let above = dir.parent()?;
+    let missing = path.file_stem() == Some(name.as_os_str()) && !dir.join(name).exists();
+    (missing && above.join(name).is_file()).then_some(above)
 }
 
 fn manifests(dir: &Path) -> io::Result<Vec<PathBuf>> {

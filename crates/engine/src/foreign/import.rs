@@ -22,6 +22,7 @@ use wire::RespWriter;
 
 use super::find::Foreign;
 use super::loss::Loss;
+use super::scripter::{Scripter, runs_scripts};
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::scripting::{self, Catalog, Change, Changed};
@@ -187,6 +188,8 @@ struct Loader<'e> {
     reply: Vec<u8>,
     /// Runs the code of libraries; missing until the first.
     vm: Option<Box<Vm>>,
+    /// Runs scripts; missing until the first.
+    client: Option<Box<Scripter>>,
     imported: Imported,
 }
 
@@ -205,6 +208,7 @@ impl<'e> Loader<'e> {
             transaction: None,
             reply: Vec::new(),
             vm: None,
+            client: None,
             imported: Imported::default(),
         }
     }
@@ -270,6 +274,12 @@ impl<'e> Loader<'e> {
         let db = self.database(key.db)?;
         let store = &self.engine.store;
         let wrong = |what: &str| format!("the key {}: {what}", key.name.escape_ascii());
+        if let Value::Stream(stream) = &value
+            && let Some(said) = stream.miscounted
+        {
+            let (key, there) = (key.name.escape_ascii().to_string(), stream.entries.len());
+            tracing::warn!(key, said, there, "a stream says another number of entries: corrected");
+        }
         let limits = store.limits();
         let document = match &value {
             Value::Module(module) => Some(format!("{} {}", module.name(), module.version())),
@@ -335,6 +345,10 @@ impl<'e> Loader<'e> {
         let action = entry.map(|entry| (entry, entry.action));
         let (entry, run) = match action {
             Some((entry, Action::Data(run))) => (entry, run),
+            Some((entry, _)) if runs_scripts(entry.name()) => {
+                self.script(&argv);
+                return Ok(());
+            }
             Some((entry, _)) if entry.name() == "select" => return self.select(&argv),
             Some((entry, _)) if entry.name().starts_with("function|") => {
                 return self.function(entry, &argv);
@@ -374,6 +388,15 @@ impl<'e> Loader<'e> {
             Err(failed) => return Err(failed.to_string()),
         }
         Ok(())
+    }
+
+    /// Scripts run as those of a client do.
+    fn script(&mut self, argv: &[&[u8]]) {
+        let engine = self.engine;
+        let client = self.client.get_or_insert_with(|| Box::new(Scripter::new(engine)));
+        if let Some(error) = client.run(self.db, argv) {
+            self.failed(argv, &error);
+        }
     }
 
     fn function(&mut self, entry: &Entry, argv: &[&[u8]]) -> Result<(), String> {

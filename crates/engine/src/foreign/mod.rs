@@ -14,6 +14,7 @@ mod find;
 mod import;
 mod loss;
 mod neutral;
+mod scripter;
 
 pub use digest::{of_dataset, of_value};
 pub use export::{Exported, Until, export};

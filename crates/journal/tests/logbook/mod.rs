@@ -47,8 +47,14 @@ impl Logbook {
         let (made, segment, frame) = next;
         let log = Log::new(policy);
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-        let place =
-            Place { disk: Arc::clone(&disk), id: ID, segment, frame, segment_size: SEGMENT };
+        let place = Place {
+            disk: Arc::clone(&disk),
+            id: ID,
+            segment,
+            frame,
+            segment_size: SEGMENT,
+            chance: 5,
+        };
         let flusher = Flusher::start(&log, place, || ())?;
         log.roll(false)?;
         if made == 0 && Manifest::read(&*disk)?.is_none() {

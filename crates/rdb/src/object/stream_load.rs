@@ -43,9 +43,13 @@ pub fn load<R: Read>(input: &mut Input<R>, form: u8) -> Result<Stream, Error> {
         })?;
         stream.nodes.0.push((id, bytes));
     }
-    if length::read_plain(input)? != stream.entries.len() as u64 {
-        return Err(input.corrupt("a stream with another number of entries than it says"));
+    let said = length::read_plain(input)?;
+    let there = stream.entries.len() as u64;
+    if said != 0 && there == 0 && stream.nodes.0.is_empty() {
+        return Err(input.corrupt("a stream that says it has entries, and has none"));
     }
+    // Redis takes the number as it is. What counts is what is there.
+    stream.miscounted = (said != there).then_some(said);
     stream.last_id = id(input)?;
     let greatest = stream.entries.last().map_or(StreamId::default(), |entry| entry.id);
     if greatest > stream.last_id {

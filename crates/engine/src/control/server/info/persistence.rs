@@ -35,8 +35,13 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("rdb_last_bgsave_time_sec", seconds(&durable.saves));
     lines.put("rdb_current_bgsave_time_sec", busy_for(Reason::Save));
     lines.put("rdb_saves", durable.saves.done.load(Ordering::Relaxed));
-    lines.put_zeros(&["rdb_last_cow_size", "rdb_last_load_keys_expired"]);
-    lines.put("rdb_last_load_keys_loaded", recovered.map_or(0, |found| found.keys));
+    lines.put_zeros(&["rdb_last_cow_size"]);
+    let (loaded, expired) = recovered.map_or((0, 0), |found| match &found.imported {
+        Some(imported) => (imported.keys, imported.expired),
+        None => (found.keys.saturating_sub(found.overdue), found.overdue),
+    });
+    lines.put("rdb_last_load_keys_expired", expired);
+    lines.put("rdb_last_load_keys_loaded", loaded);
     rewriting(engine, busy_for(Reason::Rewrite), lines);
     if durable.is_journaling() {
         journal(engine, lines);

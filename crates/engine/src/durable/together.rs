@@ -1,0 +1,175 @@
+//! Frames whose records name each other: values that go from one key to another.
+//!
+//! All other records are about one shard each, and shards are replayed side by side. A value that
+//! went from a key of one shard to a key of another one is taken when both shards are just before
+//! that, so such a frame is replayed by one thread while the others wait.
+//!
+//! ```text
+//!   shard 3   1  2  From(7, 5)  4          a shard goes on to the record that the other one
+//!                    │                     waits for, and the two records are done at once
+//!   shard 7   1  2  3  4  To(3, 3)  6
+//! ```
+//!
+//! There is always a shard that can go on, as there was one when it happened.
+
+use std::collections::HashMap;
+
+use journal::record::{Half, Kind, Record};
+use store::Scope;
+
+use super::replay::{Failing, Replayer, follow};
+use super::steps::Steps;
+
+/// The moments of all shards: those of shard `n` stand in part `n` modulo the number of parts.
+pub(crate) type Parts<'s, 'p> = &'p mut [&'s mut [Steps]];
+
+/// Records of a frame, shard by shard, and how far each shard is.
+struct Queues<'f> {
+    records: Vec<Record<'f>>,
+    /// Where the next record of a shard stands, and where its last one ends.
+    next: HashMap<u16, (usize, usize)>,
+}
+
+impl<'f> Queues<'f> {
+    fn new(records: Vec<Record<'f>>) -> Self {
+        let mut next: HashMap<u16, (usize, usize)> = HashMap::new();
+        for (at, record) in records.iter().enumerate() {
+            next.entry(record.shard).or_insert((at, at)).1 = at + 1;
+        }
+        Queues { records, next }
+    }
+
+    fn head(&self, shard: u16) -> Option<Record<'f>> {
+        let &(at, end) = self.next.get(&shard)?;
+        self.records.get(at).filter(|_| at < end).copied()
+    }
+
+    fn pass(&mut self, shard: u16) {
+        if let Some((at, _)) = self.next.get_mut(&shard) {
+            *at += 1;
+        }
+    }
+}
+
+impl Replayer<'_> {
+    /// Applies all records of a frame, those that name each other at once.
+    pub fn apply_all(&mut self, frame: &[u8], parts: Parts<'_, '_>) -> Result<(), String> {
+        self.order.read(frame, |_| true).map_err(|error| error.to_string())?;
+        let order = std::mem::take(&mut self.order);
+        let mut queues = Queues::new(order.records(frame).collect());
+        let shards: Vec<u16> = queues.next.keys().copied().collect();
+        for shard in shards {
+            // Those that wait, each for the next one to come to this number.
+            let mut waiting = vec![(shard, u64::MAX)];
+            while let Some(&(shard, until)) = waiting.last() {
+                let Some(record) = queues.head(shard).filter(|record| record.seq < until) else {
+                    waiting.pop();
+                    continue;
+                };
+                if !matches!(record.kind, Kind::From | Kind::To) {
+                    self.apply_one(record, parts)?;
+                    queues.pass(shard);
+                    continue;
+                }
+                let half = Half::of(record.body).map_err(|error| error.to_string())?;
+                match queues.head(half.shard) {
+                    // The other side of it within one shard comes right behind.
+                    Some(_) if half.shard == shard => {
+                        queues.pass(shard);
+                        let other = queues.head(shard).ok_or(ALONE)?;
+                        self.pair(record, other, parts)?;
+                        queues.pass(shard);
+                    }
+                    Some(other) if other.seq == half.seq => {
+                        match record.kind {
+                            Kind::From => self.pair(record, other, parts)?,
+                            _ => self.pair(other, record, parts)?,
+                        }
+                        queues.pass(shard);
+                        queues.pass(half.shard);
+                    }
+                    Some(other)
+                        if other.seq < half.seq
+                            && waiting.iter().all(|&(waits, _)| waits != half.shard) =>
+                    {
+                        waiting.push((half.shard, half.seq));
+                    }
+                    _ => return Err(ALONE.to_owned()),
+                }
+            }
+        }
+        self.order = order;
+        Ok(())
+    }
+
+    fn apply_one(&mut self, record: Record<'_>, parts: Parts<'_, '_>) -> Result<(), String> {
+        let mut words = Vec::new();
+        let prepared = self.prepare(record, &mut words)?;
+        self.apply(&prepared, &words, steps_of(parts, record.shard)?)
+    }
+
+    /// A value goes from the one key to the other.
+    fn pair(
+        &mut self,
+        from: Record<'_>,
+        to: Record<'_>,
+        parts: Parts<'_, '_>,
+    ) -> Result<(), String> {
+        let malformed = |error: journal::codec::Malformed| error.to_string();
+        let (first, second) =
+            (Half::of(from.body).map_err(malformed)?, Half::of(to.body).map_err(malformed)?);
+        let fits = (from.kind, to.kind) == (Kind::From, Kind::To)
+            && (first.shard, first.seq) == (to.shard, to.seq)
+            && (second.shard, second.seq) == (from.shard, from.seq)
+            && first.stays == second.stays;
+        if !fits {
+            return Err(ALONE.to_owned());
+        }
+        let store = self.engine.store.clone();
+        let keys = [first, second].map(|half| store.hasher().key(half.key));
+        let steps = steps_of(parts, from.shard)?;
+        follow(&from, steps)?;
+        let is_left = self.is_new(&from, keys[0], steps);
+        let steps = steps_of(parts, to.shard)?;
+        follow(&to, steps)?;
+        let arrives = self.is_new(&to, keys[1], steps);
+        let dbs = [self.database(from.db)?, self.database(to.db)?];
+        match (is_left, arrives) {
+            (true, true) => {
+                let (from, to) = ((dbs[0], keys[0]), (dbs[1], keys[1]));
+                let there = self
+                    .txn
+                    .with(&store, Scope::All, |txn| txn.relocate(from, to, first.stays))
+                    .map_err(|failed| failed.to_string())?;
+                if there { Ok(()) } else { self.is_missing(keys[0].bytes) }
+            }
+            (true, false) if !first.stays => {
+                self.on_shard_of(keys[0], |txn| txn.forget(dbs[0], keys[0].hash, keys[0].bytes))
+            }
+            // What the second key then held was read when the first one had lost or changed it: the
+            // snapshot must have read the second one once more.
+            (false, true) => self.is_missing(keys[0].bytes),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_missing(&mut self, key: &[u8]) -> Result<(), String> {
+        let what = format!("what the key '{}' held is not there", key.escape_ascii());
+        if self.failing == Failing::Refuse {
+            return Err(what);
+        }
+        self.counts.failed += 1;
+        tracing::error!("{what}: left out");
+        Ok(())
+    }
+}
+
+/// A record whose other half is not where it should be.
+const ALONE: &str = "half a move without the other half";
+
+fn steps_of<'p>(parts: &'p mut [&mut [Steps]], shard: u16) -> Result<&'p mut Steps, String> {
+    let count = parts.len();
+    let part = parts.get_mut(usize::from(shard) % count.max(1));
+    let steps = part.and_then(|part| part.get_mut(usize::from(shard) / count.max(1)));
+    steps.ok_or_else(|| "a record of a shard that cannot be".to_owned())
+}

@@ -1,0 +1,102 @@
+//! Large values that went from one key to another while somebody surveys the store.
+//!
+//! ```text
+//!   survey:   ... K2's place | ........ | K1's place ...      K1 is renamed to K2 in between:
+//!                             ^ RENAME K1 K2                  neither place has the value
+//! ```
+//!
+//! Such a change is recorded by the two names, so who recovers takes the value from where the
+//! snapshot and the journal say that it was. A survey that has passed the second key's place, but
+//! not the first one's, has it nowhere. So names that values went to are noted while a survey goes
+//! on, and those keys are read once more when it has read everything else.
+//!
+//! Every such name is noted, whether it is needed or not: to read a key once more than needed costs
+//! a copy of its value, and it is then known as of a later moment. Whatever happened to a key until
+//! it was last read, the values that left it meanwhile are thus found where they went. The survey
+//! ends when no name is left; where values go on and on, they are told by images until it does.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+/// A key of a shard's database.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// The shard's number.
+    pub shard: usize,
+    /// The database.
+    pub db: usize,
+    /// The key.
+    pub key: Box<[u8]>,
+}
+
+impl Name {
+    pub(crate) fn of(shard: u16, db: usize, key: &[u8]) -> Self {
+        Name { shard: usize::from(shard), db, key: key.into() }
+    }
+}
+
+/// So many keys are read once more before no further ones are taken.
+const MOST: usize = 32;
+
+/// What a survey still has to read.
+#[derive(Debug, Default)]
+pub(crate) struct Moved {
+    /// A survey goes on. Begins while no shard is held, and is seen by who holds one that was read
+    /// since.
+    on: AtomicBool,
+    unread: Mutex<Unread>,
+}
+
+#[derive(Debug, Default)]
+struct Unread {
+    names: HashSet<Name>,
+    /// How many have been read.
+    read: usize,
+}
+
+impl Moved {
+    pub fn begin(&self) {
+        *self.unread.lock() = Unread::default();
+        self.on.store(true, Ordering::SeqCst);
+    }
+
+    pub fn end(&self) {
+        let mut unread = self.unread.lock();
+        self.on.store(false, Ordering::SeqCst);
+        *unread = Unread::default();
+    }
+
+    /// A value has gone there; whether that can be told by names. Called while the shards are held.
+    pub fn note(&self, to: impl FnOnce() -> Name) -> bool {
+        if !self.on.load(Ordering::SeqCst) {
+            return true;
+        }
+        let mut unread = self.unread.lock();
+        // Who has read everything by now knows nothing of this change, of neither key.
+        if !self.on.load(Ordering::SeqCst) {
+            return true;
+        }
+        let open = unread.read < MOST;
+        if open {
+            unread.names.insert(to());
+        }
+        open
+    }
+
+    /// When every place has been read: the next key to be read once more. If there is none, the
+    /// survey has ended.
+    pub fn next(&self) -> Option<Name> {
+        let mut unread = self.unread.lock();
+        let next = unread.names.iter().next().cloned();
+        match &next {
+            Some(name) => {
+                unread.names.remove(name);
+                unread.read += 1;
+            }
+            None => self.on.store(false, Ordering::SeqCst),
+        }
+        next
+    }
+}
