@@ -63,6 +63,12 @@ pub struct Config {
     pub maxmemory_clients: Option<u64>,
     /// Most bytes of unfinished commands of one client.
     pub client_query_buffer_limit: u64,
+    /// How long a connection may take to show who it is for.
+    pub unauthenticated_timeout: Option<Duration>,
+    /// Most bytes of all who have not shown who they are, together.
+    pub unauthenticated_memory: u64,
+    /// How long a request's body may take to come, where requests have bodies.
+    pub request_body_timeout: Option<Duration>,
     /// Longest single string, in bytes.
     pub proto_max_bulk_len: u64,
 
@@ -381,6 +387,9 @@ impl Settings {
             client_output_buffer_limit: self.buffer_limits(),
             maxmemory_clients: self.client_memory(),
             client_query_buffer_limit: self.bytes("client-query-buffer-limit"),
+            unauthenticated_timeout: some_seconds(self.int("unauthenticated-timeout")),
+            unauthenticated_memory: self.bytes("unauthenticated-memory"),
+            request_body_timeout: some_seconds(self.int("request-body-timeout")),
             proto_max_bulk_len: self.bytes("proto-max-bulk-len"),
             databases: self.int("databases"),
             io_threads: self.int("io-threads"),

@@ -56,10 +56,11 @@ mod stats;
 mod table;
 mod tracking;
 mod transfer;
+pub mod unauthenticated;
 mod watch;
 mod worker;
 
-pub use access::{Account, Login, Users};
+pub use access::{Account, Credential, Login, Users};
 pub use answer::{Answer, Answered};
 pub use block::Blocked;
 pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};

@@ -99,6 +99,21 @@ pub fn exhausted(message: &str) -> Status {
     Status::resource_exhausted(message)
 }
 
+/// What a call sends has stopped coming.
+pub fn did_not_come() -> Status {
+    Status::deadline_exceeded("the request did not come to its end in time")
+}
+
+/// What a call sends ended inside a message.
+pub fn cut_off() -> Status {
+    Status::internal("the request ended inside a message")
+}
+
+/// Credentials that were right are not any more.
+pub fn no_longer() -> Status {
+    unauthenticated("the credentials of this call do not hold any more")
+}
+
 /// A mistake of ours.
 pub fn broken() -> Status {
     Status::internal("the reply is not what it must be")

@@ -50,8 +50,8 @@ either. DATADIR may be new, or hold a dataset already, whose keys are replaced w
 same; no server may use it meanwhile. Nothing counts before all is saved: an interrupted import is
 run again.
 
-Streams, values of modules and functions are not kept. They are counted, and the import refused,
-unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes hashes whose fields have
+Streams and libraries of functions come along. Values of modules are not kept: they are counted, and
+the import refused, unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes hashes whose fields have
 deadlines of their own, without those deadlines.
 
 Examples:
