@@ -47,6 +47,7 @@ mod pubsub;
 mod remember;
 mod replace_file;
 mod replies;
+mod reply_limit;
 mod scripting;
 mod session;
 mod slowlog;

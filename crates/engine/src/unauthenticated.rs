@@ -53,7 +53,7 @@ impl Charge {
         };
         let grew = bytes > self.bytes;
         self.bytes = bytes;
-        let most = self.engine.config().unauthenticated_memory;
+        let most = self.engine.config().callers.unauthenticated_memory;
         !grew || (bytes <= ROOM && others.saturating_add(bytes) as u64 <= most)
     }
 

@@ -70,6 +70,7 @@ impl Guest {
         let client = engine.clients.add(self.origin.clone(), wall_clock(), mailbox);
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
+        session.shares = true;
         Box::new(Seated { session, letters })
     }
 

@@ -1,8 +1,8 @@
 //! What all calls share: the engine, seats at it, and who wakes those that wait for the disk.
 //!
-//! The first seat is locked for as long as one request runs, and never across a wait; since all calls are
-//! on one thread, nobody ever stands before that lock. It is there because futures must be able to
-//! move, not because they do.
+//! The first seat is locked for as long as one request runs, and never across a wait; since all
+//! calls are on one thread, nobody ever stands before that lock. It is there because futures must
+//! be able to move, not because they do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

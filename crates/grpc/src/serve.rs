@@ -212,7 +212,7 @@ impl Visitor {
         tokio::pin!(stopped);
         let mut stopping = false;
         // Until when somebody must have called who is known.
-        let known_by = self.house.engine.config().unauthenticated_timeout;
+        let known_by = self.house.engine.config().callers.unauthenticated_timeout;
         let known_by = known_by.and_then(|time| self.came.checked_add(time));
         let late = sleep_until(known_by.unwrap_or(self.came));
         tokio::pin!(late);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use base::error::NO_RANGE_INDEX;
+use base::error::{NO_RANGE_INDEX, REPLY_TOO_LONG};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -54,6 +54,7 @@ pub fn refusal(error: &[u8]) -> Status {
         "BUSYKEY" | "BUSYGROUP" => (Code::AlreadyExists, false),
         "INTERNAL" => (Code::Internal, false),
         _ if text.starts_with("ERR unknown ") => (Code::Unimplemented, false),
+        _ if error == REPLY_TOO_LONG.bytes() => (Code::ResourceExhausted, false),
         _ if error == NO_RANGE_INDEX.bytes() => (Code::FailedPrecondition, false),
         _ if text.starts_with("ERR no such key") => (Code::NotFound, false),
         _ if text.starts_with("ERR internal error") => (Code::Internal, false),

@@ -75,7 +75,7 @@ pub async fn read(
     };
     let since = Instant::now();
     loop {
-        let time = config.request_body_timeout;
+        let time = config.callers.request_body_timeout;
         let due = time.and_then(|time| since.checked_add(time_for(held.bytes.len(), time)));
         let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
         let piece = match due {

@@ -197,6 +197,7 @@ impl Caller {
         client.labels.lock().lib_name = "http".to_owned();
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
+        session.shares = true;
         Caller {
             desks: Arc::clone(desks),
             session,

@@ -432,7 +432,8 @@ impl EventLoop {
 
     /// Closes those who have not shown in time who they are for.
     fn close_unknown(&mut self, desk: &mut Desk) {
-        let time = desk.worker.seat.config.unauthenticated_timeout.map(|time| time.as_millis());
+        let time =
+            desk.worker.seat.config.callers.unauthenticated_timeout.map(|time| time.as_millis());
         let is_late = |came: Millis| {
             time.is_some_and(|time| u128::from(desk.now.saturating_sub(came)) >= time)
         };

@@ -51,8 +51,8 @@ same; no server may use it meanwhile. Nothing counts before all is saved: an int
 run again.
 
 Streams and libraries of functions come along. Values of modules are not kept: they are counted, and
-the import refused, unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes hashes whose fields have
-deadlines of their own, without those deadlines.
+the import refused, unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes
+hashes whose fields have deadlines of their own, without those deadlines.
 
 Examples:
   kvist import /var/lib/redis/dump.rdb --dir /var/lib/kvist

@@ -104,6 +104,17 @@ pub(super) const LIST: &[D] = &[
          more for each 8 KiB that came. 0 waits for ever.",
     )
     .own(),
+    D::memory(
+        "max-reply-size",
+        "1gb",
+        1 << 20,
+        1 << 40,
+        "Longest reply that one request may have, at every port and inside a program. A longer one \
+         is an error, which comes before it takes more memory than that; what a command has done \
+         is done. The hard limit of client-output-buffer-limit and maxmemory-clients hold inside a \
+         command, too: they close the client.",
+    )
+    .own(),
     D::int("http-port", "8080", 0, 65535, "TCP port of the HTTP service. 0 closes it.")
         .at_start()
         .own(),

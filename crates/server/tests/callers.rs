@@ -1,5 +1,5 @@
-//! What callers may take before it is known who they are, and while what they send does not come:
-//! the same rule at every door.
+//! What callers may take: before it is known who they are, while what they send does not come, and
+//! in replies. The same rules at every door.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
@@ -331,6 +331,107 @@ fn long_calls_do_not_wait_for_each_other() {
     reply.unwrap();
     assert!(sort + Duration::from_secs(1) < script, "{:?}", script.duration_since(sort));
     calls.run(other.execute(words(&["PING"]))).unwrap();
+}
+
+/// A server where one key holds a megabyte.
+fn with_a_long_value(args: &[&str]) -> (Calls, u16) {
+    let http = server::free_port();
+    let port = http.to_string();
+    let calls = Calls::start(&[args, &["--http-port", &port]].concat());
+    let mut redis = calls.server.connect();
+    redis.ask(&["SET", "long", &"x".repeat(1 << 20)]);
+    redis.ask(&["RPUSH", "list", "a"]);
+    (calls, http)
+}
+
+/// `MGET` of that key so many times: as many megabytes.
+fn many(times: usize) -> Vec<&'static str> {
+    [&["MGET"][..], &vec!["long"; times]].concat()
+}
+
+#[test]
+fn a_reply_beyond_the_hard_limit_closes_its_client_while_it_is_made() {
+    let (calls, _) = with_a_long_value(&["--client-output-buffer-limit", "normal 8mb 0 0"]);
+    let mut admin = calls.server.connect();
+    // Words that are hardly any bytes ask for some GB.
+    let before = resident(&calls.server);
+    for ask in [vec![many(4000)], vec![vec!["MULTI"], many(2000), many(2000), vec!["EXEC"]]] {
+        let mut client = calls.server.connect();
+        for words in &ask {
+            client.say(words);
+        }
+        client.closed();
+    }
+    let field = "client_output_buffer_limit_disconnections";
+    assert_eq!(calls.server.info(&mut admin, field), "2");
+    let grown = resident(&calls.server).saturating_sub(before);
+    assert!(grown < 100 << 20, "{} MiB", grown >> 20);
+    // Over gRPC others call through the same connection.
+    let mut client = calls.kvist();
+    let words = many(4000).into_iter().map(bytes).collect();
+    let request = pb::ExecuteRequest { words, database: 0 };
+    assert_eq!(refused(calls.run(client.execute(request))).0, tonic::Code::ResourceExhausted);
+    let get = pb::GetRequest { key: bytes("k"), database: 0 };
+    calls.run(client.get(get)).unwrap();
+}
+
+#[test]
+fn a_reply_that_is_too_long_is_an_error_at_every_door() {
+    let (calls, http) = with_a_long_value(&["--max-reply-size", "8mb"]);
+    let before = resident(&calls.server);
+    let mut redis = calls.server.connect();
+    let long = |reply: &wire::Value| text(reply).starts_with("ERR the reply would be longer");
+    assert!(long(&redis.ask(&many(4000))));
+    assert!(matches!(redis.ask(&many(7)), wire::Value::Array(items) if items.len() == 7));
+    // The whole of a transaction is one reply, and what it does is done.
+    for words in [vec!["MULTI"], many(4000), vec!["SET", "done", "yes"]] {
+        redis.ask(&words);
+    }
+    assert!(long(&redis.ask(&["EXEC"])));
+    assert_eq!(text(&redis.ask(&["GET", "done"])), "yes");
+    // What a script answers, and what it is answered.
+    let script = "local t = {} for n = 1, 4000 do t[n] = ARGV[1] end return t";
+    assert!(long(&redis.ask(&["EVAL", script, "0", &"x".repeat(10_000)])));
+    let memory = redis.ask(&[
+        "EVAL",
+        "local t = {} for n = 1, 4000 do t[n] = redis.call('MGET', 'long', 'long') end return #t",
+        "2",
+        "long",
+        "done",
+    ]);
+    assert!(memory.as_error().is_some() || memory.as_i64() == Some(4000), "{memory:?}");
+    // A text that is made before it is written.
+    let (line, deep) = ("-".repeat(100_000), "[".repeat(100) + &"]".repeat(100));
+    redis.ask(&["JSON.SET", "json", "$", &deep]);
+    assert!(long(&redis.ask(&["JSON.GET", "json", "INDENT", &line, "$"])));
+    redis.ask(&["JSON.SET", "json", "$", &format!("[{:?}]", "x".repeat(1 << 20))]);
+    let paths: Vec<String> = (0..100).map(|n| format!("$[{}]", "0,".repeat(n) + "0")).collect();
+    let mut words = vec!["JSON.GET", "json"];
+    words.extend(paths.iter().map(String::as_str));
+    assert!(long(&redis.ask(&words)));
+    // Served after a wait.
+    let mut waits = calls.server.connect();
+    waits.say(&["BLMPOP", "0", "1", "queue", "LEFT", "COUNT", "1000"]);
+    eventually("the wait", || {
+        (calls.server.info(&mut redis, "blocked_clients") == "1").then_some(())
+    });
+    let push = vec!["long"; 10].into_iter().map(|_| "y".repeat(1 << 20)).collect::<Vec<_>>();
+    let mut words = vec!["RPUSH", "queue"];
+    words.extend(push.iter().map(String::as_str));
+    redis.ask(&words);
+    assert!(long(&waits.hear()));
+
+    let mut client = calls.kvist();
+    let keys = vec![bytes("long"); 4000];
+    let got = calls.run(client.m_get(pb::MGetRequest { keys, database: 0 }));
+    assert_eq!(refused(got).0, tonic::Code::ResourceExhausted);
+    redis.ask(&["SET", "longer", &"x".repeat(9 << 20)]);
+    let web = TcpStream::connect(("127.0.0.1", http)).unwrap();
+    web.set_read_timeout(Some(PATIENCE)).unwrap();
+    let page = web::Browser::new(web).ask("GET /api/v1/records/longer", "");
+    assert_eq!(page.status, 413);
+    let grown = resident(&calls.server).saturating_sub(before);
+    assert!(grown < 200 << 20, "{} MiB", grown >> 20);
 }
 
 /// A generator of numbers by chance.
