@@ -134,8 +134,13 @@ impl User {
     /// Whether this password lets the user in. It takes as long whichever password it is.
     #[must_use]
     pub fn lets_in(&self, password: &[u8]) -> bool {
-        let given = Password::hash(password);
-        let known = self.passwords.iter().fold(false, |known, one| known | one.is(&given));
+        self.lets_in_hashed(&Password::hash(password))
+    }
+
+    /// The same of a password that was hashed.
+    #[must_use]
+    pub fn lets_in_hashed(&self, given: &Password) -> bool {
+        let known = self.passwords.iter().fold(false, |known, one| known | one.is(given));
         self.on && (self.any_password | known)
     }
 

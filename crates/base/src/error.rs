@@ -145,6 +145,8 @@ errors! {
     SAME_OBJECT = "ERR source and destination objects are the same";
     /// Too little memory for a write.
     OOM = "OOM command not allowed when used memory > 'maxmemory'.";
+    /// A reply that would be longer than replies may be.
+    REPLY_TOO_LONG = "ERR the reply would be longer than max-reply-size or the output buffer limit";
     /// Not authenticated.
     NO_AUTH = "NOAUTH Authentication required.";
     /// Wrong password.

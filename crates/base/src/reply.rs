@@ -64,6 +64,12 @@ pub trait Reply {
         self.simple(&String::from_utf8_lossy(text));
     }
 
+    /// Bytes that may still be written: what comes after them is not kept, and the request fails.
+    /// For commands that make a long text before they write it.
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
     /// `-text`
     fn error(&mut self, text: &str) {
         self.error_bytes(text.as_bytes());

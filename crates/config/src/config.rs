@@ -63,6 +63,8 @@ pub struct Config {
     pub maxmemory_clients: Option<u64>,
     /// Most bytes of unfinished commands of one client.
     pub client_query_buffer_limit: u64,
+    /// What callers may take.
+    pub callers: CallerLimits,
     /// Longest single string, in bytes.
     pub proto_max_bulk_len: u64,
 
@@ -360,6 +362,19 @@ pub struct ScriptSettings {
     pub memory: u64,
 }
 
+/// What callers may take, at every port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallerLimits {
+    /// How long a connection may take to show who it is for.
+    pub unauthenticated_timeout: Option<Duration>,
+    /// Most bytes of all who have not shown who they are, together.
+    pub unauthenticated_memory: u64,
+    /// How long a request's body may take to come, where requests have bodies.
+    pub request_body_timeout: Option<Duration>,
+    /// Longest reply to one request.
+    pub max_reply_size: usize,
+}
+
 impl Settings {
     /// The typed configuration these settings amount to.
     #[must_use]
@@ -381,6 +396,7 @@ impl Settings {
             client_output_buffer_limit: self.buffer_limits(),
             maxmemory_clients: self.client_memory(),
             client_query_buffer_limit: self.bytes("client-query-buffer-limit"),
+            callers: self.callers(),
             proto_max_bulk_len: self.bytes("proto-max-bulk-len"),
             databases: self.int("databases"),
             io_threads: self.int("io-threads"),
@@ -520,6 +536,15 @@ impl Settings {
                 None => BindAddress { address: address.clone(), optional: false },
             })
             .collect()
+    }
+
+    fn callers(&self) -> CallerLimits {
+        CallerLimits {
+            unauthenticated_timeout: some_seconds(self.int("unauthenticated-timeout")),
+            unauthenticated_memory: self.bytes("unauthenticated-memory"),
+            request_body_timeout: some_seconds(self.int("request-body-timeout")),
+            max_reply_size: usize::try_from(self.bytes("max-reply-size")).unwrap_or(usize::MAX),
+        }
     }
 
     fn buffer_limits(&self) -> BufferLimits {

@@ -251,7 +251,9 @@ impl Blocked {
         }
         let request = Request { argv: &argv, entry: Some(entry), hash: None };
         let mut reply = Vec::new();
-        let mut writer = RespWriter::new(&mut reply, self.protocol);
+        // Delivered as it is: an error here, and the connection's own limits when it is sent.
+        let most = engine.config().callers.max_reply_size;
+        let mut writer = RespWriter::new(&mut reply, self.protocol).within(most);
         let hasher = engine.store.hasher();
         let args = base::Args::new(request.argv, entry.words, None, hasher).woken();
         txn.select(self.db);
@@ -278,6 +280,9 @@ impl Blocked {
                 }
             }
             Err(failure) => self.failed(engine, txn, (entry, &argv), &failure, &mut writer),
+        }
+        if writer.is_over() {
+            return Some(self.encoded(|out| out.error_bytes(base::error::REPLY_TOO_LONG.bytes())));
         }
         Some(reply)
     }

@@ -112,6 +112,8 @@ pub struct Engine {
     pub executable: String,
     /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
     pub buffers: AtomicUsize,
+    /// Bytes that came from callers who are not known: see [`crate::unauthenticated`].
+    pub(crate) unauthenticated: AtomicUsize,
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.
     pub cleanups: AtomicUsize,
@@ -206,6 +208,7 @@ impl Engine {
             config_file: start.config_file,
             executable: start.executable,
             buffers: AtomicUsize::new(0),
+            unauthenticated: AtomicUsize::new(0),
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
             at_rest: AtomicBool::new(false),

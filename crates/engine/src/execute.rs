@@ -12,6 +12,7 @@ use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
+use crate::reply_limit::ReplyLimit;
 use crate::session::Session;
 use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
@@ -69,7 +70,8 @@ impl Desk<'_> {
         out: &mut Vec<u8>,
     ) -> bool {
         let start = out.len();
-        let mut writer = RespWriter::new(out, session.protocol);
+        let limit = ReplyLimit::of(&self.seat.config, session);
+        let mut writer = RespWriter::new(out, session.protocol).within(limit.bytes);
         let result = self.admit(session, &request).and_then(|entry| {
             if self.engine.heed.now().paused()
                 && self.engine.must_wait(session, (entry, request.argv), self.seat.now)
@@ -88,11 +90,15 @@ impl Desk<'_> {
             self.refuse(session, &request, &refusal, &mut writer);
             false
         });
+        let over = writer.is_over();
         if std::mem::take(&mut session.must_wait) {
             // Nothing has happened yet: not even `CLIENT REPLY SKIP` has been used up.
             out.truncate(start);
             self.engine.postpone(session, request.argv);
             return false;
+        }
+        if over && !session.replies.silent() {
+            self.seat.reply_too_long(session, limit, (out, start));
         }
         session.replies.request_done(out, start);
         self.after_request(session, &request, out);

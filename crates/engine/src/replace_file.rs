@@ -3,10 +3,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Puts `bytes` in the place of what `path` holds, or makes the file; durable when it returns. A
-/// link stays one: what it points to is replaced. Permissions stay as they are.
+/// link stays one: what it points to is replaced. Permissions stay as they are; a new file is its
+/// owner's alone, since passwords and data may be in it.
 ///
 /// The new text is written beside the old one, so that renaming it is one step of the file system.
 ///
@@ -18,7 +20,9 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         target => target?,
     };
     let beside = beside(&target);
-    let written = write_new(&beside, &target, bytes).and_then(|()| fs::rename(&beside, &target));
+    let written = create_new(&beside, &target)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&beside, &target));
     if let Err(error) = written {
         // What is left over would be in the way of nobody; the first error is the one to tell.
         let _ = fs::remove_file(&beside);
@@ -32,20 +36,28 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// A name in the same folder that nobody else uses.
-fn beside(target: &Path) -> PathBuf {
+pub(crate) fn beside(target: &Path) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!("-{}.tmp", std::process::id()));
     target.with_file_name(name)
 }
 
-fn write_new(path: &Path, like: &Path, bytes: &[u8]) -> io::Result<()> {
-    // One that is there was left by a process of this number that was killed.
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+/// Makes a file that was not there, to take the place of `like`: with the permissions of that, or
+/// its owner's alone. Whatever has its name before, a link among others, is not written through.
+pub(crate) fn create_new(path: &Path, like: &Path) -> io::Result<File> {
+    let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let file = create().or_else(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            // It was left by a process of this number that was killed, or put there by somebody.
+            fs::remove_file(path)?;
+            create()
+        }
+        _ => Err(error),
+    })?;
     if let Ok(there) = fs::metadata(like) {
         file.set_permissions(there.permissions())?;
     }
-    file.write_all(bytes)?;
-    file.sync_all()
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -91,6 +103,22 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn new_files_are_their_owners_and_links_in_the_way_lead_nowhere() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = folder("owner");
+        let (path, other) = (folder.join("a.conf"), folder.join("other"));
+        fs::write(&other, "precious").unwrap();
+        symlink(&other, beside(&path)).unwrap();
+        replace_file(&path, b"one").unwrap();
+        assert_eq!(fs::read(&other).unwrap(), b"precious");
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
         fs::remove_dir_all(folder).unwrap();
     }
 

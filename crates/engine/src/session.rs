@@ -55,6 +55,8 @@ pub struct Session {
     pub in_order: bool,
     /// It monitors.
     pub(crate) monitors: bool,
+    /// Others ask through the same connection: it is not closed for what one of them did.
+    pub shares: bool,
     /// Close the connection once the replies so far are sent.
     pub closing: bool,
     /// The replies so far may be sent once this epoch of the journal is durable.
@@ -88,6 +90,7 @@ impl Session {
             told: false,
             in_order: false,
             monitors: false,
+            shares: false,
             closing: false,
             awaits: 0,
             replica: Replica::default(),

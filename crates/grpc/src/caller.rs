@@ -18,14 +18,13 @@ use tonic::{Request, Status};
 
 use crate::guest::{Guest, Held};
 use crate::house::{House, Seat};
-use crate::peer::Peer;
 use crate::status;
 
 /// What dispatch knows of a call and its handler wants to: put into the request's extensions.
 #[derive(Clone)]
 pub struct Arrived {
-    /// The connection.
-    pub peer: Arc<Peer>,
+    /// The user.
+    pub guest: Arc<Guest>,
     /// When the client no longer waits.
     pub until: Option<Instant>,
 }
@@ -39,19 +38,22 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The caller of a request.
+    /// The caller of a request, whom dispatch has found out.
     ///
     /// # Errors
-    /// Credentials that are missing or wrong.
+    /// It has not.
     pub fn of<T>(request: &Request<T>) -> Result<Self, Status> {
         let arrived = request.extensions().get::<Arrived>();
-        let Arrived { peer, until } = arrived.ok_or_else(|| Status::internal("no connection"))?;
-        Ok(Caller { guest: peer.guest(request.metadata())?, until: *until })
+        let Arrived { guest, until } = arrived.ok_or_else(|| Status::internal("no caller"))?;
+        Ok(Caller { guest: Arc::clone(guest), until: *until })
     }
 
     /// A session to run requests in.
-    pub fn hold(&self) -> Held {
-        self.guest.take()
+    ///
+    /// # Errors
+    /// The credentials of a call that goes on for long do not hold any more.
+    pub fn hold(&self) -> Result<Held, Status> {
+        if self.guest.holds() { Ok(self.guest.take()) } else { Err(status::no_longer()) }
     }
 
     /// Runs one request; `read` makes something of the reply.
@@ -64,7 +66,7 @@ impl Caller {
         argv: &[&[u8]],
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
     ) -> Result<R, Status> {
-        self.hold().ask(db, argv, read).await
+        self.hold()?.ask(db, argv, read).await
     }
 }
 
@@ -150,7 +152,9 @@ impl Held {
             };
             let left = until.map(|until| Duration::from_millis(until.saturating_sub(wall_clock())));
             let letters = Arc::clone(&seated.letters);
+            let guest = Arc::clone(self.guest());
             tokio::select! {
+                () = guest.no_longer_holds() => return Err(status::no_longer()),
                 message = letters.next() => self.deliver(&house, message, &mut out),
                 () = sleep_for(left) => self.time_is_up(&house, &mut out).await,
             }

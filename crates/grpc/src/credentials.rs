@@ -10,7 +10,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tonic::metadata::MetadataMap;
+use sha2::{Digest, Sha256};
+use tonic::codegen::http::HeaderMap;
 
 /// Whom a call says it is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +27,12 @@ pub enum Claim<'c> {
 }
 
 /// Reads the headers; `x-api-key` comes first.
-pub fn claim(metadata: &MetadataMap) -> Claim<'_> {
-    if let Some(key) = metadata.get("x-api-key") {
+pub fn claim(headers: &HeaderMap) -> Claim<'_> {
+    if let Some(key) = headers.get("x-api-key") {
         // As text, which is what the header's own clients send.
         return key.to_str().map_or(Claim::Malformed, |key| Claim::Token(key.as_bytes()));
     }
-    let Some(value) = metadata.get("authorization") else { return Claim::None };
+    let Some(value) = headers.get("authorization") else { return Claim::None };
     let bytes = value.as_bytes();
     let Some(space) = bytes.iter().position(|&byte| byte == b' ') else { return Claim::Malformed };
     let (scheme, rest) = (&bytes[..space], bytes[space..].trim_ascii());
@@ -56,9 +57,22 @@ pub fn split(token: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&token[..colon], &token[colon + 1..]))
 }
 
-/// Whether two secrets are the same, in a time that tells nothing but their lengths.
-pub fn same(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).fold(0, |bits, (a, b)| bits | (a ^ b)) == 0
+/// What is kept and compared of a secret: its hash, so that neither memory nor the time of a
+/// comparison tells it.
+#[derive(Clone, Copy)]
+pub struct Secret([u8; 32]);
+
+impl Secret {
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Secret(Sha256::digest(bytes).into())
+    }
+
+    /// Whether the two are the same, in a time that does not depend on where they differ.
+    pub fn is(&self, other: &Secret) -> bool {
+        let pairs = self.0.iter().zip(&other.0);
+        std::hint::black_box(pairs.fold(0, |bits, (a, b)| bits | (a ^ b))) == 0
+    }
 }
 
 #[cfg(test)]
@@ -68,15 +82,15 @@ mod tests {
 
     use super::*;
 
-    fn with(name: &'static str, value: &'static str) -> MetadataMap {
-        let mut metadata = MetadataMap::new();
-        metadata.insert(name, value.parse().unwrap());
-        metadata
+    fn with(name: &'static str, value: &'static str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().unwrap());
+        headers
     }
 
     #[test]
     fn headers_are_read() {
-        assert_eq!(claim(&MetadataMap::new()), Claim::None);
+        assert_eq!(claim(&HeaderMap::new()), Claim::None);
         assert_eq!(claim(&with("x-api-key", "k")), Claim::Token(b"k"));
         assert_eq!(claim(&with("authorization", "Bearer t")), Claim::Token(b"t"));
         assert_eq!(claim(&with("authorization", "bAsIc  eDp5")), Claim::Basic(b"eDp5"));
@@ -94,6 +108,7 @@ mod tests {
 
     #[test]
     fn secrets_are_compared_whole() {
+        let same = |one: &[u8], other: &[u8]| Secret::of(one).is(&Secret::of(other));
         assert!(same(b"abc", b"abc") && same(b"", b""));
         assert!(!same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"bbc", b"abc"));
     }

@@ -8,12 +8,12 @@
 use std::sync::{Arc, OnceLock};
 
 use base::Protocol;
-use engine::{Account, Origin, Session};
+use engine::{Credential, Origin, Session};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use tonic::Status;
 
-use crate::credentials::{self, Claim};
+use crate::credentials::{self, Claim, Secret};
 use crate::house::House;
 use crate::letters::{Ending, Letters};
 use crate::status;
@@ -26,8 +26,8 @@ pub struct Guest {
     pub(crate) house: Arc<House>,
     origin: Origin,
     ending: Arc<Ending>,
-    /// Who it is; nobody yet, if nothing was said.
-    account: OnceLock<Arc<Account>>,
+    /// What was shown, if anything was.
+    credential: OnceLock<Credential>,
     // A session is some hundred bytes, and each call takes one out and puts it back.
     #[allow(clippy::vec_box)]
     resting: Mutex<Vec<Box<Seated>>>,
@@ -55,7 +55,7 @@ impl Guest {
             house: Arc::clone(house),
             origin: origin.clone(),
             ending: Arc::clone(ending),
-            account: OnceLock::new(),
+            credential: OnceLock::new(),
             resting: Mutex::default(),
         };
         let first = guest.open();
@@ -70,6 +70,7 @@ impl Guest {
         let client = engine.clients.add(self.origin.clone(), wall_clock(), mailbox);
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
+        session.shares = true;
         Box::new(Seated { session, letters })
     }
 
@@ -78,45 +79,78 @@ impl Guest {
     /// # Errors
     /// It is not, or nobody knows such a user.
     pub fn enter(self: &Arc<Self>, claim: Claim<'_>) -> Result<(), Status> {
-        let mut held = self.take();
-        self.check(claim, &mut held)?;
-        if let Some(account) = held.session().client.user.lock().clone() {
-            // The first who calls is the one there is.
-            let _ = self.account.set(account);
-        }
-        Ok(())
-    }
-
-    fn check(&self, claim: Claim<'_>, held: &mut Held) -> Result<(), Status> {
-        let wanted = self.house.settings.api_key.as_deref();
+        let users = &self.house.engine.users;
+        let key = self.house.api_key.as_ref();
         let invalid = || status::unauthenticated(status::INVALID_KEY);
-        match (claim, wanted) {
+        let credential = match (claim, key) {
+            (Claim::None, None) if !users.asks_password() => return Ok(()),
+            (Claim::None, None) => {
+                return Err(status::refusal(base::error::NO_AUTH.bytes()));
+            }
+            (Claim::None, Some(_)) => {
+                return Err(status::unauthenticated(status::MISSING_KEY));
+            }
+            (Claim::Malformed, _) => return Err(status::unauthenticated(status::MALFORMED_KEY)),
             (Claim::Token(token), Some(key)) => {
                 let user = self.house.settings.api_key_user.as_slice();
-                let account = self.house.engine.users.find(user);
-                let account = account.filter(|_| credentials::same(token, key));
-                self.house.engine.vouch(held.session(), &account.ok_or_else(invalid)?);
-                Ok(())
+                let credential = Credential::of_key(users, user);
+                credential.filter(|_| Secret::of(token).is(key)).ok_or_else(invalid)?
             }
             (Claim::Token(token), None) => match credentials::split(token) {
-                Some((user, password)) if self.house.engine.users.find(user).is_some() => {
-                    held.log_in(user, password)
-                }
-                _ => held.log_in(b"default", token),
-            },
+                Some((user, password)) if users.find(user).is_some() => self.log_in(user, password),
+                _ => self.log_in(b"default", token),
+            }?,
             (Claim::Basic(encoded), _) => {
                 let words = credentials::basic(encoded);
                 let (user, password) =
                     words.ok_or_else(|| status::unauthenticated(status::MALFORMED_KEY))?;
                 // Where a key is asked for, a user who needs no password is no way around it.
-                let account = self.house.engine.users.find(&user);
+                let account = users.find(&user);
                 let open = account.is_some_and(|account| account.rules().takes_any_password());
-                if open && wanted.is_some() {
+                if open && key.is_some() {
                     return Err(invalid());
                 }
-                held.log_in(&user, &password)
+                self.log_in(&user, &password)?
             }
-            (Claim::None | Claim::Malformed, _) => Ok(()),
+        };
+        let mut held = self.take();
+        self.house.engine.vouch(held.session(), credential.account());
+        // The first who calls is the one there is.
+        let _ = self.credential.set(credential);
+        Ok(())
+    }
+
+    /// A user, by a password. A wrong one is told by the command, so that it is in `ACL LOG` and
+    /// counted as everywhere.
+    fn log_in(self: &Arc<Self>, user: &[u8], password: &[u8]) -> Result<Credential, Status> {
+        let found = Credential::of_password(&self.house.engine.users, user, password);
+        found.ok_or_else(|| {
+            let mut held = self.take();
+            self.house.sit().run(held.session(), &[b"AUTH", user, password]);
+            status::unauthenticated(status::INVALID_KEY)
+        })
+    }
+
+    /// Whether what was shown is right still: each call is an authentication of its own.
+    pub fn holds(&self) -> bool {
+        let users = &self.house.engine.users;
+        match self.credential.get() {
+            Some(credential) => credential.holds(users),
+            None => self.house.api_key.is_none() && !users.asks_password(),
+        }
+    }
+
+    /// Waits until it is not.
+    pub async fn no_longer_holds(&self) {
+        loop {
+            let rung = self.house.users_changed.notified();
+            tokio::pin!(rung);
+            // From here on a ring is heard, so what is looked at now cannot become stale unheard.
+            rung.as_mut().enable();
+            if !self.holds() {
+                return;
+            }
+            rung.await;
         }
     }
 
@@ -133,8 +167,8 @@ impl Guest {
 
     /// Makes a new session the same user's as the others.
     fn make_alike(&self, session: &mut Session) {
-        if let Some(account) = self.account.get() {
-            self.house.engine.vouch(session, account);
+        if let Some(credential) = self.credential.get() {
+            self.house.engine.vouch(session, credential.account());
         }
     }
 
@@ -172,6 +206,11 @@ impl Held {
         &self.guest.house
     }
 
+    /// Whose call it is.
+    pub fn guest(&self) -> &Arc<Guest> {
+        &self.guest
+    }
+
     /// The session.
     pub fn session(&mut self) -> &mut Session {
         &mut self.seated().session
@@ -181,17 +220,6 @@ impl Held {
     pub fn seated(&mut self) -> &mut Seated {
         // It is taken out in `drop` alone.
         self.seated.get_or_insert_with(|| self.guest.open())
-    }
-
-    /// Says a password.
-    fn log_in(&mut self, user: &[u8], password: &[u8]) -> Result<(), Status> {
-        let house = Arc::clone(self.house());
-        let mut seat = house.sit();
-        seat.run(self.session(), &[b"AUTH", user, password]);
-        match seat.out.first() {
-            Some(b'+') => Ok(()),
-            _ => Err(status::unauthenticated(status::INVALID_KEY)),
-        }
     }
 }
 

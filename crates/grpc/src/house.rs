@@ -1,8 +1,8 @@
-//! What all calls share: the engine, a seat at it, and who wakes those that wait for the disk.
+//! What all calls share: the engine, seats at it, and who wakes those that wait for the disk.
 //!
-//! The seat is locked for as long as one request runs, and never across a wait; since all calls are
-//! on one thread, nobody ever stands before that lock. It is there because futures must be able to
-//! move, not because they do.
+//! The first seat is locked for as long as one request runs, and never across a wait; since all
+//! calls are on one thread, nobody ever stands before that lock. It is there because futures must
+//! be able to move, not because they do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +12,11 @@ use engine::{Engine, Session, Worker};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
 use crate::budget::Budget;
+use crate::credentials::Secret;
 use crate::serve::acceptor;
 
 /// What the door asks of the program around it.
@@ -34,8 +35,16 @@ pub struct House {
     pub engine: Arc<Engine>,
     pub(crate) settings: GrpcSettings,
     pub(crate) seat: Mutex<Seat>,
-    /// For what runs for long.
-    pub(crate) aside: Mutex<Seat>,
+    /// For what runs for long: as many seats as places.
+    aside: Box<[Mutex<Seat>]>,
+    /// Places for what runs for long. Who waits for one holds no thread and no seat.
+    pub(crate) places: Arc<Semaphore>,
+    /// Those who wait for one, and those who have one.
+    pub(crate) long: Budget,
+    /// The hash of the key that calls must carry.
+    pub(crate) api_key: Option<Secret>,
+    /// Rung when users may have changed.
+    pub(crate) users_changed: Notify,
     /// Rung when something has become durable.
     durable: Notify,
     pub(crate) hooks: Hooks,
@@ -58,6 +67,10 @@ pub(crate) struct Seat {
     pub out: Vec<u8>,
 }
 
+/// Requests that run for long, at a time.
+const LONG: usize = 4;
+/// And those that may wait for their turn.
+const LONG_WAITING: usize = 1024;
 /// More memory than this is not kept for the next reply.
 const KEPT: usize = 1 << 20;
 
@@ -95,7 +108,11 @@ impl House {
         Arc::new(House {
             engine: Arc::clone(engine),
             seat: Seat::new(engine, chance),
-            aside: Seat::new(engine, !chance),
+            aside: (0..LONG as u64).map(|n| Seat::new(engine, !chance.wrapping_add(n))).collect(),
+            places: Arc::new(Semaphore::new(LONG)),
+            long: Budget::new(LONG + LONG_WAITING),
+            api_key: settings.api_key.as_deref().map(Secret::of),
+            users_changed: Notify::new(),
             durable: Notify::new(),
             hooks,
             tls: Mutex::new(context.as_deref().map(acceptor)),
@@ -133,11 +150,18 @@ impl House {
         seat
     }
 
-    /// The other seat, for a thread that may take its time.
+    /// One of the other seats, for a thread that may take its time and has one of the places.
     pub(crate) fn sit_aside(&self) -> parking_lot::MutexGuard<'_, Seat> {
-        let mut seat = self.aside.lock();
+        // There are as many seats as places, so one is free; it would be waited for otherwise.
+        let free = self.aside.iter().find_map(Mutex::try_lock);
+        let mut seat = free.unwrap_or_else(|| self.aside[0].lock());
         seat.worker.begin(wall_clock());
         seat
+    }
+
+    /// Whether who calls must show who it is.
+    pub(crate) fn asks_who(&self) -> bool {
+        self.api_key.is_some() || self.engine.users.asks_password()
     }
 
     /// Waits until what a session has been told may be told.

@@ -29,6 +29,7 @@ mod credentials;
 pub mod generated;
 mod guest;
 mod house;
+mod inbound;
 mod kvist;
 mod letters;
 pub mod line;
@@ -38,6 +39,7 @@ mod reply;
 mod routes;
 mod search;
 mod serve;
+mod slowed;
 mod status;
 mod walk;
 

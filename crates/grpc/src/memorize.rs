@@ -116,7 +116,7 @@ impl Memorize for Service {
     ) -> Result<Response<DeleteAllResponse>, Status> {
         let caller = Caller::of(&request)?;
         // Counted and deleted in one: what came in between would be deleted uncounted.
-        let mut held = caller.hold();
+        let mut held = caller.hold()?;
         for words in [[b"MULTI".as_slice()], [b"DBSIZE"], [b"FLUSHDB"]] {
             held.ask(0, &words, reply::done).await?;
         }

@@ -1,17 +1,19 @@
 //! One connection, and the users that call through it.
 //!
 //! A proxy sends calls of many users through one connection, so a user belongs to a call, not to a
-//! connection. Who has shown a password once need not be asked again on the same connection: that
-//! is what a connection of the other protocol gets, too.
+//! connection. What a call shows was judged before if one with the same credentials came through
+//! the connection, and no user has changed since; else it is judged anew.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use engine::Origin;
+use engine::unauthenticated::CALLS;
 use parking_lot::Mutex;
 use tonic::Status;
-use tonic::metadata::MetadataMap;
+use tonic::codegen::http::HeaderMap;
 
-use crate::credentials::{self, Claim};
+use crate::credentials::{self, Claim, Secret};
 use crate::guest::Guest;
 use crate::house::House;
 use crate::letters::Ending;
@@ -32,6 +34,19 @@ pub struct Peer {
     pub denied: bool,
     /// The one who called last comes first.
     guests: Mutex<Vec<Remembered>>,
+    /// Somebody has called who is known.
+    known: AtomicBool,
+    /// Calls that are open of callers who are not.
+    unknown_calls: AtomicUsize,
+}
+
+/// A call of somebody who is not known, among those that may be open.
+pub struct UnknownCall(Arc<Peer>);
+
+impl Drop for UnknownCall {
+    fn drop(&mut self) {
+        self.0.unknown_calls.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Whose word it was.
@@ -43,12 +58,12 @@ enum Kind {
 }
 
 /// What a call said.
-type Key<'k> = (Kind, &'k [u8]);
+type Key = (Kind, Secret);
 
 /// A user who has called.
 struct Remembered {
     kind: Kind,
-    said: Vec<u8>,
+    said: Secret,
     guest: Arc<Guest>,
 }
 
@@ -61,51 +76,82 @@ impl Peer {
             ending: Arc::default(),
             denied,
             guests: Mutex::default(),
+            known: AtomicBool::new(false),
+            unknown_calls: AtomicUsize::new(0),
         };
         let peer = Arc::new(peer);
         if !denied {
             // It is among the clients from now on, as a connection that has asked nothing yet.
             let nobody = Guest::new(house, &peer.origin, &peer.ending);
-            peer.remember((Kind::Nobody, &[]), &nobody);
+            peer.remember((Kind::Nobody, Secret::of(&[])), &nobody);
         }
         peer
     }
 
-    /// The user a call is from.
+    /// The user a call is from. Asked before anything but the head of the call is looked at.
     ///
     /// # Errors
     /// `UNAUTHENTICATED`: the credentials are wrong, or the door asks for some.
-    pub fn guest(&self, metadata: &MetadataMap) -> Result<Arc<Guest>, Status> {
-        let claim = credentials::claim(metadata);
-        let key: Key<'_> = match claim {
-            Claim::None if self.house.settings.api_key.is_some() => {
-                return Err(status::unauthenticated(status::MISSING_KEY));
-            }
-            Claim::None => (Kind::Nobody, &[]),
+    pub fn guest(&self, headers: &HeaderMap) -> Result<Arc<Guest>, Status> {
+        let claim = credentials::claim(headers);
+        let key = match claim {
+            Claim::None => (Kind::Nobody, Secret::of(&[])),
+            Claim::Basic(bytes) => (Kind::Basic, Secret::of(bytes)),
+            Claim::Token(bytes) => (Kind::Token, Secret::of(bytes)),
             Claim::Malformed => return Err(status::unauthenticated(status::MALFORMED_KEY)),
-            Claim::Basic(bytes) => (Kind::Basic, bytes),
-            Claim::Token(bytes) => (Kind::Token, bytes),
         };
         if let Some(guest) = self.remembered(key) {
-            return Ok(guest);
+            if guest.holds() {
+                self.known.store(true, Ordering::Relaxed);
+                return Ok(guest);
+            }
+            self.forget(&guest);
         }
         let guest = Guest::new(&self.house, &self.origin, &self.ending);
         guest.enter(claim)?;
         self.remember(key, &guest);
+        self.known.store(true, Ordering::Relaxed);
         Ok(guest)
     }
 
-    fn remembered(&self, key: Key<'_>) -> Option<Arc<Guest>> {
+    /// Whether somebody has called who is known, or everybody is.
+    pub fn is_known(&self) -> bool {
+        self.known.load(Ordering::Relaxed) || !self.house.asks_who()
+    }
+
+    /// Lets in a call that needs no credentials: those of one connection have an end until somebody
+    /// is known.
+    ///
+    /// # Errors
+    /// There are too many already.
+    pub fn enter_unknown(self: &Arc<Self>) -> Result<UnknownCall, Status> {
+        let open = self.unknown_calls.fetch_add(1, Ordering::Relaxed);
+        let call = UnknownCall(Arc::clone(self));
+        if open >= CALLS && !self.is_known() {
+            return Err(status::exhausted("too many calls are open without credentials"));
+        }
+        Ok(call)
+    }
+
+    fn remembered(&self, key: Key) -> Option<Arc<Guest>> {
         let mut guests = self.guests.lock();
-        let is_it =
-            |known: &Remembered| known.kind == key.0 && credentials::same(&known.said, key.1);
+        let is_it = |known: &Remembered| known.kind == key.0 && known.said.is(&key.1);
         let at = guests.iter().position(is_it)?;
         guests[..=at].rotate_right(1);
         Some(Arc::clone(&guests[0].guest))
     }
 
-    fn remember(&self, key: Key<'_>, guest: &Arc<Guest>) {
-        let new = Remembered { kind: key.0, said: key.1.to_vec(), guest: Arc::clone(guest) };
+    fn forget(&self, guest: &Arc<Guest>) {
+        let mut guests = self.guests.lock();
+        let at = guests.iter().position(|known| Arc::ptr_eq(&known.guest, guest));
+        let forgotten = at.map(|at| guests.remove(at));
+        drop(guests);
+        // Outside the lock: its sessions are given back to the engine.
+        drop(forgotten);
+    }
+
+    fn remember(&self, key: Key, guest: &Arc<Guest>) {
+        let new = Remembered { kind: key.0, said: key.1, guest: Arc::clone(guest) };
         let mut guests = self.guests.lock();
         // Once somebody has said who they are, nobody is not among the clients any more.
         let is_idle =

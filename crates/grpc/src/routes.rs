@@ -4,13 +4,13 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::Bytes;
-use hyper::body::{Frame, Incoming, SizeHint};
-use parking_lot::Mutex;
+use engine::Engine;
+use engine::unauthenticated::Charge;
+use hyper::body::Incoming;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Service;
@@ -20,12 +20,15 @@ use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
-use crate::budget::{Budget, Share};
+use crate::budget::Budget;
+use crate::caller::Arrived;
 use crate::generated::DESCRIPTORS;
 use crate::generated::kvist::kvist_service_server::KvistServiceServer;
 use crate::generated::memorize::memorize_server::MemorizeServer;
 use crate::house::House;
-use crate::{kvist, memorize, status};
+use crate::inbound::{Inbound, Meter, Rules, With};
+use crate::peer::Peer;
+use crate::{kvist, memorize};
 
 /// How often it is looked whether the server serves.
 const LOOK: Duration = Duration::from_millis(100);
@@ -46,6 +49,7 @@ pub struct Routes {
     /// By the prefix of their paths.
     reflection: Arc<[(&'static str, Erased)]>,
     inbound: Arc<Budget>,
+    engine: Arc<Engine>,
 }
 
 impl Routes {
@@ -63,37 +67,85 @@ impl Routes {
             reporter,
             reflection: reflection(),
             inbound: Arc::clone(&house.inbound),
+            engine: Arc::clone(&house.engine),
         }
     }
 
-    /// Answers a call.
-    pub async fn answer(mut self, request: Request<Incoming>) -> Response<Body> {
-        let (parts, body) = request.into_parts();
-        let inbound =
-            Inbound { body, meter: Meter(Arc::new(Mutex::new(Share::of(&self.inbound)))) };
-        let mut request = Request::from_parts(parts, inbound);
-        let service = service_of(request.uri().path());
-        match service {
-            <Memorize as NamedService>::NAME => settled(self.memorize.call(request).await),
-            <Kvist as NamedService>::NAME => {
-                let meter = request.body().meter.clone();
-                request.extensions_mut().insert(meter);
-                settled(self.kvist.call(request).await)
+    /// Answers a call: asks who calls before a byte of what follows its head is looked at.
+    ///
+    /// # Errors
+    /// Who calls is not who they say, or there are too many of whom nobody knows who they are.
+    pub async fn answer(
+        self,
+        peer: &Arc<Peer>,
+        until: Option<Instant>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Body>, Status> {
+        match service_of(request.uri().path()) {
+            <Memorize as NamedService>::NAME | <Kvist as NamedService>::NAME => {
+                let guest = peer.guest(request.headers())?;
+                Ok(self.serve(Arrived { guest, until }, request).await)
             }
-            "grpc.health.v1.Health" => settled(self.health.call(request).await),
-            _ => match self.reflection.iter().find(|(name, _)| *name == service) {
-                Some((_, answer)) => answer(request).await,
-                None => Status::unimplemented("there is no such service").into_http(),
-            },
+            _ => {
+                let call = peer.enter_unknown()?;
+                let charge = (!peer.is_known()).then(|| Charge::new(&peer.house.engine));
+                let answer = self.serve_anybody(charge, request).await;
+                // What is said goes on for as long as the call does.
+                Ok(answer.map(|body| Body::new(With::new(body, call))))
+            }
         }
     }
 
-    /// Says whether the server serves for as long as it runs.
+    async fn serve(mut self, arrived: Arrived, request: Request<Incoming>) -> Response<Body> {
+        let many = request.uri().path() == BATCH;
+        let most = arrived.guest.house.settings.max_message_size;
+        let rules = self.rules(most, many);
+        let meter = Meter::of(&self.inbound);
+        let mut request = request.map(|body| Inbound::new(body, rules, meter.clone(), None));
+        request.extensions_mut().insert(arrived);
+        if service_of(request.uri().path()) == <Memorize as NamedService>::NAME {
+            settled(self.memorize.call(request).await)
+        } else {
+            request.extensions_mut().insert(meter);
+            settled(self.kvist.call(request).await)
+        }
+    }
+
+    /// What is answered without credentials: whether the server serves, and what it speaks.
+    async fn serve_anybody(
+        mut self,
+        charge: Option<Charge>,
+        request: Request<Incoming>,
+    ) -> Response<Body> {
+        let service = service_of(request.uri().path()).to_owned();
+        let is_health = service == HEALTH;
+        let rules = self.rules(SMALL, !is_health);
+        let meter = Meter::of(&self.inbound);
+        let request = request.map(|body| Inbound::new(body, rules, meter, charge));
+        if is_health {
+            return settled(self.health.call(request).await);
+        }
+        match self.reflection.iter().find(|(name, _)| *name == service) {
+            Some((_, answer)) => answer(request).await,
+            None => Status::unimplemented("there is no such service").into_http(),
+        }
+    }
+
+    fn rules(&self, most: usize, many: bool) -> Rules {
+        Rules { most, many, time: self.engine.config().callers.request_body_timeout }
+    }
+
+    /// Says whether the server serves for as long as it runs, and when users have changed.
     pub async fn follow_health(self, house: Arc<House>, mut stop: watch::Receiver<bool>) {
         let names = ["", <Memorize as NamedService>::NAME, <Kvist as NamedService>::NAME];
         let mut said = None;
+        let mut users = house.engine.users.version();
         loop {
             let engine = &house.engine;
+            let version = engine.users.version();
+            if std::mem::replace(&mut users, version) != version {
+                house.users_changed.notify_waiters();
+            }
             let stopping = *stop.borrow() || engine.stopping.load(Ordering::Relaxed);
             let serves = !stopping && !engine.durable.is_loading();
             if said != Some(serves) {
@@ -115,6 +167,9 @@ impl Routes {
     }
 }
 
+/// The call that has many messages with silence between them.
+const BATCH: &str = "/kvist.v1.KvistService/Batch";
+const HEALTH: &str = "grpc.health.v1.Health";
 /// Messages of the services around, at most.
 const SMALL: usize = 64 << 10;
 
@@ -162,53 +217,6 @@ where
         answer
     };
     (S::NAME, Arc::new(answer))
-}
-
-/// How much of a call has come and not been taken; shared with whoever takes it.
-#[derive(Clone)]
-pub struct Meter(Arc<Mutex<Share>>);
-
-impl Meter {
-    /// All that has come was taken.
-    pub fn clear(&self) {
-        self.0.lock().clear();
-    }
-}
-
-/// What comes of a call, counted: what all calls together leave half said has a limit.
-pub struct Inbound {
-    body: Incoming,
-    meter: Meter,
-}
-
-impl hyper::body::Body for Inbound {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        let counted = frame.map(|frame| {
-            let frame = frame.map_err(|error| Status::from_error(Box::new(error)))?;
-            let bytes = frame.data_ref().map_or(0, Bytes::len);
-            if self.meter.0.lock().take(bytes) {
-                Ok(frame)
-            } else {
-                Err(status::exhausted("too much is on its way to the server: try again"))
-            }
-        });
-        Poll::Ready(counted)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 /// How long a client waits, as it says: up to eight digits and a unit.

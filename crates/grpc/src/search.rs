@@ -89,7 +89,7 @@ async fn by_index(
         Place::At(_) => {
             // It may have to look at many keys for their deadlines.
             let words = vec![Bytes::from_static(b"PREFIX.COUNT"), prefix.clone()];
-            let all = reply::count(&aside::ask(caller.hold(), 0, words).await?)?;
+            let all = reply::count(&aside::ask(caller.hold()?, 0, words).await?)?;
             // Some may have gone since they were seen.
             all.saturating_sub(others).max(names)
         }

@@ -19,15 +19,16 @@ use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
+use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 
-use crate::caller::Arrived;
 use crate::house::House;
 use crate::peer::Peer;
 use crate::routes::{Routes, deadline};
+use crate::slowed::Slowed;
 use crate::status;
 
 /// Calls at a time on a connection.
@@ -104,6 +105,7 @@ struct Visitor {
     socket: Option<TcpStream>,
     addr: SocketAddr,
     denied: bool,
+    came: Instant,
 }
 
 impl Drop for Visitor {
@@ -132,7 +134,13 @@ impl Visitor {
         if let Err(error) = tune(&socket, config.tcp_keepalive) {
             tracing::debug!(%error, "a client left while it was accepted");
         }
-        Some(Visitor { house: Arc::clone(house), socket: Some(socket), addr, denied })
+        Some(Visitor {
+            house: Arc::clone(house),
+            socket: Some(socket),
+            addr,
+            denied,
+            came: Instant::now(),
+        })
     }
 
     async fn serve(self, routes: Routes, tls: Option<TlsAcceptor>, stop: watch::Receiver<bool>) {
@@ -164,11 +172,9 @@ impl Visitor {
                     self.talk(routes, socket, origin, stop).await;
                 }
             }
-            Some(tls) => match timeout(PATIENCE, tls.accept(socket)).await {
+            Some(acceptor) => match timeout(PATIENCE, acceptor.accept(socket)).await {
                 Ok(Ok(socket)) => self.talk(routes, socket, origin, stop).await,
-                Ok(Err(error)) => {
-                    tracing::warn!("Error accepting a gRPC connection: {error}");
-                }
+                Ok(Err(error)) => tls::failures::tell(&self.addr, &error),
                 Err(_) => tracing::debug!("a TLS handshake took too long"),
             },
         }
@@ -183,6 +189,8 @@ impl Visitor {
     ) {
         let peer = Peer::new(&self.house, origin, self.denied);
         let ending = Arc::clone(&peer.ending);
+        let knowing = Arc::clone(&peer);
+        let socket = Slowed::new(socket, &peer);
         let service = service_fn(move |request| call(routes.clone(), Arc::clone(&peer), request));
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
@@ -203,6 +211,12 @@ impl Visitor {
         };
         tokio::pin!(stopped);
         let mut stopping = false;
+        // Until when somebody must have called who is known.
+        let known_by = self.house.engine.config().callers.unauthenticated_timeout;
+        let known_by = known_by.and_then(|time| self.came.checked_add(time));
+        let late = sleep_until(known_by.unwrap_or(self.came));
+        tokio::pin!(late);
+        let (mut waiting, mut leaving) = (known_by.is_some(), false);
         loop {
             tokio::select! {
                 ended = connection.as_mut() => {
@@ -212,6 +226,18 @@ impl Visitor {
                     return;
                 }
                 () = ending.ended() => return,
+                () = late.as_mut(), if waiting => {
+                    waiting = !knowing.is_known();
+                    if waiting && std::mem::replace(&mut leaving, true) {
+                        tracing::debug!(addr = %self.addr, "nobody said who a gRPC caller is");
+                        return;
+                    }
+                    // Whoever is in the middle of something is told, and given a moment.
+                    if waiting {
+                        connection.as_mut().graceful_shutdown();
+                        late.as_mut().reset(Instant::now() + FAREWELL);
+                    }
+                }
                 () = &mut stopped, if !stopping => {
                     stopping = true;
                     connection.as_mut().graceful_shutdown();
@@ -237,15 +263,15 @@ fn tune(socket: &TcpStream, keepalive: Option<Duration>) -> std::io::Result<()> 
 async fn call(
     routes: Routes,
     peer: Arc<Peer>,
-    mut request: Request<Incoming>,
+    request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
     // Whatever it is for: who may do nothing need not know how the server is, or what it speaks.
     if peer.denied {
         return Ok(status::denied().into_http());
     }
     let until = deadline(request.headers()).and_then(|time| Instant::now().checked_add(time));
-    request.extensions_mut().insert(Arrived { peer, until });
-    let answer = routes.answer(request);
+    let answer =
+        async { routes.answer(&peer, until, request).await.unwrap_or_else(Status::into_http) };
     Ok(match until {
         None => answer.await,
         Some(until) => match tokio::time::timeout_at(until, answer).await {

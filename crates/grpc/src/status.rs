@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use base::error::NO_RANGE_INDEX;
+use base::error::{NO_RANGE_INDEX, REPLY_TOO_LONG};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -54,6 +54,7 @@ pub fn refusal(error: &[u8]) -> Status {
         "BUSYKEY" | "BUSYGROUP" => (Code::AlreadyExists, false),
         "INTERNAL" => (Code::Internal, false),
         _ if text.starts_with("ERR unknown ") => (Code::Unimplemented, false),
+        _ if error == REPLY_TOO_LONG.bytes() => (Code::ResourceExhausted, false),
         _ if error == NO_RANGE_INDEX.bytes() => (Code::FailedPrecondition, false),
         _ if text.starts_with("ERR no such key") => (Code::NotFound, false),
         _ if text.starts_with("ERR internal error") => (Code::Internal, false),
@@ -97,6 +98,21 @@ pub fn not_here(name: &str) -> Status {
 /// A limit of the server's on what clients make it keep.
 pub fn exhausted(message: &str) -> Status {
     Status::resource_exhausted(message)
+}
+
+/// What a call sends has stopped coming.
+pub fn did_not_come() -> Status {
+    Status::deadline_exceeded("the request did not come to its end in time")
+}
+
+/// What a call sends ended inside a message.
+pub fn cut_off() -> Status {
+    Status::internal("the request ended inside a message")
+}
+
+/// Credentials that were right are not any more.
+pub fn no_longer() -> Status {
+    unauthenticated("the credentials of this call do not hold any more")
 }
 
 /// A mistake of ours.

@@ -13,6 +13,7 @@ use crate::reply::{self, Answer, JSON, Refusal, fine};
 use crate::route::ROUTES;
 
 const TEXT: &str = "text/plain; charset=utf-8";
+const NOT_WRITABLE: &str = "MISCONF writes are refused: the server's log says why";
 
 /// `GET /`
 pub fn root() -> Answer {
@@ -33,9 +34,15 @@ pub fn live() -> Answer {
 
 /// `GET /ready`
 pub fn ready(ask: &Ask) -> Answer {
-    match ask.http.desks.engine.hindrance() {
+    let engine = &ask.http.desks.engine;
+    match engine.hindrance() {
         None => reply::answer(StatusCode::OK, TEXT, "OK\n"),
-        Some(why) => reply::answer(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{why}\n")),
+        Some(why) => {
+            // What exactly is wrong with the disk is in the log, and not everybody's business.
+            let loading = engine.durable.is_loading();
+            let why = if loading { why.to_string() } else { NOT_WRITABLE.to_owned() };
+            reply::answer(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{why}\n"))
+        }
     }
 }
 
@@ -67,7 +74,8 @@ pub async fn stats(ask: Ask) -> Result<Answer, Refusal> {
     Ok(reply::json(format!("{{{}}}", figures(&ask))))
 }
 
-/// `GET /api/v1/health`
+/// `GET /api/v1/health`: the same for everybody, in a few words and at no cost. Figures are what
+/// `/api/v1/stats` and `/metrics` tell those who may know them.
 pub fn health(ask: &Ask) -> Answer {
     let engine = &ask.http.desks.engine;
     let (status, word) = match engine.hindrance() {
@@ -75,11 +83,5 @@ pub fn health(ask: &Ask) -> Answer {
         Some(_) if engine.durable.is_loading() => (StatusCode::SERVICE_UNAVAILABLE, "loading"),
         Some(_) => (StatusCode::SERVICE_UNAVAILABLE, "troubled"),
     };
-    let body = format!(
-        "{{\"status\":\"{word}\",\"version\":\"{}\",\"uptime_seconds\":{},{}}}",
-        env!("CARGO_PKG_VERSION"),
-        engine.clock.elapsed().as_secs(),
-        figures(ask)
-    );
-    reply::answer(status, JSON, body)
+    reply::answer(status, JSON, format!("{{\"status\":\"{word}\"}}"))
 }

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use engine::Engine;
+use engine::unauthenticated::time_for;
 
 use crate::reply::Refusal;
 
@@ -49,7 +49,7 @@ impl Drop for Held {
     }
 }
 
-/// Reads a body. A peer who sends nothing for `patience` is given up.
+/// Reads a body. A peer who does not send it in time is given up.
 ///
 /// # Errors
 /// 413 if it is too long, 408 if it does not come, 400 if it is broken, 503 if all bodies together
@@ -57,7 +57,6 @@ impl Drop for Held {
 pub async fn read(
     mut body: Incoming,
     (engine, budget): (&Arc<Engine>, &Arc<Budget>),
-    patience: Duration,
 ) -> Result<Held, Refusal> {
     let config = engine.config();
     // As long as one value can be; one that JSON makes longer has to be shorter.
@@ -74,9 +73,16 @@ pub async fn read(
         budget: Arc::clone(budget),
         engine: Arc::clone(engine),
     };
+    let since = Instant::now();
     loop {
+        let time = config.callers.request_body_timeout;
+        let due = time.and_then(|time| since.checked_add(time_for(held.bytes.len(), time)));
         let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
-        let piece = match timeout(patience, next).await {
+        let piece = match due {
+            Some(due) => timeout_at(due, next).await,
+            None => Ok(next.await),
+        };
+        let piece = match piece {
             Ok(None) => return Ok(held),
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(_))) => return Err(Refusal::new(400, "the body is broken").and_close()),

@@ -16,7 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base::Protocol;
-use engine::{ClientId, Counters, Engine, Fed, Mailbox, Message, Origin, Session, State, Worker};
+use engine::unauthenticated::Charge;
+use engine::{
+    ClientId, Counters, Credential, Engine, Fed, Mailbox, Message, Origin, Session, State, Worker,
+};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -67,7 +70,6 @@ impl Desks {
 }
 
 /// Bytes of a connection that the engine has not been told of yet.
-#[derive(Default)]
 pub struct Meter {
     /// Received.
     pub received: AtomicU64,
@@ -77,9 +79,42 @@ pub struct Meter {
     pub reads: AtomicU64,
     /// Times something was sent.
     pub writes: AtomicU64,
+    /// A request is being answered, whose body is counted by who reads it, or the last one was from
+    /// somebody who is known.
+    known: AtomicBool,
+    /// Counts the head of a request whose caller is not known yet.
+    head: Mutex<Charge>,
 }
 
 impl Meter {
+    /// Nothing has come yet.
+    pub fn new(engine: &Arc<Engine>) -> Self {
+        Meter {
+            received: AtomicU64::new(0),
+            sent: AtomicU64::new(0),
+            reads: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            known: AtomicBool::new(false),
+            head: Mutex::new(Charge::new(engine)),
+        }
+    }
+
+    /// Whether there is room for so many bytes that have come.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.known.load(Ordering::Relaxed) || self.head.lock().add(bytes)
+    }
+
+    /// A head is complete.
+    pub fn begin_answer(&self) {
+        self.known.store(true, Ordering::Relaxed);
+        let _ = self.head.lock().set(0);
+    }
+
+    /// Its request was answered; it was from somebody who is known.
+    pub fn end_answer(&self, known: bool) {
+        self.known.store(known, Ordering::Relaxed);
+    }
+
     fn settle(&self, counters: &Counters) {
         counters.net_input.add(self.received.swap(0, Ordering::Relaxed));
         counters.net_output.add(self.sent.swap(0, Ordering::Relaxed));
@@ -130,6 +165,16 @@ pub enum NoReply {
     Disabled(&'static str),
 }
 
+/// Why a caller may ask.
+pub enum Admitted {
+    /// It may not: nothing was shown yet.
+    Not,
+    /// Nobody need show anything.
+    AsAnybody,
+    /// It has shown this.
+    By(Credential),
+}
+
 /// A connection as the engine knows it.
 pub struct Caller {
     desks: Arc<Desks>,
@@ -137,6 +182,8 @@ pub struct Caller {
     pub session: Session,
     /// What came for it.
     pub letters: Arc<Letters>,
+    /// What its present request has shown.
+    pub admitted: Admitted,
     meter: Arc<Meter>,
     request: Vec<u8>,
 }
@@ -150,12 +197,31 @@ impl Caller {
         client.labels.lock().lib_name = "http".to_owned();
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
+        session.shares = true;
         Caller {
             desks: Arc::clone(desks),
             session,
             letters,
+            admitted: Admitted::Not,
             meter: Arc::clone(meter),
             request: Vec::new(),
+        }
+    }
+
+    /// Whether its last request was let in.
+    pub fn is_admitted(&self) -> bool {
+        !matches!(self.admitted, Admitted::Not)
+    }
+
+    /// Whether what let the present request in still would: an answer that is made piece by piece
+    /// can take long.
+    fn still_may(&self) -> bool {
+        let users = &self.desks.engine.users;
+        match &self.admitted {
+            // The engine judges by itself what such a one may say.
+            Admitted::Not => true,
+            Admitted::AsAnybody => !users.asks_password(),
+            Admitted::By(credential) => credential.holds(users),
         }
     }
 
@@ -183,6 +249,9 @@ impl Caller {
         name: &'static str,
         requests: &[Vec<&[u8]>],
     ) -> Result<Vec<Value>, NoReply> {
+        if !self.still_may() {
+            return Err(NoReply::Ended);
+        }
         let entry = self.desks.engine.table.find_own(&[name.as_bytes()]);
         let called = entry.map_or(name.as_bytes(), |entry| entry.called());
         if called.is_empty() {

@@ -18,11 +18,11 @@ use acl::Password;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use config::Config;
-use engine::{Account, Engine, is_local_address};
+use engine::{Credential, Engine, is_local_address};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 
-use crate::desk::Caller;
+use crate::desk::{Admitted, Caller};
 use crate::reply::Refusal;
 
 /// Whether protected mode lets a peer in. A token protects as a password does.
@@ -108,11 +108,12 @@ pub async fn admit(
     caller: &mut Caller,
 ) -> Result<(), Refusal> {
     let token = config.http.token.as_deref();
-    let account = match shown(headers) {
+    caller.admitted = Admitted::Not;
+    let credential = match shown(headers) {
         Shown::Bearer(given) if token.is_some() => {
             let right = token.is_some_and(|t| Password::hash(t).is(&Password::hash(&given)));
-            let account = engine.users.find(config.http.token_user.as_bytes());
-            account.filter(|account| right && account.is_on())
+            let credential = Credential::of_key(&engine.users, config.http.token_user.as_bytes());
+            credential.filter(|_| right)
         }
         Shown::Basic(user, password) => {
             basic(engine, token.is_some(), (&user, &password), caller).await
@@ -123,20 +124,23 @@ pub async fn admit(
             }
             // The default user may have been given a password since this connection was made.
             if caller.session.authenticated && !engine.users.asks_password() {
+                caller.admitted = Admitted::AsAnybody;
                 return Ok(());
             }
             None
         }
         Shown::Nothing | Shown::Bearer(_) | Shown::Nonsense => None,
     };
-    let Some(account) = account else {
+    let Some(credential) = credential else {
         caller.session.log_out(&engine.users);
         return Err(unauthorized(token.is_some()));
     };
-    let same = caller.session.client.user.lock().as_ref().is_some_and(|u| Arc::ptr_eq(u, &account));
+    let account = credential.account();
+    let same = caller.session.client.user.lock().as_ref().is_some_and(|u| Arc::ptr_eq(u, account));
     if !same {
-        caller.session.log_in(account);
+        caller.session.log_in(Arc::clone(account));
     }
+    caller.admitted = Admitted::By(credential);
     Ok(())
 }
 
@@ -146,15 +150,16 @@ async fn basic(
     with_token: bool,
     (user, password): (&[u8], &[u8]),
     caller: &mut Caller,
-) -> Option<Arc<Account>> {
-    let account = engine.users.find(user).filter(|account| account.lets_in(password));
+) -> Option<Credential> {
+    let credential = Credential::of_password(&engine.users, user, password);
     // Where a token is asked for, a user who takes any password must not stand in for it.
-    let account = account.filter(|account| !with_token || !account.rules().takes_any_password());
-    if account.is_none() {
+    let credential =
+        credential.filter(|shown| !with_token || !shown.account().rules().takes_any_password());
+    if credential.is_none() {
         // By the command, so that it is in ACL LOG and counted as everywhere.
         let _ = caller.call("auth", &[user, password]).await;
     }
-    account
+    credential
 }
 
 fn unauthorized(with_token: bool) -> Refusal {

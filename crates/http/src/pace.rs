@@ -63,7 +63,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
         let bytes = buf.filled().len() - before;
         self.meter.received.fetch_add(bytes as u64, Ordering::Relaxed);
         self.meter.reads.fetch_add(1, Ordering::Relaxed);
-        Poll::Ready(Ok(()))
+        Poll::Ready(if self.meter.has_room(bytes) {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::OutOfMemory.into())
+        })
     }
 }
 

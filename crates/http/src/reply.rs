@@ -144,6 +144,8 @@ impl Refusal {
             "LOADING" | "BUSY" | "MISCONF" | "OOM" | "READONLY" | "TRYAGAIN" => {
                 retry(Refusal::new(503, text))
             }
+            // Of what was asked for there is too much.
+            _ if error == base::error::REPLY_TOO_LONG.bytes() => Refusal::new(413, text),
             _ if text.starts_with("ERR unknown command")
                 || text.starts_with("ERR range queries are disabled") =>
             {

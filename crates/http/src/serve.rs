@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Whatever a peer does or leaves undone, it costs a bounded time and a bounded memory: a head has
-//! seconds to come and 64 KiB to fit in, a body has seconds for each piece and the size of one
+//! seconds to come and 64 KiB to fit in, a body has `request-body-timeout` and the size of one
 //! value, a peer who does not read is given up, and there are never more peers than `maxclients`.
 
 use std::convert::Infallible;
@@ -44,8 +44,6 @@ use crate::text::Query;
 
 /// How long the head of a request, or the next request, may take to come.
 const HEAD: Duration = Duration::from_secs(30);
-/// How long the next piece of a body may take to come.
-const PIECE: Duration = Duration::from_secs(30);
 /// How long a peer may take nothing of what it is sent.
 const STALL: Duration = Duration::from_secs(60);
 /// How long a handshake may take.
@@ -196,7 +194,7 @@ impl Http {
             let shaken = TlsAcceptor::from(context).accept(stream);
             match tokio::time::timeout(HANDSHAKE, shaken).await {
                 Ok(Ok(stream)) => Arc::clone(&self).serve(stream, origin, stop).await,
-                Ok(Err(error)) => tracing::debug!(%error, "a handshake failed"),
+                Ok(Err(error)) => tls::failures::tell(&peer, &error),
                 Err(_) => tracing::debug!("a handshake took too long"),
             }
         } else {
@@ -228,13 +226,20 @@ impl Http {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let meter = Arc::new(Meter::default());
+        let meter = Arc::new(Meter::new(&self.desks.engine));
         let caller = Caller::new(&self.desks, origin, &meter);
         let letters = Arc::clone(&caller.letters);
         let caller = Arc::new(AsyncMutex::new(caller));
         let service = service_fn(|request| {
             let (http, caller) = (Arc::clone(&self), Arc::clone(&caller));
-            async move { Ok::<_, Infallible>(answer(http, caller, request).await) }
+            let meter = Arc::clone(&meter);
+            async move {
+                meter.begin_answer();
+                let answer = answer(http, Arc::clone(&caller), request).await;
+                // Somebody who makes a long answer has it still, and was let in.
+                meter.end_answer(caller.try_lock().map_or(true, |caller| caller.is_admitted()));
+                Ok::<_, Infallible>(answer)
+            }
         });
         let io = TokioIo::new(Paced::new(stream, &meter, STALL));
         let connection = builder().serve_connection(io, service);
@@ -322,7 +327,7 @@ async fn carry_out(
         return Err(Refusal::new(400, error));
     }
     let body = match route.body {
-        Some(_) => Some(body::read(request.into_body(), (engine, &http.budget), PIECE).await?),
+        Some(_) => Some(body::read(request.into_body(), (engine, &http.budget)).await?),
         None => None,
     };
     let (http, caller) = (Arc::clone(http), Arc::clone(caller));

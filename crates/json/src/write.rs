@@ -12,7 +12,7 @@ use crate::packed::Element;
 use crate::value::Value;
 
 /// What is put between the parts of a text: `INDENT`, `NEWLINE` and `SPACE` of `JSON.GET`.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style<'a> {
     /// At the begin of a line, once per level.
     pub indent: &'a [u8],
@@ -20,6 +20,14 @@ pub struct Style<'a> {
     pub newline: &'a [u8],
     /// Between a name's colon and the value.
     pub space: &'a [u8],
+    /// No more is put anywhere in a text that is longer than this: it is of no use to anybody.
+    pub room: usize,
+}
+
+impl Default for Style<'_> {
+    fn default() -> Self {
+        Style { indent: b"", newline: b"", space: b"", room: usize::MAX }
+    }
 }
 
 impl Style<'_> {
@@ -191,6 +199,9 @@ struct Styled<'a> {
 
 impl Styled<'_> {
     fn line(&self, level: usize, out: &mut Vec<u8>) {
+        if out.len() > self.style.room {
+            return;
+        }
         out.extend_from_slice(self.style.newline);
         for _ in 0..level {
             out.extend_from_slice(self.style.indent);
@@ -220,7 +231,9 @@ impl Styled<'_> {
                 self.line(level + 1, out);
                 write_string(self.home.name(&object, entry), out);
                 out.push(b':');
-                out.extend_from_slice(self.style.space);
+                if out.len() <= self.style.room {
+                    out.extend_from_slice(self.style.space);
+                }
                 self.write(object.value(entry), level + 1, out);
             }
             self.line(level, out);

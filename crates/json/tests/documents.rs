@@ -58,7 +58,7 @@ fn a_document_is_text_until_it_is_looked_into() {
 fn pretty_text() {
     let mut registry = Registry::new();
     let value = value(r#"{"a":[1,{"b":[]}],"c":{},"d":[1.5,2.5,3.75,1e40,"x"]}"#, &mut registry);
-    let style = Style { indent: b"  ", newline: b"\n", space: b" " };
+    let style = Style { indent: b"  ", newline: b"\n", space: b" ", ..Style::default() };
     let mut out = Vec::new();
     value.root().write_styled(&style, 0, &mut out);
     let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\": []\n    }\n  ],\n  \"c\": {},\n  \

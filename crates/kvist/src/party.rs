@@ -33,6 +33,7 @@ impl Party {
             Origin { addr: ADDRESS.to_owned(), laddr: ADDRESS.to_owned(), fd: -1, unix: true };
         let client = house.engine.clients.add(origin, wall_clock(), inbox.clone());
         let mut session = Session::new(client, true);
+        session.shares = true;
         session.speak(protocol);
         Box::new(Party { session, inbox, out: Vec::new(), over: false })
     }

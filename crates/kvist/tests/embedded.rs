@@ -58,6 +58,25 @@ fn what_is_written_is_there_when_it_is_opened_again() {
 }
 
 #[test]
+fn a_reply_that_is_too_long_is_an_error() {
+    let db = Kvist::builder().set("max-reply-size", "1mb").in_memory().unwrap();
+    db.set("k", "x".repeat(100_000)).unwrap();
+    let many = |times: usize| [&["MGET"][..], &vec!["k"; times]].concat();
+    let long = |done: Result<Value, Error>| match done {
+        Err(error) => error.to_string().contains("the reply would be longer"),
+        Ok(_) => false,
+    };
+    assert!(long(db.run::<Value>(many(100_000))));
+    assert_eq!(db.run::<Vec<String>>(many(9)).unwrap().len(), 9);
+    // As bytes, too: a session in a transaction.
+    let mut session = db.session().unwrap();
+    session.run::<Value>(["MULTI"]).unwrap();
+    session.run::<Value>(many(100_000)).unwrap();
+    assert!(long(session.run::<Value>(["EXEC"])));
+    session.run::<Value>(["PING"]).unwrap();
+}
+
+#[test]
 fn a_directory_in_use_is_refused() {
     let folder = Folder::new("in-use");
     let db = Kvist::open(&folder.0).unwrap();

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::Millis;
-use engine::{Blocked, Client, Fed, Message, Session, State, Transfer, Worker};
+use engine::unauthenticated::Charge;
+use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
 use crate::inbox::is_crowding;
@@ -114,13 +115,17 @@ pub struct Connection {
     pushed: usize,
     /// Bytes it has reported to the engine.
     accounted: usize,
+    /// Counts what came of it, until it is known who it is for.
+    unknown: Option<Box<Charge>>,
 }
 
 impl Connection {
     /// A connection for an accepted socket.
     #[must_use]
-    pub fn new(stream: Stream, session: Session) -> Self {
+    pub fn new(stream: Stream, session: Session, engine: &Arc<Engine>) -> Self {
+        let unknown = (!session.authenticated).then(|| Box::new(Charge::new(engine)));
         Connection {
+            unknown,
             stream,
             session,
             input: Input::default(),
@@ -321,6 +326,10 @@ impl Connection {
             return Turn::Close;
         }
         self.account(desk);
+        if self.unknown.is_some() && !self.fits_unknown(desk) {
+            tracing::debug!("closing a client that has not authenticated and takes too much");
+            return Turn::Close;
+        }
         match turn {
             Turn::Wait if self.closing => Turn::Wait,
             Turn::Wait if may_close => Turn::Close,
@@ -328,6 +337,21 @@ impl Connection {
             Turn::Wait if self.unread || self.unfed => Turn::Again,
             turn => turn,
         }
+    }
+
+    /// Whether it is still to be shown who it is for, and there is room for what it takes so long.
+    fn fits_unknown(&mut self, desk: &Desk) -> bool {
+        if !desk.worker.engine.is_unknown(&self.session) {
+            self.unknown = None;
+        }
+        let bytes = self.input.len() + self.output.len();
+        self.unknown.as_mut().is_none_or(|charge| charge.set(bytes))
+    }
+
+    /// Whether nobody has shown who it is for.
+    #[must_use]
+    pub fn is_unknown(&self, engine: &Engine) -> bool {
+        self.stream.is_greeting() || engine.is_unknown(&self.session)
     }
 
     /// Sends the replies on the desk, or keeps what the kernel does not take.

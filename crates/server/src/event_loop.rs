@@ -68,6 +68,8 @@ pub struct EventLoop {
     pub(crate) alive: Alive,
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, Place)>,
+    /// Since when there are connections of which it was not known who they are for.
+    unknown: BTreeSet<(Millis, Place)>,
     /// Connections whose replies wait for the disk.
     pub(crate) held: VecDeque<Place>,
     /// Connections whose request waits for the end of a pause, in the order they came.
@@ -156,6 +158,7 @@ impl EventLoop {
             retry_at: None,
             alive,
             deadlines: BTreeSet::new(),
+            unknown: BTreeSet::new(),
             held: VecDeque::new(),
             paused: VecDeque::new(),
             asked: 0,
@@ -357,7 +360,10 @@ impl EventLoop {
         let client = engine.clients.add(origin, desk.now, address);
         let authenticated = !engine.users.asks_password();
         let session = Session::new(client, authenticated);
-        let mut connection = Box::new(Connection::new(stream, session));
+        let mut connection = Box::new(Connection::new(stream, session, engine));
+        if connection.is_unknown(engine) {
+            self.unknown.insert((connection.session.client.since, place));
+        }
         connection.account(desk);
         self.connections.insert(connection);
     }
@@ -366,6 +372,9 @@ impl EventLoop {
         let Some(connection) = self.connections.remove(place) else { return };
         if let Some(deadline) = connection.deadline {
             self.deadlines.remove(&(deadline, place));
+        }
+        if !self.unknown.is_empty() {
+            self.unknown.remove(&(connection.session.client.since, place));
         }
         self.crew.connected.fetch_sub(1, Ordering::Relaxed);
         connection.part(desk);
@@ -412,9 +421,29 @@ impl EventLoop {
                 self.close(desk, place);
             }
         }
+        self.close_unknown(desk);
         self.return_memory();
         let pause = if self.over_soft.is_empty() { IDLE_TICK } else { TICK };
         self.next_tick = now + pause;
+    }
+
+    /// Closes those who have not shown in time who they are for.
+    fn close_unknown(&mut self, desk: &mut Desk) {
+        let time =
+            desk.worker.seat.config.callers.unauthenticated_timeout.map(|time| time.as_millis());
+        let is_late = |came: Millis| {
+            time.is_some_and(|time| u128::from(desk.now.saturating_sub(came)) >= time)
+        };
+        let late: Vec<(Millis, Place)> =
+            self.unknown.iter().take_while(|(came, _)| is_late(*came)).copied().collect();
+        for (came, place) in late {
+            self.unknown.remove(&(came, place));
+            let engine = &desk.worker.engine;
+            if self.connections.get(place).is_some_and(|late| late.is_unknown(engine)) {
+                tracing::debug!("closing a client that has not authenticated in time");
+                self.close(desk, place);
+            }
+        }
     }
 
     /// After something big was freed in the background: takes back this thread's part of it at

@@ -48,6 +48,9 @@ fn main() -> ExitCode {
     let Some((verb, rest)) = args.split_first() else {
         return usage::wrong("what shall it do?");
     };
+    if verb != "serve" || rest.iter().any(|arg| arg == "--help") {
+        process::end_quietly_when_nobody_reads();
+    }
     let asks = rest.iter().any(|arg| arg == "--help");
     match verb.as_str() {
         "serve" if asks => usage::help(usage::SERVE),

@@ -65,3 +65,18 @@ impl Drop for PidFile {
         }
     }
 }
+
+/// Makes the program end without a word when whoever reads its output has left, as `head` does:
+/// printing would panic then. Not for the server, which must not end because nobody reads what it
+/// says.
+pub fn end_quietly_when_nobody_reads() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let said = info.payload_as_str().unwrap_or_default();
+        if said.starts_with("failed printing to std") && said.contains("Broken pipe") {
+            // As a shell tells the end by SIGPIPE.
+            std::process::exit(141);
+        }
+        usual(info);
+    }));
+}

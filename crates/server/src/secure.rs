@@ -57,6 +57,11 @@ impl Tls {
         Ok(Tls { socket, session, greeting: true, broken: false, held: 0, last_words })
     }
 
+    /// Whether the handshake is not over.
+    pub fn is_greeting(&self) -> bool {
+        self.greeting
+    }
+
     /// Reads what is there, into a buffer of [`ROOM_MIN`] bytes at least.
     pub fn receive(&mut self, into: &mut [u8]) -> Received {
         for _ in 0..ROUNDS {
@@ -68,11 +73,9 @@ impl Tls {
                         return Received::Nothing;
                     }
                     Err(error) => {
-                        let addr = self
-                            .socket
-                            .peer_addr()
-                            .map_or_else(|_| String::new(), |addr| addr.to_string());
-                        tracing::warn!(addr, "Error accepting a client connection: {error}");
+                        let addr = self.socket.peer_addr();
+                        let addr = addr.map_or_else(|_| String::new(), |addr| addr.to_string());
+                        tls::failures::tell(&addr, &error);
                         return Received::End;
                     }
                 }

@@ -102,6 +102,12 @@ impl Stream {
         }
     }
 
+    /// Whether a handshake is not over yet.
+    #[must_use]
+    pub fn is_greeting(&self) -> bool {
+        if let Stream::Tls(tls) = self { tls.is_greeting() } else { false }
+    }
+
     /// What is to be said to the peer before the connection is closed.
     #[must_use]
     pub fn last_words(&self) -> Option<&'static [u8]> {

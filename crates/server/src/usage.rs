@@ -50,9 +50,9 @@ either. DATADIR may be new, or hold a dataset already, whose keys are replaced w
 same; no server may use it meanwhile. Nothing counts before all is saved: an interrupted import is
 run again.
 
-Streams, values of modules and functions are not kept. They are counted, and the import refused,
-unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes hashes whose fields have
-deadlines of their own, without those deadlines.
+Streams and libraries of functions come along. Values of modules are not kept: they are counted, and
+the import refused, unless '--import-skip-unknown yes' leaves them out. --drop-field-ttl takes
+hashes whose fields have deadlines of their own, without those deadlines.
 
 Examples:
   kvist import /var/lib/redis/dump.rdb --dir /var/lib/kvist

@@ -11,6 +11,7 @@ mod server;
 #[path = "../../engine/tests/tame/mod.rs"]
 mod tame;
 
+use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use judged::{Folder, digest, fill, judged, kvist, rng, serve, stop};
@@ -41,6 +42,8 @@ fn what_is_exported_is_what_redis_loads() {
         let before = std::fs::read(folder.0.join("data/MANIFEST")).unwrap();
         let (done, said) = kvist(&["export", &folder.at("x.rdb"), "--dir", &data]);
         assert!(done && said.contains("Exported"), "{said}");
+        let mode = std::fs::metadata(folder.0.join("x.rdb")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         assert_eq!(before, std::fs::read(folder.0.join("data/MANIFEST")).unwrap());
         let Some((_oracle, mut theirs)) = judged(&folder.0.join("x.rdb")) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), wanted, "round {round}");

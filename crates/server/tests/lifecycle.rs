@@ -349,3 +349,14 @@ fn running_out_of_descriptors_is_survived() {
     assert_eq!(late.hear(), Value::Simple(b"PONG".to_vec()));
     assert!(server.log().matches("Accepting client connection failed").count() < 20);
 }
+
+#[test]
+fn verbs_end_quietly_when_nobody_reads() {
+    for words in [&["help"][..], &["serve", "--help"], &["import", "--help"], &["version"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let said = server::program().args(words).stdout(writer).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&said.stderr), "", "{words:?}");
+        assert_eq!(said.status.code(), Some(141), "{words:?}");
+    }
+}

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod client;
+pub mod failures;
 pub mod pem;
 pub mod server;
 mod sessions;

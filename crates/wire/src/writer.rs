@@ -23,6 +23,8 @@ use base::{Protocol, Reply};
 pub struct RespWriter<'a> {
     out: &'a mut Vec<u8>,
     protocol: Protocol,
+    /// How long `out` may become; 0 once it would have become longer.
+    end: usize,
 }
 
 impl<'a> RespWriter<'a> {
@@ -30,7 +32,32 @@ impl<'a> RespWriter<'a> {
     #[inline]
     #[must_use]
     pub fn new(out: &'a mut Vec<u8>, protocol: Protocol) -> Self {
-        RespWriter { out, protocol }
+        RespWriter { out, protocol, end: usize::MAX }
+    }
+
+    /// The same, for no more than so many bytes: what would make them more is not kept, nor
+    /// anything after it.
+    #[inline]
+    #[must_use]
+    pub fn within(mut self, bytes: usize) -> Self {
+        self.end = self.out.len().saturating_add(bytes.max(1));
+        self
+    }
+
+    /// Whether something was not kept.
+    #[inline]
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.end == 0
+    }
+
+    #[inline]
+    fn fits(&mut self, bytes: usize) -> bool {
+        let fits = self.out.len().saturating_add(bytes) <= self.end;
+        if !fits {
+            self.end = 0;
+        }
+        fits
     }
 
     /// The buffer, for replies that are encoded already.
@@ -53,11 +80,20 @@ impl<'a> RespWriter<'a> {
     /// A type byte by protocol, and a length.
     #[inline]
     fn header(&mut self, resp2: u8, resp3: u8, len: usize) {
-        encode::header(self.out, if self.is_resp3() { resp3 } else { resp2 }, len);
+        if self.fits(SMALL) {
+            encode::header(self.out, if self.is_resp3() { resp3 } else { resp2 }, len);
+        }
     }
 }
 
+/// What a reply takes beside its text, at most: a mark, a number, line breaks.
+const SMALL: usize = 32;
+
 impl Reply for RespWriter<'_> {
+    fn room(&self) -> usize {
+        self.end.saturating_sub(self.out.len())
+    }
+
     #[inline]
     fn protocol(&self) -> Protocol {
         self.protocol
@@ -65,24 +101,35 @@ impl Reply for RespWriter<'_> {
 
     #[inline]
     fn ok(&mut self) {
-        self.out.extend_from_slice(b"+OK\r\n");
+        if self.fits(SMALL) {
+            self.out.extend_from_slice(b"+OK\r\n");
+        }
     }
 
     #[inline]
     fn simple(&mut self, text: &str) {
-        one_line(self.out, b'+', text.as_bytes());
+        if self.fits(text.len() + SMALL) {
+            one_line(self.out, b'+', text.as_bytes());
+        }
     }
 
     fn simple_bytes(&mut self, text: &[u8]) {
-        one_line(self.out, b'+', text);
+        if self.fits(text.len() + SMALL) {
+            one_line(self.out, b'+', text);
+        }
     }
 
     fn error_bytes(&mut self, text: &[u8]) {
-        one_line(self.out, b'-', text);
+        if self.fits(text.len() + SMALL) {
+            one_line(self.out, b'-', text);
+        }
     }
 
     #[inline]
     fn int(&mut self, n: i64) {
+        if !self.fits(SMALL) {
+            return;
+        }
         match u8::try_from(n) {
             Ok(n @ 0..10) => self.out.extend_from_slice(&[b':', b'0' + n, b'\r', b'\n']),
             _ => encode::line(self.out, b':', itoa::Buffer::new().format(n).as_bytes()),
@@ -91,34 +138,51 @@ impl Reply for RespWriter<'_> {
 
     #[inline]
     fn bulk(&mut self, bytes: &[u8]) {
-        encode::bulk(self.out, b'$', bytes);
+        if self.fits(bytes.len() + SMALL) {
+            encode::bulk(self.out, b'$', bytes);
+        }
     }
 
     fn bulks(&mut self, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
-        encode::bulks(self.out, prefix, rests);
+        let mut left = self.room();
+        let mut over = false;
+        let mut kept = rests.take_while(|rest| {
+            let takes = prefix.len() + rest.len() + SMALL;
+            over |= takes > left;
+            left = left.saturating_sub(takes);
+            !over
+        });
+        encode::bulks(self.out, prefix, &mut kept);
+        if over {
+            self.end = 0;
+        }
     }
 
     #[inline]
     fn null(&mut self) {
-        self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"$-1\r\n" });
+        if self.fits(SMALL) {
+            self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"$-1\r\n" });
+        }
     }
 
     #[inline]
     fn null_array(&mut self) {
-        self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"*-1\r\n" });
+        if self.fits(SMALL) {
+            self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"*-1\r\n" });
+        }
     }
 
     #[inline]
     fn array(&mut self, len: usize) {
-        encode::header(self.out, b'*', len);
+        self.header(b'*', b'*', len);
     }
 
     #[inline]
     fn map(&mut self, len: usize) {
         if self.is_resp3() {
-            encode::header(self.out, b'%', len);
+            self.header(b'%', b'%', len);
         } else {
-            encode::header(self.out, b'*', len.saturating_mul(2));
+            self.header(b'*', b'*', len.saturating_mul(2));
         }
     }
 
@@ -133,6 +197,9 @@ impl Reply for RespWriter<'_> {
     }
 
     fn double(&mut self, d: f64) {
+        if !self.fits(2 * SMALL) {
+            return;
+        }
         if self.is_resp3() {
             self.out.push(b',');
             base::num::write_f64(self.out, d);
@@ -155,7 +222,7 @@ impl Reply for RespWriter<'_> {
     }
 
     fn double_digits(&mut self, digits: &str) {
-        if self.is_resp3() {
+        if self.is_resp3() && self.fits(digits.len() + SMALL) {
             self.out.push(b',');
             self.out.extend_from_slice(digits.as_bytes());
             self.out.extend_from_slice(b"\r\n");
@@ -166,6 +233,9 @@ impl Reply for RespWriter<'_> {
 
     #[inline]
     fn boolean(&mut self, b: bool) {
+        if !self.fits(SMALL) {
+            return;
+        }
         self.out.extend_from_slice(match (self.protocol, b) {
             (Protocol::Resp2, false) => b":0\r\n",
             (Protocol::Resp2, true) => b":1\r\n",
@@ -177,6 +247,9 @@ impl Reply for RespWriter<'_> {
     fn verbatim(&mut self, format: &str, text: &[u8]) {
         if !self.is_resp3() {
             return self.bulk(text);
+        }
+        if !self.fits(text.len() + SMALL) {
+            return;
         }
         // Always three letters: cut, or padded with spaces.
         let mut name = [b' '; 4];
@@ -190,7 +263,7 @@ impl Reply for RespWriter<'_> {
     }
 
     fn big_number(&mut self, digits: &str) {
-        if self.is_resp3() {
+        if self.is_resp3() && self.fits(digits.len() + SMALL) {
             one_line(self.out, b'(', digits.as_bytes());
         } else {
             self.bulk(digits.as_bytes());

@@ -79,3 +79,39 @@ fn the_protocol_may_change() {
     reply.null();
     assert_eq!(out, b"$-1\r\n_\r\n");
 }
+
+#[test]
+fn what_is_too_long_is_not_kept() {
+    let long = [b'x'; 100];
+    let mut out = b"before".to_vec();
+    let mut reply = RespWriter::new(&mut out, Protocol::Resp3).within(300);
+    assert_eq!(reply.room(), 300);
+    reply.array(3);
+    reply.bulk(&long);
+    assert!(!reply.is_over());
+    let writes: [&dyn Fn(&mut RespWriter<'_>); 4] = [
+        &|reply| reply.bulk(&[b'x'; 400]),
+        &|reply| reply.verbatim("txt", &[b'x'; 400]),
+        &|reply| reply.bulks(b"a", &mut (0..20).map(|_| &long[..])),
+        &|reply| (0..400).for_each(|_| reply.null()),
+    ];
+    let kept = reply.raw().clone();
+    for write in writes {
+        let mut out = kept.clone();
+        let mut reply = RespWriter::new(&mut out, Protocol::Resp3).within(300);
+        write(&mut reply);
+        assert!(reply.is_over() && reply.room() == 0);
+        let there = reply.raw().len();
+        assert!(there <= kept.len() + 300);
+        reply.int(1);
+        reply.ok();
+        reply.simple("short");
+        reply.array(2);
+        reply.map(2);
+        reply.null();
+        reply.double(1.5);
+        reply.boolean(true);
+        reply.bulk(b"");
+        assert_eq!(reply.raw().len(), there);
+    }
+}

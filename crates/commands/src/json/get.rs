@@ -103,6 +103,7 @@ impl<H: Documents> Run<H> for Get<'_> {
             }
             self.form = None;
         }
+        self.style.room = out.room();
         host.with_tools(|host, tools| {
             let path = match self.paths.as_slice() {
                 [] => document::ROOT,
@@ -167,6 +168,10 @@ fn write_several(
     let is_legacy = paths.iter().all(|path| path.is_legacy());
     out.push(b'{');
     for (index, path) in paths.iter().enumerate() {
+        if out.len() > style.room {
+            // It is refused when it is written.
+            return Ok(());
+        }
         if index > 0 {
             out.push(b',');
         }

@@ -48,7 +48,7 @@ impl<H: Documents> Run<H> for MGet<'_> {
                 let shown = if path.is_root() {
                     get::whole(host, key, (!path.is_legacy(), &mut buffer), out).unwrap_or(false)
                 } else {
-                    let style = Style::default();
+                    let style = Style { room: out.room(), ..Style::default() };
                     let found = document::look(host, key, &mut tools.registry, |root| {
                         text::write_found(&path, root, &style, &mut buffer)
                     });

@@ -82,6 +82,9 @@ pub(super) fn write_result(
 
 /// Begins a line.
 pub(super) fn line(style: &Style<'_>, level: usize, out: &mut Vec<u8>) {
+    if out.len() > style.room {
+        return;
+    }
     out.extend_from_slice(style.newline);
     for _ in 0..level {
         out.extend_from_slice(style.indent);
@@ -99,6 +102,10 @@ fn write_items<T>(
     let is_empty = items.len() == 0;
     out.push(b'[');
     for (index, item) in items.enumerate() {
+        // It is longer than a reply may be, and refused when it is written.
+        if out.len() > style.room {
+            return;
+        }
         if index > 0 {
             out.push(b',');
         }

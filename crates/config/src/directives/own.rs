@@ -76,6 +76,45 @@ pub(super) const LIST: &[D] = &[
     D::text("grpc-api-key-user", "default", "User as which a call with that key runs.")
         .at_start()
         .own(),
+    D::int(
+        "unauthenticated-timeout",
+        "60",
+        0,
+        INT_MAX,
+        "Seconds within which a new connection must have shown who it is for, TLS handshake \
+         included, where users need a password or a key is asked for. Later it is closed. 0 waits \
+         for ever.",
+    )
+    .own(),
+    D::memory(
+        "unauthenticated-memory",
+        "64mb",
+        1 << 20,
+        1 << 62,
+        "Memory that everything takes which came from callers who have not shown who they are, at \
+         every port, together. Who would take more is closed.",
+    )
+    .own(),
+    D::int(
+        "request-body-timeout",
+        "30",
+        0,
+        INT_MAX,
+        "Seconds that a request's body may take to come over HTTP or gRPC; long ones have a second \
+         more for each 8 KiB that came. 0 waits for ever.",
+    )
+    .own(),
+    D::memory(
+        "max-reply-size",
+        "1gb",
+        1 << 20,
+        1 << 40,
+        "Longest reply that one request may have, at every port and inside a program. A longer one \
+         is an error, which comes before it takes more memory than that; what a command has done \
+         is done. The hard limit of client-output-buffer-limit and maxmemory-clients hold inside a \
+         command, too: they close the client.",
+    )
+    .own(),
     D::int("http-port", "8080", 0, 65535, "TCP port of the HTTP service. 0 closes it.")
         .at_start()
         .own(),

@@ -15,6 +15,7 @@
 //! every request that is admitted from then on being judged by it. Rules are never changed in
 //! place; a request is judged by one state of them.
 
+mod credential;
 mod home;
 mod judge;
 mod log;
@@ -27,6 +28,7 @@ use acl::{RuleError, Terms, User, Vocabulary};
 use config::Config;
 use parking_lot::{Mutex, RwLock};
 
+pub use self::credential::Credential;
 pub(crate) use self::judge::{
     Asked, admit, exec_refusal, limit_keys, may_be_served, may_run, may_stay_subscribed,
     script_refusal, sort_in_place_of,
@@ -166,8 +168,10 @@ impl Users {
         }
     }
 
+    /// Rises with every change of a user.
     #[inline]
-    fn version(&self) -> u64 {
+    #[must_use]
+    pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 

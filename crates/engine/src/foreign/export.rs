@@ -20,6 +20,7 @@ use store::{Object, Seen, Txn, Value};
 
 use crate::durable::{Failing, Replayer, Steps};
 use crate::engine::{Engine, Start};
+use crate::replace_file::{beside, create_new};
 use crate::scripting::Known;
 use journal::wall_clock;
 
@@ -65,11 +66,10 @@ pub fn export(
     until: Until,
     path: &Path,
 ) -> Result<Exported, String> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = Path::new(&temporary);
+    let temporary = beside(path);
+    let temporary = temporary.as_path();
     let at = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-    let file = File::create(temporary).map_err(|error| at(temporary, error))?;
+    let file = create_new(temporary, path).map_err(|error| at(temporary, error))?;
     let written = write(settings, (disk, manifest), until, &file).and_then(|exported| {
         let last = file.sync_all().and_then(|()| std::fs::rename(temporary, path));
         last.and_then(|()| sync_folder(path)).map_err(|error| at(path, error))?;

@@ -263,12 +263,18 @@ impl<'c> Caller<'c> {
         let (db, protocol) = (self.session.db, self.session.protocol);
         (self.session.db, self.session.protocol) = (self.db, out.protocol());
         let Caller { engine, txn, seat, session, .. } = self;
-        let mut writer = RespWriter::new(&mut bytes, out.protocol());
+        let most = seat.config.callers.max_reply_size;
+        let mut writer = RespWriter::new(&mut bytes, out.protocol()).within(most);
         Control { engine, txn, seat, session, in_exec: true }.run(entry, run, words, &mut writer);
+        let over = writer.is_over();
         self.db = self.session.db;
         self.session.select(db);
         self.session.protocol = protocol;
-        repeat(&bytes, out);
+        if over {
+            out.error_bytes(error::REPLY_TOO_LONG.bytes());
+        } else {
+            repeat(&bytes, out);
+        }
         self.bytes = bytes;
     }
 

@@ -21,7 +21,7 @@ use crate::generated::kvist::operation_result::Kind as Outcome;
 use crate::generated::kvist::{BatchRequest, BatchResponse, OperationError, OperationResult};
 use crate::guest::Held;
 use crate::house::Seat;
-use crate::routes::Meter;
+use crate::inbound::Meter;
 use crate::status;
 
 /// Operations that run in one go.
@@ -64,7 +64,7 @@ impl Work {
             },
         };
         let until = self.caller.until;
-        let (results, to) = before(until, run(&self.caller, &batch.operations, from)).await?;
+        let (results, to) = before(until, run(&self.caller, &batch.operations, from)).await??;
         let more = to < batch.operations.len();
         let id = batch.id;
         self.batch = more.then_some((batch, to));
@@ -77,9 +77,9 @@ async fn run(
     caller: &Caller,
     operations: &[pb::Operation],
     from: usize,
-) -> (Vec<OperationResult>, usize) {
+) -> Result<(Vec<OperationResult>, usize), Status> {
     let mut results = Vec::with_capacity((operations.len() - from).min(BURST));
-    let mut held = caller.hold();
+    let mut held = caller.hold()?;
     let house = Arc::clone(held.house());
     let (mut at, mut bytes) = (from, 0);
     while at < operations.len() && bytes < LARGE {
@@ -120,7 +120,7 @@ async fn run(
         }
     }
     house.look_whether_stopping();
-    (results, at)
+    Ok((results, at))
 }
 
 /// What became of an operation at once.
@@ -190,7 +190,7 @@ fn finished(operation: &pb::Operation, reply: &[u8]) -> Outcome {
 async fn alone(caller: &Caller, operation: &pb::Operation) -> Result<Vec<u8>, Status> {
     match &operation.kind {
         Some(Kind::Execute(one)) => {
-            aside::ask(caller.hold(), one.database, one.words.clone()).await
+            aside::ask(caller.hold()?, one.database, one.words.clone()).await
         }
         _ => Err(status::broken()),
     }

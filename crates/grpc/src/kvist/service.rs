@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::stream::{Stream, StreamExt};
+use futures_util::stream::{self, Stream, StreamExt};
 use smallvec::SmallVec;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -17,8 +17,9 @@ use crate::aside;
 use crate::caller::Caller;
 use crate::generated::kvist as pb;
 use crate::generated::kvist::kvist_service_server::KvistService;
+use crate::guest::Guest;
 use crate::house::House;
-use crate::routes::Meter;
+use crate::inbound::Meter;
 use crate::status;
 use crate::walk::{Range, Select, Span};
 
@@ -56,12 +57,18 @@ impl Drop for Open {
     }
 }
 
-/// A stream as an answer; it counts among those that are open for as long as it is.
-fn answer<T: 'static>(
+/// A stream as an answer. It counts among those that are open for as long as it is, and ends when
+/// the credentials of its call do not hold any more, whatever it waits for.
+fn answer<T: Send + 'static>(
     open: Open,
-    stream: impl Stream<Item = Result<T, Status>> + Send + 'static,
+    guest: Arc<Guest>,
+    items: impl Stream<Item = Result<T, Status>> + Send + 'static,
 ) -> Response<Answers<T>> {
-    Response::new(Box::pin(stream.map(move |item| {
+    let judge = Arc::clone(&guest);
+    let items = items.take_until(async move { judge.no_longer_holds().await });
+    let verdict = async move { (!guest.holds()).then(|| Err(status::no_longer())) };
+    let items = items.chain(stream::once(verdict).filter_map(std::future::ready));
+    Response::new(Box::pin(items.map(move |item| {
         let _open = &open;
         item
     })))
@@ -142,7 +149,7 @@ impl KvistService for Service {
             Manner::Long => {
                 let operation = request.into_inner();
                 let words = operation.words.clone();
-                let reply = aside::ask(caller.hold(), operation.database, words).await?;
+                let reply = aside::ask(caller.hold()?, operation.database, words).await?;
                 operation.read(&reply).map(Response::new)
             }
         }
@@ -153,9 +160,9 @@ impl KvistService for Service {
         request: Request<Streaming<pb::BatchRequest>>,
     ) -> Result<Response<Self::BatchStream>, Status> {
         let caller = Caller::of(&request)?;
-        let open = Open::new(&caller)?;
+        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
         let meter = request.extensions().get::<Meter>().cloned();
-        Ok(answer(open, batch::answers(caller, request.into_inner(), meter)))
+        Ok(answer(open, guest, batch::answers(caller, request.into_inner(), meter)))
     }
 
     async fn range(
@@ -163,7 +170,7 @@ impl KvistService for Service {
         request: Request<pb::RangeRequest>,
     ) -> Result<Response<Self::RangeStream>, Status> {
         let caller = Caller::of(&request)?;
-        let open = Open::new(&caller)?;
+        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
         let request = request.into_inner();
         let range = Range {
             db: request.database,
@@ -174,7 +181,7 @@ impl KvistService for Service {
         let wanted =
             Wanted { limit: request.limit, values: request.with_values, page: request.page_size };
         let pages = list::range(caller, range, wanted);
-        Ok(answer(open, pages.map(|page| page.map(|entries| pb::RangeResponse { entries }))))
+        Ok(answer(open, guest, pages.map(|page| page.map(|entries| pb::RangeResponse { entries }))))
     }
 
     async fn prefix(
@@ -182,7 +189,7 @@ impl KvistService for Service {
         request: Request<pb::PrefixRequest>,
     ) -> Result<Response<Self::PrefixStream>, Status> {
         let caller = Caller::of(&request)?;
-        let open = Open::new(&caller)?;
+        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
         let request = request.into_inner();
         let range = Range {
             db: request.database,
@@ -193,7 +200,11 @@ impl KvistService for Service {
         let wanted =
             Wanted { limit: request.limit, values: request.with_values, page: request.page_size };
         let pages = list::range(caller, range, wanted);
-        Ok(answer(open, pages.map(|page| page.map(|entries| pb::PrefixResponse { entries }))))
+        Ok(answer(
+            open,
+            guest,
+            pages.map(|page| page.map(|entries| pb::PrefixResponse { entries })),
+        ))
     }
 
     async fn scan(
@@ -201,14 +212,14 @@ impl KvistService for Service {
         request: Request<pb::ScanRequest>,
     ) -> Result<Response<Self::ScanStream>, Status> {
         let caller = Caller::of(&request)?;
-        let open = Open::new(&caller)?;
+        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
         let request = request.into_inner();
         let select =
             Select { db: request.database, pattern: request.pattern.into(), kind: request.r#type };
         let wanted =
             Wanted { limit: request.limit, values: request.with_values, page: request.page_size };
         let pages = list::scan(caller, select, wanted);
-        Ok(answer(open, pages.map(|page| page.map(|entries| pb::ScanResponse { entries }))))
+        Ok(answer(open, guest, pages.map(|page| page.map(|entries| pb::ScanResponse { entries }))))
     }
 
     async fn watch(
@@ -216,8 +227,8 @@ impl KvistService for Service {
         request: Request<pb::WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         let caller = Caller::of(&request)?;
-        let open = Open::new(&caller)?;
-        Ok(answer(open, watch::news(caller, request.into_inner())?))
+        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
+        Ok(answer(open, guest, watch::news(caller, request.into_inner())?))
     }
 
     async fn json_get(

@@ -177,7 +177,7 @@ pub fn news(
 fn may_hear(caller: &Caller, channels: &[Vec<u8>]) -> Result<(), Status> {
     let mut argv: Vec<&[u8]> = vec![b"PSUBSCRIBE"];
     argv.extend(channels.iter().map(Vec::as_slice));
-    let mut held = caller.hold();
+    let mut held = caller.hold()?;
     let house = Arc::clone(held.house());
     let judged = house.sit().worker.may(held.session(), &argv);
     judged.map_err(|error| status::refusal(error.bytes()))

@@ -1,0 +1,78 @@
+//! Credentials that a caller has shown, kept so that they can be judged again.
+//!
+//! A session of RESP shows its password once and is its user from then on, as in Redis: `ACL
+//! SETUSER … off` or another password change nothing for it, `ACL DELUSER` closes it. Where every
+//! request carries its credentials, every request is an authentication of its own, and what was
+//! right for the last may be wrong for the next. Only a version is compared as long as no user has
+//! changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use acl::Password;
+
+use super::{Account, Users};
+
+/// What a caller has shown, and whose it was.
+pub struct Credential {
+    account: Arc<Account>,
+    proof: Proof,
+    /// The version of the users by which it was judged last.
+    judged: AtomicU64,
+}
+
+/// Why the caller was believed.
+enum Proof {
+    /// The hash of a password: the text is not kept.
+    Password(Password),
+    /// The door has a key of its own that stands for the user.
+    Key,
+}
+
+impl Credential {
+    /// A user's name and password, if they are right.
+    #[must_use]
+    pub fn of_password(users: &Users, user: &[u8], password: &[u8]) -> Option<Self> {
+        let proof = Proof::Password(Password::hash(password));
+        Self::new(users, users.find(user)?, proof)
+    }
+
+    /// The user for whom a key of the door's own stands, if anybody may be that one.
+    #[must_use]
+    pub fn of_key(users: &Users, user: &[u8]) -> Option<Self> {
+        Self::new(users, users.find(user)?, Proof::Key)
+    }
+
+    fn new(users: &Users, account: Arc<Account>, proof: Proof) -> Option<Self> {
+        let credential = Credential { account, proof, judged: AtomicU64::new(0) };
+        credential.holds(users).then_some(credential)
+    }
+
+    /// The user.
+    #[must_use]
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// Whether it is right still: the user is there and on, and the password is one of its own.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, users: &Users) -> bool {
+        // Read before the rules: a change that comes in between is judged the next time.
+        let version = users.version();
+        self.judged.load(Ordering::Acquire) == version || self.judge(version)
+    }
+
+    #[cold]
+    fn judge(&self, version: u64) -> bool {
+        let right = self.account.is_on()
+            && match &self.proof {
+                Proof::Password(given) => self.account.rules().lets_in_hashed(given),
+                Proof::Key => true,
+            };
+        if right {
+            self.judged.store(version, Ordering::Release);
+        }
+        right
+    }
+}
