@@ -7,9 +7,9 @@
 //! paid for as such. (That is why the engines are put together here, where they tell when they
 //! give up, and not by the `regex` crate.)
 //!
-//! But compiling one can take a thousand times longer than reading it: `\w{100}` is a state machine
-//! of hundreds of kilobytes. So a pattern is compiled within ever larger limits, and each attempt is
-//! paid for beforehand: by the path's [`Allowance`] if the pattern stands in it, and a path whose
+//! But compiling one can take a thousand times longer than reading it: `\w{100}` makes a machine
+//! of hundreds of kilobytes. So a pattern is compiled within ever larger limits, and each attempt
+//! is paid for beforehand: by the path's [`Allowance`] if the pattern stands in it, and a path whose
 //! patterns need more does not compile; by the [`Budget`] of the evaluation if it comes from the
 //! document. A pattern that is none, or one of a document that is too large, matches nothing.
 
