@@ -6,8 +6,8 @@
 //! begun: who comes back from waiting then stays away, as all do since Python 3.14.
 //!
 //! ```text
-//!   a daemon:    … waits │ crossing + 1 │ ending? then stay │ takes the interpreter │ crossing - 1 …
-//!   the last:    … atexit: ending = true │ lets go of it until nobody is crossing │ goes on to end it
+//!   a daemon:  … waits │ crossing + 1 │ ending? then stay │ takes the interpreter │ crossing - 1
+//!   the last:  … atexit: ending │ lets go of it until nobody is crossing │ goes on to end it
 //! ```
 //!
 //! The thread that ends the interpreter goes on as before: what is closed late is closed by it.
@@ -25,7 +25,7 @@ static CROSSING: AtomicUsize = AtomicUsize::new(0);
 /// Who ends the interpreter, once that has begun.
 static LAST: OnceLock<ThreadId> = OnceLock::new();
 
-/// The process that loaded this. In one forked from it threads may be counted that it does not have.
+/// The process that loaded this. In one forked from it threads may be counted that are not there.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
 /// How long the end waits for those who are crossing. They want nothing but the interpreter.

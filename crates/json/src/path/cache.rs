@@ -23,6 +23,9 @@ use super::{Path, PathError};
 /// No slot.
 const NONE: u32 = u32::MAX;
 
+/// A text, and what came of compiling it.
+type Ready = (Box<[u8]>, Result<Arc<Path>, PathError>);
+
 struct Slot {
     path: Arc<Path>,
     hash: u64,
@@ -58,7 +61,7 @@ pub struct PathCache {
     oldest: u32,
     bytes: usize,
     /// What came of the last text that was made ready and is not remembered.
-    ready: Option<(Box<[u8]>, Result<Arc<Path>, PathError>)>,
+    ready: Option<Ready>,
 }
 
 impl PathCache {

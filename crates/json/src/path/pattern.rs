@@ -9,9 +9,9 @@
 //!
 //! But compiling one can take a thousand times longer than reading it: `\w{100}` makes a machine
 //! of hundreds of kilobytes. So a pattern is compiled within ever larger limits, and each attempt
-//! is paid for beforehand: by the path's [`Allowance`] if the pattern stands in it, and a path whose
-//! patterns need more does not compile; by the [`Budget`] of the evaluation if it comes from the
-//! document. A pattern that is none, or one of a document that is too large, matches nothing.
+//! is paid for beforehand: by the path's [`Allowance`] if the pattern stands in it, and a path
+//! whose patterns need more does not compile; by the [`Budget`] of the evaluation if it comes from
+//! the document. A pattern that is none, or one of a document that is too large, matches nothing.
 
 use regex_automata::Input;
 use regex_automata::hybrid::dfa;
@@ -89,13 +89,23 @@ enum Attempt {
     TooLarge,
 }
 
+/// Why a text is no pattern.
+enum Unfit {
+    TooLarge,
+    NoPattern,
+}
+
 /// The states of a pattern.
-fn automaton(text: &str, usage: Usage, limit: usize) -> Result<NFA, thompson::BuildError> {
+fn automaton(text: &str, usage: Usage, limit: usize) -> Result<NFA, Unfit> {
     let states =
         thompson::Config::new().nfa_size_limit(Some(limit)).which_captures(WhichCaptures::None);
     // In RFC 9485 a dot is anything but the two line ends.
     let syntax = syntax::Config::new().nest_limit(64).crlf(usage != Usage::Operator);
-    thompson::Compiler::new().configure(states).syntax(syntax).build(text)
+    let built = thompson::Compiler::new().configure(states).syntax(syntax).build(text);
+    built.map_err(|error| match error.size_limit() {
+        Some(_) => Unfit::TooLarge,
+        None => Unfit::NoPattern,
+    })
 }
 
 impl Engines {
@@ -145,8 +155,8 @@ impl Pattern {
                 let engines = Engines::new(states).map(Box::new);
                 Attempt::Done(Pattern { engines, bytes: limit })
             }
-            Err(error) if error.size_limit().is_some() => Attempt::TooLarge,
-            Err(_) => Attempt::Done(Pattern::NONE),
+            Err(Unfit::TooLarge) => Attempt::TooLarge,
+            Err(Unfit::NoPattern) => Attempt::Done(Pattern::NONE),
         }
     }
 
