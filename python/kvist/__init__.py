@@ -50,7 +50,7 @@ from .exceptions import (
     TimeoutError,
     WatchError,
 )
-from .pubsub import Subscription
+from .typing import Subscription
 
 if TYPE_CHECKING:
     from . import aio, asyncio, cache, cluster, lock, sentinel, telemetry, utils
@@ -59,7 +59,8 @@ if TYPE_CHECKING:
 
 VERSION = tuple(int(part) for part in __version__.split(".") if part.isdecimal())
 
-Redis = StrictRedis = Kvist
+Redis = Kvist
+StrictRedis = Kvist
 from_url = Kvist.from_url
 
 __all__ = [
@@ -75,6 +76,11 @@ __all__ = [
     "asyncio", "cache", "cluster", "default_backoff", "from_url", "sentinel", "telemetry",
 ]
 
+SENTINEL_NAMES = frozenset((
+    "Sentinel", "SentinelConnectionPool", "SentinelManagedConnection",
+    "SentinelManagedSSLConnection",
+))
+
 
 def __getattr__(name: str) -> Any:
     # What most programs do not need is imported when it is asked for; asyncio takes longer than
@@ -83,6 +89,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{name}", __name__)
     if name in ("KvistCluster", "RedisCluster"):
         return getattr(importlib.import_module(".cluster", __name__), name)
-    if name == "Sentinel":
-        return importlib.import_module(".sentinel", __name__).Sentinel
+    if name in SENTINEL_NAMES:
+        return getattr(importlib.import_module(".sentinel", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -194,10 +194,10 @@ QUERY = {
 }
 
 
-def parse_url(url: str) -> tuple[str, dict[str, Any]]:
+def read_url(url: str) -> tuple[str, dict[str, Any]]:
     """The kind of connection and the arguments that a URL stands for.
 
-    >>> parse_url("redis://user:p%40ss@example.org:7000/2?socket_timeout=1.5")
+    >>> read_url("redis://user:p%40ss@example.org:7000/2?socket_timeout=1.5")
     ('tcp', {'socket_timeout': 1.5, 'username': 'user', 'password': 'p@ss', 'host': 'example.org', \
 'port': 7000, 'db': 2})
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast, overload
 
 from . import _core, _replies
 from ._commands import PipelineCommands
@@ -23,6 +23,9 @@ from .exceptions import RedisError, WatchError
 from .pubsub import Monitor, PubSub, PubSubWorkerThread
 from .retry import Retry
 from .typing import S
+
+if TYPE_CHECKING:
+    from ._options import Options
 
 C = TypeVar("C", bound="Kvist[Any]")
 
@@ -93,6 +96,10 @@ def connection_arguments(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "connection_class": Connection}
 
 
+# An option of ``execute_command``: the reply stays bytes.
+NEVER_DECODE = "NEVER_DECODE"
+
+
 class Kvist(_core.Client, Composed[S]):
     """A client of Kvist, and of every server that speaks its protocol.
 
@@ -113,6 +120,50 @@ class Kvist(_core.Client, Composed[S]):
     """
 
     connection_pool: ConnectionPool
+
+    @overload
+    def __init__(
+        self: Kvist[str],
+        host: str = ...,
+        port: int = ...,
+        db: int = ...,
+        password: str | None = ...,
+        *,
+        decode_responses: Literal[True],
+        **options: Unpack[Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Kvist[bytes],
+        host: str = ...,
+        port: int = ...,
+        db: int = ...,
+        password: str | None = ...,
+        *,
+        decode_responses: Literal[False] = ...,
+        **options: Unpack[Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Kvist[Any],
+        host: str = ...,
+        port: int = ...,
+        db: int = ...,
+        password: str | None = ...,
+        *,
+        decode_responses: bool,
+        **options: Unpack[Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Kvist[Any],
+        *,
+        connection_pool: ConnectionPool | None,
+        **options: Unpack[Options],
+    ) -> None: ...
 
     def __init__(
         self,
@@ -192,6 +243,16 @@ class Kvist(_core.Client, Composed[S]):
         if single_connection_client:
             self.connection = connection_pool.get_connection()
             self._hold(self.connection, threading.RLock())
+
+    @overload
+    @classmethod
+    def from_url(
+        cls: type[Kvist[Any]], url: str, *, decode_responses: Literal[True], **kwargs: Any
+    ) -> Kvist[str]: ...
+
+    @overload
+    @classmethod
+    def from_url(cls: type[C], url: str, **kwargs: Any) -> C: ...
 
     @classmethod
     def from_url(cls: type[C], url: str, **kwargs: Any) -> C:
@@ -491,7 +552,9 @@ class Pipeline(_core.Pipeline, PipelineCommands[S], Pipelined):
             caching.sent(sent)
             self._caching = caching
 
-Redis = StrictRedis = Kvist
+# One by one: what is assigned twice at once is a variable to type checkers, and no type.
+Redis = Kvist
+StrictRedis = Kvist
 
 __all__ = [
     "Callbacks", "Kvist", "Monitor", "Pipeline", "PubSub", "PubSubWorkerThread", "Redis",

@@ -23,7 +23,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from . import _core
 from ._cluster_pipeline import ClusterPipeline
@@ -38,10 +38,13 @@ from ._routing import (
     node_arguments,
     startup_nodes_of,
 )
-from ._settings import Encoder, default_retry, parse_url
+from ._settings import Encoder, default_retry, read_url
 from ._topology import (
+    PRIMARY,
     RECOVERABLE,
     REDIRECTIONS,
+    REPLICA,
+    SLOTS,
     ClusterNode,
     LoadBalancingStrategy,
     NodesManager,
@@ -64,8 +67,8 @@ from .retry import Retry
 from .typing import S
 
 __all__ = [
-    "ClusterNode", "ClusterPipeline", "ClusterPubSub", "KvistCluster", "LoadBalancingStrategy",
-    "NodesManager", "RedisCluster", "key_slot",
+    "PRIMARY", "REDIS_CLUSTER_HASH_SLOTS", "REPLICA", "ClusterNode", "ClusterPipeline",
+    "ClusterPubSub", "KvistCluster", "LoadBalancingStrategy", "NodesManager", "RedisCluster", "key_slot",
 ]
 
 C = TypeVar("C", bound="RedisCluster[Any]")
@@ -102,6 +105,39 @@ class RedisCluster(Routed, Composed[S]):
     ``load_balancing_strategy``. ``address_remap`` says where a node can be reached that says it is
     at an address. After ``reinitialize_steps`` redirections all slots are asked for again.
     """
+
+    @overload
+    def __init__(
+        self: RedisCluster[str],
+        host: str | None = ...,
+        port: int = ...,
+        startup_nodes: Sequence[ClusterNode] | None = ...,
+        *,
+        decode_responses: Literal[True],
+        **options: Any,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: RedisCluster[bytes],
+        host: str | None = ...,
+        port: int = ...,
+        startup_nodes: Sequence[ClusterNode] | None = ...,
+        *,
+        decode_responses: Literal[False] = ...,
+        **options: Any,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: RedisCluster[Any],
+        host: str | None = ...,
+        port: int = ...,
+        startup_nodes: Sequence[ClusterNode] | None = ...,
+        *,
+        decode_responses: bool,
+        **options: Any,
+    ) -> None: ...
 
     def __init__(
         self,
@@ -150,6 +186,16 @@ class RedisCluster(Routed, Composed[S]):
         )
         self._lock = threading.RLock()
         self.refresh(None)
+
+    @overload
+    @classmethod
+    def from_url(
+        cls: type[RedisCluster[Any]], url: str, *, decode_responses: Literal[True], **kwargs: Any
+    ) -> RedisCluster[str]: ...
+
+    @overload
+    @classmethod
+    def from_url(cls: type[C], url: str, **kwargs: Any) -> C: ...
 
     @classmethod
     def from_url(cls: type[C], url: str, **kwargs: Any) -> C:
@@ -209,7 +255,7 @@ class RedisCluster(Routed, Composed[S]):
 
     def _client_of(self, node: ClusterNode) -> Kvist[S]:
         # Nothing is tried again here: another node may have to be asked.
-        client: Kvist[S] = Kvist(node.host, node.port, retry=no_retry(), **self.node_kwargs)
+        client: Kvist[Any] = Kvist(node.host, node.port, retry=no_retry(), **self.node_kwargs)
         pool = client.connection_pool
         if self.read_from_replicas or self.load_balancing_strategy is not None:
             encrypted = issubclass(pool.connection_class, SSLConnection)
@@ -459,7 +505,7 @@ def _close(node: ClusterNode) -> None:
 
 def arguments_of(url: str) -> dict[str, Any]:
     """The arguments that a URL of one node stands for."""
-    kind, values = parse_url(url)
+    kind, values = read_url(url)
     if kind == "unix":
         raise RedisClusterException(
             "RedisCluster does not currently support Unix Domain Socket connections"
@@ -471,4 +517,5 @@ def arguments_of(url: str) -> dict[str, Any]:
     return values
 
 
+REDIS_CLUSTER_HASH_SLOTS = SLOTS  # redis-py's name
 KvistCluster = RedisCluster

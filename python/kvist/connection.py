@@ -20,7 +20,7 @@ from ._settings import (
     UNSET,
     Encoder,
     native_settings,
-    parse_url,
+    read_url,
     retry_of,
     to_bool,
 )
@@ -217,6 +217,15 @@ CLASSES: dict[str, type[AbstractConnection]] = {
 }
 
 
+def parse_url(url: str) -> dict[str, Any]:
+    """The arguments that a URL stands for, and the class of its connections if it is not
+    :class:`Connection`."""
+    kind, values = read_url(url)
+    if kind != "tcp":
+        values["connection_class"] = CLASSES[kind]
+    return values
+
+
 class ConnectionPool(_core.Pool):
     """Connections to one server, made when they are needed, up to ``max_connections``."""
 
@@ -241,7 +250,7 @@ class ConnectionPool(_core.Pool):
     @classmethod
     def from_url(cls: type[P], url: str, **kwargs: Any) -> P:
         """A pool for a ``redis://``, ``rediss://`` or ``unix://`` URL; what that says wins."""
-        kind, values = parse_url(url)
+        kind, values = read_url(url)
         chosen = {"connection_class": CLASSES[kind], **kwargs, **values}
         return cls(**chosen)
 

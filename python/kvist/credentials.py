@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 
 class CredentialProvider:
     """Gives a password, or a user and a password, each time a connection is made."""
@@ -13,6 +16,23 @@ class CredentialProvider:
     async def get_credentials_async(self) -> tuple[str] | tuple[str, str]:
         """The same for clients on asyncio; override it if asking takes time."""
         return self.get_credentials()
+
+
+class StreamingCredentialProvider(CredentialProvider):
+    """Tells of new credentials by itself. Connections that stand are not told of them: each is made
+    with those of its time, and one that the server ends is followed by one with the next."""
+
+    def on_next(self, callback: Callable[[Any], None]) -> None:
+        """Has a function called with the next credentials."""
+        raise NotImplementedError("on_next must be implemented")
+
+    def on_error(self, callback: Callable[[Exception], None]) -> None:
+        """Has a function called with what goes wrong."""
+        raise NotImplementedError("on_error must be implemented")
+
+    def is_streaming(self) -> bool:
+        """Whether it has begun."""
+        raise NotImplementedError("is_streaming must be implemented")
 
 
 class UsernamePasswordCredentialProvider(CredentialProvider):

@@ -12,21 +12,12 @@ from typing import Any
 
 from ._replies import text
 from .exceptions import ConnectionError, PubSubError, RedisError, TimeoutError
+from .typing import Subscription as Subscription
 
 Handler = Callable[[dict[str, Any]], Any]
 
 PART = 0.1  # seconds a connection is held for the rest of a message
 LOOK = 0.5  # seconds until a thread that waits sees that another has closed its connection
-
-
-class Subscription:
-    """A channel or pattern, and perhaps a function for its messages."""
-
-    __slots__ = "handler", "name"
-
-    def __init__(self, name: Any, handler: Handler | None = None) -> None:
-        self.name = name
-        self.handler = handler
 
 
 def subscriptions(args: tuple[Any, ...], named: dict[str, Any]) -> dict[Any, Any]:
@@ -136,6 +127,9 @@ class PubSub(Subscribed):
     >>> listener.subscribe("news", alarms=print)  # doctest: +SKIP
     >>> for message in listener.listen():  # doctest: +SKIP
     ...     print(message["data"])
+
+    ``push_handler_func`` is given every message as it came, in RESP3 where it is told from replies;
+    what it returns takes the message's place, and nothing if that is ``None``.
     """
 
     def __init__(
@@ -309,6 +303,11 @@ class PubSub(Subscribed):
         if response is not None and self.is_health_check(response):
             self.health_check_response_counter -= 1
             return None
+        if self.push_handler_func is not None and isinstance(response, list):
+            with self._lock:
+                is_push = connection.negotiated_protocol == 3
+            if is_push:
+                return self.push_handler_func(response)
         return response
 
     def _next(self, connection: Any, until: float | None) -> Any:

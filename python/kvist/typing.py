@@ -5,6 +5,7 @@ The names are redis-py's. ``S`` is what strings of replies are: ``bytes``, or ``
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -45,6 +46,14 @@ TargetNodesT: TypeAlias = Any
 # A mapping is invariant in its keys, so these cannot be unions.
 AnyKeyT = TypeVar("AnyKeyT", bytes, str, memoryview)
 AnyFieldT = TypeVar("AnyFieldT", bytes, str, memoryview, int, float)
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """A channel or pattern, and perhaps a function for its messages."""
+
+    name: ChannelT
+    handler: Callable[[Any], Any] | None = None
 
 
 class DataPersistOptions(Enum):

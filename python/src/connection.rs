@@ -15,6 +15,7 @@ mod table;
 use crate::carrier::{Carrier, InProcess};
 use crate::collector::Paused;
 use crate::errors;
+use crate::leaving;
 use crate::objects::Objects;
 use crate::settings::{Settings, duration};
 use crate::shape::Shape;
@@ -92,7 +93,7 @@ fn waiting<T: Send>(
     mut act: impl FnMut() -> io::Result<T> + Send,
 ) -> PyResult<io::Result<T>> {
     loop {
-        let done = py.detach(&mut act);
+        let done = leaving::without(py, &mut act);
         match &done {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => py.check_signals()?,
             _ => return Ok(done),
@@ -347,13 +348,13 @@ impl Connection {
             _ => {}
         }
         let mut raised = None;
-        let opened = py.detach(|| -> Result<_, Error> {
+        let opened = leaving::without(py, || -> Result<_, Error> {
             let mut transport = Transport::open(&options)?;
             if !greet {
                 return Ok((transport, 2, 0));
             }
             let handshake = transport.shake_hands(&options, &mut || {
-                Python::attach(|py| match py.check_signals() {
+                leaving::within(|py| match py.check_signals() {
                     Ok(()) => true,
                     Err(error) => {
                         raised = Some(error);

@@ -10,6 +10,7 @@
 
 use crate::client::{How, Plan};
 use crate::errors;
+use crate::leaving;
 use crate::objects::Objects;
 use crate::shape::Shape;
 use crate::tape::Tape;
@@ -71,7 +72,7 @@ impl Engine {
         config_file: Option<PathBuf>,
         settings: Vec<(String, String)>,
     ) -> PyResult<Self> {
-        let opened = py.detach(|| {
+        let opened = leaving::without(py, || {
             let mut builder = Kvist::builder();
             if let Some(file) = config_file {
                 builder = builder.config_file(file);
@@ -89,7 +90,7 @@ impl Engine {
 
     /// Makes everything durable and lets the directory go. In a forked process it does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        match py.detach(|| self.db.close()) {
+        match leaving::without(py, || self.db.close()) {
             Ok(()) | Err(Error::Forked) => Ok(()),
             Err(error) => Err(raised(py, &error)),
         }
@@ -255,7 +256,7 @@ fn table(
     (tape, out): (&Tape, &[u8]),
 ) -> PyResult<Py<PyAny>> {
     let mut rows = Rows::new(wanted);
-    py.detach(|| match how {
+    leaving::without(py, || match how {
         Answered::Direct => _ = tape.play(&mut rows),
         Answered::Encoded => {
             let mut reader = ReplyReader::new();
@@ -278,15 +279,15 @@ fn run(
     if bytes <= MOMENT_BYTES && db.is_moment(argv) {
         // Should it have to wait after all, others get their turns meanwhile.
         let mut patience = || {
-            py.detach(std::thread::yield_now);
+            leaving::without(py, std::thread::yield_now);
             *signal = py.check_signals().err();
             signal.is_some()
         };
         return db.answer(argv, tape, out, &mut patience);
     }
-    py.detach(|| {
+    leaving::without(py, || {
         let mut patience = || {
-            *signal = Python::attach(|py| py.check_signals().err());
+            *signal = leaving::within(|py| py.check_signals().err());
             signal.is_some()
         };
         db.answer(argv, tape, out, &mut patience)

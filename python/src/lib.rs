@@ -23,6 +23,7 @@ mod columns;
 mod connection;
 mod embedded;
 mod errors;
+mod leaving;
 mod link;
 mod objects;
 mod pipeline;
@@ -74,6 +75,6 @@ mod _core {
         ] {
             module.add(name, Callback { shape })?;
         }
-        Ok(())
+        super::leaving::announce(module)
     }
 }

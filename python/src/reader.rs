@@ -3,6 +3,7 @@
 use crate::collector::Paused;
 use crate::columns::Request;
 use crate::errors;
+use crate::leaving;
 use crate::objects::Objects;
 use crate::shape::Shape;
 use crate::words::Encoding;
@@ -115,7 +116,8 @@ impl Reader {
             return Err(errors::new(py, "DataError", text));
         };
         // It takes a while, and nobody else can use this reader meanwhile.
-        let read = py.detach(|| reader.next(&mut rows)).map_err(|error| broken(py, error))?;
+        let read =
+            leaving::without(py, || reader.next(&mut rows)).map_err(|error| broken(py, error))?;
         if read.is_none() {
             self.table = Some((reader, rows));
             return Ok(self.not_enough_data.clone_ref(py));

@@ -9,8 +9,11 @@
 //! The first is for nearly everybody and costs nothing as long as nothing fails. Which of the two
 //! it is was found out when the client was made.
 
+use std::time::Duration;
+
 use crate::client::Executor;
 use crate::errors;
+use crate::leaving;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyModule, PyTuple};
@@ -63,8 +66,7 @@ impl Executor {
             let wait: f64 =
                 backoff.call_method1(pyo3::intern!(py, "compute"), (failures,))?.extract()?;
             if wait > 0.0 {
-                // Python's own, so that Ctrl-C ends it.
-                py.import("time")?.call_method1("sleep", (wait,))?;
+                leaving::pause(py, Duration::try_from_secs_f64(wait).unwrap_or(Duration::MAX))?;
             }
         }
     }

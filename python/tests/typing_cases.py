@@ -7,6 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import datetime, timedelta
 from typing import Any, assert_type
 
+import kvist
+import kvist.aio
+import kvist.embedded
 from kvist._async_commands import AsyncPipelineCommands
 from kvist._commands import PipelineCommands
 from kvist._composed import AsyncComposed, Composed
@@ -80,3 +83,35 @@ def chained(
 ) -> None:
     assert_type(pipeline.set("k", 1).get("k"), PipelineCommands[bytes])
     assert_type(asynchronous.set("k", 1).get("k"), AsyncPipelineCommands[bytes])
+
+
+def of_clients(decodes: bool) -> None:
+    assert_type(kvist.Kvist(), kvist.Kvist[bytes])
+    assert_type(kvist.Kvist("host", 1, decode_responses=True), kvist.Kvist[str])
+    assert_type(kvist.Redis(decode_responses=True, socket_timeout=1.5), kvist.Kvist[str])
+    assert_type(kvist.Redis(decode_responses=decodes), kvist.Kvist[Any])
+    assert_type(kvist.Redis(decode_responses=True).get("k"), str | None)
+    assert_type(kvist.Redis(decode_responses=True).pipeline(), kvist.Pipeline[str])
+    assert_type(kvist.from_url("redis://", decode_responses=True), kvist.Kvist[str])
+    assert_type(kvist.Redis.from_url("redis://", decode_responses=True), kvist.Kvist[str])
+    assert_type(kvist.aio.Redis(decode_responses=True), kvist.aio.Kvist[str])
+    assert_type(kvist.aio.Redis(), kvist.aio.Kvist[bytes])
+    assert_type(kvist.aio.from_url("redis://", decode_responses=True), kvist.aio.Kvist[str])
+    assert_type(kvist.RedisCluster(decode_responses=True), kvist.RedisCluster[str])
+    assert_type(kvist.RedisCluster("host", 1), kvist.RedisCluster[bytes])
+    assert_type(kvist.aio.RedisCluster(decode_responses=True), kvist.aio.RedisCluster[str])
+    assert_type(kvist.embedded.open(decode_responses=True), kvist.embedded.Kvist[str])
+    kvist.Redis(nothere=1)  # type: ignore[call-overload]  # pyright: ignore  # error
+    kvist.Redis(port="1")  # type: ignore[call-overload]  # pyright: ignore  # error
+
+
+def as_types(
+    client: kvist.Redis, strict: kvist.StrictRedis, text: kvist.Redis[str],
+    tasks: kvist.aio.Redis, more: kvist.aio.StrictRedis[bytes], cluster: kvist.RedisCluster[str],
+) -> None:
+    assert_type(client.get("k"), bytes | str | None)
+    assert_type(strict.get("k"), bytes | str | None)
+    assert_type(text.get("k"), str | None)
+    assert_type(cluster.get("k"), str | None)
+    assert_type(tasks, kvist.aio.Kvist)
+    assert_type(more, kvist.aio.Kvist[bytes])

@@ -9,7 +9,8 @@
 //! Because every element but `*` consumes exactly one byte, a mismatch needs to retry only the
 //! latest star: a longer match of an earlier one would reach the rest of the pattern later in the
 //! text, which the latest star has already tried. So matching is a loop with one restart point,
-//! quadratic at worst, where naive recursion is exponential.
+//! quadratic at worst, where naive recursion is exponential. What is quadratic in megabytes takes
+//! minutes, so the steps are bounded, too: by [`MAX_STEPS`] beyond what is linear.
 //!
 //! The odd corners are Redis's, kept on purpose, because clients see them through `KEYS`, `SCAN`
 //! and `PSUBSCRIBE`: a class that never ends closes at the end of the pattern, ranges may be
@@ -23,7 +24,12 @@
 /// since CVE-2024-31228.
 pub const MAX_STARS: usize = 1000;
 
-/// Whether `text` matches `pattern`, case-sensitively. O(`pattern` × `text`) at worst.
+/// Steps back and through classes that a match may take, beside a few for each byte of pattern and
+/// text; one that needs more matches nothing. Some dozen milliseconds.
+pub const MAX_STEPS: usize = 1 << 24;
+
+/// Whether `text` matches `pattern`, case-sensitively. O(`pattern` × `text`) at worst, as far as
+/// [`MAX_STEPS`].
 ///
 /// ```
 /// use kvist_base::glob::matches;
@@ -54,6 +60,8 @@ fn matches_with<const NOCASE: bool>(pattern: &[u8], text: &[u8]) -> bool {
     // Where to go on after a mismatch: behind the latest star, one byte further into the text.
     let mut restart: Option<(usize, usize)> = None;
     let mut stars = 0;
+    let mut steps = 0;
+    let most = MAX_STEPS + 4 * (pattern.len() + text.len());
     while let Some(&byte) = text.get(t) {
         if pattern.get(p) == Some(&b'*') {
             p = skip_stars(pattern, p);
@@ -67,11 +75,15 @@ fn matches_with<const NOCASE: bool>(pattern: &[u8], text: &[u8]) -> bool {
             restart = Some((p, t));
             continue;
         }
-        if let Some(next) = element::<NOCASE>(pattern, p, byte) {
+        if let Some(next) = element::<NOCASE>(pattern, p, byte, &mut steps) {
             (p, t) = (next, t + 1);
             continue;
         }
         let Some((after_star, from)) = restart else { return false };
+        steps += t - from;
+        if steps > most {
+            return false;
+        }
         (p, t) = (after_star, from + 1);
         restart = Some((p, t));
     }
@@ -86,13 +98,20 @@ fn skip_stars(pattern: &[u8], from: usize) -> usize {
     from + pattern[from..].iter().take_while(|&&c| c == b'*').count()
 }
 
-/// Matches the element at `p` against one byte; where the next element starts if it fits.
+/// Matches the element at `p` against one byte; where the next element starts if it fits. Classes
+/// add their length to the steps.
 #[inline]
-fn element<const NOCASE: bool>(pattern: &[u8], p: usize, byte: u8) -> Option<usize> {
+fn element<const NOCASE: bool>(
+    pattern: &[u8],
+    p: usize,
+    byte: u8,
+    steps: &mut usize,
+) -> Option<usize> {
     match *pattern.get(p)? {
         b'?' => Some(p + 1),
         b'[' => {
             let (hit, next) = class::<NOCASE>(pattern, p + 1, byte);
+            *steps += next - p;
             hit.then_some(next)
         }
         b'\\' if p + 1 < pattern.len() => {

@@ -121,6 +121,21 @@ fn hostile_patterns_end_quickly() {
     assert!(!matches(&[vec![b'*'; 1 << 20], b"y".to_vec()].concat(), &vec![b'x'; 10_000]));
 }
 
+#[test]
+fn what_takes_too_many_steps_matches_nothing() {
+    let started = std::time::Instant::now();
+    let text = vec![b'a'; 1 << 20];
+    // A trillion steps each: a long class for every byte, a long beginning for every byte.
+    assert!(!matches(&[&b"*["[..], &vec![b'b'; 1 << 20], b"]"].concat(), &text));
+    assert!(!matches(&[&b"*"[..], &vec![b'a'; 1 << 19], b"b*"].concat(), &text));
+    // Long texts and patterns alone are no reason.
+    assert!(matches(b"*a*a*a*[b-a]", &text));
+    assert!(!matches(b"*ab*", &text));
+    assert!(matches(&text, &text));
+    assert!(matches(&[&b"*"[..], &text].concat(), &text));
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
 /// The definition, by recursion: exponential, hence short inputs only.
 fn by_definition(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {

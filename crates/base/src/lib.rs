@@ -35,8 +35,8 @@ pub use limits::PackLimits;
 pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{
-    Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Row, Run,
-    Spec, Start, Tip,
+    Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Paths, Row,
+    Run, Spec, Start, Tip,
 };
 pub use stream_id::StreamId;
 

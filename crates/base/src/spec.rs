@@ -258,6 +258,38 @@ pub struct Deprecated {
     pub instead: &'static str,
 }
 
+/// Which words of a request are paths of documents. Those that take long to be compiled are
+/// compiled before any lock is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paths {
+    /// None.
+    None,
+    /// The one at this position.
+    At(usize),
+    /// All from this position on, options between them included.
+    From(usize),
+    /// This one, and every so many further on.
+    Every(usize, usize),
+    /// The last one.
+    Last,
+}
+
+impl Paths {
+    /// These words of a request.
+    pub fn of<W: AsRef<[u8]>>(self, argv: &[W]) -> impl Iterator<Item = &[u8]> {
+        let len = argv.len();
+        let (from, step, to) = match self {
+            Paths::None => (len, 1, len),
+            Paths::At(at) => (at, 1, at + 1),
+            Paths::From(at) => (at, 1, len),
+            Paths::Every(at, step) => (at, step, len),
+            Paths::Last => (len.saturating_sub(1), 1, len),
+        };
+        let words = argv.get(..to.min(len)).unwrap_or_default();
+        words.iter().map(AsRef::as_ref).skip(from).step_by(step.max(1))
+    }
+}
+
 /// Everything known about a command before it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
@@ -289,6 +321,8 @@ pub struct Spec {
     pub deprecated: Option<Deprecated>,
     /// Which shards a given request must hold.
     pub locks: fn(&[&[u8]]) -> Locks,
+    /// Which of its words are paths of documents.
+    pub paths: Paths,
 }
 
 impl Spec {
@@ -308,6 +342,7 @@ impl Spec {
         history: &[],
         deprecated: None,
         locks: |_| Locks::Keys,
+        paths: Paths::None,
     };
 
     /// Positions in `argv` of the keys this request names; positions outside `argv` are left out.

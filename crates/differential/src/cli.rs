@@ -16,8 +16,7 @@ differential: the same random commands to redis-server and Kvist; says where the
 
   differential [--family F]… [--steps N] [--seed S] [--protocol 2|3] [--known FILE] [--most K]
 
-  --family F      strings keys hashes lists sets zsets streams transactions bitmaps
-                  hyperloglog geo connection wire (default: all)
+  --family F      a family of commands; see the end (default: all)
   --steps N       steps per family and protocol (default 20000)
   --seed S        repeats a run (default: KVIST_SEED, else the clock)
   --protocol P    2 or 3 (default: both)
@@ -54,7 +53,7 @@ pub fn seed() -> u64 {
 pub fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
-        print!("{USAGE}");
+        println!("{USAGE}\nfamilies: {} {WIRE}", families::ALL.map(|family| family.name).join(" "));
         return ExitCode::SUCCESS;
     }
     match parse(&args).and_then(|wish| run(&wish)) {

@@ -110,3 +110,13 @@ fn wire() {
     assert!(report.clean(), "\n{report}");
     assert!(report.heading.starts_with(WIRE));
 }
+
+/// A family that is added to the program is added here: each has a test of its own, so that they
+/// run side by side.
+#[test]
+fn every_family_has_its_test() {
+    let here = include_str!("families.rs");
+    for family in families::ALL {
+        assert!(here.contains(&format!("family(\"{}\")", family.name)), "{}", family.name);
+    }
+}

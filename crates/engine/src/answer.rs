@@ -21,7 +21,7 @@ use crate::reply_limit::{Limited, ReplyLimit};
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Worker};
-use crate::{access, block, remember};
+use crate::{access, block, prepare, remember};
 
 /// A reply that can be taken back while it is written, because the command failed half-way.
 pub trait Answer: Reply {
@@ -121,6 +121,7 @@ impl Desk<'_> {
         if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
             return Err(engine.busy());
         }
+        prepare::paths(txn, entry, request.argv);
         let scope = scope_of(engine, &mut seat.plan, entry, request);
         let counters = &*seat.counters;
         let call = Call { engine, counters, entry, request, run, reader: None };

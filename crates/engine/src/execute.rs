@@ -18,7 +18,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, remember, scripting};
+use crate::{access, block, monitor, multi, prepare, remember, scripting};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -218,12 +218,12 @@ impl Desk<'_> {
                     }
                     access::limit_keys(engine, txn, session, entry);
                 }
+                prepare::paths(txn, entry, request.argv);
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
-                let counters = &*seat.counters;
                 let run = access::sort_in_place_of(engine, session, entry, request.argv);
                 let run = run.unwrap_or(own);
                 let reader = session.reader();
-                let call = Call { engine, counters, entry, request, run, reader };
+                let call = Call { engine, counters: &seat.counters, entry, request, run, reader };
                 let mark = writer.raw().len();
                 let now = seat.now;
                 let done = txn.with(&engine.store, scope, |txn| {

@@ -43,6 +43,7 @@ mod ordered;
 mod pause;
 mod plan;
 mod precedence;
+mod prepare;
 mod pubsub;
 mod remember;
 mod replace_file;

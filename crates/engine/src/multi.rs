@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::{block, monitor, precedence};
+use crate::{block, monitor, precedence, prepare};
 
 /// A transaction being queued.
 #[derive(Default)]
@@ -183,6 +183,9 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
         (session.multi, session.must_wait) = (Some(multi), true);
         return Ok(());
+    }
+    for queued in &multi.queued {
+        prepare::paths(txn, &engine.table.entries()[queued.entry], &queued.words);
     }
     let mut plan = std::mem::take(&mut seat.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);

@@ -83,3 +83,44 @@ fn keys_of_several_shards_are_set_together() {
     assert!(seat.ask("JSON.MSET key:1 $ 0 key:2 $ 0 string $ 0").starts_with("-Existing key"));
     assert_eq!(seat.ask("JSON.GET key:1"), "$1\r\n1");
 }
+
+#[test]
+fn the_paths_of_a_request_share_one_budget() {
+    let mut seat = Seat::new(&engine());
+    let items: Vec<String> = (0..2000).map(|at| format!(r#"{{"a":{at},"b":[1,2]}}"#)).collect();
+    let text = format!("[{}]", items.join(","));
+    let set: [&[u8]; 4] = [b"JSON.SET", b"k", b"$", text.as_bytes()];
+    seat.worker.execute(&mut seat.session, &set, &mut Vec::new());
+    let ask = |seat: &mut Seat, words: &[&str]| {
+        let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+        let mut out = Vec::new();
+        seat.worker.execute(&mut seat.session, &words, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    };
+    // Each alone is little work, also with patterns of some size; a thousand are not.
+    let walk = "$..[?@.none]";
+    let pattern = "$[?search(@.none, '[a-z]{300}[0-9]{300}')]";
+    for path in [walk, pattern] {
+        assert_eq!(ask(&mut seat, &["JSON.GET", "k", path]), "$2\r\n[]\r\n");
+        let several: Vec<&str> =
+            ["JSON.GET", "k"].into_iter().chain(std::iter::repeat_n(path, 3)).collect();
+        assert!(ask(&mut seat, &several).starts_with('$'));
+        let spelled: Vec<String> = (0..1000).map(|at| format!("{path}[{at}]")).collect();
+        let all: Vec<&str> =
+            ["JSON.GET", "k"].into_iter().chain(spelled.iter().map(String::as_str)).collect();
+        let reply = ask(&mut seat, &all);
+        assert_eq!(reply, "-ERR path needs too much work on this document\r\n", "{path}");
+    }
+    let keys = std::iter::repeat_n("k", 3000);
+    let all: Vec<&str> =
+        ["JSON.MGET"].into_iter().chain(keys).chain(["$..[?$..[?@.none]]"]).collect();
+    assert_eq!(ask(&mut seat, &all), "-ERR path needs too much work on this document\r\n");
+    // In a transaction, and with a path that cannot be compiled.
+    let wrong = "$[?search(@, '\\\\w{100}')]";
+    assert_eq!(ask(&mut seat, &["MULTI"]), "+OK\r\n");
+    assert_eq!(ask(&mut seat, &["JSON.GET", "k", wrong]), "+QUEUED\r\n");
+    assert_eq!(ask(&mut seat, &["JSON.GET", "k", pattern]), "+QUEUED\r\n");
+    let reply = ask(&mut seat, &["EXEC"]);
+    let refusal = "-ERR path holds more than 32 patterns, or they are too large\r\n";
+    assert_eq!(reply, format!("*2\r\n{refusal}$2\r\n[]\r\n"));
+}

@@ -202,6 +202,7 @@ impl Value {
             .iter()
             .map(|node| match node.what {
                 Seen::Num(num) => num_cell(num, &mut self.arena).0,
+                Seen::Single(single) => num_cell(Num::F64(f64::from(single)), &mut self.arena).0,
                 Seen::Cell(_, at) => {
                     let mut graft = Graft::new(node.home, registry, &self.shared);
                     let cell = graft.copy(at as usize, &mut self.arena);

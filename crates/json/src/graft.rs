@@ -12,6 +12,7 @@ use crate::members::{PAIRS, push_pairs, push_shaped, push_table};
 use crate::node::{Node, Seen};
 use crate::packed::Element;
 use crate::registry::{Registry, Shared};
+use crate::tree::Num;
 use crate::value::Value;
 
 /// A copy in progress.
@@ -153,6 +154,7 @@ impl Node<'_> {
         registry.begin(&[]);
         let root = match self.what {
             Seen::Num(num) => num_cell(num, &mut arena),
+            Seen::Single(single) => num_cell(Num::F64(f64::from(single)), &mut arena),
             Seen::Cell(_, at) => {
                 let mut graft = Graft::new(self.home, registry, &[]);
                 let root = graft.copy(at as usize, &mut arena);

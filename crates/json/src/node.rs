@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::cell::{Cell, tag};
+use crate::packed::Element;
 use crate::tree::{Kind, Num, Text, Tree};
 use crate::value::Value;
 
@@ -19,6 +20,16 @@ pub(crate) enum Seen {
     Cell(Cell, u32),
     /// An element of a packed array, which is no cell.
     Num(Num),
+    /// One of singles, which are shown with as many digits as tell them apart.
+    Single(f32),
+}
+
+/// An element of a packed array.
+fn seen(element: Element, bytes: &[u8]) -> Seen {
+    match (element, bytes.try_into()) {
+        (Element::F32, Ok(bytes)) => Seen::Single(f32::from_le_bytes(bytes)),
+        _ => Seen::Num(element.read(bytes)),
+    }
 }
 
 impl<'a> Node<'a> {
@@ -31,7 +42,7 @@ impl<'a> Node<'a> {
     pub(crate) fn cell(self) -> Option<Cell> {
         match self.what {
             Seen::Cell(cell, _) => Some(cell),
-            Seen::Num(_) => None,
+            Seen::Num(_) | Seen::Single(_) => None,
         }
     }
 
@@ -86,7 +97,7 @@ impl<'a> Tree<'a> for Node<'a> {
     fn kind(self) -> Kind {
         let cell = match self.what {
             Seen::Cell(cell, _) => cell,
-            Seen::Num(Num::F64(_)) => return Kind::Number,
+            Seen::Num(Num::F64(_)) | Seen::Single(_) => return Kind::Number,
             Seen::Num(_) => return Kind::Integer,
         };
         match cell.tag() {
@@ -118,6 +129,7 @@ impl<'a> Tree<'a> for Node<'a> {
         match self.what {
             Seen::Cell(cell, _) => self.home.num(cell),
             Seen::Num(num) => Some(num),
+            Seen::Single(single) => Some(Num::F64(f64::from(single))),
         }
     }
 
@@ -162,7 +174,7 @@ impl<'a> Tree<'a> for Node<'a> {
                 return Some(Node::new(self.home, seq.at(index)));
             }
             let bytes = self.home.arena.bytes(seq.at(index), seq.element.width());
-            return Some(Node { home: self.home, what: Seen::Num(seq.element.read(bytes)) });
+            return Some(Node { home: self.home, what: seen(seq.element, bytes) });
         }
         let object = self.home.arena.object(cell)?;
         let entry = self.home.entry_at(&object, index)?;

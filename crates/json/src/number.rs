@@ -18,6 +18,11 @@ pub fn write_num(num: Num, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a single-precision number.
+pub(crate) fn write_single(value: f32, out: &mut Vec<u8>) {
+    out.extend_from_slice(ryu::Buffer::new().format_finite(value).as_bytes());
+}
+
 #[inline]
 pub(crate) fn write_i64(value: i64, out: &mut Vec<u8>) {
     match u8::try_from(value) {

@@ -94,7 +94,7 @@ impl Value {
         let spot = match path.one(self.root())?.what {
             Seen::Cell(_, at) => Spot::Cell(at as usize),
             // Elements of packed arrays do not know where they are.
-            Seen::Num(_) => {
+            Seen::Num(_) | Seen::Single(_) => {
                 let location = path.location(self.root())?;
                 let places: SmallVec<[usize; 8]> =
                     location.iter().map(|step| step.position()).collect();

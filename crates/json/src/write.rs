@@ -7,7 +7,7 @@ use crate::cell::{Cell, tag};
 use crate::layout::Form;
 use crate::lex::plain_end;
 use crate::node::{Node, Seen};
-use crate::number::{write_decimal, write_i64, write_num};
+use crate::number::{write_decimal, write_i64, write_num, write_single};
 use crate::packed::Element;
 use crate::value::Value;
 
@@ -44,6 +44,7 @@ impl Node<'_> {
         match self.what {
             Seen::Cell(_, at) => write_cell(self.home, at as usize, out),
             Seen::Num(num) => write_num(num, out),
+            Seen::Single(single) => write_single(single, out),
         }
     }
 
@@ -160,9 +161,18 @@ fn write_packed(home: &Value, cell: Cell, out: &mut Vec<u8>) {
         out.push(next);
         next = b',';
         let bytes = home.arena.bytes(seq.at(index), seq.element.width());
-        write_num(seq.element.read(bytes), out);
+        write_element(seq.element, bytes, out);
     }
     out.push(b']');
+}
+
+/// An element of a packed array. A single is not shown as the double it is equal to: `0.1`, and not
+/// `0.10000000149011612`.
+fn write_element(element: Element, bytes: &[u8], out: &mut Vec<u8>) {
+    match (element, bytes.try_into()) {
+        (Element::F32, Ok(bytes)) => write_single(f32::from_le_bytes(bytes), out),
+        _ => write_num(element.read(bytes), out),
+    }
 }
 
 fn write_object(home: &Value, cell: Cell, out: &mut Vec<u8>) {
@@ -218,7 +228,7 @@ impl Styled<'_> {
                     self.write(seq.at(index), level + 1, out);
                 } else {
                     let bytes = self.home.arena.bytes(seq.at(index), seq.element.width());
-                    write_num(seq.element.read(bytes), out);
+                    write_element(seq.element, bytes, out);
                 }
             }
             self.line(level, out);

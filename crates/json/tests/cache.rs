@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kvist_json::path::PathCache;
+use kvist_json::path::{PathCache, PathError, may_hold_patterns};
 use proptest::prelude::*;
 
 #[test]
@@ -61,4 +61,25 @@ proptest! {
             prop_assert_eq!(cache.len(), model.len());
         }
     }
+}
+
+#[test]
+fn what_was_made_ready_is_there_when_it_is_asked_for() {
+    let mut cache = PathCache::new(16, 1 << 20, 7);
+    let small = "$[?@.a =~ '[a-z]+']";
+    let large = "$[?@.a =~ '[a-z]{500}' && @.b =~ '[a-z]{600}']";
+    let wrong = format!("$[?@.a =~ '{}']", "\\\\w{100}");
+    for text in [small, large, &wrong] {
+        assert!(may_hold_patterns(text.as_bytes()));
+        cache.make_ready(text.as_bytes());
+        let first = cache.get(text.as_bytes());
+        match (text == wrong, first) {
+            (true, first) => assert_eq!(first.err(), Some(PathError::Patterns)),
+            (false, first) => assert_eq!(first.expect("a path").text(), text),
+        }
+    }
+    // Only one of them is small enough to stay.
+    assert_eq!(cache.len(), 1);
+    assert!(cache.cached(small.as_bytes()).is_some());
+    assert!(!may_hold_patterns(b"$.store.book[?@.price < 10]"));
 }

@@ -6,7 +6,7 @@ mod value;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use kvist_json::path::{Budget, MAX_LENGTH, MAX_NESTING, Path, PathError};
+use kvist_json::path::{Budget, MAX_LENGTH, MAX_NESTING, MAX_PATTERNS, Path, PathError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use value::{Doc, run};
@@ -165,8 +165,12 @@ fn patterns_do_not_explode() {
     ] {
         for filter in ["@ =~ 'P'", "match(@, 'P')", "search(@, 'P')"] {
             let text = format!("$[?{}]", filter.replace('P', pattern));
-            survives(&text, &document, 10_000_000)
-                .unwrap_or_else(|error| panic!("{text}: {error}"));
+            // Said to be too large, or too expensive on a long text, or run.
+            let survived = survives(&text, &document, 10_000_000);
+            assert!(
+                matches!(survived, Ok(_) | Err(PathError::Patterns | PathError::TooMuchWork)),
+                "{text}: {survived:?}"
+            );
         }
     }
     survives("$[?@ =~ $[1] || @ =~ $[2]]", &document, 10_000_000)
@@ -175,7 +179,62 @@ fn patterns_do_not_explode() {
     let many: Value = (0..2000).map(|at| json!(format!("a{{{at}}}"))).collect();
     assert_eq!(survives("$[?'a' =~ @]", &many, 1_000_000), Err(PathError::TooMuchWork));
     let long = format!("$[?@ =~ '{}']", "a?".repeat(10_000));
-    assert_eq!(survives(&long, &document, 1_000_000), Ok(0));
+    assert_eq!(survives(&long, &document, 1_000_000), Err(PathError::Patterns));
+}
+
+#[test]
+fn a_path_holds_a_bounded_number_of_patterns_of_a_bounded_size() {
+    let path = |count: usize, pattern: &str| {
+        let one = |at| format!("@ =~ '{pattern}{at}'");
+        format!("$[?{}]", (0..count).map(one).collect::<Vec<_>>().join(" || "))
+    };
+    let compile = |text: &str| {
+        let start = Instant::now();
+        let compiled = Path::compile(text).map(|path| path.preparation());
+        assert!(start.elapsed() < SOON, "{text:.80}: {:?}", start.elapsed());
+        compiled
+    };
+    assert!(compile(&path(MAX_PATTERNS, "[a-c]+x")).is_ok_and(|work| work > 0));
+    assert!(compile(&path(1, "[a-z]{100}")).is_ok());
+    assert_eq!(compile("$[?@.a == 'no pattern']"), Ok(0));
+    for (count, pattern) in
+        [(MAX_PATTERNS + 1, "x"), (200, "x"), (200, "\\\\w{100}"), (8, "\\\\w{9}")]
+    {
+        assert_eq!(compile(&path(count, pattern)), Err(PathError::Patterns), "{count} {pattern}");
+    }
+    // What cannot be read as a pattern matches nothing, and costs nothing more.
+    assert_eq!(survives("$[?@ =~ '(' || @ =~ ')']", &json!(["(", ")"]), 100_000), Ok(0));
+}
+
+#[test]
+fn a_pattern_without_a_small_machine_is_paid_for() {
+    // After every 1 it has to be remembered for hundreds of bytes that there was one.
+    let mut text = String::new();
+    let mut state = 7_u64;
+    for _ in 0..200_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        text.push(if state >> 63 == 1 { '1' } else { '0' });
+    }
+    let document = json!([text]);
+    let budget = Budget::default().left();
+    for pattern in ["[01]*1[01]{400}2", "1[01]{1000}2"] {
+        let path = format!("$[?search(@, '{pattern}')]");
+        assert_eq!(survives(&path, &document, budget), Err(PathError::TooMuchWork), "{pattern}");
+    }
+    // Where the text is short, or the machine small, they run.
+    let found = survives("$[?search(@, '1[01]{400}$')]", &json!(["1".repeat(500)]), budget);
+    assert_eq!(found, Ok(1));
+    assert_eq!(survives("$[?search(@, '1[01]*2')]", &document, budget), Ok(0));
+}
+
+#[test]
+fn filters_inside_filters_are_paid_for() {
+    let items: Vec<Value> = (0..3000).map(|at| json!({"a": at, "b": [1, 2]})).collect();
+    let document = json!({"items": items});
+    for text in ["$..[?count($..*) > 5]", "$..[?$..[?@.a == 2999]]", "$..[?$..[?$..[?@.z]]]"] {
+        let survived = survives(text, &document, Budget::default().left());
+        assert_eq!(survived, Err(PathError::TooMuchWork), "{text}");
+    }
 }
 
 #[test]

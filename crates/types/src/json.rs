@@ -1,6 +1,7 @@
 //! JSON documents as values of keys, and what their commands need besides.
 
-use ::json::path::PathCache;
+pub use ::json::path::may_hold_patterns;
+use ::json::path::{Budget, PathCache};
 use ::json::{Document, Registry};
 use base::{DataType, Holds, Kind};
 use table::{UnalignedBox, size_class};
@@ -87,9 +88,23 @@ pub struct JsonTools {
     pub registry: Registry,
     /// Paths that were compiled here.
     pub paths: PathCache,
+    /// Work that the paths of the request at hand may still do, all of them together.
+    pub budget: Budget,
     buffer: Vec<u8>,
     /// The session of the registry whose memory was told last.
     told: u32,
+}
+
+/// The tools side by side.
+pub struct Parts<'t> {
+    /// Paths that were compiled here.
+    pub paths: &'t mut PathCache,
+    /// What the documents share that were made here.
+    pub registry: &'t mut Registry,
+    /// An empty buffer.
+    pub buffer: &'t mut Vec<u8>,
+    /// Work that is left to the request.
+    pub budget: &'t mut Budget,
 }
 
 /// Compiled paths that are kept.
@@ -106,6 +121,7 @@ impl JsonTools {
         JsonTools {
             registry: Registry::new(),
             paths: PathCache::new(PATHS, PATH_BYTES, seed),
+            budget: Budget::default(),
             buffer: Vec::new(),
             told: 0,
         }
@@ -121,9 +137,16 @@ impl JsonTools {
 
     /// What a path of one command needs, side by side; the buffer is empty.
     #[inline]
-    pub fn parts(&mut self) -> (&mut PathCache, &mut Registry, &mut Vec<u8>) {
+    pub fn parts(&mut self) -> Parts<'_> {
         self.buffer.clear();
-        (&mut self.paths, &mut self.registry, &mut self.buffer)
+        let JsonTools { paths, registry, budget, buffer, .. } = self;
+        Parts { paths, registry, buffer, budget }
+    }
+
+    /// What looking into a document needs.
+    #[inline]
+    pub fn lookers(&mut self) -> (&mut Registry, &mut Budget) {
+        (&mut self.registry, &mut self.budget)
     }
 
     /// Lends out an empty buffer, to write a reply into.
@@ -154,12 +177,13 @@ pub trait Documents: Holds<Json> {
     /// Takes them back.
     fn give_tools(&mut self, tools: Box<JsonTools>);
 
-    /// Runs something that needs the tools beside the host.
+    /// Runs something that needs the tools beside the host, with a budget of its own.
     fn with_tools<R>(&mut self, work: impl FnOnce(&mut Self, &mut JsonTools) -> R) -> R
     where
         Self: Sized,
     {
         let mut tools = self.take_tools();
+        tools.budget = Budget::default();
         let result = work(self, &mut tools);
         tools.trim();
         self.give_tools(tools);

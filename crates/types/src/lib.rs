@@ -36,7 +36,7 @@ pub mod fields {
 
 pub use hash::Hash;
 pub use hasher::seed_members;
-pub use json::{Documents, Json, JsonTools};
+pub use json::{Documents, Json, JsonTools, Parts, may_hold_patterns};
 pub use list::{End, List};
 pub use ordered::{Edge, Held, KeyList, Ordered, Span};
 pub use past::{Copier, Noted};

@@ -24,6 +24,7 @@ from ..exceptions import (
     TimeoutError,
     WatchError,
 )
+from ..typing import Subscription
 from .client import Kvist, Pipeline, Redis, StrictRedis, from_url
 from .connection import (
     BlockingConnectionPool,
@@ -45,16 +46,20 @@ __all__ = [
     "ConnectionPool", "DataError", "InvalidResponse", "Kvist", "KvistCluster", "Monitor",
     "OutOfMemoryError", "Pipeline", "PubSub", "PubSubError", "ReadOnlyError", "Redis",
     "RedisCluster", "RedisError", "ResponseError", "SSLConnection", "Sentinel", "StrictRedis",
-    "TimeoutError", "UnixDomainSocketConnection", "WatchError", "cluster", "default_backoff",
+    "Subscription", "TimeoutError", "UnixDomainSocketConnection", "WatchError", "cluster", "default_backoff",
     "from_url", "sentinel",
 ]
+
+SENTINEL_NAMES = frozenset((
+    "SentinelConnectionPool", "SentinelManagedConnection", "SentinelManagedSSLConnection",
+))
 
 
 def __getattr__(name: str) -> Any:
     # Who has one server need not import what others need.
     if name in ("KvistCluster", "RedisCluster", "cluster"):
         module: Any = import_module(".cluster", __name__)
-    elif name in ("Sentinel", "sentinel"):
+    elif name in ("Sentinel", "sentinel") or name in SENTINEL_NAMES:
         module = import_module(".sentinel", __name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from asyncio import get_running_loop, sleep
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast, overload
 
 from .. import _core
 from .._async_commands import AsyncPipelineCommands
@@ -19,6 +19,9 @@ from ..retry import AsyncRetry, Retry, has_own_ways
 from ..typing import S
 from .connection import Connection, ConnectionPool, SSLConnection, UnixDomainSocketConnection
 from .pubsub import Monitor, PubSub
+
+if TYPE_CHECKING:
+    from .._options import AsyncOptions
 
 C = TypeVar("C", bound="Kvist[Any]")
 
@@ -41,6 +44,10 @@ def connection_pool_of(values: dict[str, Any]) -> ConnectionPool:
     return ConnectionPool(connection_class=kind, **values)
 
 
+# An option of ``execute_command``: the reply stays bytes.
+NEVER_DECODE = "NEVER_DECODE"
+
+
 class Kvist(_core.Client, AsyncComposed[S]):
     """A client on asyncio.
 
@@ -54,6 +61,50 @@ class Kvist(_core.Client, AsyncComposed[S]):
     """
 
     connection_pool: ConnectionPool
+
+    @overload
+    def __init__(
+        self: Kvist[str],
+        *,
+        host: str = ...,
+        port: int = ...,
+        db: str | int = ...,
+        password: str | None = ...,
+        decode_responses: Literal[True],
+        **options: Unpack[AsyncOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Kvist[bytes],
+        *,
+        host: str = ...,
+        port: int = ...,
+        db: str | int = ...,
+        password: str | None = ...,
+        decode_responses: Literal[False] = ...,
+        **options: Unpack[AsyncOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Kvist[Any],
+        *,
+        host: str = ...,
+        port: int = ...,
+        db: str | int = ...,
+        password: str | None = ...,
+        decode_responses: bool,
+        **options: Unpack[AsyncOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Kvist[Any],
+        *,
+        connection_pool: ConnectionPool | None,
+        **options: Unpack[AsyncOptions],
+    ) -> None: ...
 
     def __init__(
         self,
@@ -118,6 +169,16 @@ class Kvist(_core.Client, AsyncComposed[S]):
         self._lock: asyncio.Lock | None = None
         self.response_callbacks = callbacks_for(connection_pool.connection_kwargs)
         self._bind(None, self.response_callbacks, connection_pool.retry)
+
+    @overload
+    @classmethod
+    def from_url(
+        cls: type[Kvist[Any]], url: str, *, decode_responses: Literal[True], **kwargs: Any
+    ) -> Kvist[str]: ...
+
+    @overload
+    @classmethod
+    def from_url(cls: type[C], url: str, **kwargs: Any) -> C: ...
 
     @classmethod
     def from_url(
@@ -527,7 +588,7 @@ class Pipeline(_core.Pipeline, AsyncPipelineCommands[S], AsyncPipelined):
 
     async def discard(self) -> None:
         """Has the server forget a transaction."""
-        await self.immediate_execute_command("DISCARD")
+        await self.execute_command("DISCARD")
 
     async def load_scripts(self) -> None:
         """Sees to it that the server knows the scripts that the commands call."""
@@ -562,5 +623,7 @@ class Pipeline(_core.Pipeline, AsyncPipelineCommands[S], AsyncPipelined):
             await self.reset()
 
 
-Redis = StrictRedis = Kvist
+# One by one: what is assigned twice at once is a variable to type checkers, and no type.
+Redis = Kvist
+StrictRedis = Kvist
 from_url = Kvist.from_url

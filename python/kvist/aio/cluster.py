@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from .. import _core
 from .._composed import AsyncComposed
@@ -25,8 +25,11 @@ from .._routing import (
 )
 from .._settings import Encoder, default_retry
 from .._topology import (
+    PRIMARY,
     RECOVERABLE,
     REDIRECTIONS,
+    REPLICA,
+    SLOTS,
     ClusterNode,
     LoadBalancingStrategy,
     NodesManager,
@@ -54,8 +57,8 @@ from .connection import Link
 from .pubsub import Monitor
 
 __all__ = [
-    "ClusterNode", "ClusterPipeline", "ClusterPubSub", "KvistCluster", "LoadBalancingStrategy",
-    "NodesManager", "RedisCluster", "key_slot",
+    "PRIMARY", "REDIS_CLUSTER_HASH_SLOTS", "REPLICA", "ClusterNode", "ClusterPipeline",
+    "ClusterPubSub", "KvistCluster", "LoadBalancingStrategy", "NodesManager", "RedisCluster", "key_slot",
 ]
 
 C = TypeVar("C", bound="RedisCluster[Any]")
@@ -86,6 +89,39 @@ class RedisCluster(Routed, AsyncComposed[S]):
     What is known of the cluster is asked for by the first command, by ``await cluster`` or by
     ``async with``.
     """
+
+    @overload
+    def __init__(
+        self: RedisCluster[str],
+        host: str | None = ...,
+        port: int = ...,
+        startup_nodes: Sequence[ClusterNode] | None = ...,
+        *,
+        decode_responses: Literal[True],
+        **options: Any,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: RedisCluster[bytes],
+        host: str | None = ...,
+        port: int = ...,
+        startup_nodes: Sequence[ClusterNode] | None = ...,
+        *,
+        decode_responses: Literal[False] = ...,
+        **options: Any,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: RedisCluster[Any],
+        host: str | None = ...,
+        port: int = ...,
+        startup_nodes: Sequence[ClusterNode] | None = ...,
+        *,
+        decode_responses: bool,
+        **options: Any,
+    ) -> None: ...
 
     def __init__(
         self,
@@ -130,6 +166,16 @@ class RedisCluster(Routed, AsyncComposed[S]):
         )
         self._refreshing: asyncio.Lock | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    @overload
+    @classmethod
+    def from_url(
+        cls: type[RedisCluster[Any]], url: str, *, decode_responses: Literal[True], **kwargs: Any
+    ) -> RedisCluster[str]: ...
+
+    @overload
+    @classmethod
+    def from_url(cls: type[C], url: str, **kwargs: Any) -> C: ...
 
     @classmethod
     def from_url(cls: type[C], url: str, **kwargs: Any) -> C:
@@ -179,7 +225,7 @@ class RedisCluster(Routed, AsyncComposed[S]):
 
     def _client_of(self, node: ClusterNode) -> Kvist[S]:
         # Nothing is tried again here: another node may have to be asked.
-        client: Kvist[S] = Kvist(
+        client: Kvist[Any] = Kvist(
             host=node.host, port=node.port, retry=no_retry(), **self.node_kwargs
         )
         pool = client.connection_pool
@@ -451,4 +497,5 @@ async def _close(node: ClusterNode) -> None:
         await client.aclose()
 
 
+REDIS_CLUSTER_HASH_SLOTS = SLOTS  # redis-py's name
 KvistCluster = RedisCluster

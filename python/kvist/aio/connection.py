@@ -18,7 +18,7 @@ import socket
 from typing import Any, TypeVar
 
 from .. import _core
-from .._settings import UNSET, Encoder, native_settings, parse_url, retry_of
+from .._settings import UNSET, Encoder, native_settings, read_url, retry_of, to_bool
 from ..exceptions import ConnectionError, MaxConnectionsError, RedisError, TimeoutError
 
 P = TypeVar("P", bound="ConnectionPool")
@@ -154,6 +154,15 @@ class UnixDomainSocketConnection(Connection):
 CLASSES = {"tcp": Connection, "tls": SSLConnection, "unix": UnixDomainSocketConnection}
 
 
+def parse_url(url: str) -> dict[str, Any]:
+    """The arguments that a URL stands for, and the class of its connections if it is not
+    :class:`Connection`."""
+    kind, values = read_url(url)
+    if kind != "tcp":
+        values["connection_class"] = CLASSES[kind]
+    return values
+
+
 class ConnectionPool:
     """The links of one or several clients to one server."""
 
@@ -179,7 +188,7 @@ class ConnectionPool:
     @classmethod
     def from_url(cls: type[P], url: str, **kwargs: Any) -> P:
         """A pool for a ``redis://``, ``rediss://`` or ``unix://`` URL; what that says wins."""
-        kind, values = parse_url(url)
+        kind, values = read_url(url)
         chosen = {"connection_class": CLASSES[kind], **kwargs, **values}
         return cls(**chosen)
 
@@ -345,5 +354,5 @@ class BlockingConnectionPool(ConnectionPool):
 
 __all__ = [
     "UNSET", "BlockingConnectionPool", "Connection", "ConnectionPool", "Link", "SSLConnection",
-    "UnixDomainSocketConnection",
+    "UnixDomainSocketConnection", "parse_url", "to_bool",
 ]

@@ -212,6 +212,12 @@ class PubSub(Subscribed):
         response = await self._persist(act)
         if isinstance(response, Exception):
             raise response
+        if self.push_handler_func is not None and isinstance(response, list):
+            messages = self.messages
+            if messages is not None and messages.link.negotiated_protocol == 3:
+                response = self.push_handler_func(response)
+                if hasattr(response, "__await__"):
+                    response = await response
         return response
 
     async def listen(self) -> AsyncIterator[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -13,26 +15,51 @@ import kvist
 from kvist.cluster import RedisCluster
 
 
+# Below those that systems hand out to whoever does not ask for one (32768 and up on Linux): a port
+# that was seen to be free stays so, but for another run of these tests, and then others are tried.
+PORTS = range(20000, 32000)
+
+
 def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on, and that no connection is given by chance."""
+    while True:
+        port = random.choice(PORTS)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Node(Server):
     """A server of a cluster."""
 
     def __init__(self) -> None:
-        bus = free_port()
+        self.bus = free_port()
         super().__init__(
-            "redis", "--cluster-enabled", "yes", "--cluster-port", str(bus),
+            "redis", "--cluster-enabled", "yes",
             "--cluster-node-timeout", "2000", "--cluster-replica-validity-factor", "0",
             "--repl-ping-replica-period", "1", "--cluster-allow-replica-migration", "no",
         )
-        self.bus = bus
         with self.client() as client:
             self.id = client.execute_command("CLUSTER MYID").decode()
+
+    def start(self) -> None:
+        """Starts it; at first on other ports if somebody was quicker to take one of these."""
+        named = "--cluster-port" in self.words
+        while not named:
+            self.port, self.bus = free_port(), free_port()
+            at = self.words.index("--port") + 1
+            self.words[at] = str(self.port)
+            try:
+                words, self.words = self.words, [*self.words, "--cluster-port", str(self.bus)]
+                super().start()
+            except AssertionError:
+                if b"in use" not in (self.folder / "log").read_bytes():
+                    raise
+                self.words = words
+                (self.folder / "log").unlink()
+            else:
+                return
+        super().start()
 
 
 class Cluster:
@@ -44,12 +71,13 @@ class Cluster:
         bounds = [0, 5461, 10922, 16384]
         for number, client in enumerate(self.clients):
             client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
-            first = self.nodes[0]
-            client.execute_command("CLUSTER MEET", "127.0.0.1", first.port, first.bus)
             if number < 3:
                 slots = bounds[number], bounds[number + 1] - 1
                 client.execute_command("CLUSTER ADDSLOTSRANGE", *slots)
-        eventually(lambda: all(self.known(client) == 4 for client in self.clients))
+        for client in self.clients[1:]:
+            first = self.nodes[0]
+            client.execute_command("CLUSTER MEET", "127.0.0.1", first.port, first.bus)
+        eventually(self.is_acquainted)
         eventually(self.replicate)
         eventually(self.is_well)
 
@@ -58,9 +86,26 @@ class Cluster:
         """What ``CLUSTER INFO`` says."""
         return dict(client.execute_command("CLUSTER INFO"))
 
-    def known(self, client: Any) -> int:
-        """How many nodes one knows."""
-        return int(self.info(client)["cluster_known_nodes"])
+    def views(self) -> list[dict[str, tuple[str, ...]]]:
+        """What each node says of all nodes: flags without its own mark, primary, epoch, slots."""
+        return [
+            {
+                row["node_id"]: (
+                    row["flags"].replace("myself,", ""), row["master_id"], row["epoch"],
+                    *map(repr, row["slots"]),
+                )
+                for row in client.execute_command("CLUSTER NODES").values()
+            }
+            for client in self.clients
+        ]
+
+    def is_acquainted(self) -> bool:
+        """Whether all know all, and nobody is still shaking hands."""
+        ids = {node.id for node in self.nodes}
+        return all(
+            set(view) == ids and all("handshake" not in row[0] for row in view.values())
+            for view in self.views()
+        )
 
     def replicate(self) -> bool:
         """Has the fourth follow the first."""
@@ -70,15 +115,31 @@ class Cluster:
             return False
         return True
 
-    def is_well(self) -> bool:
-        """Whether all agree on all slots, and the replica follows."""
-        maps = [client.execute_command("CLUSTER SLOTS") for client in self.clients]
+    def is_agreed(self) -> bool:
+        """Whether every slot has an owner, all nodes say the same of each other, epochs are settled,
+        and all are well."""
+        infos = [self.info(client) for client in self.clients]
+        views = self.views()
+        epochs = {row[2] for row in views[0].values() if row[0] == "master"}
         return (
-            all(self.info(client)["cluster_state"] == "ok" for client in self.clients)
-            and all(sorted(map(repr, it)) == sorted(map(repr, maps[0])) for it in maps)
-            and len(maps[0]) == 3
-            and any(len(it) == 4 for it in maps[0])
-            and self.clients[3].info("replication")["master_link_status"] == "up"
+            all(info["cluster_state"] == "ok" for info in infos)
+            and all(int(info["cluster_slots_ok"]) == 16384 for info in infos)
+            and len({info["cluster_current_epoch"] for info in infos}) == 1
+            and all(view == views[0] for view in views)
+            and len(epochs) == sum(row[0] == "master" for row in views[0].values())
+        )
+
+    def is_well(self) -> bool:
+        """Whether all agree, and the replica follows."""
+        if not self.is_agreed():
+            return False
+        # A replica is shown once it has said how far it is, and each node hears that by itself.
+        maps = [client.execute_command("CLUSTER SLOTS") for client in self.clients]
+        replica = self.clients[3].info("replication")
+        return (
+            all(len(it) == 3 and any(len(range_) == 4 for range_ in it) for it in maps)
+            and replica["role"] == "slave"
+            and replica["master_link_status"] == "up"
         )
 
     def client(self, **values: Any) -> RedisCluster[Any]:
@@ -99,9 +160,27 @@ class Cluster:
         )
 
     def end_migration(self, slot: int, owner: int) -> None:
-        """A slot has moved."""
+        """A slot has moved, and all know.
+
+        What the others said before they knew may still be on its way. Whoever hears it last believes
+        it if its sender has the higher epoch, and an owner that believes it gives the slot up: then
+        nobody has it. So the owner takes the highest epoch before it is told, and nothing else is
+        done until all agree.
+        """
+        name = self.nodes[owner].id
+        bump = "CLUSTER BUMPEPOCH"
         for client in (self.clients[owner], *self.clients[:3]):
-            client.execute_command("CLUSTER SETSLOT", slot, "NODE", self.nodes[owner].id)
+            client.execute_command("CLUSTER SETSLOT", slot, "NODE", name)
+            if client is self.clients[owner]:
+                client.execute_command(bump)
+        eventually(lambda: self.is_agreed() and self.owns(owner, slot))
+
+    def owns(self, number: int, slot: int) -> bool:
+        """Whether a node, as the first one sees it, has a slot."""
+        for low, high, primary, *_ in self.clients[0].execute_command("CLUSTER SLOTS"):
+            if low <= slot <= high:
+                return bool(primary[1] == self.nodes[number].port)
+        return False
 
     def remove(self) -> None:
         """Ends them for good."""
@@ -122,6 +201,7 @@ def shared_cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def servers(shared_cluster: Cluster) -> Cluster:
     """The cluster, empty."""
+    eventually(shared_cluster.is_well)
     for client in shared_cluster.clients[:3]:
         client.flushall()
     return shared_cluster

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 import kvist
+import kvist.aio
 
-from .conftest import Server
+from .conftest import PATIENCE, Server
 
 redis = pytest.importorskip("redis")
 
@@ -183,3 +185,37 @@ def test_a_broken_callback(server: Server) -> None:
             with client.pipeline(transaction) as pipe, pytest.raises(LookupError):
                 pipe.set("k", 1).echo("x").set("k", 2).execute()
             assert client.get("k") == b"2", "and no reply of the pipeline"
+
+
+def test_discard_is_queued_like_other_commands(server: Server) -> None:
+    """At once while keys are watched, where there is nothing to discard; else with the others."""
+    with server.client() as client:
+        with client.pipeline() as pipe:
+            pipe.watch("a")
+            with pytest.raises(kvist.ResponseError, match="DISCARD without MULTI"):
+                pipe.discard()
+        with client.pipeline() as pipe:
+            pipe.watch("a")
+            pipe.multi()
+            pipe.set("a", 1)
+            pipe.discard()
+            assert (len(pipe), pipe.watching) == (2, True)
+            with pytest.raises(kvist.ResponseError, match="EXEC without MULTI"):
+                pipe.execute()
+
+    async def main() -> None:
+        async with kvist.aio.Kvist(port=server.port) as client:
+            async with client.pipeline() as pipe:
+                await pipe.watch("a")
+                with pytest.raises(kvist.ResponseError, match="DISCARD without MULTI"):
+                    await pipe.discard()
+            async with client.pipeline() as pipe:
+                await pipe.watch("a")
+                pipe.multi()
+                pipe.set("a", 1)
+                await pipe.discard()
+                assert (len(pipe), pipe.watching) == (2, True)
+                with pytest.raises(kvist.ResponseError, match="EXEC without MULTI"):
+                    await pipe.execute()
+
+    asyncio.run(asyncio.wait_for(main(), 3 * PATIENCE))

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 import kvist
+import kvist.aio
+import kvist.connection
 from kvist.connection import BlockingConnectionPool, Connection, ConnectionPool
 
 from .conftest import Server
@@ -278,3 +280,18 @@ def test_memory_is_given_back(server: Server) -> None:
         before = resident()
         work(3000)
         assert resident() - before < 2048, "KiB more after 18,000 commands"
+
+
+def test_what_a_url_stands_for() -> None:
+    """Arguments, and a class where it is not the usual one: a dict, as redis-py has it."""
+    for module in (kvist.connection, kvist.aio.connection):
+        for url, values, name in (
+            ("redis://", {}, None),
+            ("redis://h/x", {"host": "h"}, None),
+            ("redis://u:p%40ss@h:7/2", {"username": "u", "password": "p@ss", "host": "h",
+                                        "port": 7, "db": 2}, None),
+            ("rediss://h", {"host": "h"}, "SSLConnection"),
+            ("unix:///a/b?db=3", {"path": "/a/b", "db": 3}, "UnixDomainSocketConnection"),
+        ):
+            kind = {} if name is None else {"connection_class": getattr(module, name)}
+            assert module.parse_url(url) == {**values, **kind}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
 
 import pytest
 
 import kvist
+import kvist.aio
 
-from .conftest import Server, eventually
+from .conftest import PATIENCE, Server, eventually
 
 redis = pytest.importorskip("redis")
 
@@ -116,3 +118,55 @@ def test_health_checks(server: Server) -> None:
             assert listener.get_message(timeout=0.06) is None
         client.publish("c", "x")
         assert all_of(listener, 1)[0]["data"] == b"x"
+
+
+def test_a_handler_of_pushes(server: Server) -> None:
+    """It is given each message as it came, where messages are told from replies."""
+    for protocol in (2, 3):
+        with server.client(protocol=protocol) as client:
+            came: list[Any] = []
+
+            def keep(message: Any) -> Any:
+                came.append(message)
+                return None if message[0] == b"message" else message
+
+            with client.pubsub(push_handler_func=keep) as listener:
+                listener.subscribe("c")
+                assert listener.get_message(timeout=PATIENCE)["type"] == "subscribe"
+                client.publish("c", "x")
+                if protocol == 2:
+                    assert listener.get_message(timeout=PATIENCE)["data"] == b"x"
+                    assert came == []
+                    continue
+                eventually(lambda: listener.get_message(timeout=0.01) is None and len(came) == 2)
+                assert came == [[b"subscribe", b"c", 1], [b"message", b"c", b"x"]]
+                listener.ping()
+                assert listener.get_message(timeout=PATIENCE)["type"] == "pong"
+                assert len(came) == 2
+
+
+def test_a_handler_of_pushes_on_asyncio(server: Server) -> None:
+    """The same; it may be a coroutine."""
+
+    async def main() -> None:
+        for is_awaited in (False, True):
+            async with kvist.aio.Kvist(port=server.port, protocol=3) as client:
+                came: list[Any] = []
+
+                def keep(message: Any) -> Any:
+                    came.append(message)
+                    return message
+
+                async def keep_later(message: Any) -> Any:
+                    return keep(message)
+
+                handler = keep_later if is_awaited else keep
+                async with client.pubsub(push_handler_func=handler) as listener:
+                    await listener.subscribe("c")
+                    message = await listener.get_message(timeout=PATIENCE)
+                    assert message["type"] == "subscribe"
+                    await client.publish("c", "x")
+                    assert (await listener.get_message(timeout=PATIENCE))["data"] == b"x"
+                assert came == [[b"subscribe", b"c", 1], [b"message", b"c", b"x"]]
+
+    asyncio.run(asyncio.wait_for(main(), 3 * PATIENCE))

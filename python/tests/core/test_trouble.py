@@ -10,6 +10,7 @@ import asyncio
 import gc
 import itertools
 import os
+import subprocess
 import sys
 from typing import Any
 
@@ -337,3 +338,62 @@ def test_nothing_is_left_of_what_is_made(server: Server) -> None:
                 make()
             gc.collect()
             assert sys.getallocatedblocks() - before < 250, make
+
+
+LEAVING = """
+import itertools, sys, threading
+import kvist, kvist.embedded
+
+def get(client):
+    client.get("x")
+
+def pipeline(client):
+    client.pipeline().get("x").get("y").execute()
+
+def block(client):
+    client.blpop("none", 0.01)
+
+def listen(client):
+    subscriber = client.pubsub()
+    subscriber.subscribe("c")
+    for _ in itertools.count():
+        subscriber.get_message(timeout=0.001)
+
+def fail(client):
+    try:
+        kvist.Kvist(port=1, retry=retry).get("x")
+    except kvist.ConnectionError:
+        pass
+
+port, act = int(sys.argv[1]), globals()[sys.argv[2]]
+retry = kvist.retry.Retry(kvist.backoff.ConstantBackoff(0.001), 3)
+client = OPEN
+started = threading.Semaphore(0)
+
+def loop():
+    for turn in itertools.count():
+        if turn == 1 or act is listen:
+            started.release()
+        act(client)
+
+for _ in range(4):
+    threading.Thread(target=loop, daemon=True).start()
+for _ in range(4):
+    started.acquire()
+"""
+
+
+@pytest.mark.parametrize("act", ["get", "pipeline", "block", "listen", "fail"])
+@pytest.mark.parametrize("door", ["server", "embedded"])
+def test_an_interpreter_that_ends_while_daemons_call(server: Server, door: str, act: str) -> None:
+    """It ends, and nothing aborts: whoever comes back from waiting finds it gone."""
+    if door == "embedded" and act == "listen":
+        pytest.skip("one of the two is enough")
+    opened = "kvist.Kvist(port=port)" if door == "server" else "kvist.embedded.open()"
+    program = LEAVING.replace("OPEN", opened)
+    for _ in range(5):
+        words = [sys.executable, "-c", program, str(server.port), act]
+        done = subprocess.run(words, capture_output=True, timeout=3 * PATIENCE, check=False)
+        assert done.returncode == 0, done.stderr
+        # What is embedded is closed first, and says so to whoever goes on.
+        assert done.stderr == b"" or (door == "embedded" and b"closed" in done.stderr)

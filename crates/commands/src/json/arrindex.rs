@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use ::json::{Kind, Node, Num, Tree, Value};
+use ::json::{Kind, Node, Tree, Value};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, num,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Reply,
+    Run, Spec, num,
 };
 use types::Documents;
 
@@ -32,6 +32,7 @@ impl<'a> Command<'a> for ArrIndex<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 
@@ -59,29 +60,10 @@ impl ArrIndex<'_> {
         if array.kind() != Kind::Array {
             return None;
         }
-        let is_it = |&index: &usize| array.at(index).is_some_and(|item| equal(item, wanted));
+        let is_it = |&index: &usize| array.at(index).is_some_and(|item| item.equals(wanted));
         let found = self.range(array.len()).find(is_it);
         Some(found.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1))
     }
-}
-
-/// Whether two values are equal; a number with a fraction and one without can be.
-fn equal(one: Node<'_>, other: Node<'_>) -> bool {
-    match (one.as_num(), other.as_num()) {
-        (Some(Num::F64(float)), Some(number @ (Num::I64(_) | Num::U64(_))))
-        | (Some(number @ (Num::I64(_) | Num::U64(_))), Some(Num::F64(float))) => {
-            is_same(float, number)
-        }
-        _ => one.equals(other),
-    }
-}
-
-/// Whether a float is exactly this integer.
-fn is_same(float: f64, number: Num) -> bool {
-    /// Up to here every integer is a float.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    let near = number.as_f64();
-    float == near && near.abs() <= EXACT
 }
 
 impl<H: Documents> Run<H> for ArrIndex<'_> {
@@ -91,8 +73,8 @@ impl<H: Documents> Run<H> for ArrIndex<'_> {
             document::peek(host, self.key)?.ok_or(document::NO_PATH)?;
             let wanted =
                 Value::parse(self.value, &mut tools.registry).map_err(document::of_text)?;
-            let found = document::look(host, self.key, &mut tools.registry, |root| {
-                let found = document::matches(&path, root)?;
+            let found = document::look(host, self.key, tools.lookers(), |root, budget| {
+                let found = document::matches(&path, root, budget)?;
                 if path.is_legacy() {
                     let array = found.first().copied().ok_or(document::NO_PATH)?;
                     let index = self.find(array, wanted.root());

@@ -10,7 +10,7 @@ use ::json::{
     Document, EditError, Floats, Kind, MAX_DEPTH, Node, Scalar, Tree, Value, write_string,
 };
 use base::{CmdError, Deadline, Key};
-use types::{Documents, Json, JsonTools};
+use types::{Documents, Json, JsonTools, Parts};
 
 use super::document::{self, NEW_AT_ROOT};
 
@@ -121,8 +121,8 @@ impl<'a> Assignment<'a> {
             Content::Part(_) => return Err(NEW_AT_ROOT),
         };
         let depth = value.depth();
-        let plan = document::look(host, key, &mut tools.registry, |root| {
-            Plan::new(&path, root, (condition, creates, depth))
+        let plan = document::look(host, key, tools.lookers(), |root, budget| {
+            Plan::new(&path, root, (condition, creates, depth), budget)
         })?;
         let outcome = match plan.unwrap_or(Ok(Plan::Nothing))? {
             Plan::Nothing => return Ok(Outcome::Nothing),
@@ -161,7 +161,7 @@ pub(super) fn scalar<H: Documents>(
     (path, json): (&[u8], &[u8]),
 ) -> Option<Result<(), CmdError>> {
     let scalar = Scalar::parse(json)?;
-    let (paths, registry, _) = tools.parts();
+    let Parts { paths, registry, .. } = tools.parts();
     let path = paths.cached(path).filter(|path| !path.is_root())?;
     let put = host.try_edit(key, |json| {
         let done = json.document_mut()?.put_scalar(path, scalar, registry)?;
@@ -195,8 +195,9 @@ impl Plan {
         path: &Path,
         root: Node<'_>,
         (condition, creates, depth): (Condition, bool, usize),
+        budget: &mut Budget,
     ) -> Result<Plan, CmdError> {
-        let found = everywhere(path, root)?;
+        let found = everywhere(path, root, budget)?;
         match (condition, found.is_empty()) {
             (Condition::IfMissing, false) | (Condition::IfPresent, true) => Ok(Plan::Nothing),
             (_, false) => Plan::replace(found, depth),
@@ -234,11 +235,15 @@ impl Plan {
 }
 
 /// Where all matches of a path lie: those who write mean all of them, in either dialect.
-pub(super) fn everywhere(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
+pub(super) fn everywhere(
+    path: &Path,
+    root: Node<'_>,
+    budget: &mut Budget,
+) -> Result<Vec<Location>, CmdError> {
     if path.is_static() {
         return Ok(path.location(root).into_iter().collect());
     }
-    path.locations(root, &mut Budget::default()).map_err(document::of_path)
+    path.locations(root, budget).map_err(document::of_path)
 }
 
 /// The place of a member that a path without a match would be, and its name; `None` if there is no

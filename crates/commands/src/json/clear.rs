@@ -2,8 +2,8 @@
 
 use ::json::{Kind, Node, Num, Tree};
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run,
-    Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply,
+    Run, Spec,
 };
 use types::Documents;
 
@@ -25,6 +25,7 @@ impl<'a> Command<'a> for Clear<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 
@@ -46,9 +47,9 @@ impl<H: Documents> Run<H> for Clear<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let cleared = host.with_tools(|host, tools| {
             let path = document::selection(tools, self.0.path)?;
-            let full = document::look(host, self.0.key, &mut tools.registry, |root| {
+            let full = document::look(host, self.0.key, tools.lookers(), |root, budget| {
                 // What is in a container that is emptied goes with it.
-                let mut matches = edit::find_topmost(&path, root)?;
+                let mut matches = edit::find_topmost(&path, root, budget)?;
                 matches.retain(|location| {
                     root.descend(&document::places(location)).is_some_and(is_full)
                 });

@@ -4,8 +4,8 @@
 
 use ::json::Node;
 use base::{
-    Args, Category, CmdError, Command, DataType, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run,
-    Spec, error,
+    Args, Category, CmdError, Command, DataType, Effect, Flag, Group, KeyFlag, KeySpec, Paths,
+    Reply, Run, Spec, error,
 };
 use types::{Documents, JsonTools};
 
@@ -49,6 +49,7 @@ impl<'a> Command<'a> for Debug<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
+        paths: Paths::At(3),
         ..Spec::NEW
     };
 
@@ -107,9 +108,10 @@ fn memory<H: Documents>(
         vec![json.memory()]
     } else {
         // The tree is made if there is none, and only then do host and registry part.
-        document::look(host, place.key, &mut tools.registry, |_| ())?;
+        document::look(host, place.key, tools.lookers(), |_, _| ())?;
         let tree = document::peek(host, place.key)?.and_then(|json| json.document()?.tree());
-        let found = tree.map(|tree| document::matches(&path, tree.root())).transpose()?;
+        let found = tree.map(|tree| document::matches(&path, tree.root(), &mut tools.budget));
+        let found = found.transpose()?;
         let alone = |node: Node<'_>| node.to_value(&mut tools.registry).memory();
         found.into_iter().flatten().map(alone).collect()
     };

@@ -3,8 +3,8 @@
 use ::json::Tree;
 use ::json::path::Location;
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run,
-    Spec,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply,
+    Run, Spec,
 };
 use types::Documents;
 
@@ -25,8 +25,8 @@ impl Place<'_> {
         const EVENT: &str = "json.del";
         let deleted = host.with_tools(|host, tools| {
             let path = document::selection(tools, self.path)?;
-            let doomed = document::look(host, self.key, &mut tools.registry, |root| {
-                let matches = edit::find_topmost(&path, root)?;
+            let doomed = document::look(host, self.key, tools.lookers(), |root, budget| {
+                let matches = edit::find_topmost(&path, root, budget)?;
                 let is_root = matches.first().is_some_and(|location| location.is_empty());
                 // What is without members or elements afterwards is no document any more.
                 let are_all = !matches.is_empty()
@@ -76,6 +76,7 @@ impl<'a> Command<'a> for Del<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 

@@ -46,6 +46,12 @@ const COMPUTED: CmdError = CmdError::new(
 /// time, which is what costs anyway.
 const LARGEST_TEXT: usize = 1 << 20;
 
+/// Work that paths may do on each document, beside what they may do at all: so much, and more in a
+/// large one. What takes time in proportion to what is there is no more than was asked for.
+fn allowed(document: &Document) -> usize {
+    1000 + document.memory() / 4
+}
+
 /// The path that is meant where none is given: the root, in the legacy dialect.
 pub(super) const ROOT: &[u8] = b".";
 
@@ -67,21 +73,23 @@ pub(super) fn of_key(error: CmdError) -> CmdError {
 pub(crate) fn look<H: Documents, R>(
     host: &mut H,
     key: Key<'_>,
-    registry: &mut Registry,
-    look: impl FnOnce(Node<'_>) -> R,
+    (registry, budget): (&mut Registry, &mut Budget),
+    look: impl FnOnce(Node<'_>, &mut Budget) -> R,
 ) -> Result<Option<R>, CmdError> {
     match peek(host, key)?.and_then(Json::document) {
         None => return Ok(None),
         Some(document) => {
             if let Some(tree) = document.tree() {
-                return Ok(Some(look(tree.root())));
+                budget.allow(allowed(document));
+                return Ok(Some(look(tree.root(), budget)));
             }
         }
     }
     let looked = host.reshape(key, |json| {
         let Some(document) = json.document_mut() else { return Ok(None) };
         document.drop_text(registry).map_err(of_text)?;
-        Ok(document.tree().map(|tree| look(tree.root())))
+        budget.allow(allowed(document));
+        Ok(document.tree().map(|tree| look(tree.root(), budget)))
     })?;
     looked.unwrap_or(Ok(None))
 }
@@ -124,9 +132,12 @@ pub(super) fn change<H: Documents, R>(
     changed.map_err(of_key)?.unwrap_or(Err(NO_KEY))
 }
 
-/// A word as a path.
+/// A word as a path. Its patterns are paid for out of the request's budget, whether they were
+/// known or not, so that a request goes the same way each time.
 pub(super) fn path(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>, CmdError> {
-    tools.paths.get(word).map_err(of_path)
+    let path = tools.paths.get(word).map_err(of_path)?;
+    tools.budget.pay(path.preparation()).map_err(of_path)?;
+    Ok(path)
 }
 
 /// A word as a path that selects values: what is wanted by all but those who only show them.
@@ -139,17 +150,18 @@ pub(crate) fn selection(tools: &mut JsonTools, word: &[u8]) -> Result<Arc<Path>,
 pub(crate) fn matches<'a>(
     path: &Path,
     root: Node<'a>,
+    budget: &mut Budget,
 ) -> Result<SmallVec<[Node<'a>; 2]>, CmdError> {
     let mut found = SmallVec::new();
     if path.is_static() || path.is_legacy() {
-        found.extend(path.first(root, &mut Budget::default()).map_err(of_path)?);
+        found.extend(path.first(root, budget).map_err(of_path)?);
         return Ok(found);
     }
     let each = |node| {
         found.push(node);
         std::ops::ControlFlow::Continue(())
     };
-    path.for_each(root, &mut Budget::default(), each).map_err(of_path)?;
+    path.for_each(root, budget, each).map_err(of_path)?;
     Ok(found)
 }
 

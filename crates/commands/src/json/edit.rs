@@ -76,8 +76,8 @@ impl Edit<'_> {
         // Filled in place: they are large to be handed around.
         let mut matches = Matches::new();
         let mut plans: SmallVec<[Plan<R>; 1]> = SmallVec::new();
-        let looked = document::look(host, self.key, &mut tools.registry, |root| {
-            find(&path, root, &mut matches)?;
+        let looked = document::look(host, self.key, tools.lookers(), |root, budget| {
+            find(&path, root, &mut matches, budget)?;
             for location in &matches {
                 let node = root.descend(&place(location)).ok_or(document::NO_PATH)?;
                 plans.push(plan(node, location.len())?);
@@ -141,20 +141,29 @@ impl<R> Edited<R> {
 }
 
 /// Finds where all matches lie, in order. O(length of the path) for a static one.
-pub(super) fn find(path: &Path, root: Node<'_>, matches: &mut Matches) -> Result<(), CmdError> {
+pub(super) fn find(
+    path: &Path,
+    root: Node<'_>,
+    matches: &mut Matches,
+    budget: &mut Budget,
+) -> Result<(), CmdError> {
     if path.is_static() {
         matches.extend(path.location(root));
         return Ok(());
     }
-    let found = path.locations(root, &mut Budget::default()).map_err(document::of_path)?;
+    let found = path.locations(root, budget).map_err(document::of_path)?;
     *matches = found.into();
     Ok(())
 }
 
 /// Finds where the matches lie that are in no other match.
-pub(super) fn find_topmost(path: &Path, root: Node<'_>) -> Result<Vec<Location>, CmdError> {
+pub(super) fn find_topmost(
+    path: &Path,
+    root: Node<'_>,
+    budget: &mut Budget,
+) -> Result<Vec<Location>, CmdError> {
     let mut matches = Matches::new();
-    find(path, root, &mut matches)?;
+    find(path, root, &mut matches, budget)?;
     Ok(topmost(matches.into_vec()))
 }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use ::json::path::{Budget, Path};
 use ::json::{Node, Style, write_string};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Protocol, Reply,
-    Run, Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Protocol,
+    Reply, Run, Spec, error,
 };
 use smallvec::SmallVec;
-use types::{Documents, JsonTools};
+use types::{Documents, JsonTools, Parts};
 
 use super::native::{self, Form};
 use super::{document, text};
@@ -43,6 +43,7 @@ impl<'a> Command<'a> for Get<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        paths: Paths::From(2),
         ..Spec::NEW
     };
 
@@ -144,8 +145,8 @@ impl Get<'_> {
             return expanded(host, self.key, tools, (&paths, form), out);
         }
         let mut buffer = tools.take_buffer();
-        let found = document::look(host, self.key, &mut tools.registry, |root| {
-            write_several(&paths, root, &self.style, &mut buffer)
+        let found = document::look(host, self.key, tools.lookers(), |root, budget| {
+            write_several(&paths, root, &self.style, (&mut buffer, budget))
         })?;
         match found {
             None => out.null(),
@@ -163,7 +164,7 @@ fn write_several(
     paths: &[Arc<Path>],
     root: Node<'_>,
     style: &Style<'_>,
-    out: &mut Vec<u8>,
+    (out, budget): (&mut Vec<u8>, &mut Budget),
 ) -> Result<(), CmdError> {
     let is_legacy = paths.iter().all(|path| path.is_legacy());
     out.push(b'{');
@@ -180,8 +181,8 @@ fn write_several(
         out.push(b':');
         out.extend_from_slice(style.space);
         if !is_legacy {
-            text::write_all(path, root, style, 1, out)?;
-        } else if !text::write_first(path, root, style, 1, out)? {
+            text::write_all(path, root, style, 1, (out, budget))?;
+        } else if !text::write_first(path, root, style, 1, (out, budget))? {
             return Err(document::NO_PATH);
         }
     }
@@ -200,7 +201,7 @@ fn one<H: Documents>(
     (word, style): (&[u8], &Style<'_>),
     out: &mut dyn Reply,
 ) -> Result<(), CmdError> {
-    let (paths, registry, buffer) = tools.parts();
+    let Parts { paths, registry, buffer, budget } = tools.parts();
     let is_whole = style.is_compact() && matches!(word, b"." | b"$");
     let shown = if is_whole {
         whole(host, key, (word == b"$", buffer), out)?
@@ -213,8 +214,9 @@ fn one<H: Documents>(
                 &*compiled
             }
         };
-        let found = document::look(host, key, registry, |root| {
-            text::write_found(path, root, style, buffer)
+        budget.pay(path.preparation()).map_err(document::of_path)?;
+        let found = document::look(host, key, (registry, budget), |root, budget| {
+            text::write_found(path, root, style, (buffer, budget))
         })?;
         match found {
             None => false,
@@ -262,10 +264,10 @@ fn expanded<H: Documents>(
     out: &mut dyn Reply,
 ) -> Result<(), CmdError> {
     let mut buffer = tools.take_buffer();
-    let found = document::look(host, key, &mut tools.registry, |root| {
+    let found = document::look(host, key, tools.lookers(), |root, budget| {
         let mut all = Vec::with_capacity(paths.len());
         for path in paths {
-            let results = path.results(root, &mut Budget::default());
+            let results = path.results(root, budget);
             all.push(results.map_err(document::of_path)?);
         }
         out.array(all.len());

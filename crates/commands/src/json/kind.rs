@@ -1,8 +1,8 @@
 //! JSON.TYPE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Protocol, Reply, Run,
-    Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Protocol,
+    Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -23,6 +23,7 @@ impl<'a> Command<'a> for Type<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 
@@ -36,8 +37,8 @@ impl<H: Documents> Run<H> for Type<'_> {
         host.with_tools(|host, tools| {
             let path = document::selection(tools, self.0.path)?;
             let wrap = out.protocol() == Protocol::Resp3;
-            let found = document::look(host, self.0.key, &mut tools.registry, |root| {
-                let found = document::matches(&path, root)?;
+            let found = document::look(host, self.0.key, tools.lookers(), |root, budget| {
+                let found = document::matches(&path, root, budget)?;
                 if wrap {
                     out.array(1);
                 }

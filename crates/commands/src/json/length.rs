@@ -1,7 +1,7 @@
 //! How long values of one type are: what JSON.STRLEN, JSON.ARRLEN and JSON.OBJLEN share.
 
 use ::json::{Kind, Node, Tree};
-use base::{Category, CmdError, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Spec};
+use base::{Category, CmdError, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Spec};
 use types::Documents;
 
 use super::document;
@@ -16,6 +16,7 @@ pub(super) const SPEC: Spec = Spec {
     flags: &[Flag::ReadOnly],
     categories: &[Category::Json],
     keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly])],
+    paths: Paths::At(2),
     ..Spec::NEW
 };
 
@@ -40,8 +41,8 @@ impl Measure {
     ) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
             let path = document::selection(tools, place.path)?;
-            let found = document::look(host, place.key, &mut tools.registry, |root| {
-                let found = document::matches(&path, root)?;
+            let found = document::look(host, place.key, tools.lookers(), |root, budget| {
+                let found = document::matches(&path, root, budget)?;
                 if path.is_legacy() {
                     return self.one(found.first().copied(), out);
                 }

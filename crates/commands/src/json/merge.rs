@@ -1,10 +1,10 @@
 //! JSON.MERGE.
 
-use ::json::path::{Location, Path, edit_order, topmost};
+use ::json::path::{Budget, Location, Path, edit_order, topmost};
 use ::json::{Document, EditError, Kind, MAX_DEPTH, Node, Tree, Value};
 use base::{
     Args, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, error,
+    Paths, Reply, Run, Spec, error,
 };
 use types::{Documents, Json, JsonTools};
 
@@ -32,6 +32,7 @@ impl<'a> Command<'a> for Merge<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 
@@ -81,8 +82,8 @@ impl Merge<'_> {
             return Ok((true, true));
         }
         let depth = patch.depth();
-        let plan = document::look(host, self.key, &mut tools.registry, |root| {
-            Plan::new(&path, root, (patch.root(), depth))
+        let plan = document::look(host, self.key, tools.lookers(), |root, budget| {
+            Plan::new(&path, root, (patch.root(), depth), budget)
         })?;
         let Plan { places, new, outcome } = plan.ok_or(document::NO_KEY)??;
         if let Some((location, name)) = new {
@@ -132,8 +133,9 @@ impl Plan {
         path: &Path,
         root: Node<'_>,
         (patch, depth): (Node<'_>, usize),
+        budget: &mut Budget,
     ) -> Result<Plan, CmdError> {
-        let mut found = assign::everywhere(path, root)?;
+        let mut found = assign::everywhere(path, root, budget)?;
         if found.is_empty() {
             return Plan::add(path, root, (patch, depth));
         }

@@ -2,8 +2,8 @@
 
 use ::json::Style;
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Reply,
+    Run, Spec, error,
 };
 use types::Documents;
 
@@ -27,6 +27,7 @@ impl<'a> Command<'a> for MGet<'a> {
         categories: &[Category::Json],
         keys: &[KeySpec::range(1, -2, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["request_policy:multi_shard"],
+        paths: Paths::Last,
         ..Spec::NEW
     };
 
@@ -44,15 +45,19 @@ impl<H: Documents> Run<H> for MGet<'_> {
             let mut buffer = tools.take_buffer();
             for key in self.keys {
                 buffer.clear();
-                // A key of another type, or work without end, is nothing to the other keys.
+                // A key of another type is nothing to the other keys.
                 let shown = if path.is_root() {
                     get::whole(host, key, (!path.is_legacy(), &mut buffer), out).unwrap_or(false)
                 } else {
                     let style = Style { room: out.room(), ..Style::default() };
-                    let found = document::look(host, key, &mut tools.registry, |root| {
-                        text::write_found(&path, root, &style, &mut buffer)
+                    let found = document::look(host, key, tools.lookers(), |root, budget| {
+                        text::write_found(&path, root, &style, (&mut buffer, budget))
                     });
                     let shown = matches!(found, Ok(Some(Ok(true))));
+                    if tools.budget.left() == 0 {
+                        // What the others would have had is not known: null would be a lie.
+                        found?.transpose()?;
+                    }
                     if shown {
                         out.bulk(&buffer);
                     }

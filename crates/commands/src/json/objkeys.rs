@@ -2,7 +2,8 @@
 
 use ::json::{Kind, Node, Tree};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Run,
+    Spec,
 };
 use types::Documents;
 
@@ -24,6 +25,7 @@ impl<'a> Command<'a> for ObjKeys<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 
@@ -43,8 +45,8 @@ impl<H: Documents> Run<H> for ObjKeys<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.with_tools(|host, tools| {
             let path = document::selection(tools, self.0.path)?;
-            let found = document::look(host, self.0.key, &mut tools.registry, |root| {
-                let found = document::matches(&path, root)?;
+            let found = document::look(host, self.0.key, tools.lookers(), |root, budget| {
+                let found = document::matches(&path, root, budget)?;
                 let is_object = |node: &Node<'_>| node.kind() == Kind::Object;
                 if path.is_legacy() {
                     match found.first() {

@@ -1,8 +1,8 @@
 //! JSON.RESP.
 
-use ::json::path::Budget;
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Reply, Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Run,
+    Spec,
 };
 use types::Documents;
 
@@ -25,6 +25,7 @@ impl<'a> Command<'a> for Resp<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 
@@ -38,8 +39,8 @@ impl<H: Documents> Run<H> for Resp<'_> {
         host.with_tools(|host, tools| {
             let path = document::path(tools, self.0.path)?;
             let mut buffer = tools.take_buffer();
-            let found = document::look(host, self.0.key, &mut tools.registry, |root| {
-                let results = path.results(root, &mut Budget::default());
+            let found = document::look(host, self.0.key, tools.lookers(), |root, budget| {
+                let results = path.results(root, budget);
                 let mut results = results.map_err(document::of_path)?;
                 if path.is_legacy() {
                     results.truncate(1);

@@ -3,7 +3,7 @@
 use ::json::Floats;
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec,
+    KeySpec, Millis, Paths, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -41,6 +41,7 @@ impl<'a> Command<'a> for Set<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        paths: Paths::At(2),
         ..Spec::NEW
     };
 

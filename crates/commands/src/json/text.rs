@@ -12,12 +12,12 @@ pub(super) fn write_found(
     path: &Path,
     root: Node<'_>,
     style: &Style<'_>,
-    out: &mut Vec<u8>,
+    (out, budget): (&mut Vec<u8>, &mut Budget),
 ) -> Result<bool, CmdError> {
     if !path.is_legacy() {
-        return write_all(path, root, style, 0, out).map(|()| true);
+        return write_all(path, root, style, 0, (out, budget)).map(|()| true);
     }
-    write_first(path, root, style, 0, out)
+    write_first(path, root, style, 0, (out, budget))
 }
 
 /// The first result of a path; whether there is one.
@@ -26,9 +26,16 @@ pub(super) fn write_first(
     root: Node<'_>,
     style: &Style<'_>,
     level: usize,
-    out: &mut Vec<u8>,
+    (out, budget): (&mut Vec<u8>, &mut Budget),
 ) -> Result<bool, CmdError> {
-    let found = path.first(root, &mut Budget::default()).map_err(document::of_path)?;
+    if path.is_projection() {
+        let results = path.results(root, budget).map_err(document::of_path)?;
+        if let Some(result) = results.first() {
+            write_result(result, style, level, out);
+        }
+        return Ok(!results.is_empty());
+    }
+    let found = path.first(root, budget).map_err(document::of_path)?;
     if let Some(node) = found {
         node.write_styled(style, level, out);
     }
@@ -41,7 +48,7 @@ pub(super) fn write_all(
     root: Node<'_>,
     style: &Style<'_>,
     level: usize,
-    out: &mut Vec<u8>,
+    (out, budget): (&mut Vec<u8>, &mut Budget),
 ) -> Result<(), CmdError> {
     if path.is_static() {
         let one = path.one(root);
@@ -50,7 +57,7 @@ pub(super) fn write_all(
         });
         return Ok(());
     }
-    let results = path.results(root, &mut Budget::default()).map_err(document::of_path)?;
+    let results = path.results(root, budget).map_err(document::of_path)?;
     write_items(results.iter(), style, level, out, |result, level, out| {
         write_result(result, style, level, out);
     });

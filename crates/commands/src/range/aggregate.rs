@@ -111,8 +111,8 @@ fn add_documents<H: Ordered + Documents>(
                     continue;
                 }
                 let key = host.key_of(name);
-                let looked = document::look(host, key, &mut tools.registry, |root| {
-                    document::matches(&path, root).map(|found| {
+                let looked = document::look(host, key, tools.lookers(), |root, budget| {
+                    document::matches(&path, root, budget).map(|found| {
                         let found = found.into_iter().filter_map(|node| node.as_num());
                         found.for_each(|number| numbers.add(number.as_f64()));
                     })

@@ -8,7 +8,9 @@ use super::error::PathError;
 
 /// Work that is left: looking at a value or comparing two costs about 1.
 ///
-/// A unit is some nanoseconds, so the default is a fraction of a second.
+/// A unit is some 50 nanoseconds where values are gathered and fewer where they are only looked at,
+/// so the default is a quarter of a second at most. Whoever has a large document at hand allows
+/// more: what is linear in the document is to be done.
 #[derive(Clone, Debug)]
 pub struct Budget {
     left: u64,
@@ -16,7 +18,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget::new(50_000_000)
+        Budget::new(5_000_000)
     }
 }
 
@@ -24,6 +26,21 @@ impl Budget {
     /// So many units.
     pub const fn new(units: u64) -> Budget {
         Budget { left: units }
+    }
+
+    /// Allows so many units more.
+    pub const fn allow(&mut self, units: usize) {
+        self.left = self.left.saturating_add(units as u64);
+    }
+
+    /// Takes so many units at once, for work that was done elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`PathError::TooMuchWork`].
+    #[inline]
+    pub fn pay(&mut self, units: usize) -> Result<(), PathError> {
+        ended(self.charge(units))
     }
 
     /// What is left.

@@ -23,12 +23,22 @@ use super::{Path, PathError};
 /// No slot.
 const NONE: u32 = u32::MAX;
 
+/// A text, and what came of compiling it.
+type Ready = (Box<[u8]>, Result<Arc<Path>, PathError>);
+
 struct Slot {
     path: Arc<Path>,
     hash: u64,
     bytes: usize,
     newer: u32,
     older: u32,
+}
+
+/// Whether a text may be a path with a regular expression in it: the one thing that takes longer
+/// to compile than to read. Each stands behind `=~` or in the parentheses of a function.
+#[inline]
+pub fn may_hold_patterns(text: &[u8]) -> bool {
+    text.len() <= super::MAX_LENGTH && text.iter().any(|byte| matches!(byte, b'~' | b'('))
 }
 
 /// Compiled paths by their text; the least recently used ones are forgotten.
@@ -50,6 +60,8 @@ pub struct PathCache {
     newest: u32,
     oldest: u32,
     bytes: usize,
+    /// What came of the last text that was made ready and is not remembered.
+    ready: Option<Ready>,
 }
 
 impl PathCache {
@@ -65,6 +77,20 @@ impl PathCache {
             newest: NONE,
             oldest: NONE,
             bytes: 0,
+            ready: None,
+        }
+    }
+
+    /// Compiles a text that will be asked for soon: for those who are about to take locks. What is
+    /// wrong with it is said when it is asked for.
+    pub fn make_ready(&mut self, text: &[u8]) {
+        self.ready = None;
+        if let Err(hash) = self.slot(text) {
+            let compiled = self.compile(text, hash);
+            let newest = self.slots.get(self.newest as usize);
+            if newest.is_none_or(|slot| slot.hash != hash) {
+                self.ready = Some((text.into(), compiled));
+            }
         }
     }
 
@@ -93,7 +119,10 @@ impl PathCache {
     pub fn get(&mut self, text: &[u8]) -> Result<Arc<Path>, PathError> {
         match self.slot(text) {
             Ok(at) => Ok(Arc::clone(&self.slots[at as usize].path)),
-            Err(hash) => self.compile(text, hash),
+            Err(hash) => match self.ready.take() {
+                Some((ready, compiled)) if *ready == *text => compiled,
+                _ => self.compile(text, hash),
+            },
         }
     }
 

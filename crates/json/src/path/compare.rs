@@ -74,7 +74,8 @@ pub(super) fn compare_numbers(a: Num, b: Num) -> Option<Ordering> {
     }
 }
 
-fn whole(num: Num) -> Option<i128> {
+/// The integer, of an integer.
+pub(super) fn whole(num: Num) -> Option<i128> {
     match num {
         Num::I64(value) => Some(i128::from(value)),
         Num::U64(value) => Some(i128::from(value)),

@@ -2,7 +2,7 @@
 //!
 //! An operand is nothing, one value, or several: a path that may select several values gives a list
 //! even if it selects one. Whatever does not fit (a sum of strings, a division by zero, a missing
-//! member) is nothing, and a comparison with nothing does not hold; no evaluation fails but for
+//! member) is nothing, and no comparison with nothing holds but `!=`; no evaluation fails but for
 //! want of budget.
 
 use smallvec::SmallVec;
@@ -143,7 +143,7 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
                 self.budget.charge(2)?;
                 return match (a, b) {
                     (Some(a), Some(b)) => self.pair(&a, *relation, &b),
-                    _ => Ok(false),
+                    _ => Ok(of_nothing(*relation)),
                 };
             }
         }
@@ -158,6 +158,9 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
             Relation::Size => return Ok(functions::has_size(&left, &right)),
             Relation::Empty => return Ok(functions::is_empty(&left, &right)),
             _ => {}
+        }
+        if left.values().is_empty() || right.values().is_empty() {
+            return Ok(of_nothing(comparison.relation));
         }
         for a in left.values() {
             for b in right.values() {
@@ -271,6 +274,12 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
     }
 }
 
+/// Whether a relation holds with nothing on a side: nothing is equal to no value and has no order,
+/// so it is different from any.
+fn of_nothing(relation: Relation) -> bool {
+    relation == Relation::NotEqual
+}
+
 /// A number as a double.
 pub(super) fn double(num: Num) -> f64 {
     match num {
@@ -281,19 +290,18 @@ pub(super) fn double(num: Num) -> f64 {
     }
 }
 
-/// Integers stay integers and never overflow; everything else is a finite double.
+/// Integers stay integers, exactly, signed or not, and never overflow; everything else is a
+/// finite double.
 pub(super) fn calculate(a: Num, operator: Arithmetic, b: Num) -> Option<Num> {
-    if let (Num::I64(a), Num::I64(b)) = (a, b)
+    if let (Some(a), Some(b)) = (compare::whole(a), compare::whole(b))
         && operator != Arithmetic::Divide
     {
-        let result = match operator {
+        return integer(match operator {
             Arithmetic::Add => a.checked_add(b),
             Arithmetic::Subtract => a.checked_sub(b),
             Arithmetic::Multiply => a.checked_mul(b),
-            // Without overflow: the smallest integer leaves nothing by -1.
-            _ => (b != 0).then(|| a.wrapping_rem(b)),
-        };
-        return result.map(Num::I64);
+            _ => a.checked_rem(b),
+        }?);
     }
     let (a, b) = (double(a), double(b));
     let result = match operator {
@@ -306,9 +314,14 @@ pub(super) fn calculate(a: Num, operator: Arithmetic, b: Num) -> Option<Num> {
     result.is_finite().then_some(Num::F64(result))
 }
 
+/// An integer, if it is one that a document can hold.
+fn integer(value: i128) -> Option<Num> {
+    i64::try_from(value).map(Num::I64).or_else(|_| u64::try_from(value).map(Num::U64)).ok()
+}
+
 fn negated(num: Num) -> Option<Num> {
-    match num {
-        Num::I64(value) => value.checked_neg().map(Num::I64),
-        num => Some(Num::F64(-double(num))),
+    match compare::whole(num) {
+        Some(value) => integer(-value),
+        None => Some(Num::F64(-double(num))),
     }
 }

@@ -19,6 +19,8 @@ pub enum PathError {
     TooLong,
     /// It nests deeper than [`MAX_NESTING`](super::MAX_NESTING).
     TooDeep,
+    /// Its patterns are more, or larger, than those of one path may be.
+    Patterns,
     /// It would have needed more work than it was given.
     TooMuchWork,
 }
@@ -69,6 +71,11 @@ impl fmt::Display for PathError {
             PathError::TooDeep => {
                 write!(f, "path nests deeper than {} levels", super::MAX_NESTING)
             }
+            PathError::Patterns => write!(
+                f,
+                "path holds more than {} patterns, or they are too large",
+                super::MAX_PATTERNS
+            ),
             PathError::TooMuchWork => f.write_str("path needs too much work on this document"),
         }
     }

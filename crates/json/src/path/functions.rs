@@ -167,15 +167,15 @@ fn integer<'p, T>(value: usize) -> Computed<'p, T> {
 impl<'a, T: Tree<'a>> Run<'a, '_, T> {
     /// Calls a function.
     pub fn call<'p>(&mut self, call: &'p Call, current: T) -> Flow<Operand<'p, T>> {
-        if !call.function.takes(call.arguments.len()) {
+        let Some(function) = call.function.filter(|f| f.takes(call.arguments.len())) else {
             return Ok(Operand::Nothing);
-        }
+        };
         let mut arguments: SmallVec<[Operand<'p, T>; 2]> = SmallVec::new();
         for argument in &call.arguments {
             arguments.push(self.operand(argument, current)?);
         }
         let Some((first, others)) = arguments.split_first() else { return Ok(Operand::Nothing) };
-        let value = match call.function {
+        let value = match function {
             Function::Match => self.pattern(call, first, others, Usage::Match)?,
             Function::Search => self.pattern(call, first, others, Usage::Search)?,
             Function::Keys => return self.keys(first),
@@ -192,7 +192,7 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
             Function::Concat => self.concat(&arguments)?,
             Function::Abs | Function::Ceiling | Function::Floor => {
                 let num = first.single().and_then(number);
-                num.and_then(|num| rounded(call.function, num)).map(Computed::Num)
+                num.and_then(|num| rounded(function, num)).map(Computed::Num)
             }
             Function::First => Items::of(first).and_then(|items| items.get(0)),
             Function::Last => {
@@ -203,7 +203,7 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
                 items.get(element(items.len(), index)?)
             }),
             Function::Min | Function::Max | Function::Sum | Function::Avg | Function::Stddev => {
-                self.aggregate(call.function, first)?
+                self.aggregate(function, first)?
             }
         };
         Ok(value.into())
@@ -286,8 +286,9 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
         };
         let count = numbers.len() as f64;
         let result = match function {
-            Function::Min => Some(best(std::cmp::Ordering::Less)),
-            Function::Max => Some(best(std::cmp::Ordering::Greater)),
+            // As the other aggregates but the sum, they give doubles.
+            Function::Min => Some(Num::F64(double(best(std::cmp::Ordering::Less)))),
+            Function::Max => Some(Num::F64(double(best(std::cmp::Ordering::Greater)))),
             Function::Sum => {
                 others.iter().try_fold(first, |sum, &num| calculate(sum, Arithmetic::Add, num))
             }

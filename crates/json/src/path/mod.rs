@@ -43,13 +43,14 @@ use std::ops::ControlFlow;
 
 pub use budget::Budget;
 use budget::{Flow, Stop, ended};
-pub use cache::PathCache;
+pub use cache::{PathCache, may_hold_patterns};
 pub use compute::Computed;
 use compute::Operand;
 pub use error::{PathError, SyntaxError};
 pub use literal::{Literal, Members};
 pub use location::{Location, Step, edit_order, topmost};
 pub use parse::{MAX_LENGTH, MAX_NESTING};
+pub use pattern::MAX_PATTERNS;
 use syntax::{Expr, Query, Segment};
 use walk::Run;
 
@@ -61,6 +62,7 @@ pub struct Path {
     text: Box<str>,
     legacy: bool,
     body: Body,
+    preparation: usize,
 }
 
 #[derive(Debug)]
@@ -103,21 +105,29 @@ pub struct Missing<'p, T> {
 }
 
 impl Path {
-    /// Compiles a path. O(length).
+    /// Compiles a path. O(length), and a bounded amount of work for the patterns in it.
     ///
     /// # Errors
     ///
-    /// [`PathError::Syntax`] with the place, [`PathError::TooLong`], [`PathError::TooDeep`].
+    /// [`PathError::Syntax`] with the place, [`PathError::TooLong`], [`PathError::TooDeep`],
+    /// [`PathError::Patterns`].
     pub fn compile(text: &str) -> Result<Path, PathError> {
         if text.len() > MAX_LENGTH {
             return Err(PathError::TooLong);
         }
         let legacy = !parse::is_jsonpath(text);
-        let body = match parse::Parser::new(text, legacy).path()? {
+        let (expr, allowance) = parse::Parser::new(text, legacy).path()?;
+        let body = match expr {
             Expr::Query(query) => Body::Query(query),
             expr => Body::Projection(expr),
         };
-        Ok(Path { text: text.into(), legacy, body })
+        Ok(Path { text: text.into(), legacy, body, preparation: allowance.spent() })
+    }
+
+    /// The work that its patterns took to be compiled, as a [`Budget`] counts it.
+    #[inline]
+    pub fn preparation(&self) -> usize {
+        self.preparation
     }
 
     /// The path as it was typed: the name of its result in a reply about several paths.

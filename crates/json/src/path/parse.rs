@@ -13,6 +13,7 @@
 //! both. Conditions and expressions are in `parse_expression`, literals in `parse_literal`.
 
 use super::error::PathError;
+use super::pattern::Allowance;
 use super::syntax::{Expr, Origin, Query, Segment, Selector, Slice};
 
 /// How deep brackets, parentheses and signs may nest.
@@ -41,6 +42,8 @@ pub(super) struct Parser<'t> {
     filters: usize,
     /// The `$` of a legacy path, which is not in the text, is still to come.
     implied: bool,
+    /// For the patterns that are still to come.
+    pub(super) allowance: Allowance,
 }
 
 /// Whether a path follows the `$` rules; anything else is a legacy path, to which `$.` is added.
@@ -58,10 +61,10 @@ pub(super) fn is_jsonpath(text: &str) -> bool {
     }
 }
 
-/// `name(`.
+/// `name(`, maybe with blanks between.
 fn begins_call(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    rest.len() < text.len() && rest.starts_with('(')
+    rest.len() < text.len() && rest.trim_start_matches([' ', '\t', '\n', '\r']).starts_with('(')
 }
 
 /// What may stand in a name without quotes: letters, digits, some signs, all that is not ASCII.
@@ -74,16 +77,24 @@ pub(super) const fn is_name_byte(byte: u8) -> bool {
 impl<'t> Parser<'t> {
     /// A parser at the start; `legacy` if the text leaves out its `$` or `$.`.
     pub fn new(text: &'t str, legacy: bool) -> Parser<'t> {
-        Parser { text, at: 0, nesting: 0, chain: 0, filters: 0, implied: legacy }
+        Parser {
+            text,
+            at: 0,
+            nesting: 0,
+            chain: 0,
+            filters: 0,
+            implied: legacy,
+            allowance: Allowance::default(),
+        }
     }
 
-    /// The whole text.
-    pub fn path(mut self) -> Parsed<Expr> {
+    /// The whole text, and what its patterns took.
+    pub fn path(mut self) -> Parsed<(Expr, Allowance)> {
         if self.peek() == Some(b'$') && !self.implied {
             // Nearly always there is nothing else.
             let query = self.query(Origin::Root)?;
             if self.at == self.text.len() {
-                return Ok(Expr::Query(query));
+                return Ok((Expr::Query(query), self.allowance));
             }
             self.at = 0;
         }
@@ -91,7 +102,8 @@ impl<'t> Parser<'t> {
         if self.at < self.text.len() {
             return Err(self.fail("'.name', '[...]', '..', an operator, the end of the path"));
         }
-        Ok(*self.value(term)?)
+        let value = self.value(term)?;
+        Ok((*value, self.allowance))
     }
 
     #[inline]
@@ -158,7 +170,10 @@ impl<'t> Parser<'t> {
     /// The query of a legacy path.
     pub(super) fn implied(&mut self) -> Parsed<Query> {
         let mut segments = Vec::with_capacity(4);
-        if !matches!(self.text, "" | ".") && self.peek() != Some(b'.') {
+        if self.text.is_empty() {
+            return Err(self.fail("'$', a name, '*', '[...]'"));
+        }
+        if self.text != "." && self.peek() != Some(b'.') {
             self.after_dot(&mut segments)?;
         } else if self.text == "." {
             self.at = 1;

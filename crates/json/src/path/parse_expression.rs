@@ -55,6 +55,12 @@ pub(super) fn relation_named(word: &str) -> Option<Relation> {
     })
 }
 
+/// Whether this can be the name of a function, there or not.
+fn begins_call(name: &str) -> bool {
+    let all = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.bytes().all(all)
+}
+
 /// How tightly an operator binds.
 pub(super) type Rank = u8;
 
@@ -163,7 +169,7 @@ impl Parser<'_> {
     }
 
     /// Two operands as one; chains of one operator, or of arithmetic of one rank, stay flat.
-    fn joined(&self, left: Term, operator: Operator, right: Term) -> Parsed<Term> {
+    fn joined(&mut self, left: Term, operator: Operator, right: Term) -> Parsed<Term> {
         Ok(match operator {
             Operator::Or => {
                 let (left, right) = (self.logic(left)?, self.logic(right)?);
@@ -189,7 +195,7 @@ impl Parser<'_> {
             }
             Operator::Matches => {
                 let (left, right) = (*self.value(left)?, *self.value(right)?);
-                let pattern = ready(&right, Usage::Operator);
+                let pattern = self.ready(&right, Usage::Operator)?;
                 Term::logic(Logic::Matches(Box::new((left, right, pattern))))
             }
             Operator::Arithmetic(operator) => {
@@ -277,10 +283,11 @@ impl Parser<'_> {
         }
         let from = self.at;
         let name = self.name();
-        if self.peek() != Some(b'(') {
+        self.space();
+        if !begins_call(name) || self.peek() != Some(b'(') {
             return Err(self.fail_at(from, expected));
         }
-        let call = self.call(name, from, Vec::new())?;
+        let call = self.call(name, Vec::new())?;
         self.methods(call)
     }
 
@@ -305,32 +312,38 @@ impl Parser<'_> {
             }
             count += 1;
             self.at += 1;
-            let from = self.at;
             let name = self.name();
-            if self.peek() != Some(b'(') {
+            if !begins_call(name) || self.peek() != Some(b'(') {
                 return Err(self.fail("a function"));
             }
-            value = self.call(name, from, vec![*value])?;
+            value = self.call(name, vec![*value])?;
         }
         Ok(Term::Value(value))
     }
 
     /// The arguments of a function; the next byte is the parenthesis.
-    fn call(&mut self, name: &str, from: usize, before: Vec<Expr>) -> Parsed<Box<Expr>> {
-        const FUNCTIONS: &str = "abs, append, avg, ceiling, concat, count, first, floor, index, \
-            keys, last, length, match, max, min, search, stddev, sum, value";
-        let Some(function) = Function::named(name) else {
-            return Err(self.fail_at(from, FUNCTIONS));
-        };
+    fn call(&mut self, name: &str, before: Vec<Expr>) -> Parsed<Box<Expr>> {
+        let function = Function::named(name);
         self.at += 1;
         let arguments = self.nested(|parser| parser.arguments(before))?;
         let usage = match function {
-            Function::Match => Some(Usage::Match),
-            Function::Search => Some(Usage::Search),
+            Some(Function::Match) => Some(Usage::Match),
+            Some(Function::Search) => Some(Usage::Search),
             _ => None,
         };
-        let pattern = usage.zip(arguments.get(1)).and_then(|(usage, text)| ready(text, usage));
+        let pattern = match usage.zip(arguments.get(1)) {
+            Some((usage, text)) => self.ready(text, usage)?,
+            None => None,
+        };
         Ok(Box::new(Expr::Call(Box::new(Call { function, arguments, pattern }))))
+    }
+
+    /// The pattern, if it stands in the path.
+    fn ready(&mut self, text: &Expr, usage: Usage) -> Parsed<Option<Pattern>> {
+        match text {
+            Expr::Literal(Literal::Str(text)) => self.allowance.compile(text, usage).map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn arguments(&mut self, mut arguments: Vec<Expr>) -> Parsed<Vec<Expr>> {
@@ -350,13 +363,5 @@ impl Parser<'_> {
                 return Err(self.fail("',', ')', an operator"));
             }
         }
-    }
-}
-
-/// The pattern, if it stands in the path.
-fn ready(text: &Expr, usage: Usage) -> Option<Pattern> {
-    match text {
-        Expr::Literal(Literal::Str(text)) => Some(Pattern::new(text, usage)),
-        _ => None,
     }
 }

@@ -114,7 +114,8 @@ pub(super) enum Arithmetic {
 
 #[derive(Debug)]
 pub(super) struct Call {
-    pub function: Function,
+    /// None: there is none of that name, and it gives nothing.
+    pub function: Option<Function>,
     pub arguments: Vec<Expr>,
     /// The pattern of `match` or `search`, if it stands in the path.
     pub pattern: Option<Pattern>,

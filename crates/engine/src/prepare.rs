@@ -1,0 +1,29 @@
+//! What is done for a request before it takes locks.
+//!
+//! Others wait for whoever holds a lock, so what needs none is done outside: paths whose regular
+//! expressions take long to be compiled are compiled here, and found ready by the command. A script
+//! does the same under its locks, command by command, since nobody knows beforehand what it will
+//! call; what a path may take is bounded for its sake, too.
+
+use base::Paths;
+use store::Txn;
+use types::{Documents, may_hold_patterns};
+
+use crate::table::Entry;
+
+/// Compiles the paths of a request.
+#[inline]
+pub(crate) fn paths<W: AsRef<[u8]>>(txn: &mut Txn, entry: &Entry, argv: &[W]) {
+    let paths = entry.spec.paths;
+    if paths != Paths::None && paths.of(argv).any(may_hold_patterns) {
+        compile(txn, paths, argv);
+    }
+}
+
+#[cold]
+fn compile<W: AsRef<[u8]>>(txn: &mut Txn, paths: Paths, argv: &[W]) {
+    txn.with_tools(|_, tools| {
+        let costly = paths.of(argv).filter(|word| may_hold_patterns(word));
+        costly.for_each(|word| tools.paths.make_ready(word));
+    });
+}

@@ -1,0 +1,23 @@
+"""What goes wrong with tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["InvalidTokenSchemaErr", "RequestTokenErr", "TokenRenewalErr"]
+
+
+class RequestTokenErr(Exception):
+    """A token could not be had."""
+
+
+class InvalidTokenSchemaErr(Exception):
+    """A token lacks fields."""
+
+    def __init__(self, missing_fields: Iterable[str] = ()) -> None:
+        names = ", ".join(sorted(missing_fields))
+        super().__init__(f"Unexpected token schema. Following fields are missing: {names}")
+
+
+class TokenRenewalErr(Exception):
+    """A token could not be renewed."""
