@@ -3,8 +3,10 @@
 //!
 //! ```text
 //!   commands   all in the table, each in its shortest form (`ways/samples.rs`)
-//!   ways       plain, in a pipeline, in MULTI, in MULTI from before the state, in a script, in a function
-//!   states     ready, memory full, paused, a script over its time, disk full, a user who may only read
+//!   ways       plain, in a pipeline, in MULTI, in MULTI from before the state, in a script, in a
+//!              function, through gRPC
+//!   states     ready, memory full, paused, a script over its time, disk full, a user who may only
+//!              read, going down
 //! ```
 //!
 //! Of a reply only its class counts: the code of an error, or that it is none. Where Redis has the
@@ -43,7 +45,8 @@ const WAYS: [Way; 6] =
     [Way::Plain, Way::Pipelined, Way::Queued, Way::QueuedBefore, Way::Scripted, Way::Called];
 
 const SCRIPT: &str = "return redis.call(unpack(ARGV))";
-const LIBRARY: &str = "#!lua name=l\nredis.register_function('f', function(_, words) return redis.call(unpack(words)) end)";
+const LIBRARY: &str = "#!lua name=l
+redis.register_function('f', function(_, words) return redis.call(unpack(words)) end)";
 
 /// A server, ours or Redis's.
 enum Host {
