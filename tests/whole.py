@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything `make test` checks, one after another, with one summary at the end.
+"""Everything `make test` checks, several checks side by side, with one summary at the end.
 
 First the code (formatting, lints, rules of the house, unit tests), then the whole program: the
 same random commands to Kvist and to redis-server, real clients and tools, a real application. A
@@ -8,6 +8,7 @@ tool that is not installed costs one visible SKIP line, never a silent pass. Sta
     tests/whole.py                      everything
     tests/whole.py --list               what there is
     tests/whole.py --only clippy,tidy   some of it
+    tests/whole.py --jobs 1             one check after another
     tests/whole.py --soak 60            the checks that use chance, again and again, for an hour
     tests/whole.py --server redis-server --only redis-py-3
                                         the clients against another server: are the checks right?
@@ -16,8 +17,10 @@ Servers are started on free ports in folders of their own. Only what was started
 """
 
 import argparse
+import collections
 import contextlib
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -28,7 +31,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
@@ -52,16 +57,19 @@ class Failed(Exception):
 class Check:
     """A function to run, its name, and the words for the list."""
 
-    def __init__(self, name, run, soaks):
+    def __init__(self, name, run, soaks, after, using):
         self.name, self.run, self.soaks = name, run, soaks
+        self.after, self.using = frozenset(after), frozenset(using)
         self.summary = (run.__doc__ or "").partition("\n")[0]
 
 
-def check(name, soaks=False):
-    """Registers the function below as a check. One that soaks uses chance: repeating it helps."""
+def check(name, soaks=False, after=("build",), using=()):
+    """Registers the function below as a check. One that soaks uses chance: repeating it helps. It
+    begins when the checks `after` which it comes are done, and beside none that is `using` the same
+    thing: a folder it fills, or cargo's lock of a profile."""
 
     def register(run):
-        CHECKS.append(Check(name, run, soaks))
+        CHECKS.append(Check(name, run, soaks, after, using))
         return run
 
     return register
@@ -78,6 +86,7 @@ class Job:
         self.log = LOGS / f"{name}.log"
         self.log.write_bytes(b"")
         self.started = time.monotonic()
+        self.parts = {}  # seconds that parts of it took, by name: for the list of the slowest
 
     def run(self, words, cwd=ROOT, limit=LIMIT, **env):
         """Runs a command to its end and returns what it printed; fails if the command did."""
@@ -94,7 +103,6 @@ class Job:
             while process.poll() is None:
                 if time.monotonic() > deadline:
                     raise Failed(f"took longer than {limit} s: {shlex.join(map(str, words))}")
-                self.show_progress()
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(0.2)
         finally:
@@ -104,14 +112,6 @@ class Job:
         with self.log.open("rb") as log:
             log.seek(begin)
             return log.read().decode("utf-8", "replace").partition("\n")[2]
-
-    def show_progress(self):
-        """On a terminal: how long it has taken, and the last line of the log."""
-        if sys.stdout.isatty():
-            seconds = int(time.monotonic() - self.started)
-            width = max(20, shutil.get_terminal_size().columns - 1)
-            text = f"{self.title} {seconds // 60}:{seconds % 60:02} {self.last_lines(1)}"
-            print("\r\x1b[K" + re.sub(r"[\x00-\x1f]", " ", text)[:width], end="", flush=True)
 
     def last_lines(self, count):
         """The end of the log."""
@@ -135,19 +135,43 @@ def need(tool, install):
     return path
 
 
+GIVEN_PORTS = set()
+PORTS_LOCK = threading.Lock()
+
+
 def free_port():
-    """A port nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port nobody listens on now, and no other check has been given."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        with PORTS_LOCK:
+            if port not in GIVEN_PORTS:
+                GIVEN_PORTS.add(port)
+                return port
+
+
+COPIES = {}
+COPIES_LOCK = threading.Lock()
+
+
+def program(profile, name):
+    """A built program: a copy, as cargo may put another in its place while tests are built."""
+    with COPIES_LOCK:
+        if (profile, name) not in COPIES:
+            path = TARGET / profile / name
+            if not path.exists():
+                raise Failed(f"{path} is not there: the check 'build' did not make it")
+            copy = LOGS / profile / name
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy2(path, copy)
+            COPIES[profile, name] = copy
+        return COPIES[profile, name]
 
 
 def kvist(profile):
-    """The built program."""
-    path = TARGET / profile / "kvist"
-    if not path.exists():
-        raise Failed(f"{path} is not there: the check 'build' did not make it")
-    return path
+    """The built server."""
+    return program(profile, "kvist")
 
 
 def server_words(job, profile):
@@ -211,6 +235,20 @@ def once(stamp, *sources):
     return not done, lambda: stamp.write_text(digest)
 
 
+FOLDER_LOCKS = collections.defaultdict(threading.Lock)
+
+
+def one_at_a_time(make):
+    """For functions that fill a folder, their second argument: one check fills it, others wait."""
+
+    def locked(job, folder, *rest):
+        with FOLDER_LOCKS[folder]:
+            return make(job, folder, *rest)
+
+    return locked
+
+
+@one_at_a_time
 def python_with(job, folder, pins):
     """The Python of an environment in `folder` that has the packages pinned in a file."""
     stale, done = once(folder / "installed", pins)
@@ -231,6 +269,7 @@ def python_with_redis(job):
     return python_with(job, TARGET / "venv", CLIENTS / "requirements.txt")
 
 
+@one_at_a_time
 def node_with(job, folder):
     """Node, once the packages locked in `folder` are there."""
     node = need("node", "nodejs 20 or newer")
@@ -268,55 +307,107 @@ def against_server(job, protocol, words, cwd, **env):
 # -- The code --------------------------------------------------------------------------------------
 
 
-@check("format")
+@check("format", after=())
 def check_format(job):
     """Is everything formatted as rustfmt would?"""
     job.run(["cargo", "fmt", "--all", "--check"])
 
 
-@check("tidy")
+@check("tidy", after=(), using=("cargo",))
 def check_tidy(job):
     """Are the rules of the house kept?"""
     job.run(["cargo", "xtask", "tidy"])
 
 
-@check("clippy")
+@check("clippy", using=("cargo",))
 def check_clippy(job):
     """Is clippy content?"""
     job.run(["cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"])
 
 
-@check("generated")
+@check("generated", using=("cargo",))
 def check_generated(job):
     """Are the pages made from the commands' specs up to date?"""
     job.run(["cargo", "xtask", "gen", "--check"])
 
 
-@check("dependencies")
+@check("dependencies", after=())
 def check_dependencies(job):
     """Are all dependencies allowed by deny.toml?"""
     need("cargo-deny", "cargo-deny (cargo install cargo-deny)")
     job.run(["cargo", "deny", "check", "bans", "licenses", "sources"])
 
 
-@check("docs")
+@check("docs", using=("cargo",))
 def check_docs(job):
     """Does every page of the API documentation build, with links that lead somewhere?"""
     job.run(["cargo", "doc", "--locked", "--workspace", "--no-deps", "--document-private-items"],
             RUSTDOCFLAGS="-D warnings")
 
 
-@check("build")
+@check("build", after=(), using=("cargo",))
 def check_build(job):
-    """Do the program with assertions and the program people run build?"""
+    """Does everything build, with assertions?"""
     job.run(["cargo", "build", "--locked", "--workspace"])
+    for name in ("kvist", "differential"):
+        program("debug", name)
+
+
+@check("release", after=())
+def check_release(job):
+    """Does the program that people run build?"""
     job.run(["cargo", "build", "--locked", "--release", "--bin", "kvist"])
 
 
-@check("unit")
+@check("unit", using=("cargo",))
 def check_unit(job):
     """Do the tests of the crates pass?"""
-    job.run(["cargo", "test", "--locked", "--workspace"])
+    output = job.run(["cargo", "test", "--locked", "--workspace", "--no-run",
+                      "--message-format", "json-render-diagnostics"])
+    programs = []
+    for line in output.splitlines():
+        message = json.loads(line) if line.startswith("{") else {}
+        if message.get("profile", {}).get("test") and message.get("executable"):
+            programs.append((message["executable"], pathlib.Path(message["manifest_path"]).parent))
+    if not programs:
+        raise Failed("cargo named no program of tests")
+    # Most of the time a test waits for something, so two programs go side by side.
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda program: run_tests(job, *program), programs))
+    failed = [name for name, passed in results if not passed]
+    if failed:
+        raise Failed(f"tests failed: {', '.join(failed)}")
+    job.run(["cargo", "test", "--locked", "--workspace", "--doc"])
+
+
+def run_tests(job, program, crate):
+    """Runs a program of tests as cargo would, and keeps what it prints together in the log."""
+    name = f"{crate.name}/{pathlib.Path(program).name.rpartition('-')[0]}"
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            [program], cwd=crate, stdin=subprocess.DEVNULL, stdout=output,
+            stderr=subprocess.STDOUT, start_new_session=True,
+            env={**os.environ, "CARGO_MANIFEST_DIR": str(crate),
+                 "KVIST_BIN": str(kvist("debug"))},
+        )
+        try:
+            code = process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            code = f"took longer than {LIMIT} s"
+        finally:
+            end_group(process)
+        output.seek(0)
+        with LOG_LOCK, job.log.open("ab") as log:
+            log.write(f"$ {program}\n".encode())
+            shutil.copyfileobj(output, log)
+            if code:
+                log.write(f"{name}: ended with {code}\n".encode())
+    job.parts[f"unit: {name}"] = time.monotonic() - started
+    return name, code == 0
+
+
+LOG_LOCK = threading.Lock()
 
 
 # -- The whole program -----------------------------------------------------------------------------
@@ -331,7 +422,7 @@ def check_differential(job):
     seed = [] if job.options.soak else ["--seed", "4"]
     known = ROOT / "crates" / "differential" / "known-differences.txt"
     # All families that the program knows: it is told none.
-    job.run([TARGET / "debug" / "differential", "--steps", "40000", "--known", known, *seed],
+    job.run([program("debug", "differential"), "--steps", "40000", "--known", known, *seed],
             KVIST_BIN=str(kvist("debug")))
 
 
@@ -441,7 +532,7 @@ def beside_redis(job, *tests):
                 TEST_PORT=str(port), REDIS_PORT=str(other))
 
 
-@check("redis-benchmark")
+@check("redis-benchmark", after=("release",))
 def check_redis_benchmark(job):
     """Do all default tests of redis-benchmark run, and does none wait for an acknowledgement?"""
     tool = need("redis-benchmark", "redis-tools")
@@ -477,7 +568,7 @@ def redis_py(job, protocol):
     against_server(job, protocol, [python, "-m", "unittest", "-v"], CLIENTS / "redis_py")
 
 
-@check("python", soaks=True)
+@check("python", soaks=True, using=("wheels",))
 def check_python(job):
     """Does the Python package build, install and work, with Kvist and with redis-server?"""
     if sys.version_info < (3, 11):
@@ -492,7 +583,7 @@ def check_python(job):
             KVIST_SOAK="1" if job.options.soak else "")
 
 
-@check("python-uses")
+@check("python-uses", using=("wheels",))
 def check_python_uses(job):
     """Does the Python package work inside Django, Celery, RQ and others, and behind bad networks?"""
     if sys.version_info < (3, 11):
@@ -661,7 +752,7 @@ def check_bullmq(job):
     against_server(job, 3, [node, "--test", "--test-concurrency=1"], folder)
 
 
-@check("packages")
+@check("packages", after=("build", "release"))
 def check_packages(job):
     """Does a real application get the same answers from Kvist and from redis-server?"""
     python = python_with_redis(job)
@@ -706,14 +797,9 @@ def package_index(job):
 # -- The program -----------------------------------------------------------------------------------
 
 
-def run_one(options, number, total, item):
-    """Runs a check, shows how it went, and returns "passed", "failed" or "skipped"."""
-    title = f"[{number:2}/{total}] {item.name:<16}"
-    job = Job(options, title, item.name)
-    if sys.stdout.isatty():
-        job.show_progress()
-    else:
-        print(f"{title} {item.summary}", flush=True)
+def run_one(options, item, report):
+    """Runs a check, tells how it went, and returns "passed", "failed" or "skipped"."""
+    job = Job(options, item.name, item.name)
     outcome, text = "passed", ""
     try:
         item.run(job)
@@ -721,14 +807,74 @@ def run_one(options, number, total, item):
         outcome, text = "skipped", f"SKIP: {item.name}: {reason}"
     except Failed as reason:
         outcome, text = "failed", f"{job.last_lines(80)}\n{item.name}: {reason}\nlog: {job.log}"
-    except (OSError, subprocess.SubprocessError) as error:
-        outcome, text = "failed", f"{item.name}: {error}\nlog: {job.log}"
-    seconds = time.monotonic() - job.started
-    start = "\r\x1b[K" if sys.stdout.isatty() else ""
-    print(f"{start}{title} {outcome} in {seconds:.1f} s", flush=True)
-    if text:
-        print(text, flush=True)
+    except Exception as error:  # pylint: disable=broad-except
+        outcome, text = "failed", f"{item.name}: {error!r}\nlog: {job.log}"
+    report.done(item, outcome, text, {item.name: time.monotonic() - job.started, **job.parts})
     return outcome
+
+
+class Report:
+    """What the terminal shows, from all threads: a line for each check that is done, and on a
+    terminal a last one about those that run."""
+
+    def __init__(self, total):
+        self.lock, self.total, self.finished = threading.Lock(), total, 0
+        self.running, self.seconds, self.outcomes = {}, {}, {}
+
+    def begin(self, item):
+        """A check begins."""
+        with self.lock:
+            self.running[item.name] = time.monotonic()
+
+    def done(self, item, outcome, text, seconds):
+        """A check is done."""
+        with self.lock:
+            self.running.pop(item.name, None)
+            self.finished += 1
+            self.outcomes[item.name] = outcome
+            self.seconds.update(seconds)
+            start = "\r\x1b[K" if sys.stdout.isatty() else ""
+            print(f"{start}[{self.finished:2}/{self.total}] {item.name:<20} {outcome:<8}"
+                  f"{seconds[item.name]:6.1f} s  {item.summary}", flush=True)
+            if text:
+                print(text, flush=True)
+
+    def show_progress(self):
+        """On a terminal: which checks run, and for how long they have."""
+        if not sys.stdout.isatty():
+            return
+        with self.lock:
+            now = time.monotonic()
+            texts = (f"{name} {int(now - begun) // 60}:{int(now - begun) % 60:02}"
+                     for name, begun in self.running.items())
+            width = max(20, shutil.get_terminal_size().columns - 1)
+            print("\r\x1b[K" + ", ".join(texts)[:width], end="", flush=True)
+
+    def show_slowest(self, count):
+        """The checks and the programs of tests that took longest."""
+        slowest = sorted(self.seconds.items(), key=lambda item: -item[1])[:count]
+        print("slowest: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in slowest))
+
+
+def run_all(options, checks, report):
+    """Runs checks, as many at a time as there are jobs, each as soon as it may begin."""
+    names = {item.name for item in checks}
+    waiting, running, using = list(checks), {}, set()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        while waiting or running:
+            for item in [item for item, future in running.items() if future.done()]:
+                running.pop(item).result()
+                using -= item.using
+            blocked = {item.name for item in waiting} | {item.name for item in running}
+            for item in list(waiting):
+                free = not item.after & names & blocked and not item.using & using
+                if free and len(running) < options.jobs:
+                    waiting.remove(item)
+                    using |= item.using
+                    report.begin(item)
+                    running[item] = pool.submit(run_one, options, item, report)
+            report.show_progress()
+            time.sleep(0.1)
 
 
 def choose(only):
@@ -749,6 +895,8 @@ def main():
     )
     parser.add_argument("--only", metavar="NAME,...", help="run these checks only")
     parser.add_argument("--list", action="store_true", help="list the checks and stop")
+    parser.add_argument("--jobs", type=int, metavar="N", default=os.cpu_count() or 1,
+                        help="how many checks run side by side (as many as there are cores)")
     parser.add_argument("--soak", type=float, metavar="MINUTES",
                         help="repeat the checks that use chance until the time is over")
     parser.add_argument("--server", metavar="COMMAND",
@@ -760,21 +908,22 @@ def main():
             print(f"{item.name:<16} {item.summary}")
         return 0
     LOGS.mkdir(parents=True, exist_ok=True)
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
     started = time.monotonic()
-    for number, item in enumerate(checks, 1):
-        if not options.soak or item.soaks or item.name == "build":
-            counts[run_one(options, number, len(checks), item)] += 1
-    while options.soak and not counts["failed"]:
-        if time.monotonic() - started > options.soak * 60 or not counts["passed"]:
+    outcomes = collections.Counter()
+    while True:
+        if options.soak:
+            checks = [item for item in checks if item.soaks or not outcomes]
+        report = Report(len(checks))
+        run_all(options, checks, report)
+        outcomes.update(report.outcomes.values())
+        is_over = time.monotonic() - started > (options.soak or 0) * 60
+        if is_over or outcomes["failed"] or not outcomes["passed"]:
             break
-        for number, item in enumerate(checks, 1):
-            if item.soaks:
-                counts[run_one(options, number, len(checks), item)] += 1
+    report.show_slowest(10)
     minutes = (time.monotonic() - started) / 60
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
-          f" in {minutes:.1f} min")
-    return 1 if counts["failed"] else 0
+    print(f"in {minutes:.1f} min, {options.jobs} checks at a time")
+    print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped")
+    return 1 if outcomes["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 //! Signals: SIGTERM and SIGINT stop the server in order, a second SIGINT at once; SIGHUP does
-//! nothing. (SIGPIPE is ignored by the runtime before `main`.)
+//! nothing. (SIGPIPE is ignored by the runtime before `main`.) A file that may not grow any more is
+//! an error of the write, as a disk without room is, not the end of the server: SIGXFSZ.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use engine::Engine;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::accept::Crew;
@@ -16,7 +17,7 @@ use crate::accept::Crew;
 /// # Errors
 /// The handlers cannot be installed.
 pub fn listen(engine: &Arc<Engine>, crew: &Arc<Crew>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGXFSZ])?;
     let (engine, crew) = (Arc::clone(engine), Arc::clone(crew));
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         let mut interrupted = false;
@@ -31,6 +32,8 @@ pub fn listen(engine: &Arc<Engine>, crew: &Arc<Crew>) -> io::Result<()> {
                     tracing::warn!("Received SIGINT scheduling shutdown...");
                 }
                 SIGTERM => tracing::warn!("Received SIGTERM scheduling shutdown..."),
+                // Whoever wrote is told by the write itself.
+                SIGXFSZ => continue,
                 _ => {
                     tracing::debug!("Received SIGHUP, which means nothing here");
                     continue;

@@ -225,7 +225,7 @@ impl Store {
     fn begin_key(&self, name: &Name, apart: Option<&Copier>) -> Option<Step> {
         let hash = self.hasher().hash(&name.key);
         let mut step = Step::default();
-        let mut guard = self.slots[name.shard].0.lock();
+        let mut guard = self.wait_for(name.shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
         let Some(entry) = shard.dbs[name.db].keys.find(hash, &name.key) else { return Some(step) };
