@@ -213,10 +213,11 @@ impl Job {
                 connection.queued = false;
                 connection.turn(desk)
             }
-            Job::Release if connection.must_wait(desk) => Turn::Wait,
             Job::Release => {
-                (connection.held, connection.withheld) = (false, false);
-                connection.writable(desk)
+                // It was taken from the list, and is put there again if it must wait on.
+                connection.held = false;
+                connection.withheld = connection.must_wait(desk);
+                if connection.withheld { Turn::Wait } else { connection.writable(desk) }
             }
             Job::Flush => connection.writable(desk),
             Job::GiveUp(deadline) => {
@@ -338,10 +339,7 @@ fn release(mut me: Loop, desk: &mut Desk) -> Result<Loop, Gone> {
         let Some(place) = me.held.pop_front() else { break };
         me = turn(me, desk, place, Job::Release)?;
         let held = me.connections.get(place).filter(|connection| connection.held);
-        if let Some(connection) = held {
-            latest = latest.max(connection.session.awaits);
-            me.held.push_back(place);
-        }
+        latest = latest.max(held.map_or(0, |connection| connection.session.awaits));
     }
     me.ask_the_disk(latest);
     Ok(me)

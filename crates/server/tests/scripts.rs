@@ -435,7 +435,7 @@ fn scripts_again_and_again(mut client: Client, name: &str, rounds: i64) {
 
 #[test]
 fn loops_are_handed_over_again_and_again() {
-    const ROUNDS: i64 = 20;
+    const ROUNDS: i64 = 12;
     for (threads, sync) in [("1", "always"), ("2", "always"), ("2", "everysec")] {
         let journal = ["--appendonly", "yes", "--appendfsync", sync];
         let server = Server::start(&[&["--io-threads", threads][..], &journal].concat());
