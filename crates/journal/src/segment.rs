@@ -164,8 +164,8 @@ struct Spare {
     secret: Secret,
 }
 
-/// A file that was given up, if there is one. What an earlier use has left in it is told by a secret
-/// and a lower number; a file that lacks them is of no use and goes.
+/// A file that was given up, if there is one. What an earlier use has left in it is told by a
+/// secret and a lower number; a file that lacks them is of no use and goes.
 fn spare_for(disk: &dyn Disk, header: &Header) -> io::Result<Option<Spare>> {
     for spare in disk.list()?.into_iter().filter(|name| name.starts_with(SPARE)) {
         let file = disk.open(&spare)?;
