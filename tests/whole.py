@@ -410,6 +410,16 @@ def run_tests(job, program, crate):
 LOG_LOCK = threading.Lock()
 
 
+@check("dying-disk", soaks=True)
+def check_dying_disk(job):
+    """Is what is read back what was there, whatever was done and wherever the disk died?"""
+    if not job.options.soak:
+        raise Skipped("\"unit\" has a short round of it; --soak draws others")
+    for test, name in (("faults", "any_life"), ("replay", "")):
+        job.run(["cargo", "test", "--locked", "-p", "kvist-engine", "--test", test, name],
+                KVIST_ROUNDS="12")
+
+
 # -- The whole program -----------------------------------------------------------------------------
 
 

@@ -299,7 +299,7 @@ fn large_values_go_where_they_went() {
                     seat.worker.disconnect(&mut seat.session);
                 })
             });
-            movers.map(|mover| mover.join().unwrap());
+            movers.into_iter().for_each(|mover| mover.join().unwrap());
             saving.store(false, std::sync::atomic::Ordering::Relaxed);
             println!("round {round}: {} snapshots", saver.join().unwrap());
         });

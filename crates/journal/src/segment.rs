@@ -136,7 +136,7 @@ pub fn make(
 ) -> io::Result<(Arc<dyn DiskFile>, Header)> {
     let name = name(header.number);
     let file = match spare_for(disk, &header)? {
-        Some((spare, file, secret)) => {
+        Some(Spare { name: spare, file, secret }) => {
             header.secret = secret;
             // Its header is written before it gets its new name: under that name there is never a
             // file that says it is another.
@@ -157,19 +157,23 @@ pub fn make(
     Ok((file, header))
 }
 
-/// A file that was given up: its name, and its secret. What an earlier use has left in it is told
-/// by a secret and a lower number; a file that lacks them is of no use and goes.
-fn spare_for(
-    disk: &dyn Disk,
-    header: &Header,
-) -> io::Result<Option<(String, Arc<dyn DiskFile>, Secret)>> {
+/// A file that was given up.
+struct Spare {
+    name: String,
+    file: Arc<dyn DiskFile>,
+    secret: Secret,
+}
+
+/// A file that was given up, if there is one. What an earlier use has left in it is told by a
+/// secret and a lower number; a file that lacks them is of no use and goes.
+fn spare_for(disk: &dyn Disk, header: &Header) -> io::Result<Option<Spare>> {
     for spare in disk.list()?.into_iter().filter(|name| name.starts_with(SPARE)) {
         let file = disk.open(&spare)?;
         if let Ok(Some(old)) = Header::read(&*file)
             && (old.version, old.id) == (header.version, header.id)
             && old.number < header.number
         {
-            return Ok(Some((spare, file, old.secret)));
+            return Ok(Some(Spare { name: spare, file, secret: old.secret }));
         }
         disk.remove(&spare)?;
     }
