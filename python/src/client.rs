@@ -7,6 +7,7 @@ use crate::columns::Request;
 use crate::connection::{Connection, Look, Wanted};
 use crate::embedded::{Door, Engine};
 use crate::errors;
+use crate::leaving;
 use crate::pool::Pool;
 use crate::retry;
 use crate::shape::{Callback, Shape, wants_old_value};
@@ -507,6 +508,7 @@ impl Client {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let py = slf.py();
+        let _call = leaving::enter(py);
         let (plan, pool, single, engine, own_ways) = {
             let this = slf.borrow();
             let Ok(name) = args.get_item(0) else {

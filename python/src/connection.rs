@@ -335,6 +335,7 @@ impl Connection {
     #[pyo3(signature = (credentials=None, greet=true))]
     fn _open(slf: &Bound<'_, Self>, credentials: Option<Vec<String>>, greet: bool) -> PyResult<()> {
         let py = slf.py();
+        let _call = leaving::enter(py);
         let mut this = Self::hold(slf)?;
         let settings = Arc::clone(this.settings()?);
         this.drop_socket();
@@ -463,6 +464,7 @@ impl Connection {
         args: &Bound<'_, PyTuple>,
         check_health: bool,
     ) -> PyResult<()> {
+        let _call = leaving::enter(slf.py());
         Self::ready(slf, check_health)?;
         let mut this = Self::hold(slf)?;
         this.request(slf.py(), args)?;
@@ -476,6 +478,7 @@ impl Connection {
         command: &Bound<'_, PyAny>,
         check_health: bool,
     ) -> PyResult<()> {
+        let _call = leaving::enter(slf.py());
         Self::ready(slf, check_health)?;
         let mut this = Self::hold(slf)?;
         let mut bytes = Vec::new();
@@ -528,6 +531,7 @@ impl Connection {
     #[pyo3(signature = (timeout=None))]
     fn can_read(slf: &Bound<'_, Self>, timeout: Option<Bound<'_, PyAny>>) -> PyResult<bool> {
         let py = slf.py();
+        let _call = leaving::enter(py);
         let timeout = timeout.as_ref().map_or(Ok(Duration::ZERO), duration)?;
         let mut this = Self::hold(slf)?;
         let Some(live) = &mut this.live else { return Err(errors::closed(py)) };

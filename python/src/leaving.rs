@@ -2,16 +2,19 @@
 //!
 //! Threads that are daemons live on while the interpreter is taken down. Before Python 3.14 it ends
 //! such a thread where that asks for the interpreter, by unwinding its stack; where a frame of this
-//! library is on that stack, the process aborts. So nobody here asks any more once the end has
-//! begun: who comes back from waiting then stays away, as all do since Python 3.14.
+//! library is on that stack, the process aborts. So once the end has begun no thread but the one
+//! that ends it comes in here, or back from waiting: it stays away, as all do since Python 3.14.
+//! And the end waits for those who are inside, since they may run Python code there.
 //!
 //! ```text
-//!   a daemon:  … waits │ crossing + 1 │ ending? then stay │ takes the interpreter │ crossing - 1
-//!   the last:  … atexit: ending │ lets go of it until nobody is crossing │ goes on to end it
+//!   a daemon:  enter │ inside + 1 │ … inside - 1 │ waits │ inside + 1 … │ leave │ inside - 1
+//!                                 └─ ending? then stay ──────────────┘
+//!   the last:  … atexit: ending │ lets go of it until nobody is inside │ goes on to end it
 //! ```
 //!
 //! The thread that ends the interpreter goes on as before: what is closed late is closed by it.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
@@ -19,8 +22,13 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// How many threads are about to take the interpreter.
-static CROSSING: AtomicUsize = AtomicUsize::new(0);
+/// How many threads are inside: in a call, and not waiting without the interpreter.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// How many calls this thread is in, one inside another.
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Who ends the interpreter, once that has begun.
 static LAST: OnceLock<ThreadId> = OnceLock::new();
@@ -28,8 +36,9 @@ static LAST: OnceLock<ThreadId> = OnceLock::new();
 /// The process that loaded this. In one forked from it threads may be counted that are not there.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
-/// How long the end waits for those who are crossing. They want nothing but the interpreter.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the end waits for those who are inside. Most want nothing but the interpreter, but a
+/// function of the program that is called there may wait for ever.
+const PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_OF_A_FORK: Duration = Duration::from_millis(100);
 
 /// Has the end of the interpreter announced.
@@ -50,47 +59,79 @@ fn ends(py: Python<'_>) {
     let here = PROCESS.get() == Some(&std::process::id());
     let until = Instant::now() + if here { PATIENCE } else { PATIENCE_OF_A_FORK };
     py.detach(|| {
-        while CROSSING.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+        while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < until {
             thread::sleep(Duration::from_micros(100));
         }
     });
 }
 
-/// About to take the interpreter. Does not return if it ends.
-fn cross() {
-    CROSSING.fetch_add(1, Ordering::SeqCst);
-    let is_mine = |last: &ThreadId| *last == thread::current().id();
-    if LAST.get().is_none_or(is_mine) {
-        return;
-    }
-    crossed();
-    loop {
-        thread::park();
+/// Whether the interpreter ends, and by another thread.
+fn ends_elsewhere() -> bool {
+    LAST.get().is_some_and(|last| *last != thread::current().id())
+}
+
+/// About to be inside, without the interpreter. Does not return if that ends.
+fn come() {
+    INSIDE.fetch_add(1, Ordering::SeqCst);
+    if ends_elsewhere() {
+        go();
+        loop {
+            thread::park();
+        }
     }
 }
 
-fn crossed() {
-    CROSSING.fetch_sub(1, Ordering::SeqCst);
+fn go() {
+    INSIDE.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// A call of something that may run Python code, or let the interpreter go.
+pub struct Call(());
+
+/// Begins a call. Does not return if the interpreter ends.
+pub fn enter(py: Python<'_>) -> Call {
+    let calls = CALLS.get();
+    if calls == 0 {
+        INSIDE.fetch_add(1, Ordering::SeqCst);
+        if ends_elsewhere() {
+            py.detach(|| {
+                go();
+                loop {
+                    thread::park();
+                }
+            });
+        }
+    }
+    CALLS.set(calls + 1);
+    Call(())
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        CALLS.set(CALLS.get() - 1);
+        if CALLS.get() == 0 {
+            go();
+        }
+    }
 }
 
 /// Runs something without the interpreter.
 pub fn without<T: Send>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
-    let done = py.detach(|| {
+    let _call = enter(py);
+    py.detach(|| {
+        go();
         let done = act();
-        cross();
+        come();
         done
-    });
-    crossed();
-    done
+    })
 }
 
 /// Runs something with the interpreter, where it was let go.
 pub fn within<T>(act: impl FnOnce(Python<'_>) -> T) -> T {
-    cross();
-    Python::attach(|py| {
-        crossed();
-        act(py)
-    })
+    come();
+    let done = Python::attach(act);
+    go();
+    done
 }
 
 /// Waits, handling signals meanwhile.

@@ -11,6 +11,7 @@
 use crate::client::{Executor, How, Kept, Plan, is_reply};
 use crate::connection::{Connection, Look};
 use crate::errors;
+use crate::leaving;
 use crate::pool::Pool;
 use crate::shape::{Shape, apply};
 use crate::words::Encoding;
@@ -432,6 +433,7 @@ impl Pipeline {
     #[pyo3(name = "_execute", signature = (raise_on_error=true))]
     fn execute<'py>(slf: &Bound<'py, Self>, raise_on_error: bool) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
+        let _call = leaving::enter(py);
         let (executor, transaction) = {
             let this = slf.borrow();
             (this.executor.clone_ref(py), this.transaction || this.explicit_transaction)

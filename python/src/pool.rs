@@ -5,6 +5,7 @@
 //! parent's connections too; it closes its copies and starts with none.
 
 use crate::connection::{Connection, Look};
+use crate::leaving;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -155,11 +156,13 @@ impl Pool {
         _args: &Bound<'_, PyTuple>,
         _kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, Connection>> {
+        let _call = leaving::enter(slf.py());
         Self::take(slf)
     }
 
     /// Takes a connection back. If it is not certain what its next bytes answer it is closed.
     fn release(slf: &Bound<'_, Self>, connection: &Bound<'_, Connection>) -> PyResult<()> {
+        let _call = leaving::enter(slf.py());
         Self::give_back(slf, connection)
     }
 
