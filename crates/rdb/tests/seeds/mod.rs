@@ -64,6 +64,7 @@ fn stream(numbers: &mut Numbers) -> Value {
         first_id: StreamId { ms: 0, seq: 1 },
         max_deleted_id: StreamId::default(),
         entries_added: 40,
+        miscounted: None,
         groups: vec![Group {
             name: b"group".to_vec(),
             last_id,
