@@ -17,7 +17,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, remember, scripting};
+use crate::{access, block, monitor, multi, remember, scripting, serving};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -255,7 +255,7 @@ impl Desk<'_> {
             return Ok(false);
         }
         seat.counters.commands[entry.number].calls.add(1);
-        block::serve_gone(engine, txn);
+        serving::serve_gone(engine, txn);
         if engine.heed.now().monitored() {
             monitor::tell(&engine.monitors, session, entry, request.argv, writer.raw());
         }
@@ -292,7 +292,7 @@ impl Call<'_> {
             }
         }
         if alone {
-            block::serve_ready(self.engine, txn);
+            serving::serve_ready(self.engine, txn);
         }
     }
 
@@ -431,6 +431,10 @@ impl Seat {
         session: &Session,
         took: Duration,
     ) {
+        if let Some(blocked) = session.blocked.as_ref().filter(|blocked| blocked.waits_for_keys()) {
+            // It counts when it has been served.
+            return blocked.took(took);
+        }
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.counters.commands[entry.number].took(nanos, 1, self.config.latency.tracking);
         if let Some(threshold) = self.config.latency_monitor_threshold {

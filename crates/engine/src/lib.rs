@@ -48,6 +48,7 @@ mod remember;
 mod replace_file;
 mod replies;
 mod scripting;
+mod serving;
 mod session;
 mod slowlog;
 mod sparkline;

@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::execute::{Call, Request, contained};
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::{block, monitor, precedence};
+use crate::{monitor, precedence, serving};
 
 /// A transaction being queued.
 #[derive(Default)]
@@ -214,7 +214,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         session.replies.keep(writer.raw());
         let numbers: Vec<usize> = multi.queued.iter().map(|queued| queued.entry).collect();
         seat.share_time(began, &numbers);
-        block::serve_ready(engine, txn);
+        serving::serve_ready(engine, txn);
     });
     seat.plan = plan;
     if waits {

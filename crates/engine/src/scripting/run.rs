@@ -18,9 +18,9 @@ use wire::RespWriter;
 use super::cache::Cached;
 use super::caller::{Caller, Rights};
 use super::needs::Needs;
-use crate::block;
 use crate::control::Control;
 use crate::engine::Engine;
+use crate::serving;
 use crate::session::Session;
 use crate::table::Entry;
 use crate::worker::Seat;
@@ -174,7 +174,7 @@ pub(crate) fn run(
             }
             let done = txn.with(&engine.store, plan.scope(), |txn| {
                 let done = attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer);
-                block::serve_ready(engine, txn);
+                serving::serve_ready(engine, txn);
                 done
             });
             seat.plan = plan;
