@@ -19,6 +19,30 @@ const GLANCE: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Busy;
 
+#[cfg(debug_assertions)]
+thread_local! {
+    /// This thread runs something with shards in hand.
+    static AT_WORK: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Says that this thread runs something with shards in hand, as long as it is kept.
+#[cfg(debug_assertions)]
+pub(crate) struct AtWork(bool);
+
+#[cfg(debug_assertions)]
+impl AtWork {
+    pub fn begin(holds: bool) -> Self {
+        AtWork(AT_WORK.replace(holds || AT_WORK.get()))
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AT_WORK.set(self.0);
+    }
+}
+
 /// A locked slot.
 pub(crate) type Guard<'s> = MutexGuard<'s, Option<Box<Shard>>>;
 
@@ -39,11 +63,19 @@ impl Store {
         }
     }
 
+    /// Locks a slot however long that takes. Never with shards in hand: their holder would wait
+    /// for itself, or for somebody who waits for it. (Builds with assertions look.)
+    pub(crate) fn wait_for_slot(&self, number: usize) -> Guard<'_> {
+        #[cfg(debug_assertions)]
+        assert!(!AT_WORK.get(), "a thread that holds shards waits for one");
+        self.slots[number].0.lock()
+    }
+
     #[cold]
     fn wait_for(&self, number: usize, hurried: bool) -> Option<Guard<'_>> {
         let slot = &self.slots[number];
         if !hurried {
-            return Some(slot.0.lock());
+            return Some(self.wait_for_slot(number));
         }
         loop {
             if slot.1.load(Ordering::Acquire) {

@@ -217,7 +217,7 @@ impl Store {
                 std::thread::yield_now();
             }
         }
-        let copying = self.slots[shard].0.lock().as_mut().and_then(|shard| shard.copying.take());
+        let copying = self.wait_for_slot(shard).as_mut().and_then(|shard| shard.copying.take());
         done?;
         for text in copying.into_iter().flat_map(|copying| copying.texts) {
             let is_this = |large: &&mut Large| large.hash == text.hash && large.key == text.key;
@@ -242,7 +242,7 @@ impl Store {
         if let Some(copy) = &mut large.copy {
             copy.make_room(PIECE);
         }
-        let more = match self.slots[shard].0.lock().as_mut() {
+        let more = match self.wait_for_slot(shard).as_mut() {
             Some(shard) => shard.copy_piece(db, large, copier)?,
             None => return Err(Changed),
         };

@@ -77,7 +77,7 @@ impl Store {
             Larges::Whole(buffer) => (true, None, buffer),
         };
         let mut step = Step { read, ..Step::default() };
-        let mut guard = self.slots[shard].0.lock();
+        let mut guard = self.wait_for_slot(shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
         let is_large = |object: &Object| object.memory() >= LARGE && is_divisible(object);
@@ -111,7 +111,7 @@ impl Store {
     /// The databases of a shard that hold anything, and the shard's last record as of this look.
     #[must_use]
     pub fn begin_survey(&self, shard: usize) -> (Vec<usize>, u64) {
-        let guard = self.slots[shard].0.lock();
+        let guard = self.wait_for_slot(shard);
         let Some(shard) = guard.as_ref() else { return (Vec::new(), 0) };
         let filled = |&db: &usize| !shard.dbs[db].keys.is_empty();
         ((0..shard.dbs.len()).filter(filled).collect(), shard.history.seq)
@@ -120,7 +120,7 @@ impl Store {
     /// Looks at something that is about no key while nothing happens in shard 0, and the last
     /// record of that shard then.
     pub fn survey_beside_keys<R>(&self, look: impl FnOnce() -> R) -> (R, u64) {
-        let guard = self.slots[0].0.lock();
+        let guard = self.wait_for_slot(0);
         (look(), guard.as_ref().map_or(0, |shard| shard.history.seq))
     }
 
@@ -128,13 +128,15 @@ impl Store {
     #[must_use]
     pub fn entries(&self) -> usize {
         let of = |shard: &Shard| shard.dbs.iter().map(|db| db.keys.len()).sum::<usize>();
-        self.slots.iter().map(|slot| slot.0.lock().as_ref().map_or(0, |shard| of(shard))).sum()
+        (0..self.slots.len())
+            .map(|number| self.wait_for_slot(number).as_ref().map_or(0, |shard| of(shard)))
+            .sum()
     }
 
     /// Begins to record what happens, shard by shard.
     pub fn start_recording(&self) {
-        for slot in &self.slots {
-            if let Some(shard) = slot.0.lock().as_mut() {
+        for number in 0..self.slots.len() {
+            if let Some(shard) = self.wait_for_slot(number).as_mut() {
                 shard.history.on = true;
             }
         }
@@ -143,7 +145,8 @@ impl Store {
     /// Ends recording in all shards at the same moment: no transaction is recorded in part. Waits
     /// for those that run, and lets nobody in meanwhile.
     pub fn stop_recording(&self) {
-        let mut guards: Vec<_> = self.slots.iter().map(|slot| slot.0.lock()).collect();
+        let mut guards: Vec<_> =
+            (0..self.slots.len()).map(|number| self.wait_for_slot(number)).collect();
         for shard in guards.iter_mut().filter_map(|guard| guard.as_mut()) {
             shard.history.on = false;
         }
@@ -151,7 +154,7 @@ impl Store {
 
     /// Makes the next record of a shard the one after `seq`: numbers go on where the journal ends.
     pub fn continue_records(&self, shard: usize, seq: u64) {
-        if let Some(shard) = self.slots[shard].0.lock().as_mut() {
+        if let Some(shard) = self.wait_for_slot(shard).as_mut() {
             shard.history.seq = shard.history.seq.max(seq);
         }
     }

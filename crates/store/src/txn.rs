@@ -128,6 +128,8 @@ pub struct Txn {
     pub(crate) bulletin: Bulletin,
     /// Which keys a request may touch that finds them by itself; none may touch all.
     pub(crate) judge: Option<Judge>,
+    /// A script asks.
+    pub(crate) scripted: bool,
 }
 
 impl Drop for Txn {
@@ -201,6 +203,7 @@ impl Txn {
             obstructing: false,
             bulletin: Bulletin::default(),
             judge: None,
+            scripted: false,
         }
     }
 
@@ -228,6 +231,12 @@ impl Txn {
     #[inline]
     pub fn set_judge(&mut self, judge: Option<Judge>) {
         self.judge = judge;
+    }
+
+    /// Says whether a script makes the requests that follow.
+    #[inline]
+    pub fn set_scripted(&mut self, scripted: bool) {
+        self.scripted = scripted;
     }
 
     /// Chooses the database for the requests that follow.
@@ -296,6 +305,8 @@ impl Txn {
     }
 
     pub(crate) fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
+        #[cfg(debug_assertions)]
+        let _at_work = crate::busy::AtWork::begin(!self.held.is_empty());
         self.bulletin.look_around(&self.store);
         let result = self.contain(work);
         if result.is_err() {
