@@ -8,6 +8,7 @@ use base::{Args, CmdError, Effect, Flag, Handler, Locks, Protocol, Reply, Wait, 
 use store::{Busy, Failed, Scope, Txn};
 use wire::RespWriter;
 
+use crate::admission::Demands;
 use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
@@ -17,7 +18,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, remember, scripting, serving};
+use crate::{access, block, monitor, multi, remember, serving};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -78,7 +79,7 @@ impl Desk<'_> {
                 return Ok(false);
             }
             if multi::must_queue(session, entry) {
-                multi::queue(session, entry, request.argv);
+                multi::queue(self.engine, session, entry, request.argv);
                 writer.simple("QUEUED");
                 return Ok(false);
             }
@@ -161,18 +162,9 @@ impl Desk<'_> {
         if !session.login.is_free(&self.engine.users) {
             access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
         }
-        // A transaction that is being queued takes memory, too.
-        if self.seat.full
-            && (entry.has(Flag::DenyOom)
-                || multi::must_queue(session, entry)
-                || scripting::needs_memory(self.engine, entry, request.argv))
-        {
-            return Err(error::OOM);
-        }
-        if self.seat.hindered {
-            let log = self.engine.store.log();
-            let asked = (entry, &*self.seat.config);
-            self.engine.durable.admit(log, asked, self.seat.troubled)?;
+        if self.seat.full || self.seat.hindered {
+            let demands = self.demands(session, entry, request.argv);
+            self.seat.grant(self.engine, demands)?;
         }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
         if confined && !allowed_while_subscribed(entry.name()) {
@@ -186,6 +178,18 @@ impl Desk<'_> {
             return Err(CmdError::new("ERR Replica can't interact with the keyspace"));
         }
         Ok(entry)
+    }
+
+    /// What a request demands; `EXEC` demands what it has queued does.
+    #[cold]
+    fn demands(&self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> Demands {
+        let demands = Demands::of(self.engine, entry, argv);
+        match &session.multi {
+            Some(multi) if entry.name() == "exec" => demands | multi.demands(),
+            // A transaction that is being queued takes memory, too.
+            Some(_) if multi::must_queue(session, entry) => demands | Demands::GROWS,
+            _ => demands,
+        }
     }
 
     fn dispatch(
@@ -248,6 +252,11 @@ impl Desk<'_> {
             Action::Control(run) => {
                 let mut control = Control { engine, txn, seat, session, in_exec: false };
                 control.run(entry, run, request.argv, writer);
+                for work in std::mem::take(&mut seat.when_free) {
+                    work(engine);
+                }
+                // It may have changed what holds for the requests that come with it.
+                seat.follow_config(engine, txn);
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
@@ -411,11 +420,15 @@ impl Seat {
     /// per command would cost a tenth of a quick one. What is the same many times over, as in most
     /// pipelines, is counted at once.
     pub(crate) fn share_time(&self, start: Instant, numbers: &[usize]) {
-        if numbers.is_empty() {
-            return;
+        if !numbers.is_empty() {
+            self.share(start.elapsed(), numbers);
         }
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let share = nanos / numbers.len() as u64;
+    }
+
+    /// Divides a time among commands.
+    pub(crate) fn share(&self, took: Duration, numbers: &[usize]) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let share = nanos / numbers.len().max(1) as u64;
         for run in numbers.chunk_by(|a, b| a == b) {
             let tally = &self.counters.commands[run[0]];
             tally.took(share, run.len() as u64, self.config.latency.tracking);

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod admission;
 mod answer;
 mod block;
 mod client;

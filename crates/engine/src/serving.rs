@@ -9,6 +9,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::time::Instant;
 
 use base::{CmdError, Effect, Find, KeySpec, Keyspace, Kind, Reply, Start};
 use store::{Failed, LetGo, Queued, Scope, Touched, Txn};
@@ -36,20 +37,36 @@ pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
     txn.select(here);
 }
 
+/// The same behind something that may have taken its time, a transaction or a script: for itself
+/// time stood still, for those who wait it is as late as it is.
+pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
+    let now = txn.time();
+    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    txn.begin(now.saturating_add(took));
+    serve_ready(engine, txn);
+    txn.begin(now);
+}
+
 /// Looks at the keys that went by their deadline or with a whole database, or are owed to those who
 /// wait for them. The caller holds no shard.
 pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    let mut gone = engine.store.take_gone().into_iter();
-    while let Some(key) = gone.next() {
-        let scope = Scope::One(engine.store.shard_of(key.hash));
-        let again = key.clone();
-        // A panic while serving is contained there; whoever waits is served by the next who comes.
-        let done = txn.with(&engine.store, scope, |txn| {
-            txn.note_ready(key);
-            serve_ready(engine, txn);
-        });
-        if matches!(done, Err(Failed::Busy)) {
-            return engine.store.put_gone_back(std::iter::once(again).chain(gone));
+    // Serving may leave more: who waits behind needs other shards, or who is fed by it does.
+    loop {
+        let mut gone = engine.store.take_gone().into_iter();
+        if gone.len() == 0 {
+            return;
+        }
+        while let Some(key) = gone.next() {
+            let scope = Scope::One(engine.store.shard_of(key.hash));
+            let again = key.clone();
+            // A panic while serving is contained there; whoever waits is served by the next.
+            let done = txn.with(&engine.store, scope, |txn| {
+                txn.note_ready(key);
+                serve_ready(engine, txn);
+            });
+            if matches!(done, Err(Failed::Busy)) {
+                return engine.store.put_gone_back(std::iter::once(again).chain(gone));
+            }
         }
     }
 }

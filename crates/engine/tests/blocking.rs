@@ -140,3 +140,34 @@ fn nobody_takes_what_is_owed_to_who_waits() {
         stop.store(true, Ordering::Relaxed);
     });
 }
+
+/// Each of them needs a shard of its own, and one feeds the next: by the time the first feeder has
+/// been answered all have been served.
+#[test]
+fn a_chain_of_waiters_is_served_before_the_feeder_is_answered() {
+    let engine = seats::engine();
+    let mut feeder = seats::Seat::new(&engine);
+    let mut chain: Vec<seats::Seat> = (0..50).map(|_| seats::Seat::new(&engine)).collect();
+    for (at, seat) in chain.iter_mut().enumerate() {
+        let request = format!("BLMOVE key{at} key{} LEFT LEFT 0\r\n", at + 1);
+        assert_eq!(seat.feed(&request).1, State::Blocked);
+    }
+    feeder.ask("RPUSH key0 x");
+    for seat in &chain {
+        assert_eq!(seat.letters.take(seat.session.client.id).len(), 1);
+    }
+    assert_eq!(feeder.ask("LLEN key50"), ":1");
+    // Many who wait for one key, with targets all over.
+    let mut crowd: Vec<seats::Seat> = (0..50).map(|_| seats::Seat::new(&engine)).collect();
+    for (at, seat) in crowd.iter_mut().enumerate() {
+        let request = format!("BLMOVE one to{at} LEFT LEFT 0\r\n");
+        assert_eq!(seat.feed(&request).1, State::Blocked);
+    }
+    let elements = (0..50).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+    feeder.feed(&format!("MULTI\r\nRPUSH one {elements}\r\nLLEN one\r\nEXEC\r\n"));
+    for (at, seat) in crowd.iter().enumerate() {
+        assert_eq!(seat.letters.take(seat.session.client.id).len(), 1);
+        let moved = feeder.ask(&format!("LRANGE to{at} 0 -1"));
+        assert!(moved.ends_with(&format!("\r\n{at}")), "first come, first served: {moved}");
+    }
+}
