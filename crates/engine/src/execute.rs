@@ -236,27 +236,22 @@ impl Desk<'_> {
                 });
                 match done {
                     Ok(()) => {}
-                    Err(Failed::Busy) => {
-                        writer.raw().truncate(mark);
-                        return Err(engine.busy());
-                    }
+                    // What was written is taken back with it.
+                    Err(Failed::Busy) => return Err(taken_back(engine, mark, writer)),
                     Err(failed) => {
-                        // Whatever it did before it broke is what the journal must bring back.
-                        let _ = txn.with(&engine.store, Scope::All, |txn| {
-                            remember::keys(engine, txn, entry, request.argv);
-                        });
+                        remember_broken(engine, txn, entry, request.argv);
                         contained(entry, &failed, mark, writer);
                     }
                 }
             }
             Action::Control(run) => {
-                let mut control = Control { engine, txn, seat, session, in_exec: false };
-                control.run(entry, run, request.argv, writer);
-                for work in std::mem::take(&mut seat.when_free) {
-                    work(engine);
-                }
-                // It may have changed what holds for the requests that come with it.
-                seat.follow_config(engine, txn);
+                Control { engine, txn, seat, session, in_exec: false }.run(
+                    entry,
+                    run,
+                    request.argv,
+                    writer,
+                );
+                seat.follow(engine, txn);
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
@@ -479,6 +474,17 @@ pub(crate) fn scope_of<'s>(
     plan.clear();
     plan.add(&engine.store, entry, request.argv);
     plan.scope()
+}
+
+/// Whatever a command did before it broke is what the journal must bring back.
+pub(crate) fn remember_broken(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
+    let _ = txn.with(&engine.store, Scope::All, |txn| remember::keys(engine, txn, entry, argv));
+}
+
+/// The answer that takes the place of what was written from `mark` on: somebody is overdue.
+fn taken_back(engine: &Engine, mark: usize, writer: &mut RespWriter<'_>) -> CmdError {
+    writer.raw().truncate(mark);
+    engine.busy()
 }
 
 /// A command panicked: its client gets an error instead of what it had written from `mark` on,

@@ -169,10 +169,14 @@ impl Seat {
         true
     }
 
-    /// The same in the middle of a batch, which learns what follows from it, too: whether memory is
-    /// full by the new limit.
+    /// After a command about the server, with no shard in hand: does what it has left to be done,
+    /// and learns what it has changed for the requests that come with it, such as whether memory is
+    /// full by a new limit.
     #[inline]
-    pub(crate) fn follow_config(&mut self, engine: &Engine, txn: &mut Txn) {
+    pub(crate) fn follow(&mut self, engine: &Engine, txn: &mut Txn) {
+        for work in std::mem::take(&mut self.when_free) {
+            work(engine);
+        }
         if self.learn_config(engine, txn) {
             self.full = evict::make_room(engine, txn, &self.config);
         }

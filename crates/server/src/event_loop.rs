@@ -210,7 +210,7 @@ impl EventLoop {
         self.crew.progress[self.number].begin();
         desk.now = wall_clock();
         desk.worker.begin(desk.now);
-        // Making room tells those who have copies of what went, and the turn that comes may be long.
+        // Making room tells those who have copies of what went; the turn that comes may be long.
         wake_others();
         if let Some(levels) = &mut self.levels {
             levels.follow(desk.worker.seat.config.loglevel);
