@@ -44,6 +44,9 @@ pub struct Wait {
 pub struct Resume {
     /// For each of [`Wait::keys`], the request to run when that key is fed.
     pub again: Vec<Argv>,
+    /// For each of them, what tells apart those who can be served from those who cannot: requests
+    /// of the same words here wait in one queue. Where the first finds nothing nor do the others.
+    pub alike: Vec<Box<[u8]>>,
     /// What the client gets when such a key no longer holds a value of the right type; without,
     /// it waits on.
     pub gone: Option<CmdError>,

@@ -47,6 +47,10 @@ pub trait Keyspace {
     fn db(&self) -> usize;
     /// How many databases there are.
     fn databases(&self) -> usize;
+    /// Whether a script asks.
+    fn is_scripted(&self) -> bool {
+        false
+    }
 
     /// The type of the value at `key`.
     fn kind(&self, key: Key<'_>) -> Option<Kind>;

@@ -21,7 +21,7 @@ use crate::reply_limit::{Limited, ReplyLimit};
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Worker};
-use crate::{access, block, prepare, remember};
+use crate::{access, block, prepare, remember, serving};
 
 /// A reply that can be taken back while it is written, because the command failed half-way.
 pub trait Answer: Reply {
@@ -140,7 +140,7 @@ impl Desk<'_> {
                     answer.error_bytes(failure.bytes());
                 }
             }
-            block::serve_ready(engine, txn);
+            serving::serve_ready(engine, txn);
         });
         match done {
             Ok(()) if session.must_wait => return Ok(()),
@@ -160,7 +160,7 @@ impl Desk<'_> {
             }
         }
         counters.commands[entry.number].calls.add(1);
-        block::serve_gone(engine, txn);
+        serving::serve_gone(engine, txn);
         Ok(())
     }
 }

@@ -1,29 +1,23 @@
-//! Blocked requests: how they wait, how they are fed, how they give up.
+//! Blocked requests: how they wait and how they give up; how they are served is in `serving.rs`.
 //!
-//! A request that blocks is remembered whole. When a key it waits for is fed, the request runs
-//! again, under the locks of whoever fed the key and before they are released, so that nobody
-//! can take the element in between; clients are served in the order they came. Whoever settles
-//! the [`Waiter`] first (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait.
+//! A request that blocks is remembered whole, with a place in a queue of each key it waits for.
+//! Whoever settles its [`Waiter`] first (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the
+//! wait.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
-use base::{
-    CmdError, Effect, Find, Handler, KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume,
-    Start, Wait,
-};
+use base::{Handler, Millis, Nothing, Protocol, Reply, Resume, Wait};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
-use store::{Failed, Scope, Touched, Txn, Waiter};
+use store::{Queued, Scope, Txn, Waiter};
 use wire::RespWriter;
 
-use crate::access;
 use crate::client::{Client, Message, words_memory};
 use crate::engine::Engine;
-use crate::execute::{Call, Request, contained};
-use crate::remember;
+use crate::execute::Call;
 use crate::session::Session;
-use crate::table::Entry;
 use crate::worker::Worker;
 
 /// A request that waits for a key.
@@ -34,14 +28,26 @@ pub struct Blocked {
     pub until: Option<Millis>,
     /// Its reply is not wanted: `CLIENT REPLY`.
     silent: bool,
-    client: Arc<Client>,
-    protocol: Protocol,
-    entry: usize,
-    run: Handler<Txn>,
-    argv: Vec<Vec<u8>>,
-    db: usize,
-    keys: Vec<usize>,
-    resume: Option<Resume>,
+    pub(crate) client: Arc<Client>,
+    pub(crate) protocol: Protocol,
+    pub(crate) entry: usize,
+    pub(crate) run: Handler<Txn>,
+    pub(crate) argv: Vec<Vec<u8>>,
+    pub(crate) db: usize,
+    /// Positions of the keys it waits for.
+    pub(crate) keys: Vec<usize>,
+    pub(crate) resume: Option<Resume>,
+    /// How long it ran, in nanoseconds: before it waited, and when it was served.
+    took: AtomicU64,
+    /// How the wait ended, for the statistics.
+    end: End,
+}
+
+/// How a wait ended. Written before the message that says so is posted.
+#[derive(Default)]
+struct End {
+    served: AtomicBool,
+    failed: AtomicBool,
 }
 
 /// Every blocked request, by ticket.
@@ -49,6 +55,8 @@ pub struct Blocked {
 pub struct BlockedRequests {
     tickets: AtomicU64,
     by_ticket: Mutex<HashMap<u64, Arc<Blocked>>>,
+    timed: AtomicUsize,
+    looked_at: AtomicU64,
 }
 
 impl BlockedRequests {
@@ -67,7 +75,18 @@ impl BlockedRequests {
     /// How many of them give up at some time.
     #[must_use]
     pub fn timed(&self) -> usize {
-        self.by_ticket.lock().values().filter(|blocked| blocked.until.is_some()).count()
+        self.timed.load(Ordering::Relaxed)
+    }
+
+    /// How often one of them was looked at because a key it waits for had changed.
+    #[must_use]
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn look_at(&self, ticket: u64) -> Option<Arc<Blocked>> {
+        self.looked_at.fetch_add(1, Ordering::Relaxed);
+        self.get(ticket)
     }
 
     /// The request with this ticket.
@@ -76,8 +95,18 @@ impl BlockedRequests {
         self.by_ticket.lock().get(&ticket).map(Arc::clone)
     }
 
+    fn insert(&self, blocked: &Arc<Blocked>) {
+        if blocked.until.is_some() {
+            self.timed.fetch_add(1, Ordering::Relaxed);
+        }
+        self.by_ticket.lock().insert(blocked.waiter.ticket, Arc::clone(blocked));
+    }
+
     fn remove(&self, ticket: u64) {
-        self.by_ticket.lock().remove(&ticket);
+        let gone = self.by_ticket.lock().remove(&ticket);
+        if gone.is_some_and(|blocked| blocked.until.is_some()) {
+            self.timed.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -85,9 +114,13 @@ impl BlockedRequests {
 pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait: Wait) {
     let Call { engine, entry, request, run, .. } = *call;
     let ticket = engine.blocked.tickets.fetch_add(1, Ordering::Relaxed) + 1;
-    let mut plan = crate::plan::Plan::default();
-    plan.add(&engine.store, entry, request.argv);
-    let waiter = Arc::new(Waiter::new(ticket, wait.kind, plan.shards().to_vec()));
+    let mut positions = Vec::new();
+    // They were found when the request was planned, or there are none.
+    let _ = entry.spec.key_positions(request.argv, &mut positions);
+    let others = positions.into_iter().filter(|position| !wait.keys.contains(position));
+    let hasher = engine.store.hasher();
+    let needs = others.map(|at| engine.store.shard_of(hasher.hash(request.argv[at]))).collect();
+    let waiter = Arc::new(Waiter::new(ticket, wait.kind, needs));
     let blocked = Arc::new(Blocked {
         waiter: Arc::clone(&waiter),
         until: wait.until,
@@ -100,11 +133,12 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
         db: session.db,
         keys: wait.keys,
         resume: wait.resume,
+        took: AtomicU64::new(0),
+        end: End::default(),
     });
-    engine.blocked.by_ticket.lock().insert(ticket, Arc::clone(&blocked));
-    for &position in &blocked.keys {
-        let key = request.argv[position];
-        txn.add_waiter(engine.store.hasher().hash(key), key, &waiter);
+    engine.blocked.insert(&blocked);
+    for (key, queued) in blocked.places() {
+        txn.add_waiter(hasher.hash(key), key, &queued);
     }
     session.client.blocked.store(ticket, Ordering::Relaxed);
     session.client.waiting.store(words_memory(request.argv), Ordering::Relaxed);
@@ -135,9 +169,39 @@ impl Blocked {
             db: session.db,
             keys: Vec::new(),
             resume: None,
+            took: AtomicU64::new(0),
+            end: End::default(),
         });
         session.blocked = Some(Arc::clone(&blocked));
         blocked
+    }
+
+    /// The keys it waits for, and its place at each.
+    fn places(&self) -> impl Iterator<Item = (&[u8], Queued)> {
+        self.keys.iter().enumerate().map(|(at, &position)| {
+            let alike = self.resume.as_ref().and_then(|resume| resume.alike.get(at));
+            let alike = alike.map_or(&b""[..], |alike| alike);
+            (self.argv[position].as_slice(), Queued::new(&self.waiter, alike))
+        })
+    }
+
+    /// Whether it waits for keys, rather than for another thread.
+    pub(crate) fn waits_for_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// It has run for so long.
+    pub(crate) fn took(&self, took: Duration) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.took.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// Posts the reply that ends its wait. `failed`: it counts as one that has failed.
+    pub(crate) fn end_with(&self, reply: Vec<u8>, failed: bool) {
+        self.end.served.store(true, Ordering::Relaxed);
+        self.end.failed.store(failed, Ordering::Relaxed);
+        let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
+        self.client.mailbox.post(self.client.id, message);
     }
 
     /// Ends the wait of who waits for another thread, if they still do.
@@ -147,8 +211,9 @@ impl Blocked {
         }
         let mut reply = Vec::new();
         write(&mut RespWriter::new(&mut reply, self.protocol));
-        let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
-        self.client.mailbox.post(self.client.id, message);
+        self.client
+            .mailbox
+            .post(self.client.id, Message::Unblocked { ticket: self.waiter.ticket, reply });
     }
 }
 
@@ -157,173 +222,6 @@ pub(crate) fn nothing(kind: Nothing, writer: &mut dyn Reply) {
     match kind {
         Nothing::Null => writer.null(),
         Nothing::NullArray => writer.null_array(),
-    }
-}
-
-/// Serves the blocked requests that the changes just published can feed, longest waiting first.
-/// Runs under the locks of the request that made the changes.
-pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
-    let here = base::Keyspace::db(txn);
-    let mut ready = txn.take_ready();
-    while !ready.is_empty() {
-        for key in ready {
-            serve_key(engine, txn, &key);
-        }
-        // Serving may have fed other keys: BLMOVE pushes where somebody else waits.
-        ready = txn.take_ready();
-    }
-    txn.select(here);
-}
-
-/// Tells those who wait for keys that went by their deadline, or with a whole database. The caller
-/// holds no shard.
-pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    for key in engine.store.take_gone() {
-        let scope = Scope::One(engine.store.shard_of(key.hash));
-        let again = key.clone();
-        // A panic while serving is contained there; whoever waits is served by the next who comes.
-        let done = txn.with(&engine.store, scope, |txn| {
-            txn.note_ready(key);
-            serve_ready(engine, txn);
-        });
-        if matches!(done, Err(Failed::Busy)) {
-            engine.store.note_gone(again);
-        }
-    }
-}
-
-fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
-    for waiter in txn.waiters(key) {
-        txn.select(key.db);
-        let place = base::Key { bytes: &key.key, hash: key.hash };
-        let kind = base::Keyspace::kind(txn, place);
-        let Some(blocked) = engine.blocked.get(waiter.ticket) else {
-            // It has left while this queue could not be had.
-            txn.remove_waiter(key.db, key.hash, &key.key, &waiter);
-            continue;
-        };
-        // Behind one who waits for a list there may be one who waits for a sorted set.
-        if !blocked.concerns(kind) || !waiter.settle() {
-            continue;
-        }
-        let reply = if kind == Some(waiter.kind) {
-            blocked.run_again(engine, txn, &key.key)
-        } else {
-            blocked.resume.as_ref().and_then(|resume| resume.gone.as_ref()).map(|gone| {
-                engine.stats.error(gone.code());
-                blocked.encoded(|writer| writer.error_bytes(gone.bytes()))
-            })
-        };
-        let reply = match reply {
-            Some(reply) => reply,
-            None if waiter.unsettle() => continue,
-            None => blocked.encoded(|writer| writer.null_array()),
-        };
-        txn.remove_waiter(key.db, key.hash, &key.key, &waiter);
-        let message = Message::Unblocked { ticket: waiter.ticket, reply };
-        blocked.client.mailbox.post(blocked.client.id, message);
-    }
-}
-
-impl Blocked {
-    /// Whether it ends the wait that a key holds this.
-    fn concerns(&self, kind: Option<Kind>) -> bool {
-        let gone = self.resume.as_ref().is_some_and(|resume| resume.gone.is_some());
-        kind == Some(self.waiter.kind) || gone
-    }
-
-    fn encoded(&self, write: impl FnOnce(&mut RespWriter<'_>)) -> Vec<u8> {
-        let mut reply = Vec::new();
-        write(&mut RespWriter::new(&mut reply, self.protocol));
-        reply
-    }
-
-    /// Runs the request now that `fed` has been fed; its reply, encoded, or `None` if it waits on.
-    fn run_again(&self, engine: &Engine, txn: &mut Txn, fed: &[u8]) -> Option<Vec<u8>> {
-        let entry = &engine.table.entries()[self.entry];
-        let argv = self.words_for(entry, fed);
-        let now = base::Keyspace::now(txn);
-        if let Err(refusal) = access::may_be_served((engine, now), &self.client, entry, &argv) {
-            engine.stats.error(refusal.code());
-            let mut reply = Vec::new();
-            RespWriter::new(&mut reply, self.protocol).error_bytes(refusal.bytes());
-            return Some(reply);
-        }
-        let request = Request { argv: &argv, entry: Some(entry), hash: None };
-        let mut reply = Vec::new();
-        // Delivered as it is: an error here, and the connection's own limits when it is sent.
-        let most = engine.config().callers.max_reply_size;
-        let mut writer = RespWriter::new(&mut reply, self.protocol).within(most);
-        let hasher = engine.store.hasher();
-        let args = base::Args::new(request.argv, entry.words, None, hasher).woken();
-        txn.select(self.db);
-        // A panic here is not the fault of the request that fed the key.
-        let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
-            Ok(done) => done,
-            Err(failed) => {
-                remember::keys(engine, txn, entry, &argv);
-                contained(entry, &failed, 0, &mut writer);
-                return Some(reply);
-            }
-        };
-        match done {
-            Ok(Effect::Block(_)) => {
-                txn.forget_changes();
-                return None;
-            }
-            Ok(Effect::None) => txn.forget_changes(),
-            Ok(effect) => {
-                remember::effect(engine, txn, (entry, &argv, None), &effect);
-                match effect {
-                    Effect::Unwatched(_) => txn.publish_unwatched(),
-                    _ => txn.publish_changes(),
-                }
-            }
-            Err(failure) => self.failed(engine, txn, (entry, &argv), &failure, &mut writer),
-        }
-        if writer.is_over() {
-            return Some(self.encoded(|out| out.error_bytes(base::error::REPLY_TOO_LONG.bytes())));
-        }
-        Some(reply)
-    }
-
-    fn failed(
-        &self,
-        engine: &Engine,
-        txn: &mut Txn,
-        (entry, argv): (&Entry, &[&[u8]]),
-        failure: &CmdError,
-        writer: &mut RespWriter<'_>,
-    ) {
-        if txn.has_changed() {
-            remember::keys(engine, txn, entry, argv);
-        }
-        txn.publish_changes();
-        engine.stats.error(failure.code());
-        writer.error_bytes(failure.bytes());
-    }
-}
-
-impl Blocked {
-    /// The request as if it waited for `fed` alone: what its other keys hold is of no concern,
-    /// not even if they hold another type by now.
-    fn words_for(&self, entry: &Entry, fed: &[u8]) -> Vec<&[u8]> {
-        if let Some(resume) = &self.resume {
-            let at = self.keys.iter().position(|&at| self.argv[at] == fed);
-            let again = at.and_then(|at| resume.again.get(at));
-            return again.into_iter().flat_map(base::Argv::iter).collect();
-        }
-        let kept = self.keys.iter().find(|&&at| self.argv[at] == fed);
-        let stays = |at: &usize| Some(at) == kept || !self.keys.contains(at);
-        let places = (0..self.argv.len()).filter(stays);
-        let mut words: Vec<&[u8]> = places.map(|at| self.argv[at].as_slice()).collect();
-        // A count of keys stands before them: BLMPOP timeout numkeys key …
-        if let Some(KeySpec { start: Start::Index(at), find: Find::Count { index, .. }, .. }) =
-            entry.spec.keys.first()
-        {
-            words[at + index] = b"1";
-        }
-        words
     }
 }
 
@@ -360,6 +258,7 @@ impl Worker {
             out.extend_from_slice(reply);
         }
         unblocked(session);
+        self.note_end(session, &blocked);
         true
     }
 
@@ -382,15 +281,28 @@ impl Worker {
     fn leave_queues(&mut self, blocked: &Blocked) {
         let engine = Arc::clone(&self.engine);
         engine.blocked.remove(blocked.waiter.ticket);
-        for &position in &blocked.keys {
-            let key = &blocked.argv[position];
+        for (key, queued) in blocked.places() {
             let hash = engine.store.hasher().hash(key);
             let scope = Scope::One(engine.store.shard_of(hash));
             // A settled waiter is skipped, and removed when the key is fed: should its shard not
             // be had now, nothing is lost.
             let _ = self.txn.with(&engine.store, scope, |txn| {
-                txn.remove_waiter(blocked.db, hash, key, &blocked.waiter);
+                txn.remove_waiter(blocked.db, hash, key, &queued);
             });
+        }
+    }
+
+    /// Counts a request whose wait has ended, as one that ends at once is counted.
+    fn note_end(&self, session: &Session, blocked: &Blocked) {
+        let Some(entry) = self.engine.table.entries().get(blocked.entry) else { return };
+        if blocked.end.failed.load(Ordering::Relaxed) {
+            self.seat.counters.commands[entry.number].failed.add(1);
+            self.seat.counters.errors.add(1);
+        }
+        if blocked.end.served.load(Ordering::Relaxed) {
+            let argv: Vec<&[u8]> = blocked.argv.iter().map(Vec::as_slice).collect();
+            let took = Duration::from_nanos(blocked.took.load(Ordering::Relaxed));
+            self.seat.took(&self.engine, entry, &argv, session, took);
         }
     }
 }
@@ -408,9 +320,12 @@ pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error:
     if !blocked.waiter.settle() {
         return false;
     }
+    // Redis counts both as failures of what was blocked.
+    blocked.end.failed.store(true, Ordering::Relaxed);
     let mut reply = Vec::new();
     let mut writer = RespWriter::new(&mut reply, blocked.protocol);
     if with_error {
+        engine.stats.error("UNBLOCKED");
         writer.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
     } else {
         writer.null_array();

@@ -121,6 +121,8 @@ pub struct Engine {
     pub active_expire: AtomicBool,
     /// The background thread does nothing: `DEBUG PAUSE-CRON`.
     pub at_rest: AtomicBool,
+    /// Scripts may run what they otherwise may not: `DEBUG SET-DISABLE-DENY-SCRIPTS`.
+    pub(crate) runs_all_in_scripts: AtomicBool,
     /// Somebody asked to stop.
     pub stopping: AtomicBool,
     /// When clients that take too much are looked for.
@@ -212,6 +214,7 @@ impl Engine {
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
             at_rest: AtomicBool::new(false),
+            runs_all_in_scripts: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             client_evictions: ClientEvictions::default(),
             evictions: Evictions::default(),
@@ -262,7 +265,8 @@ impl Engine {
         self.dial.get()
     }
 
-    /// `CONFIG SET`: changes all of these settings and puts them in force, or none.
+    /// `CONFIG SET`: changes all of these settings and puts them in force, or none. What follows
+    /// from them is the caller's to do, with no shard in hand: [`Engine::follow_settings`].
     ///
     /// # Errors
     /// Why not, as Redis would tell it.
@@ -289,7 +293,7 @@ impl Engine {
             }
             changes
         };
-        self.apply_settings();
+        self.publish_settings();
         if changes.touch("requirepass") {
             self.set_default_password(self.config().acl.requirepass.as_deref());
         }
@@ -318,7 +322,7 @@ impl Engine {
     }
 
     /// Puts the settings in force after they changed; workers see them at their next batch.
-    pub fn apply_settings(&self) {
+    fn publish_settings(&self) {
         // Held meanwhile: two who change settings at the same time must not mix what they put in
         // force.
         let settings = self.settings.lock();
@@ -331,6 +335,12 @@ impl Engine {
         self.follow_events();
         drop(settings);
         self.config_version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Does what follows from the settings in force and may have to wait for other threads, or for
+    /// any shard: the caller must hold none.
+    pub(crate) fn follow_settings(&self) {
+        let config = self.config();
         self.evict_clients(&config, wall_clock());
         if let Some(me) = self.me() {
             me.follow_durability(&config);

@@ -8,6 +8,7 @@ use base::{Args, CmdError, Effect, Flag, Handler, Locks, Protocol, Reply, Wait, 
 use store::{Busy, Failed, Scope, Txn};
 use wire::RespWriter;
 
+use crate::admission::Demands;
 use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
@@ -18,7 +19,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, prepare, remember, scripting};
+use crate::{access, block, monitor, multi, prepare, remember, serving};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -80,7 +81,7 @@ impl Desk<'_> {
                 return Ok(false);
             }
             if multi::must_queue(session, entry) {
-                multi::queue(session, entry, request.argv);
+                multi::queue(self.engine, session, entry, request.argv);
                 writer.simple("QUEUED");
                 return Ok(false);
             }
@@ -167,18 +168,9 @@ impl Desk<'_> {
         if !session.login.is_free(&self.engine.users) {
             access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
         }
-        // A transaction that is being queued takes memory, too.
-        if self.seat.full
-            && (entry.has(Flag::DenyOom)
-                || multi::must_queue(session, entry)
-                || scripting::needs_memory(self.engine, entry, request.argv))
-        {
-            return Err(error::OOM);
-        }
-        if self.seat.hindered {
-            let log = self.engine.store.log();
-            let asked = (entry, &*self.seat.config);
-            self.engine.durable.admit(log, asked, self.seat.troubled)?;
+        if self.seat.full || self.seat.hindered {
+            let demands = self.demands(session, entry, request.argv);
+            self.seat.grant(self.engine, demands)?;
         }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
         if confined && !allowed_while_subscribed(entry.name()) {
@@ -192,6 +184,18 @@ impl Desk<'_> {
             return Err(CmdError::new("ERR Replica can't interact with the keyspace"));
         }
         Ok(entry)
+    }
+
+    /// What a request demands; `EXEC` demands what it has queued does.
+    #[cold]
+    fn demands(&self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> Demands {
+        let demands = Demands::of(self.engine, entry, argv);
+        match &session.multi {
+            Some(multi) if entry.name() == "exec" => demands | multi.demands(),
+            // A transaction that is being queued takes memory, too.
+            Some(_) if multi::must_queue(session, entry) => demands | Demands::GROWS,
+            _ => demands,
+        }
     }
 
     fn dispatch(
@@ -238,22 +242,22 @@ impl Desk<'_> {
                 });
                 match done {
                     Ok(()) => {}
-                    Err(Failed::Busy) => {
-                        writer.raw().truncate(mark);
-                        return Err(engine.busy());
-                    }
+                    // What was written is taken back with it.
+                    Err(Failed::Busy) => return Err(taken_back(engine, mark, writer)),
                     Err(failed) => {
-                        // Whatever it did before it broke is what the journal must bring back.
-                        let _ = txn.with(&engine.store, Scope::All, |txn| {
-                            remember::keys(engine, txn, entry, request.argv);
-                        });
+                        remember_broken(engine, txn, entry, request.argv);
                         contained(entry, &failed, mark, writer);
                     }
                 }
             }
             Action::Control(run) => {
-                let mut control = Control { engine, txn, seat, session, in_exec: false };
-                control.run(entry, run, request.argv, writer);
+                Control { engine, txn, seat, session, in_exec: false }.run(
+                    entry,
+                    run,
+                    request.argv,
+                    writer,
+                );
+                seat.follow(engine, txn);
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
@@ -261,7 +265,7 @@ impl Desk<'_> {
             return Ok(false);
         }
         seat.counters.commands[entry.number].calls.add(1);
-        block::serve_gone(engine, txn);
+        serving::serve_gone(engine, txn);
         if engine.heed.now().monitored() {
             monitor::tell(&engine.monitors, session, entry, request.argv, writer.raw());
         }
@@ -298,7 +302,7 @@ impl Call<'_> {
             }
         }
         if alone {
-            block::serve_ready(self.engine, txn);
+            serving::serve_ready(self.engine, txn);
         }
     }
 
@@ -417,11 +421,15 @@ impl Seat {
     /// per command would cost a tenth of a quick one. What is the same many times over, as in most
     /// pipelines, is counted at once.
     pub(crate) fn share_time(&self, start: Instant, numbers: &[usize]) {
-        if numbers.is_empty() {
-            return;
+        if !numbers.is_empty() {
+            self.share(start.elapsed(), numbers);
         }
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let share = nanos / numbers.len() as u64;
+    }
+
+    /// Divides a time among commands.
+    pub(crate) fn share(&self, took: Duration, numbers: &[usize]) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let share = nanos / numbers.len().max(1) as u64;
         for run in numbers.chunk_by(|a, b| a == b) {
             let tally = &self.counters.commands[run[0]];
             tally.took(share, run.len() as u64, self.config.latency.tracking);
@@ -437,6 +445,10 @@ impl Seat {
         session: &Session,
         took: Duration,
     ) {
+        if let Some(blocked) = session.blocked.as_ref().filter(|blocked| blocked.waits_for_keys()) {
+            // It counts when it has been served.
+            return blocked.took(took);
+        }
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.counters.commands[entry.number].took(nanos, 1, self.config.latency.tracking);
         if let Some(threshold) = self.config.latency_monitor_threshold {
@@ -468,6 +480,17 @@ pub(crate) fn scope_of<'s>(
     plan.clear();
     plan.add(&engine.store, entry, request.argv);
     plan.scope()
+}
+
+/// Whatever a command did before it broke is what the journal must bring back.
+pub(crate) fn remember_broken(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
+    let _ = txn.with(&engine.store, Scope::All, |txn| remember::keys(engine, txn, entry, argv));
+}
+
+/// The answer that takes the place of what was written from `mark` on: somebody is overdue.
+fn taken_back(engine: &Engine, mark: usize, writer: &mut RespWriter<'_>) -> CmdError {
+    writer.raw().truncate(mark);
+    engine.busy()
 }
 
 /// A command panicked: its client gets an error instead of what it had written from `mark` on,

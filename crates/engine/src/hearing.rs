@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use base::{Class, Event, Protocol, Reply};
 use config::Config;
-use store::{Audience, BY_EVENT, BY_KEY, News};
+use store::{Audience, BY_EVENT, BY_KEY, News, Txn};
 use wire::RespWriter;
 
 use crate::client::{Client, ClientId, Message};
@@ -58,6 +58,12 @@ impl Audience for Hearing {
         }
         if !changed.is_empty() {
             teller.broadcast(&changed);
+        }
+    }
+
+    fn serve(&self, txn: &mut Txn) {
+        if let Some(engine) = self.0.upgrade() {
+            crate::serving::serve_ready(&engine, txn);
         }
     }
 }

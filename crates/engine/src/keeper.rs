@@ -97,8 +97,9 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
             let paused = engine.is_paused(wall_clock());
             if expires && !paused && !engine.durable.is_loading() {
                 expire_round(engine, &mut txn);
-                crate::block::serve_gone(engine, &mut txn);
             }
+            // Usually whoever is next to run a command does so, but there may be nobody.
+            crate::serving::serve_gone(engine, &mut txn);
             engine.tend_durability();
             note_journal(engine);
             engine.tend_tracking(&mut txn);

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod admission;
 mod answer;
 mod block;
 mod client;
@@ -50,6 +51,7 @@ mod replace_file;
 mod replies;
 mod reply_limit;
 mod scripting;
+mod serving;
 mod session;
 mod slowlog;
 mod sparkline;

@@ -3,20 +3,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use base::{CmdError, Key, Keyspace, Locks, Reply, error};
 use store::{Failed, Scope, Txn, Watch};
 use wire::RespWriter;
 
 use crate::access;
+use crate::admission::Demands;
 use crate::client::words_memory;
 use crate::control::Control;
 use crate::engine::Engine;
-use crate::execute::{Call, Request, contained};
+use crate::execute::{Call, Request, contained, timed};
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::{block, monitor, precedence, prepare};
+use crate::{monitor, precedence, prepare, serving};
 
 /// A transaction being queued.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub struct Multi {
     queued: Vec<Queued>,
     /// A command was refused while queueing: `EXEC` will refuse too.
     aborted: bool,
+    /// What the queued commands demand.
+    demands: Demands,
 }
 
 struct Queued {
@@ -52,8 +55,9 @@ pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
 }
 
 /// Queues a request.
-pub(crate) fn queue(session: &mut Session, entry: &Entry, argv: &[&[u8]]) {
+pub(crate) fn queue(engine: &Engine, session: &mut Session, entry: &Entry, argv: &[&[u8]]) {
     if let Some(multi) = &mut session.multi {
+        multi.demands = multi.demands | Demands::of(engine, entry, argv).of_queued();
         let words: Vec<Vec<u8>> = argv.iter().map(|word| word.to_vec()).collect();
         let bytes = size_of::<Queued>() + words_memory(argv);
         session.client.queued.fetch_add(bytes, Ordering::Relaxed);
@@ -204,17 +208,20 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         let start = writer.raw().len();
         writer.array(multi.queued.len());
         session.replies.hush(writer.raw(), start);
+        let (mut rest, mut numbers) = (Duration::ZERO, Vec::new());
         for queued in &multi.queued {
             let mut control = Control { engine, txn, seat, session, in_exec: true };
             let start = writer.raw().len();
-            run_queued(&mut control, queued, writer);
+            match run_timed(&mut control, queued, writer) {
+                Some(took) => rest += took,
+                None => numbers.push(queued.entry),
+            }
             // A command may have changed it: what came before stays as it was then.
             session.replies.hush(writer.raw(), start);
         }
         session.replies.keep(writer.raw());
-        let numbers: Vec<usize> = multi.queued.iter().map(|queued| queued.entry).collect();
-        seat.share_time(began, &numbers);
-        block::serve_ready(engine, txn);
+        seat.share(began.elapsed().saturating_sub(rest), &numbers);
+        serving::serve_later(engine, txn, began);
     });
     seat.plan = plan;
     if waits {
@@ -237,6 +244,11 @@ pub(crate) fn exec_refused(refusal: &CmdError) -> CmdError {
 }
 
 impl Multi {
+    /// What the queued commands demand.
+    pub(crate) fn demands(&self) -> Demands {
+        self.demands
+    }
+
     /// Whether any queued command is of this kind.
     pub(crate) fn any(&self, engine: &Engine, is: impl Fn(&Entry) -> bool) -> bool {
         self.queued.iter().any(|queued| is(&engine.table.entries()[queued.entry]))
@@ -258,14 +270,35 @@ fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut crate:
     }
 }
 
-fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) {
+/// Runs a queued command; how long that took, if it was timed by itself, as plain requests are.
+fn run_timed(
+    control: &mut Control<'_>,
+    queued: &Queued,
+    writer: &mut RespWriter<'_>,
+) -> Option<Duration> {
+    let entry = &control.engine.table.entries()[queued.entry];
+    if entry.quick && !control.seat.times_each() {
+        run_queued(control, queued, writer);
+        return None;
+    }
+    let (ran, took) = timed(|| run_queued(control, queued, writer));
+    if ran {
+        let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
+        control.seat.took(control.engine, entry, &argv, control.session, took);
+    }
+    Some(took)
+}
+
+/// Runs a queued command. `false` if it may not run.
+fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) -> bool {
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
     let engine = control.engine;
     let entry = &engine.table.entries()[queued.entry];
     let at = (engine, control.seat.now);
     if let Some(refusal) = access::exec_refusal(at, control.session, entry, &argv) {
         engine.stats.error(refusal.code());
-        return writer.error_bytes(refusal.bytes());
+        writer.error_bytes(refusal.bytes());
+        return false;
     }
     control.seat.counters.commands[entry.number].calls.add(1);
     control.txn.select(control.session.db);
@@ -295,4 +328,5 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     if engine.heed.now().monitored() {
         monitor::tell(&engine.monitors, control.session, entry, &argv, writer.raw());
     }
+    true
 }

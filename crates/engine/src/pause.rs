@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Flag, Millis};
+use base::Millis;
 use parking_lot::Mutex;
 
+use crate::admission::Demands;
 use crate::client::{Client, ClientId, Message, words_memory};
 use crate::engine::Engine;
 use crate::multi::Multi;
-use crate::scripting;
 use crate::session::Session;
 use crate::table::Entry;
 
@@ -128,8 +128,8 @@ impl Engine {
         }
         let transaction = session.multi.as_ref().filter(|_| entry.name() == "exec");
         self.heed.now().all_wait()
-            || (may_change(entry) && !scripting::is_read_only(self, entry, argv))
-            || transaction.is_some_and(|multi| multi.any(self, may_change))
+            || Demands::of(self, entry, argv).may_change()
+            || transaction.is_some_and(|multi| multi.demands().may_change())
     }
 
     /// The same of an `EXEC` that has taken its commands up.
@@ -142,7 +142,7 @@ impl Engine {
     ) -> bool {
         !session.monitors
             && self.is_paused(now)
-            && (self.heed.now().all_wait() || multi.any(self, may_change))
+            && (self.heed.now().all_wait() || multi.demands().may_change())
     }
 
     /// The same of a script that holds its shards.
@@ -187,9 +187,4 @@ impl Engine {
             self.pauses.waiting.lock().remove(&session.client.id);
         }
     }
-}
-
-/// Whether a command may change the dataset, or would be told to replicas.
-fn may_change(entry: &Entry) -> bool {
-    entry.has(Flag::Write) || entry.has(Flag::MayReplicate)
 }

@@ -67,11 +67,4 @@ impl Plan {
             many => Scope::Many(many),
         }
     }
-
-    /// The shards, ascending; empty when all or none are needed.
-    pub fn shards(&mut self) -> &[usize] {
-        self.shards.sort_unstable();
-        self.shards.dedup();
-        &self.shards
-    }
 }

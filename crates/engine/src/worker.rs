@@ -59,6 +59,8 @@ pub struct Seat {
     pub(crate) overran: bool,
     /// Whether another thread has yet to serve what came before the requests of this one.
     pub(crate) others_first: fn() -> bool,
+    /// What commands of a transaction have left to be done when it has given its shards back.
+    pub(crate) when_free: Vec<fn(&Engine)>,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -81,6 +83,7 @@ impl Worker {
             overran: false,
             others_first: || false,
             hindered: false,
+            when_free: Vec::new(),
             troubled: false,
         };
         let mut txn = Txn::new(Arc::clone(&engine.store), seed);
@@ -118,13 +121,7 @@ impl Worker {
         let log = self.engine.store.log();
         self.seat.troubled = self.engine.durable.is_journaling() && log.is_troubled();
         self.seat.hindered = self.seat.troubled || self.engine.durable.hinders(log);
-        let version = self.engine.config_version.load(Ordering::Acquire);
-        if version != self.seat.config_version {
-            self.seat.config_version = version;
-            self.seat.config = self.engine.config();
-            self.txn.set_limits(self.engine.store.limits());
-            self.txn.set_measure(self.engine.store.measure());
-        }
+        self.seat.learn_config(&self.engine, &mut self.txn);
         self.seat.full = evict::make_room(&self.engine, &mut self.txn, &self.seat.config);
     }
 
@@ -155,6 +152,32 @@ impl Worker {
 }
 
 impl Seat {
+    /// Learns what is configured, if that has changed. `true` if it has.
+    fn learn_config(&mut self, engine: &Engine, txn: &mut Txn) -> bool {
+        let version = engine.config_version.load(Ordering::Acquire);
+        if version == self.config_version {
+            return false;
+        }
+        self.config_version = version;
+        self.config = engine.config();
+        txn.set_limits(engine.store.limits());
+        txn.set_measure(engine.store.measure());
+        true
+    }
+
+    /// After a command about the server, with no shard in hand: does what it has left to be done,
+    /// and learns what it has changed for the requests that come with it, such as whether memory is
+    /// full by a new limit.
+    #[inline]
+    pub(crate) fn follow(&mut self, engine: &Engine, txn: &mut Txn) {
+        for work in std::mem::take(&mut self.when_free) {
+            work(engine);
+        }
+        if self.learn_config(engine, txn) {
+            self.full = evict::make_room(engine, txn, &self.config);
+        }
+    }
+
     /// Says what this thread's interpreters take, after they have run.
     #[inline]
     pub(crate) fn tell_interpreters(&self) {

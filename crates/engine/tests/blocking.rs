@@ -10,8 +10,10 @@ mod oracle;
 mod script;
 mod seats;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kvist_engine::{Message, State};
 use script::{Kvist, Redis, expected, parse, run};
 
 const SCENARIOS: &str = include_str!("blocking/scenarios.txt");
@@ -55,5 +57,117 @@ fn the_scripts_are_what_redis_does() {
     if recording {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/blocking/scenarios.txt");
         std::fs::write(path, record).unwrap();
+    }
+}
+
+/// So many wait that looking at each of them would show.
+const CROWD: u64 = 2_000;
+
+#[test]
+fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
+    let engine = seats::engine();
+    let mut feeder = seats::Seat::new(&engine);
+    feeder.ask("XGROUP CREATE s g $ MKSTREAM");
+    for (request, feeds, empties) in [
+        ("BLPOP key 0", "RPUSH key a", "DEL key"),
+        ("BZPOPMIN key 0", "ZADD key 1 a", "DEL key"),
+        ("BLMOVE key other LEFT LEFT 0", "RPUSH key a", "DEL other"),
+        ("XREADGROUP GROUP g c BLOCK 0 STREAMS s >", "XADD s * a b", "DBSIZE"),
+    ] {
+        let mut crowd: Vec<seats::Seat> = (0..CROWD).map(|_| seats::Seat::new(&engine)).collect();
+        for seat in &mut crowd {
+            assert_eq!(seat.feed(&format!("{request}\r\n")).1, State::Blocked);
+        }
+        let before = engine.blocked.looked_at();
+        // A key of another type, and one that is gone again, serve nobody.
+        if request.starts_with('B') {
+            feeder.ask("SET key x");
+            feeder.feed("MULTI\r\nDEL key\r\nRPUSH key b\r\nZADD key2 1 a\r\nDEL key\r\nEXEC\r\n");
+        }
+        for _ in 0..10 {
+            feeder.ask(feeds);
+        }
+        let looked = engine.blocked.looked_at() - before;
+        assert!(looked <= 100, "{request}: looked {looked} times at those who wait");
+        // First come, first served.
+        let served: Vec<bool> = crowd
+            .iter()
+            .map(|seat| !seat.letters.take(seat.session.client.id).is_empty())
+            .collect();
+        assert!(served[..10].iter().all(|&served| served), "{request}");
+        assert!(!served[10..].iter().any(|&served| served), "{request}");
+        crowd.iter_mut().for_each(|seat| seat.worker.disconnect(&mut seat.session));
+        assert!(engine.blocked.is_empty());
+        feeder.ask(empties);
+    }
+}
+
+/// Who waits with a target elsewhere is served before anybody else sees what was fed, whoever comes
+/// between its feeder and the locks it needs.
+#[test]
+fn nobody_takes_what_is_owed_to_who_waits() {
+    let engine = seats::engine();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for thief in ["LPOP from", "RPOP from", "LRANGE from 0 -1", "DEL from"] {
+            let (engine, stop) = (&engine, &stop);
+            scope.spawn(move || {
+                let mut seat = seats::Seat::new(engine);
+                while !stop.load(Ordering::Relaxed) {
+                    let got = seat.ask(thief);
+                    assert!(["$-1", "*0", ":0"].contains(&got.as_str()), "{thief}: {got}");
+                }
+            });
+        }
+        let (mut waiter, mut feeder) = (seats::Seat::new(&engine), seats::Seat::new(&engine));
+        for round in 0..2_000 {
+            // Its target is another shard's most of the time.
+            let state = waiter.feed(&format!("BLMOVE from to{round} LEFT LEFT 0\r\n")).1;
+            assert_eq!(state, State::Blocked);
+            feeder.ask("RPUSH from x");
+            // It is served by the time its feeder has been answered, or by who came between.
+            let mut letters = waiter.letters.take(waiter.session.client.id);
+            while letters.is_empty() {
+                std::thread::yield_now();
+                letters = waiter.letters.take(waiter.session.client.id);
+            }
+            let Some(Message::Unblocked { ticket, reply }) = letters.pop() else { panic!() };
+            assert_eq!(reply, b"$1\r\nx\r\n");
+            let mut out = Vec::new();
+            assert!(waiter.worker.unblock(&mut waiter.session, ticket, &reply, &mut out));
+            assert_eq!(feeder.ask(&format!("LLEN to{round}")), ":1");
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Each of them needs a shard of its own, and one feeds the next: by the time the first feeder has
+/// been answered all have been served.
+#[test]
+fn a_chain_of_waiters_is_served_before_the_feeder_is_answered() {
+    let engine = seats::engine();
+    let mut feeder = seats::Seat::new(&engine);
+    let mut chain: Vec<seats::Seat> = (0..50).map(|_| seats::Seat::new(&engine)).collect();
+    for (at, seat) in chain.iter_mut().enumerate() {
+        let request = format!("BLMOVE key{at} key{} LEFT LEFT 0\r\n", at + 1);
+        assert_eq!(seat.feed(&request).1, State::Blocked);
+    }
+    feeder.ask("RPUSH key0 x");
+    for seat in &chain {
+        assert_eq!(seat.letters.take(seat.session.client.id).len(), 1);
+    }
+    assert_eq!(feeder.ask("LLEN key50"), ":1");
+    // Many who wait for one key, with targets all over.
+    let mut crowd: Vec<seats::Seat> = (0..50).map(|_| seats::Seat::new(&engine)).collect();
+    for (at, seat) in crowd.iter_mut().enumerate() {
+        let request = format!("BLMOVE one to{at} LEFT LEFT 0\r\n");
+        assert_eq!(seat.feed(&request).1, State::Blocked);
+    }
+    let elements = (0..50).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+    feeder.feed(&format!("MULTI\r\nRPUSH one {elements}\r\nLLEN one\r\nEXEC\r\n"));
+    for (at, seat) in crowd.iter().enumerate() {
+        assert_eq!(seat.letters.take(seat.session.client.id).len(), 1);
+        let moved = feeder.ask(&format!("LRANGE to{at} 0 -1"));
+        assert!(moved.ends_with(&format!("\r\n{at}")), "first come, first served: {moved}");
     }
 }

@@ -12,6 +12,7 @@ mod seed;
 mod tame;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Rng;
@@ -399,4 +400,61 @@ fn flipped_bits_are_refused_with_a_place() {
         }
     }
     assert!(refused > 100, "{refused}");
+}
+
+/// What was queued while the disk was well is asked for again when it is to run.
+#[test]
+fn a_transaction_is_refused_if_the_disk_is_full_by_then() {
+    for policy in ["always", "everysec"] {
+        let disk = Liar::default();
+        let mut life = recover(&disk, policy, policy);
+        life.step("set b 1");
+        life.step("multi | set a 1 | lpush l x");
+        let mut reader = Seat::new(&life.engine);
+        reader.feed("multi\r\nget b\r\n");
+        disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
+        let mut other = Seat::new(&life.engine);
+        other.feed("set c 1\r\n");
+        life.engine.store.log().flush_soon();
+        life.wait(policy, |life| life.engine.store.log().is_troubled());
+        let before = life.now();
+        let refused = life.step("exec");
+        let text = "-EXECABORT Transaction discarded because of: MISCONF Errors writing to the AOF";
+        assert!(refused.starts_with(text), "{policy}: {refused}");
+        assert_eq!(life.now(), before, "{policy}");
+        // One that only reads goes on.
+        reader.worker.begin(1_000_000);
+        assert_eq!(reader.feed("exec\r\n").0, "*1\r\n$1\r\n1\r\n");
+        life.end();
+    }
+}
+
+/// Replies that wait for a disk are let go at once when nothing promises that any more.
+#[test]
+fn doors_are_told_when_replies_need_not_wait_any_more() {
+    let disk = Liar::default();
+    let mut life = recover(&disk, "always", "at first");
+    let told = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&told);
+    life.engine.durable.tell_durable(Box::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    }));
+    disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
+    life.seat.feed("set a withheld\r\n");
+    assert!(life.seat.worker.must_hold(&life.seat.session));
+    life.engine.store.log().flush_soon();
+    life.wait("trouble", |life| life.engine.store.log().is_troubled());
+    for (line, back) in [
+        ("config set appendfsync everysec", "config set appendfsync always"),
+        ("multi\r\nconfig set appendfsync no\r\nexec", "config set appendfsync always"),
+        ("config set appendonly no", "ping"),
+    ] {
+        let before = told.load(Ordering::SeqCst);
+        let mut other = Seat::new(&life.engine);
+        other.feed(&format!("{line}\r\n"));
+        assert!(!life.seat.worker.must_hold(&life.seat.session), "{line}");
+        assert!(told.load(Ordering::SeqCst) > before, "{line}");
+        other.feed(&format!("{back}\r\n"));
+    }
+    life.end();
 }

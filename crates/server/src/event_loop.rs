@@ -18,7 +18,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use crate::accept::{Crew, Doors, Rules};
 use crate::connection::{Connection, Desk, Turn};
-use crate::inbox::{Address, Inbox, Letter, is_crowding, wake_others};
+use crate::inbox::{self, Address, Inbox, Letter, is_crowding, wake_others};
 use crate::listen::Listening;
 use crate::logging::LevelSwitch;
 use crate::progress::{self, Queue, others_first};
@@ -200,7 +200,7 @@ impl EventLoop {
         if !timeout.is_zero() && self.giving_way.is_due(wall_clock()) {
             timeout = Duration::ZERO;
         }
-        match self.poll.poll(events, Some(timeout)) {
+        match inbox::wait(&mut self.poll, events, timeout) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
         }
@@ -210,6 +210,8 @@ impl EventLoop {
         desk.now = wall_clock();
         self.crew.progress[self.number].begin(desk.now);
         desk.worker.begin(desk.now);
+        // Making room tells those who have copies of what went; the turn that comes may be long.
+        wake_others();
         if let Some(levels) = &mut self.levels {
             levels.follow(desk.worker.seat.config.loglevel);
         }

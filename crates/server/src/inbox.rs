@@ -3,7 +3,8 @@
 //! A worker is woken once for all that is posted until it looks. A worker that posts while it
 //! handles its own connections collects the wake-ups and sends them when that connection's turn is
 //! over ([`wake_others`]), so a pipeline of ten thousand `PUBLISH` wakes a listener's thread once;
-//! what it posts to itself needs no wake-up at all.
+//! what it posts to itself needs no wake-up at all. It never waits with wake-ups in hand, wherever
+//! they were collected: [`wait`] is the only way for it to do so.
 //!
 //! One request can post to ten thousand clients, and a worker takes requests faster than another
 //! takes letters. So whoever posts to an inbox that is crowded serves no further requests before
@@ -11,8 +12,10 @@
 //! that crowd each other both go on.
 
 use std::cell::RefCell;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use engine::{ClientId, Mailbox, Message};
 use parking_lot::Mutex;
@@ -199,6 +202,15 @@ pub fn wake_others() {
     SEAT.with_borrow_mut(|seat| seat.to_wake.drain(..).for_each(|inbox| inbox.wake()));
 }
 
+/// Waits for events, as workers do: those to whom this thread has posted anything know of it.
+///
+/// # Errors
+/// The poller fails.
+pub fn wait(poll: &mut mio::Poll, events: &mut mio::Events, most: Duration) -> io::Result<()> {
+    wake_others();
+    poll.poll(events, Some(most))
+}
+
 /// One connection's address: its worker and its place there.
 pub struct Address {
     /// The worker's inbox.
@@ -225,6 +237,21 @@ mod tests {
         let poll = mio::Poll::new().unwrap();
         let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
         (poll, Arc::new(Inbox::new(waker)))
+    }
+
+    /// What is posted while no connection has its turn, such as when room is made.
+    #[test]
+    fn nobody_waits_before_those_it_has_posted_to_are_woken() {
+        let place = Slab::<()>::new().next_place().unwrap();
+        let ((mut own_poll, own), (mut poll, other)) = (inbox(), inbox());
+        own.take_seat();
+        other.post(Letter::Message(place, Message::Kill));
+        let mut events = mio::Events::with_capacity(4);
+        poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
+        assert!(events.is_empty(), "it is woken when there is time");
+        wait(&mut own_poll, &mut events, Duration::ZERO).unwrap();
+        poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
+        assert!(!events.is_empty());
     }
 
     #[test]

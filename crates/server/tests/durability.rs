@@ -433,3 +433,118 @@ fn a_record_that_fails_stops_the_start() {
     assert_eq!(int(&mut client, &["STRLEN", "long"]), 1 << 20);
     assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
 }
+/// What might wait for another thread, or for locks, in words that make it do something.
+const ADMINISTRATION: &[&str] = &[
+    "ACL LOAD",
+    "ACL SAVE",
+    "ACL SETUSER someone on nopass ~* +@all",
+    "BACKUP one",
+    "BGREWRITEAOF",
+    "BGSAVE",
+    "BGSAVE SCHEDULE",
+    "CLIENT KILL TYPE pubsub",
+    "CLIENT PAUSE 1 ALL",
+    "CLIENT PAUSE 1 WRITE",
+    "CLIENT UNPAUSE",
+    "CONFIG REWRITE",
+    "CONFIG SET appendfsync always",
+    "CONFIG SET appendonly no",
+    "CONFIG SET appendonly yes",
+    "CONFIG SET appendonly yes appendfsync everysec",
+    "CONFIG SET maxclients 100",
+    "CONFIG SET maxmemory 100mb",
+    "CONFIG SET maxmemory-clients 100mb",
+    "CONFIG SET notify-keyspace-events KEA",
+    "CONFIG SET range-index yes",
+    "CONFIG SET save 100 1",
+    "CONFIG SET tracking-table-max-keys 1",
+    "CONFIG RESETSTAT",
+    "DEBUG CHANGE-REPL-ID",
+    "DEBUG DIGEST",
+    "DEBUG LOADAOF",
+    "DEBUG RELOAD",
+    "DEBUG RELOAD NOSAVE",
+    "DEBUG SET-ACTIVE-EXPIRE 1",
+    "DEBUG SLEEP 0",
+    "FLUSHALL",
+    "FLUSHALL ASYNC",
+    "FLUSHDB SYNC",
+    "FLUSHWAL",
+    "FUNCTION FLUSH",
+    "FUNCTION FLUSH ASYNC",
+    "FUNCTION KILL",
+    "INFO everything",
+    "KEYS *",
+    "LATENCY DOCTOR",
+    "MEMORY DOCTOR",
+    "MEMORY PURGE",
+    "MEMORY STATS",
+    "MIGRATE 127.0.0.1 1 a 0 10",
+    "RANDOMKEY",
+    "RANGE a z",
+    "REPLICAOF NO ONE",
+    "SAVE",
+    "SCAN 0",
+    "SCRIPT FLUSH",
+    "SCRIPT KILL",
+    "SHUTDOWN NOSAVE",
+    "SNAPSHOT",
+    "SWAPDB 0 1",
+    "SYNC",
+    "WAIT 1 0",
+];
+
+/// Asks for this inside a transaction that writes before and behind it; `EXEC` must answer.
+fn in_transaction(server: &Server, words: &[&str]) {
+    let mut client = server.connect();
+    client.ask(&["MULTI"]);
+    client.ask(&["SET", "a", "1"]);
+    client.ask(words);
+    client.ask(&["SET", "b", "2"]);
+    client.say(&["EXEC"]);
+    let Some(done) = client.try_hear() else { panic!("EXEC of {words:?} has hung up") };
+    let Value::Array(replies) = done else { return };
+    for reply in &replies {
+        let broken = matches!(reply, Value::Error(text) if text.starts_with(b"ERR internal"));
+        assert!(!broken, "{words:?}");
+    }
+}
+
+#[test]
+fn whatever_administers_answers_inside_a_transaction() {
+    for more in [
+        &["--appendonly", "no"][..],
+        &["--appendonly", "yes", "--appendfsync", "always"],
+        &["--appendonly", "yes", "--appendfsync", "everysec"],
+    ] {
+        let dir = Dir::new("administration");
+        let server = start(&dir, &[more, &["--enable-debug-command", "yes"]].concat());
+        let mut eyes = server.connect();
+        for line in ADMINISTRATION {
+            // A copy in the making would be a reason to put things off.
+            eventually("rest", || {
+                let fields = ["rdb_bgsave_in_progress", "aof_rewrite_in_progress"];
+                let mut busy = fields.map(|field| server.info(&mut eyes, field)).into_iter();
+                busy.all(|busy| busy == "0").then_some(())
+            });
+            in_transaction(&server, &line.split(' ').collect::<Vec<_>>());
+            // Both threads still serve, whatever the shard.
+            for client in [&mut eyes, &mut server.connect()] {
+                client.ask(&["DBSIZE"]);
+            }
+        }
+        let Value::Array(names) = eyes.ask(&["COMMAND", "LIST", "FILTERBY", "ACLCAT", "admin"])
+        else {
+            panic!("no list");
+        };
+        for name in names.iter().map(server::text) {
+            let Value::Array(info) = eyes.ask(&["COMMAND", "INFO", &name]) else { panic!() };
+            let Value::Array(info) = &info[0] else { panic!("{name}") };
+            let arity = info[1].as_i64().unwrap().unsigned_abs() as usize;
+            let mut words: Vec<&str> = name.split('|').collect();
+            words.resize(arity.max(words.len()), "1");
+            in_transaction(&server, &words);
+            eyes.ask(&["DBSIZE"]);
+        }
+    }
+}

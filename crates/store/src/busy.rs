@@ -81,6 +81,30 @@ impl Drop for Guard<'_> {
     }
 }
 
+#[cfg(debug_assertions)]
+thread_local! {
+    /// This thread runs something with shards in hand.
+    static AT_WORK: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Says that this thread runs something with shards in hand, as long as it is kept.
+#[cfg(debug_assertions)]
+pub(crate) struct AtWork(bool);
+
+#[cfg(debug_assertions)]
+impl AtWork {
+    pub fn begin(holds: bool) -> Self {
+        AtWork(AT_WORK.replace(holds || AT_WORK.get()))
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AT_WORK.set(self.0);
+    }
+}
+
 impl Store {
     /// Whether some request holds shards for longer than it should.
     #[inline]
@@ -96,8 +120,11 @@ impl Store {
     }
 
     /// Locks a shard, however long that takes. Not for those who serve clients, nor for anybody who
-    /// has something in hand that they need.
+    /// has something in hand that they need; never with shards in hand: their holder would wait for
+    /// itself, or for somebody who waits for it. (Builds with assertions look.)
     pub(crate) fn wait_for(&self, number: usize) -> Guard<'_> {
+        #[cfg(debug_assertions)]
+        assert!(!AT_WORK.get(), "a thread that holds shards waits for one");
         self.guard(number, self.slots[number].lock.lock())
     }
 

@@ -191,7 +191,7 @@ fn drop_worst(
         let hash = shard.dbs[*db].keys.hasher().0.hash(key);
         if let Some(removed) = shard.evict(*db, hash, key) {
             gone.garbage.push(removed);
-            if shard.waiting.is_awaited(*db, key) {
+            if shard.waiting.is_awaited(*db, hash, key) {
                 gone.awaited.push(Touched { db: *db, hash, key: key.as_slice().into() });
             }
             bulletin.evicted(shard, *db, (hash, key));

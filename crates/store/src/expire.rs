@@ -84,7 +84,7 @@ fn look(
             deleted += 1;
             garbage.push(removed);
             bulletin.expired(shard, db, (hash, &key));
-            if shard.waiting.is_awaited(db, &key) {
+            if shard.waiting.is_awaited(db, hash, &key) {
                 awaited.push(Touched { db, hash, key });
             }
         }

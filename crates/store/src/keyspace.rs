@@ -168,6 +168,10 @@ impl Keyspace for Txn {
         self.store().databases()
     }
 
+    fn is_scripted(&self) -> bool {
+        self.scripted
+    }
+
     fn kind(&self, key: Key<'_>) -> Option<Kind> {
         self.peek_entry(key).map(|entry| kind_of(&entry))
     }
@@ -409,14 +413,19 @@ impl Keyspace for Txn {
         let hasher = self.store().hasher().clone();
         let store = Arc::clone(self.store());
         store.swaps.fetch_add(1, Ordering::AcqRel);
+        let now = self.now;
         store.indexes.about_to_swap([a, b]);
         for number in 0..self.store().shards() {
             let awaited = self.each_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
-                    let (mine, yours) = (&shard.dbs[here].keys, &shard.dbs[there].keys);
+                    let both = [&shard.dbs[here].keys, &shard.dbs[there].keys];
                     shard.watching.touch_db(here, |key| {
                         let hash = hasher.hash(key);
-                        mine.find(hash, key).is_some() || yours.find(hash, key).is_some()
+                        // One past its deadline is missing, as it was or will be seen to be.
+                        let live = |at: Option<Millis>| at.is_none_or(|at| at > now);
+                        both.iter().any(|keys| {
+                            keys.find(hash, key).is_some_and(|entry| live(entry.deadline()))
+                        })
                     });
                 }
                 for db in [a, b] {

@@ -21,6 +21,7 @@
 mod busy;
 mod census;
 mod collections;
+mod debts;
 mod entries;
 mod evict;
 mod expire;
@@ -64,7 +65,7 @@ pub use table::position;
 pub use trash::Garbage;
 pub use txn::{Failed, Judge, Scope, Touched, Txn};
 pub use usage::Measure;
-pub use waiting::Waiter;
+pub use waiting::{LetGo, Queued, Waiter};
 pub use watch::Watch;
 
 /// Strings longer than this live in an [`Object`] of their own, so that they can be edited in

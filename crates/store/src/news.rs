@@ -65,6 +65,10 @@ pub trait Audience: Send + Sync {
     /// `own`, encoded: it gets them behind the reply. Called with shards locked: must not wait for
     /// anything but short locks of its own.
     fn tell(&self, news: Vec<News>, asker: u64, own: &mut Vec<u8>);
+
+    /// Serves those who wait for the keys of [`Txn::take_ready`]. Called under the locks of all
+    /// that was found to be needed.
+    fn serve(&self, txn: &mut Txn);
 }
 
 /// The news of a transaction and whom they are about.

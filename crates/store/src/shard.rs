@@ -180,10 +180,13 @@ impl Shard {
         }
     }
 
-    /// Whether anybody watches, copies or waits for a key here, so that changes must be told.
+    /// Whether anybody waits for this key, or watches or copies keys here, so that its changes must
+    /// be told.
     #[inline]
-    pub(crate) fn observed(&self) -> bool {
-        !(self.watching.is_empty() && self.waiting.is_empty() && self.copying.is_none())
+    pub(crate) fn observed(&self, db: usize, hash: u64, key: &[u8]) -> bool {
+        !self.watching.is_empty()
+            || self.copying.is_some()
+            || self.waiting.is_awaited(db, hash, key)
     }
 
     /// Deletes `key` if its deadline has passed; what it held, if so.

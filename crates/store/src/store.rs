@@ -71,7 +71,7 @@ pub struct Store {
     pub(crate) read_key_bytes: AtomicUsize,
     pub(crate) readers: AtomicUsize,
     pub(crate) read_keys_limit: AtomicUsize,
-    /// Awaited keys that went where nobody could be served.
+    /// Awaited keys whose queues are to be looked at under locks of their own.
     gone: Mutex<Vec<Touched>>,
     any_gone: AtomicBool,
 }
@@ -120,14 +120,22 @@ impl Store {
         }
     }
 
-    /// Notes that an awaited key went, by its deadline or with its whole database. Whoever does so
-    /// holds locks that do not suffice to tell those who wait.
+    /// Notes that those who wait for a key must be looked at: it went, by its deadline or with its
+    /// whole database, or was fed. Whoever does so holds locks that do not suffice to serve them.
     pub fn note_gone(&self, key: Touched) {
         self.gone.lock().push(key);
         self.any_gone.store(true, Ordering::Release);
     }
 
-    /// Awaited keys that went since this was last asked. Costs a load if there are none.
+    /// Notes several again that could not be looked at now.
+    pub fn put_gone_back(&self, keys: Vec<Touched>) {
+        if !keys.is_empty() {
+            self.gone.lock().extend(keys);
+            self.any_gone.store(true, Ordering::Release);
+        }
+    }
+
+    /// Awaited keys noted since this was last asked. Costs a load if there are none.
     #[inline]
     #[must_use]
     pub fn take_gone(&self) -> Vec<Touched> {

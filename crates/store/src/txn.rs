@@ -1,4 +1,4 @@
-//! A worker's seat at the store: the only file about concurrency.
+//! A worker's seat at the store: with `debts.rs` and `busy.rs`, all about concurrency.
 //!
 //! A `Txn` locks the shards a request needs, runs the request as its host, and gives the shards
 //! back. Shards are locked in ascending order and all at once, so that no two transactions can
@@ -23,7 +23,7 @@ use crate::busy::Busy;
 use crate::history::append_of;
 use crate::news::Bulletin;
 use crate::undo::Before;
-use crate::{Db, Garbage, Measure, Shard, Store, Waiter, Watch};
+use crate::{Db, Garbage, Measure, Shard, Store, Watch};
 
 /// The shards a request must hold.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ pub struct Txn {
     /// Keys met after their deadline, deleted when the request is done: reads take `&self`.
     pub(crate) overdue: RefCell<Vec<Overdue>>,
     pub(crate) touched: Vec<Touched>,
-    ready: Vec<Touched>,
+    pub(crate) ready: Vec<Touched>,
     /// How keys were before a script that may be taken back.
     pub(crate) before: Vec<Before>,
     pub(crate) memory_delta: i64,
@@ -126,6 +126,8 @@ pub struct Txn {
     pub(crate) bulletin: Bulletin,
     /// Which keys a request may touch that finds them by itself; none may touch all.
     pub(crate) judge: Option<Judge>,
+    /// A script asks.
+    pub(crate) scripted: bool,
 }
 
 impl Drop for Txn {
@@ -198,6 +200,7 @@ impl Txn {
             hurried: false,
             bulletin: Bulletin::default(),
             judge: None,
+            scripted: false,
         }
     }
 
@@ -225,6 +228,12 @@ impl Txn {
     #[inline]
     pub fn set_judge(&mut self, judge: Option<Judge>) {
         self.judge = judge;
+    }
+
+    /// Says whether a script makes the requests that follow.
+    #[inline]
+    pub fn set_scripted(&mut self, scripted: bool) {
+        self.scripted = scripted;
     }
 
     /// Chooses the database for the requests that follow.
@@ -261,9 +270,9 @@ impl Txn {
             }
             Scope::One(number) => {
                 let mut guard = store.lock(number, self.hurried).ok_or(Failed::Busy)?;
-                if guard.as_ref().is_some_and(|s| !s.waiting.is_empty()) {
+                if guard.as_ref().is_some_and(|s| s.waiting.owes()) {
                     drop(guard);
-                    return self.with_companions(store, vec![number], work);
+                    return self.with_several(store, vec![number], work);
                 }
                 self.hold(number, &mut guard);
                 let result = self.outermost(work);
@@ -273,52 +282,18 @@ impl Txn {
                 }
                 result
             }
-            Scope::Many(numbers) => self.with_companions(store, numbers.to_vec(), work),
+            Scope::Many(numbers) => self.with_several(store, numbers.to_vec(), work),
             Scope::All => {
                 let numbers = (0..store.slots.len()).collect();
                 self.everything = true;
-                let result = self.with_companions(store, numbers, work);
+                let result = self.with_several(store, numbers, work);
                 self.everything = false;
                 result
             }
         }
     }
 
-    /// Locks several shards, and with them all shards that requests waiting there would need to
-    /// be served, so that a blocked client is always served in the same step that feeds it.
-    fn with_companions<R>(
-        &mut self,
-        store: &Store,
-        mut numbers: Vec<usize>,
-        work: impl FnOnce(&mut Txn) -> R,
-    ) -> Result<R, Failed> {
-        let mut guards = loop {
-            let guards = store.lock_all(&numbers, self.hurried).ok_or(Failed::Busy)?;
-            let missing: Vec<usize> = guards
-                .iter()
-                .flat_map(|g| g.iter().flat_map(|s| s.waiting.companions()))
-                .filter(|n| numbers.binary_search(n).is_err())
-                .collect();
-            if missing.is_empty() {
-                break guards;
-            }
-            drop(guards);
-            numbers.extend(missing);
-            numbers.sort_unstable();
-            numbers.dedup();
-        };
-        for (&number, guard) in numbers.iter().zip(&mut guards) {
-            self.hold(number, guard);
-        }
-        let result = self.outermost(work);
-        self.settle();
-        for (guard, held) in guards.iter_mut().zip(self.held.drain(..)) {
-            **guard = Some(held.shard);
-        }
-        result
-    }
-
-    fn hold(&mut self, number: usize, slot: &mut Option<Box<Shard>>) {
+    pub(crate) fn hold(&mut self, number: usize, slot: &mut Option<Box<Shard>>) {
         // The slot is full whenever its lock is free; an empty one would mean a lost shard, and
         // an absent shard then reads as "not held", which fails the request, not the server.
         if let Some(shard) = slot.take() {
@@ -326,7 +301,9 @@ impl Txn {
         }
     }
 
-    fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
+    pub(crate) fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
+        #[cfg(debug_assertions)]
+        let _at_work = crate::busy::AtWork::begin(!self.held.is_empty());
         self.bulletin.look_around(&self.store);
         let result = self.contain(work);
         if result.is_err() {
@@ -358,7 +335,15 @@ impl Txn {
     }
 
     /// Deletes keys found overdue, tells the news and settles the memory account.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
+        self.settle_news();
+        if self.memory_delta.abs() >= REPORT_BYTES {
+            self.report_memory();
+        }
+    }
+
+    /// Deletes keys found overdue and tells the news, with the shards still in hand.
+    pub(crate) fn settle_news(&mut self) {
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
             let still = self.store.is_still(self.now);
@@ -368,9 +353,6 @@ impl Txn {
         }
         self.append_history();
         self.bulletin.deliver(&self.store);
-        if self.memory_delta.abs() >= REPORT_BYTES {
-            self.report_memory();
-        }
     }
 
     /// Tells the store how many bytes the documents share that were made at this seat.
@@ -516,7 +498,7 @@ impl Txn {
         let now = self.now;
         if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
             self.store.expired.fetch_add(1, Ordering::Relaxed);
-            if self.shard(hash).waiting.is_awaited(db, key) {
+            if self.shard(hash).waiting.is_awaited(db, hash, key) {
                 self.store.note_gone(Touched { db, hash, key: key.into() });
             }
             self.discard(garbage);
@@ -544,7 +526,7 @@ impl Txn {
     #[inline]
     pub(crate) fn touch_in(&mut self, db: usize, hash: u64, key: &[u8]) {
         self.changed = true;
-        if self.bulletin.concerns_copies() || self.shard(hash).observed() {
+        if self.bulletin.concerns_copies() || self.shard(hash).observed(db, hash, key) {
             self.shard_mut(hash).spoil_copy(db, hash);
             self.touched.push(Touched { db, hash, key: key.into() });
         }
@@ -554,7 +536,7 @@ impl Txn {
     #[inline]
     pub(crate) fn touch_noted(&mut self, db: usize, hash: u64, key: &[u8]) {
         self.changed = true;
-        if self.bulletin.concerns_copies() || self.shard(hash).observed() {
+        if self.bulletin.concerns_copies() || self.shard(hash).observed(db, hash, key) {
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }
@@ -567,7 +549,7 @@ impl Txn {
             self.tell_stale(touched.hash, &touched.key, true);
             let shard = self.shard(touched.hash);
             shard.watching.touch(touched.db, &touched.key);
-            if shard.waiting.is_awaited(touched.db, &touched.key) {
+            if shard.waiting.is_awaited(touched.db, touched.hash, &touched.key) {
                 self.ready.push(touched);
             }
         }
@@ -577,7 +559,8 @@ impl Txn {
     pub fn publish_unwatched(&mut self) {
         self.changed = false;
         for touched in std::mem::take(&mut self.touched) {
-            if self.shard(touched.hash).waiting.is_awaited(touched.db, &touched.key) {
+            let waiting = &self.shard(touched.hash).waiting;
+            if waiting.is_awaited(touched.db, touched.hash, &touched.key) {
                 self.ready.push(touched);
             }
         }
@@ -620,23 +603,6 @@ impl Txn {
     /// Lets those be served who wait for a key that went; its shard is held.
     pub fn note_ready(&mut self, key: Touched) {
         self.ready.push(key);
-    }
-
-    /// Blocked requests that wait for this key, longest first.
-    #[must_use]
-    pub fn waiters(&self, key: &Touched) -> Vec<Arc<Waiter>> {
-        self.shard(key.hash).waiting.queue(key.db, &key.key)
-    }
-
-    /// Puts a blocked request into the queue of a key whose shard is held.
-    pub fn add_waiter(&mut self, hash: u64, key: &[u8], waiter: &Arc<Waiter>) {
-        let db = self.db;
-        self.shard_mut(hash).waiting.add(db, key, waiter);
-    }
-
-    /// Takes a blocked request out of the queue of a key whose shard is held.
-    pub fn remove_waiter(&mut self, db: usize, hash: u64, key: &[u8], waiter: &Arc<Waiter>) {
-        self.shard_mut(hash).waiting.remove(db, key, waiter);
     }
 
     /// Deletes a key of the current database whose shard is held, if its deadline has passed.

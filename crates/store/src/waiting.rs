@@ -1,22 +1,35 @@
 //! Blocked clients: who waits for a key of this shard, in the order they came.
+//!
+//! Each awaited key has queues: in one of them wait those who can be served alike, so where the
+//! first cannot be served now nobody behind it needs to be asked. Whoever feeds a key looks at the
+//! heads of its queues and at those it serves, however many wait.
+//!
+//! Most are served with nothing but the key's own shard. `BLMOVE` may need another one. Whoever
+//! feeds the key and does not hold that writes down that the key is owed to its queue, and gives
+//! its shards back; and whoever locks the shard next, for whatever purpose, locks what the debt
+//! needs and pays it before doing anything else (`debts.rs`). So nobody but who feeds a key locks
+//! more on behalf of those who wait, and nobody can take the element in between.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use base::Kind;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 
-/// One blocked request. It stands in the queue of every key it waits for; whoever settles it
+use crate::Touched;
+
+/// One blocked request. It stands in a queue of every key it waits for; whoever settles it
 /// first (a push, a timeout, a disconnect) wins, and it is served at most once.
 #[derive(Debug)]
 pub struct Waiter {
-    /// The engine's number for it.
+    /// The engine's number for it. Those who come to a key later have larger ones.
     pub ticket: u64,
     /// The type a key must have to end the wait.
     pub kind: Kind,
-    /// Every shard its request needs (the destination of `BLMOVE` too), ascending.
-    pub shards: Vec<usize>,
+    /// The shards that serving it needs beside that of the key that is fed: the destination of
+    /// `BLMOVE`.
+    pub needs: Vec<usize>,
     state: AtomicU8,
 }
 
@@ -24,92 +37,186 @@ pub struct Waiter {
 const CLAIMED: u8 = 1;
 /// Its time was up while somebody else had it.
 const OVERDUE: u8 = 2;
+/// Another of its keys was fed while somebody had it.
+const MISSED: u8 = 4;
+
+/// What has become of a waiter that could not be served and was let go of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetGo {
+    /// It waits on.
+    Waits,
+    /// It waits on, but another of its keys was fed meanwhile: all of them must be looked at.
+    Missed,
+    /// Its time was up meanwhile: it stays claimed, and the caller must end the wait.
+    Overdue,
+}
 
 impl Waiter {
     /// A request that waits.
     #[must_use]
-    pub fn new(ticket: u64, kind: Kind, shards: Vec<usize>) -> Self {
-        Waiter { ticket, kind, shards, state: AtomicU8::new(0) }
+    pub fn new(ticket: u64, kind: Kind, needs: Vec<usize>) -> Self {
+        Waiter { ticket, kind, needs, state: AtomicU8::new(0) }
     }
 
     /// Claims it; `true` for exactly one caller, until that one lets go of it.
     #[must_use]
     pub fn settle(&self) -> bool {
-        self.state.fetch_or(CLAIMED, Ordering::AcqRel) & CLAIMED == 0
+        self.claim_or(0)
     }
 
     /// As [`settle`](Self::settle), for whom its time is up: who has it now must end the wait.
     #[must_use]
     pub fn settle_overdue(&self) -> bool {
-        let next = |state: u8| Some(if state & CLAIMED == 0 { CLAIMED } else { state | OVERDUE });
+        self.claim_or(OVERDUE)
+    }
+
+    /// As [`settle`](Self::settle), for who feeds one of its keys: who has it now must look at all
+    /// its keys if it lets go of it.
+    #[must_use]
+    pub fn settle_fed(&self) -> bool {
+        self.claim_or(MISSED)
+    }
+
+    fn claim_or(&self, note: u8) -> bool {
+        let next = |state: u8| Some(if state & CLAIMED == 0 { CLAIMED } else { state | note });
         // The closure always answers, so this cannot fail.
         let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
         before.is_ok_and(|state| state & CLAIMED == 0)
     }
 
-    /// Lets go of it again: it could not be served and waits on. `false` if its time was up
-    /// meanwhile: then it stays claimed, and the caller must end the wait.
+    /// Lets go of it again: it could not be served.
     #[must_use]
-    pub fn unsettle(&self) -> bool {
-        self.state.compare_exchange(CLAIMED, 0, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-
-    /// Whether somebody has claimed it.
-    #[must_use]
-    pub fn is_settled(&self) -> bool {
-        self.state.load(Ordering::Acquire) & CLAIMED != 0
+    pub fn unsettle(&self) -> LetGo {
+        let next = |state: u8| (state & OVERDUE == 0).then_some(0);
+        match self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next) {
+            Err(_) => LetGo::Overdue,
+            Ok(state) if state & MISSED != 0 => LetGo::Missed,
+            Ok(_) => LetGo::Waits,
+        }
     }
 }
 
-type Queue = VecDeque<Arc<Waiter>>;
+/// Which queue of a key: those of one kind whose requests can be served alike.
+type Name = (u8, Box<[u8]>);
+/// Those who wait in a queue, by ticket.
+type Queue = BTreeMap<u64, Arc<Waiter>>;
+
+/// One who waits at a key, and in which of its queues.
+#[derive(Clone, Debug)]
+pub struct Queued {
+    /// Who waits.
+    pub waiter: Arc<Waiter>,
+    queue: Name,
+}
+
+impl Queued {
+    /// A waiter in the queue of those who can be served exactly when it can: with the same words.
+    #[must_use]
+    pub fn new(waiter: &Arc<Waiter>, alike: &[u8]) -> Self {
+        Queued { waiter: Arc::clone(waiter), queue: (waiter.kind as u8, alike.into()) }
+    }
+}
+
+/// An awaited key.
+struct Awaited {
+    db: usize,
+    hash: u64,
+    key: Box<[u8]>,
+    queues: BTreeMap<Name, Queue>,
+}
+
+/// A key whose queues could not be served by who fed it.
+pub(crate) struct Debt {
+    pub key: Touched,
+    pub needs: Vec<usize>,
+}
 
 /// The waiting requests of one shard.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    keys: HashMap<(usize, Box<[u8]>), Queue>,
+    keys: HashTable<Awaited>,
+    debts: Vec<Debt>,
 }
 
 impl Waiting {
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
-
-    pub fn add(&mut self, db: usize, key: &[u8], waiter: &Arc<Waiter>) {
-        let queue = self.keys.entry((db, key.into())).or_default();
+    pub fn add(&mut self, (db, hash): (usize, u64), key: &[u8], one: &Queued) {
+        let is_it = |a: &Awaited| a.db == db && *a.key == *key;
+        let fresh = || Awaited { db, hash, key: key.into(), queues: BTreeMap::new() };
+        let awaited = self.keys.entry(hash, is_it, |a| a.hash).or_insert_with(fresh).into_mut();
         // A key named twice in one request is waited for once.
-        if !queue.iter().any(|w| Arc::ptr_eq(w, waiter)) {
-            queue.push_back(Arc::clone(waiter));
-        }
+        let queue = awaited.queues.entry(one.queue.clone()).or_default();
+        queue.insert(one.waiter.ticket, Arc::clone(&one.waiter));
     }
 
-    pub fn remove(&mut self, db: usize, key: &[u8], waiter: &Arc<Waiter>) {
-        let place = (db, Box::from(key));
-        if let Some(queue) = self.keys.get_mut(&place) {
-            queue.retain(|w| !Arc::ptr_eq(w, waiter));
+    pub fn remove(&mut self, (db, hash): (usize, u64), key: &[u8], one: &Queued) {
+        let is_it = |a: &Awaited| a.db == db && *a.key == *key;
+        let Ok(mut found) = self.keys.find_entry(hash, is_it) else { return };
+        let queues = &mut found.get_mut().queues;
+        if let Some(queue) = queues.get_mut(&one.queue) {
+            queue.remove(&one.waiter.ticket);
             if queue.is_empty() {
-                self.keys.remove(&place);
+                queues.remove(&one.queue);
             }
         }
+        if queues.is_empty() {
+            found.remove();
+        }
     }
 
-    /// Those who wait for `key`, longest first, without the settled ones.
-    pub fn queue(&self, db: usize, key: &[u8]) -> Vec<Arc<Waiter>> {
-        let queue = self.keys.get(&(db, Box::from(key)));
-        queue.into_iter().flatten().filter(|w| !w.is_settled()).map(Arc::clone).collect()
+    fn find(&self, db: usize, hash: u64, key: &[u8]) -> Option<&Awaited> {
+        if self.keys.is_empty() {
+            return None;
+        }
+        self.keys.find(hash, |a| a.db == db && *a.key == *key)
     }
 
-    pub fn is_awaited(&self, db: usize, key: &[u8]) -> bool {
-        !self.keys.is_empty() && self.keys.contains_key(&(db, Box::from(key)))
+    /// The first of each of a key's queues.
+    pub fn heads(&self, db: usize, hash: u64, key: &[u8]) -> Vec<Queued> {
+        let queues = self.find(db, hash, key).into_iter().flat_map(|a| &a.queues);
+        let head = |(name, queue): (&Name, &Queue)| {
+            let waiter = Arc::clone(queue.values().next()?);
+            Some(Queued { waiter, queue: name.clone() })
+        };
+        queues.filter_map(head).collect()
+    }
+
+    /// Who comes next in the queue of one who waits, or waited, for this key.
+    pub fn behind(&self, (db, hash): (usize, u64), key: &[u8], one: &Queued) -> Option<Queued> {
+        let queue = self.find(db, hash, key)?.queues.get(&one.queue)?;
+        let (_, waiter) = queue.range(one.waiter.ticket + 1..).next()?;
+        Some(Queued { waiter: Arc::clone(waiter), queue: one.queue.clone() })
+    }
+
+    #[inline]
+    pub fn is_awaited(&self, db: usize, hash: u64, key: &[u8]) -> bool {
+        self.find(db, hash, key).is_some()
     }
 
     /// The awaited keys of `db`.
     pub fn keys_of(&self, db: usize) -> Vec<Box<[u8]>> {
-        self.keys.keys().filter(|(at, _)| *at == db).map(|(_, key)| key.clone()).collect()
+        self.keys.iter().filter(|a| a.db == db).map(|a| a.key.clone()).collect()
     }
 
-    /// Every shard that serving any of the waiting requests would need.
+    /// Whether a key here was fed and those who wait for it have yet to be served.
+    #[inline]
+    pub fn owes(&self) -> bool {
+        !self.debts.is_empty()
+    }
+
+    pub fn owe(&mut self, debt: Debt) {
+        let is_it = |d: &Debt| d.key.db == debt.key.db && d.key.key == debt.key.key;
+        match self.debts.iter_mut().find(|d| is_it(d)) {
+            Some(known) => known.needs = debt.needs,
+            None => self.debts.push(debt),
+        }
+    }
+
+    /// Every shard that paying the debts needs.
     pub fn companions(&self) -> impl Iterator<Item = usize> {
-        self.keys.values().flatten().flat_map(|w| w.shards.iter().copied())
+        self.debts.iter().flat_map(|debt| debt.needs.iter().copied())
+    }
+
+    pub fn take_debts(&mut self) -> Vec<Debt> {
+        std::mem::take(&mut self.debts)
     }
 }

@@ -102,7 +102,8 @@ impl<H: Keyspace> Run<H> for RenameNx<'_> {
 pub struct Copy<'a> {
     from: Key<'a>,
     to: Key<'a>,
-    db: Option<&'a [u8]>,
+    /// Every one that is named: Redis judges them all, and the last counts.
+    dbs: Vec<&'a [u8]>,
     replace: bool,
     /// Something behind the options read so far is wrong. Told only after the database has been
     /// judged, as Redis judges each option while it reads.
@@ -127,13 +128,13 @@ impl<'a> Command<'a> for Copy<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let mut copy =
-            Copy { from: args.key()?, to: args.key()?, db: None, replace: false, malformed: false };
+        let (from, to) = (args.key()?, args.key()?);
+        let mut copy = Copy { from, to, dbs: Vec::new(), replace: false, malformed: false };
         while args.left() > 0 {
             if args.token("REPLACE") {
                 copy.replace = true;
             } else if args.left() > 1 && args.token("DB") {
-                copy.db = Some(args.next()?);
+                copy.dbs.push(args.next()?);
             } else {
                 copy.malformed = true;
                 break;
@@ -145,10 +146,10 @@ impl<'a> Command<'a> for Copy<'a> {
 
 impl<H: Keyspace> Run<H> for Copy<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let db = match self.db {
-            Some(text) => database(host, text)?,
-            None => host.db(),
-        };
+        let mut db = host.db();
+        for text in &self.dbs {
+            db = database(host, text)?;
+        }
         if self.malformed {
             return Err(error::SYNTAX);
         }

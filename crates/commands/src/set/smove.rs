@@ -38,13 +38,11 @@ impl<'a> Command<'a> for SMove<'a> {
 impl<H: Holds<Set>> Run<H> for SMove<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         // What the destination holds matters only once there is a source.
-        let found = match host.peek(self.from)? {
-            Some(from) => {
-                host.peek(self.to)?;
-                from.contains(self.member)
-            }
-            None => false,
-        };
+        let (mut found, mut there) = (false, false);
+        if let Some(from) = host.peek(self.from)? {
+            there = host.peek(self.to)?.is_some_and(|to| to.contains(self.member));
+            found = from.contains(self.member);
+        }
         out.int(found.into());
         if !found || self.from.bytes == self.to.bytes {
             return Ok(Effect::None);
@@ -52,13 +50,14 @@ impl<H: Holds<Set>> Run<H> for SMove<'_> {
         let limits = host.limits();
         host.edit_existing(self.from, |from| from.remove(self.member))?;
         host.notify_taken(Class::Set, "srem", self.from);
-        if host.edit(self.to, |to| to.add(self.member, &limits))? {
-            host.notify(Class::Set, "sadd", self.to);
+        let removed = Argv::new(&[b"SREM", self.from.bytes, self.member]);
+        if there {
+            // The destination stays as it is: those who watch it are not disturbed.
+            return Ok(Effect::Several(vec![removed]));
         }
+        host.edit(self.to, |to| to.add(self.member, &limits))?;
+        host.notify(Class::Set, "sadd", self.to);
         // Told key by key: the two sets are remembered apart.
-        Ok(Effect::Several(vec![
-            Argv::new(&[b"SREM", self.from.bytes, self.member]),
-            Argv::new(&[b"SADD", self.to.bytes, self.member]),
-        ]))
+        Ok(Effect::Several(vec![removed, Argv::new(&[b"SADD", self.to.bytes, self.member])]))
     }
 }

@@ -180,6 +180,15 @@ impl<'a> Read<'a> {
         argv
     }
 
+    /// What requests have in common that find something in a stream at the same time.
+    fn alike(&self, from: From) -> Box<[u8]> {
+        match (self.reader, from) {
+            (Some(reader), _) => [b"group ", reader.group].concat().into(),
+            (None, From::After(id)) => ids::with_text(id, |text| [b"after ", text].concat().into()),
+            (None, From::New) => Box::default(),
+        }
+    }
+
     /// Nothing can be answered: waits, or says so.
     fn wait(&self, name: &[u8], from: &[From], now: Millis, out: &mut dyn Reply) -> Effect {
         let Some(timeout) = self.block else {
@@ -187,7 +196,8 @@ impl<'a> Read<'a> {
             return Effect::None;
         };
         let pairs = self.keys.iter().zip(from);
-        let again = pairs.map(|(key, from)| self.again(name, *key, *from)).collect();
+        let again = pairs.clone().map(|(key, from)| self.again(name, *key, *from)).collect();
+        let alike = pairs.map(|(_, from)| self.alike(*from)).collect();
         let until = match timeout {
             0 => None,
             // A moment beyond all time never comes.
@@ -198,7 +208,7 @@ impl<'a> Read<'a> {
             kind: Kind::Stream,
             until,
             in_transaction: Nothing::NullArray,
-            resume: Some(Resume { again, gone: self.reader.map(|_| KEY_GONE) }),
+            resume: Some(Resume { again, alike, gone: self.reader.map(|_| KEY_GONE) }),
         }))
     }
 }

@@ -39,6 +39,18 @@ pub struct Control<'c> {
     pub in_exec: bool,
 }
 
+impl Control<'_> {
+    /// Does what may have to wait for other threads, or for any shard: at once, or inside `EXEC`
+    /// when that has given its shards back, before it answers.
+    pub(crate) fn when_free(&mut self, work: fn(&Engine)) {
+        if self.in_exec {
+            self.seat.when_free.push(work);
+        } else {
+            work(self.engine);
+        }
+    }
+}
+
 /// Parses and runs one control command.
 pub type ControlRun =
     for<'a, 'c> fn(&mut Control<'c>, Args<'a>, &mut RespWriter<'_>) -> Result<(), CmdError>;

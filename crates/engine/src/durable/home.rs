@@ -153,10 +153,8 @@ impl Home {
         };
         let weak = Arc::downgrade(engine);
         let tell = move || {
-            if let Some(engine) = weak.upgrade()
-                && let Some(tell) = engine.durable.on_durable.get()
-            {
-                tell();
+            if let Some(engine) = weak.upgrade() {
+                engine.durable.tell();
             }
         };
         self.flusher = Some(Flusher::start(engine.store.log(), place, tell)?);

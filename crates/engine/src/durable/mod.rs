@@ -30,7 +30,7 @@ mod transfer;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-use base::{CmdError, Flag};
+use base::CmdError;
 use config::Config;
 use journal::Log;
 use parking_lot::{Condvar, Mutex};
@@ -46,8 +46,6 @@ pub(crate) use replay::Replayer;
 pub use snapshot::Saved;
 pub(crate) use steps::Steps;
 pub use transfer::Rdb;
-
-use crate::table::Entry;
 
 /// What a background snapshot is called by whoever asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,21 +155,12 @@ impl Durable {
             || !self.saves.ok.load(Ordering::Relaxed)
     }
 
-    /// Refuses a request that may not run while something hinders.
-    #[cold]
-    pub(crate) fn admit(
-        &self,
-        log: &Log,
-        (entry, config): (&Entry, &Config),
-        troubled: bool,
-    ) -> Result<(), CmdError> {
-        if self.is_loading() && !entry.has(Flag::Loading) {
-            return Err(LOADING);
-        }
-        if !entry.has(Flag::Write) && entry.name() != "ping" {
-            return Ok(());
-        }
-        self.trouble(log, config, troubled).map_or(Ok(()), Err)
+    /// Refuses what needs the dataset while it is being read.
+    ///
+    /// # Errors
+    /// It is.
+    pub(crate) fn loaded(&self) -> Result<(), CmdError> {
+        if self.is_loading() { Err(LOADING) } else { Ok(()) }
     }
 
     /// What keeps all writes from running, if anything does.
@@ -212,6 +201,16 @@ impl Durable {
 
     pub(crate) fn set_journaling(&self, on: bool) {
         self.journaling.store(on, Ordering::Release);
+        if !on {
+            self.tell();
+        }
+    }
+
+    /// Tells the doors that replies which wait for the disk may have nothing to wait for any more.
+    pub(crate) fn tell(&self) {
+        if let Some(tell) = self.on_durable.get() {
+            tell();
+        }
     }
 
     /// Whether whoever ended the server wants the dataset saved, if they said.

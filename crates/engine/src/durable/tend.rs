@@ -100,7 +100,10 @@ impl Engine {
     /// Follows the configuration: `appendonly` and `appendfsync` may change at run time. While a
     /// snapshot is being made the journal is part of it, and is left alone; the keeper comes back.
     pub(crate) fn follow_durability(self: &Arc<Self>, config: &Config) {
-        self.store.log().set_policy(policy(config));
+        if self.store.log().policy() != policy(config) {
+            self.store.log().set_policy(policy(config));
+            self.durable.tell();
+        }
         if self.durable.is_loading() || config.appendonly == self.durable.is_journaling() {
             return;
         }

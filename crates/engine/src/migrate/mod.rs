@@ -28,10 +28,10 @@ use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
 use self::target::Target;
-use crate::block;
 use crate::engine::Engine;
 use crate::errand::Seat;
 use crate::execute::{Call, Request};
+use crate::serving;
 use crate::table::Action;
 use journal::wall_clock;
 
@@ -256,7 +256,7 @@ impl Errand<'_> {
             let call = Call { engine: &engine, counters, entry, request, run, reader: None };
             let mut reply = Vec::new();
             call.run(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2), None);
-            block::serve_ready(&engine, txn);
+            serving::serve_ready(&engine, txn);
             Some(Settled::Moved)
         });
         settled.unwrap_or(Settled::Moved)

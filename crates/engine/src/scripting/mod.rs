@@ -31,5 +31,5 @@ pub(crate) use self::cache::{Cached, Scripts};
 pub(crate) use self::catalog::{Catalog, Change, Changed, LOAD_TIMEOUT};
 pub(crate) use self::kept::{put_all as put_libraries, read as read_libraries};
 pub(crate) use self::libraries::{Functions, Known};
-pub(crate) use self::run::{Code, Job, is_read_only, limits, needs_memory, run};
+pub(crate) use self::run::{Code, Job, flags_of, limits, run};
 pub(crate) use self::running::{Kill, Runs};

@@ -18,9 +18,10 @@ use wire::RespWriter;
 use super::cache::Cached;
 use super::caller::{Caller, Rights};
 use super::needs::Needs;
-use crate::block;
+use crate::admission::Demands;
 use crate::control::Control;
 use crate::engine::Engine;
+use crate::serving;
 use crate::session::Session;
 use crate::table::Entry;
 use crate::worker::Seat;
@@ -79,14 +80,9 @@ impl Job<'_> {
         let function = matches!(self.code, Code::Function { .. });
         let mut rights = Rights { read_only: self.read_only, function, ..Rights::default() };
         let Some(flags) = self.flags() else { return Ok(rights) };
-        if seat.full && !flags.allow_oom && !flags.no_writes {
-            return Err(error::OOM);
-        }
-        if !flags.no_writes && seat.hindered {
-            let log = engine.store.log();
-            if let Some(trouble) = engine.durable.trouble(log, &seat.config, seat.troubled) {
-                return Err(trouble);
-            }
+        if !flags.no_writes && (seat.full || seat.hindered) {
+            let grows = if flags.allow_oom { Demands::default() } else { Demands::GROWS };
+            seat.grant(engine, Demands::WRITES | grows)?;
         }
         if self.read_only && !flags.no_writes {
             return Err(CmdError::new(
@@ -99,20 +95,8 @@ impl Job<'_> {
     }
 }
 
-/// Whether a request to run a script says, or its script does, that nothing is written.
-pub(crate) fn is_read_only(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> bool {
-    flags_of(engine, entry, argv).is_some_and(|flags| flags.no_writes)
-}
-
-/// Whether a request runs a script that says of itself that it may not when memory is full: Redis
-/// asks before it looks at anything else of the request.
-#[cold]
-pub(crate) fn needs_memory(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> bool {
-    flags_of(engine, entry, argv).is_some_and(|flags| !flags.no_writes && !flags.allow_oom)
-}
-
 /// What the script of a request says about itself, if there is one and it does.
-fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {
+pub(crate) fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {
     let code = *argv.get(1)?;
     match entry.name() {
         "eval" | "eval_ro" => script::Script::new(code).ok()?.flags(),
@@ -173,8 +157,9 @@ pub(crate) fn run(
                 plan.add_keys(&engine.store, job.keys);
             }
             let done = txn.with(&engine.store, plan.scope(), |txn| {
+                let began = std::time::Instant::now();
                 let done = attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer);
-                block::serve_ready(engine, txn);
+                serving::serve_later(engine, txn, began);
                 done
             });
             seat.plan = plan;

@@ -66,11 +66,13 @@ impl<'a> Request<'a> {
         let elements = self.elements(host, kind)?;
         let (from, to) = self.window(elements.len());
         let natural = self.by.is_some_and(|by| !by.contains(&b'*'));
-        // A set has no order of its own; what is stored must not depend on chance.
-        let forced = natural && kind == Some(Kind::Set) && self.store.is_some();
+        // A set has no order of its own; what is stored, or seen by a script, must not depend on
+        // chance.
+        let shown = self.store.is_some() || host.is_scripted();
+        let forced = natural && kind == Some(Kind::Set) && shown;
         if natural && !forced {
             let mut elements = elements;
-            if kind == Some(Kind::ZSet) && self.direction == Direction::Descending {
+            if kind != Some(Kind::Set) && self.direction == Direction::Descending {
                 elements.reverse();
             }
             elements.truncate(to);

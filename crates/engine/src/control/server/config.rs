@@ -102,6 +102,7 @@ impl Act for ConfigSet<'_> {
         // The rest of this batch, or of this transaction, goes by the new settings.
         control.seat.config = engine.config();
         control.txn.set_limits(engine.store.limits());
+        control.when_free(|engine| engine.follow_settings());
         for name in &changes.changed {
             // Not the value: it may be a password.
             tracing::info!(name, client = control.session.client.id, "a setting was changed");

@@ -111,9 +111,13 @@ pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
         name: "SET-DISABLE-DENY-SCRIPTS",
         arguments: "<0|1>",
-        help: &["Nothing."],
+        help: &["Whether scripts may run commands on data that wait, and a few about the server."],
         words: (1, 1),
-        run: nothing,
+        run: |control, words, out| {
+            control.engine.runs_all_in_scripts.store(truth(words[0]), Ordering::Relaxed);
+            out.ok();
+            Ok(())
+        },
     },
     Subcommand {
         name: "DROP-CLUSTER-PACKET-FILTER",
