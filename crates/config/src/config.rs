@@ -356,6 +356,8 @@ pub struct AclSettings {
 /// What scripts may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptSettings {
+    /// Whether there are any.
+    pub on: bool,
     /// Time after which one that runs counts as busy, if it does at all.
     pub busy_after: Option<Duration>,
     /// Bytes that a thread's interpreter for scripts may take, and as much that for functions.
@@ -496,6 +498,7 @@ impl Settings {
 
     fn scripts(&self) -> ScriptSettings {
         ScriptSettings {
+            on: self.yes("scripting"),
             busy_after: some_milliseconds(self.int("busy-reply-threshold")),
             memory: self.bytes("script-memory-limit"),
         }

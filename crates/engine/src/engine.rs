@@ -347,13 +347,15 @@ impl Engine {
         }
     }
 
-    /// Bytes the dataset, its indexes, those who have read it, the connections and scripts take.
+    /// Bytes the dataset, its indexes, those who have read it, the connections and the scripts that
+    /// are known take. Interpreters are not part of it, as in Redis: nobody's data goes for what a
+    /// script has left behind. They have limits of their own, and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         let buffers = self.buffers.load(Ordering::Relaxed);
-        let scripting = self.scripting_memory().iter().sum::<usize>();
+        let [_, _, scripts, libraries] = self.scripting_memory();
         let indexes = self.store.index_memory();
-        self.store.memory() + self.store.readers_memory() + indexes + buffers + scripting
+        self.store.memory() + self.store.readers_memory() + indexes + buffers + scripts + libraries
     }
 
     /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known

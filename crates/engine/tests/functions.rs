@@ -244,7 +244,8 @@ fn memory_of_scripts_is_told_and_counts() {
     let machines = field(one, "used_memory_vm_total");
     assert_eq!(machines, field(one, "used_memory_vm_eval") + functions);
     let used = engine.used_memory();
-    assert!(used >= machines + scripts, "{used} {machines} {scripts}");
+    // Interpreters have limits of their own, and evict nothing.
+    assert!(used >= scripts && used < machines, "{used} {machines} {scripts}");
     // The other thread loads the library when it needs it.
     assert_eq!(ask(other, &["FCALL", "f", "0"]), "$1\r\na");
     assert!(field(one, "used_memory_vm_functions") > functions + functions / 2);

@@ -268,3 +268,51 @@ fn what_has_written_is_not_killed() {
     });
     assert_eq!(seat.ask("GET a"), "$1\r\n2");
 }
+
+#[test]
+fn scripting_can_be_turned_off_as_a_whole() {
+    let engine = engine_with("enable-debug-command yes");
+    let mut seat = Seat::new(&engine);
+    let library = "#!lua name=l\nredis.register_function('f', function() return 1 end)";
+    assert_eq!(say(&mut seat, &["FUNCTION", "LOAD", library]), "$1\r\nl");
+    let sha = say(&mut seat, &["SCRIPT", "LOAD", "return 1"])[5..].to_owned();
+    let requests: &[&[&str]] = &[
+        &["EVAL", "return 1", "0"],
+        &["EVAL_RO", "return 1", "0"],
+        &["EVALSHA", &sha, "0"],
+        &["EVALSHA_RO", &sha, "0"],
+        &["FCALL", "f", "0"],
+        &["FCALL_RO", "f", "0"],
+        &["SCRIPT", "LOAD", "return 2"],
+        &["FUNCTION", "LOAD", "REPLACE", library],
+        &["FUNCTION", "RESTORE", "x"],
+    ];
+    // What is queued before is asked again when it runs.
+    let mut queued = Seat::new(&engine);
+    assert_eq!(queued.ask("MULTI"), "+OK");
+    for request in requests {
+        assert_eq!(say(&mut queued, request), "+QUEUED");
+    }
+    assert_eq!(seat.ask("CONFIG SET scripting no"), "+OK");
+    let refused = "-ERR scripting is turned off by the directive 'scripting'";
+    for request in requests {
+        assert_eq!(say(&mut seat, request), refused, "{request:?}");
+    }
+    queued.worker.begin(1_000_000);
+    let replies = queued.ask("EXEC");
+    assert_eq!(replies.matches(refused).count(), requests.len(), "{replies}");
+    // What there is can be looked at and deleted.
+    assert_eq!(seat.ask("FUNCTION DELETE l"), "+OK");
+    assert_eq!(seat.ask("CONFIG SET scripting yes"), "+OK");
+    assert_eq!(say(&mut seat, &["EVAL", "return 1", "0"]), ":1");
+}
+
+#[test]
+fn a_command_may_have_as_many_words_as_the_stack_has_room_for() {
+    let mut seat = Seat::new(&engine());
+    let body = "local t = {} for i = 1, 7995 do t[i] = i end
+        return redis.call('LPUSH', KEYS[1], unpack(t))";
+    assert_eq!(say(&mut seat, &["EVAL", body, "1", "k"]), ":7995");
+    let body = "return #redis.call('LRANGE', KEYS[1], 0, -1)";
+    assert_eq!(say(&mut seat, &["EVAL", body, "1", "k"]), ":7995");
+}

@@ -1,16 +1,18 @@
-//! Lua 5.1.5 as published, with tables that can be made read-only and without bytecode: the C
-//! sources of `c/` and the declarations to call them.
+//! Lua 5.1.5 as published: the crate `lua-src` brings its sources and compiles them; here are the
+//! declarations to call it, and [`layout`], which reads its tables where they lie.
 //!
-//! Scripts of Redis rely on the exact behaviour of this interpreter, and on global tables that
-//! nothing can change. The stock interpreter has no such tables, and metatables cannot make one,
-//! so the sources are here with that change (`c/README.md`).
+//! Scripts of Redis rely on the exact behaviour of this interpreter: its error texts, the order in
+//! which it walks tables, how it writes numbers. What Redis adds to it is built around it, in
+//! `kvist-script`.
 //!
 //! This crate only declares. Errors of Lua are `longjmp`s: a function here marked *raises* must not
 //! be called while a frame between it and the protecting call holds a value with a destructor, and
 //! all of them want a valid state and valid indexes. `kvist-script` keeps those promises.
 #![allow(non_camel_case_types)]
 
-use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
+pub mod layout;
+
+use std::ffi::{c_char, c_double, c_int, c_void};
 
 /// A state of the interpreter, or one of its coroutines.
 #[repr(C)]
@@ -31,6 +33,10 @@ pub type lua_Alloc = unsafe extern "C" fn(
 /// Called as often as `lua_sethook` says.
 pub type lua_Hook = unsafe extern "C-unwind" fn(state: *mut lua_State, ar: *mut lua_Debug);
 
+/// Gives `lua_load` the next piece of a text, null at its end.
+pub type lua_Reader =
+    unsafe extern "C-unwind" fn(*mut lua_State, *mut c_void, *mut usize) -> *const c_char;
+
 /// What `lua_getinfo` tells about a function call.
 #[repr(C)]
 #[derive(Debug)]
@@ -47,22 +53,6 @@ pub struct lua_Debug {
     pub lastlinedefined: c_int,
     pub short_src: [c_char; 60],
     pub i_ci: c_int,
-}
-
-/// Kvist's own: a value as it lies in a table. Which fields are set depends on the type.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct lua_Peek {
-    /// As `lua_type` says it.
-    pub kind: c_int,
-    /// A boolean, or whether a light userdata is the null pointer.
-    pub boolean: c_int,
-    /// A number.
-    pub number: c_double,
-    /// The bytes of a string, which live as long as it does.
-    pub text: *const c_char,
-    /// How many there are.
-    pub len: usize,
 }
 
 macro_rules! constants {
@@ -98,14 +88,24 @@ constants! {
     LUA_TUSERDATA = 7;
     /// A coroutine.
     LUA_TTHREAD = 8;
+    /// A coroutine has yielded.
+    LUA_YIELD = 1;
+    /// A text is no Lua.
+    LUA_ERRSYNTAX = 3;
     /// The allocator refused.
     LUA_ERRMEM = 4;
+    /// A handler of errors failed.
+    LUA_ERRERR = 5;
     /// `lua_gc`: collect everything.
     LUA_GCCOLLECT = 2;
+    /// `lua_gc`: KiB in use.
+    LUA_GCCOUNT = 3;
     /// `lua_gc`: do some work.
     LUA_GCSTEP = 5;
     /// `lua_gc`: how much memory may grow before the next cycle, in percent.
     LUA_GCSETPAUSE = 6;
+    /// `lua_gc`: how much of its work the collector does at a time; all if zero.
+    LUA_GCSETSTEPMUL = 7;
     /// A hook on every line.
     LUA_MASKLINE = 4;
     /// A hook every so many instructions.
@@ -122,6 +122,20 @@ pub const fn lua_upvalueindex(n: c_int) -> c_int {
 unsafe extern "C-unwind" {
     pub fn lua_newstate(alloc: lua_Alloc, ud: *mut c_void) -> *mut lua_State;
     pub fn lua_close(state: *mut lua_State);
+    pub fn lua_newthread(state: *mut lua_State) -> *mut lua_State;
+    pub fn lua_tothread(state: *mut lua_State, index: c_int) -> *mut lua_State;
+    pub fn lua_setlevel(from: *mut lua_State, to: *mut lua_State);
+    pub fn lua_xmove(from: *mut lua_State, to: *mut lua_State, n: c_int);
+    pub fn lua_resume(state: *mut lua_State, args: c_int) -> c_int;
+    pub fn lua_status(state: *mut lua_State) -> c_int;
+    pub fn lua_iscfunction(state: *mut lua_State, index: c_int) -> c_int;
+    pub fn lua_lessthan(state: *mut lua_State, left: c_int, right: c_int) -> c_int;
+    pub fn lua_load(
+        state: *mut lua_State,
+        reader: lua_Reader,
+        data: *mut c_void,
+        name: *const c_char,
+    ) -> c_int;
     pub fn lua_atpanic(state: *mut lua_State, panic: lua_CFunction) -> Option<lua_CFunction>;
     pub fn lua_getallocf(state: *mut lua_State, ud: *mut *mut c_void) -> lua_Alloc;
 
@@ -162,27 +176,6 @@ unsafe extern "C-unwind" {
     pub fn lua_rawset(state: *mut lua_State, index: c_int);
     pub fn lua_rawseti(state: *mut lua_State, index: c_int, n: c_int);
     pub fn lua_setmetatable(state: *mut lua_State, index: c_int) -> c_int;
-    /// Kvist's own: makes a table read-only, or no longer so.
-    pub fn lua_setreadonly(state: *mut lua_State, index: c_int, on: c_int);
-    /// Kvist's own: whether a table is read-only.
-    pub fn lua_isreadonly(state: *mut lua_State, index: c_int) -> c_int;
-    /// Kvist's own: how many results the caller of the function that runs takes.
-    pub fn lua_wanted(state: *mut lua_State) -> c_int;
-    /// Kvist's own: what a slot holds.
-    pub fn lua_peek(state: *mut lua_State, index: c_int, value: *mut lua_Peek);
-    /// Kvist's own: what `t[n]` is, without metatables.
-    pub fn lua_peekat(state: *mut lua_State, index: c_int, n: c_int, value: *mut lua_Peek);
-    /// Kvist's own: the next pair of a table that is not changed meanwhile, 0 at the end. `at` is 0
-    /// at first.
-    pub fn lua_walk(
-        state: *mut lua_State,
-        index: c_int,
-        at: *mut c_uint,
-        key: *mut lua_Peek,
-        value: *mut lua_Peek,
-    ) -> c_int;
-    /// Kvist's own: pushes what `lua_walk` showed last: the key or the value.
-    pub fn lua_pushwalked(state: *mut lua_State, index: c_int, at: c_uint, key: c_int);
 
     pub fn lua_call(state: *mut lua_State, args: c_int, results: c_int);
     pub fn lua_pcall(state: *mut lua_State, args: c_int, results: c_int, handler: c_int) -> c_int;
@@ -200,18 +193,14 @@ unsafe extern "C-unwind" {
     pub fn lua_getstack(state: *mut lua_State, level: c_int, ar: *mut lua_Debug) -> c_int;
     pub fn lua_getinfo(state: *mut lua_State, what: *const c_char, ar: *mut lua_Debug) -> c_int;
 
-    pub fn luaL_loadbuffer(
-        state: *mut lua_State,
-        text: *const c_char,
-        len: usize,
-        name: *const c_char,
-    ) -> c_int;
     pub fn luaL_ref(state: *mut lua_State, table: c_int) -> c_int;
     pub fn luaL_unref(state: *mut lua_State, table: c_int, reference: c_int);
     pub fn luaL_where(state: *mut lua_State, level: c_int);
     pub fn luaL_argerror(state: *mut lua_State, arg: c_int, text: *const c_char) -> c_int;
     pub fn luaL_checknumber(state: *mut lua_State, arg: c_int) -> c_double;
     pub fn luaL_checklstring(state: *mut lua_State, arg: c_int, len: *mut usize) -> *const c_char;
+    pub fn luaL_checktype(state: *mut lua_State, arg: c_int, kind: c_int);
+    pub fn luaL_checkany(state: *mut lua_State, arg: c_int);
     pub fn luaL_checkstack(state: *mut lua_State, extra: c_int, text: *const c_char);
     pub fn luaL_typerror(state: *mut lua_State, arg: c_int, name: *const c_char) -> c_int;
 

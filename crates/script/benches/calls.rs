@@ -71,7 +71,7 @@ fn main() {
     let only: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let wanted = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part));
     for (name, body, keys, args) in SCRIPTS.iter().filter(|(name, ..)| wanted(name)) {
-        let mut vm = Vm::new(Limits { memory: 64 << 20 });
+        let mut vm = Vm::new(Limits::new(64 << 20));
         let script = Script::new(body.as_bytes()).unwrap();
         let words: Vec<Vec<u8>> = (0..10).map(|n| format!("word:{n:08}").into_bytes()).collect();
         let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();

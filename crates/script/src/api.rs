@@ -7,6 +7,7 @@ use base::error::until_zero;
 
 use crate::errors::{push_command_error, push_error};
 use crate::host::Refusal;
+use crate::interrupt::tick;
 use crate::lift::Lift;
 use crate::memory::Memory;
 use crate::number::{truncated, write_g};
@@ -18,6 +19,12 @@ use crate::state::Inner;
 const VERSION: &str = "7.0.15";
 /// The same as a number: a byte each for major, minor and patch level.
 const VERSION_NUMBER: f64 = 458_767.0;
+
+/// More words than this lie in a table while a command runs. A function has room for 8000 values.
+const MANY: i32 = 4000;
+
+/// What a command counts as, in steps: a script that runs little else is asked for, too.
+const COMMAND: u32 = 200;
 
 /// Puts the table's common part into the table on top.
 pub fn open(stack: Stack<'_>) {
@@ -109,6 +116,7 @@ fn pcall(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 
 /// Runs a command.
 fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
+    tick(stack, inner, COMMAND)?;
     if let Err(text) = words(stack, inner) {
         inner.words.clear();
         push_error(stack, text);
@@ -118,6 +126,7 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
         push_error(stack, b"no commands can be run here");
         return Ok(Outcome::Error);
     };
+    make_way(stack);
     let memory = memory_of(stack);
     memory.set_lenient(true);
     let below = stack.top();
@@ -152,6 +161,20 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
         (false, true) => Outcome::Nothing,
         (false, false) => Outcome::Value,
     })
+}
+
+/// Leaves room on the stack for the reply: where there are so many words that it might not do, they
+/// wait in a table.
+fn make_way(stack: Stack<'_>) {
+    let count = stack.top();
+    if count <= MANY {
+        return;
+    }
+    stack.push_table(count, 0);
+    stack.insert(1);
+    for n in (1..=count).rev() {
+        stack.raw_set_at(1, n);
+    }
 }
 
 /// Ends the lenience a host needed. If more is allocated than may be, garbage goes first.

@@ -109,38 +109,6 @@ pub unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> i32 {
     1
 }
 
-/// `pcall` as Redis has it: an error table becomes the text of its field `err`.
-///
-/// It calls back into Lua, so it touches nothing that other functions of ours use.
-pub unsafe extern "C-unwind" fn pcall(state: *mut lua_State) -> i32 {
-    // SAFETY: Lua calls this with a valid state; the frame holds nothing with a destructor.
-    let (stack, status) = unsafe {
-        let stack = Stack::new(state);
-        if stack.kind(1) == Type::None {
-            stack.push_boolean(false);
-            stack.push(b"attempt to call a boolean value");
-            return 2;
-        }
-        let args = stack.top();
-        stack.push_boolean(true); // where the result will be
-        stack.insert(1);
-        (stack, lua::lua_pcall(state, args - 1, lua::LUA_MULTRET, 0))
-    };
-    if status != 0 {
-        stack.remove(1);
-        if stack.kind(-1) == Type::Table {
-            stack.get_field(-1, c"err");
-            match stack.kind(-1) {
-                Type::String | Type::Number => stack.replace(-2),
-                _ => {}
-            }
-        }
-        stack.push_boolean(false);
-        stack.insert(1);
-    }
-    stack.top()
-}
-
 /// The source and line of the innermost function that is not in C, of two.
 fn place<'s>(state: *mut lua_State) -> Option<(&'s [u8], i32)> {
     let mut found = None;

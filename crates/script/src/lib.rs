@@ -16,21 +16,29 @@
 //! # Unsafe code
 //!
 //! Lua raises errors with `longjmp`, and its stack is addressed by number. All calls of it are in
-//! `stack.rs`, `memory.rs` and `vm.rs`; everything else uses `stack::Stack`, under two rules:
+//! `stack.rs`, `memory.rs` and `vm.rs`, and in `calls.rs` and `compile.rs`, which call back into
+//! it; everything else uses `stack::Stack`, under three rules:
 //!
 //! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
 //!    lives in `state::Inner`, which outlives every call. So a jump skips nothing.
 //! 2. Code that Lua has not called (a [`Vm`] that prepares a call, a host that writes a reply) runs
 //!    with a lenient allocator: nothing can fail there, and the limit is looked at afterwards.
+//! 3. What calls back into Lua (`pcall`, `gsub`, `table.sort` and their like) holds nothing of
+//!    `state::Inner` while that runs: others of ours may run then, and use it.
 //!
 //! A panic of a host unwinds through the interpreter; its [`Vm`] is then made anew before it is
 //! used again.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod api;
+mod basics;
 mod bits;
+mod builder;
+mod calls;
+mod compile;
 mod errors;
 mod host;
+mod interrupt;
 mod json;
 mod library;
 mod lift;
@@ -39,12 +47,15 @@ mod memory;
 mod msgpack;
 mod number;
 mod packing;
+mod patterns;
 mod random;
 mod register;
 mod sandbox;
+mod sealed;
 mod source;
 mod stack;
 mod state;
+mod tables;
 mod vm;
 
 pub use host::{Host, Refusal};

@@ -5,7 +5,10 @@ use lua::{LUA_GLOBALSINDEX, LUA_REGISTRYINDEX, lua_State};
 use crate::memory::Memory;
 use crate::stack::{Raise, Stack, Type};
 use crate::state::{Inner, Shared};
-use crate::{api, bits, errors, json, msgpack, packing, random, register};
+use crate::{
+    api, basics, bits, calls, compile, errors, json, msgpack, packing, patterns, random, register,
+    sealed, tables,
+};
 
 /// A function of ours as one that Lua can call.
 macro_rules! entry {
@@ -59,14 +62,23 @@ pub fn memory_of(stack: Stack<'_>) -> &Memory {
     unsafe { &shared(stack.state()).memory }
 }
 
+/// What a state carries, for code that calls back into Lua and so cannot hold it meanwhile.
+#[allow(clippy::mut_from_ref)]
+pub fn inner_of<'s>(stack: Stack<'s>) -> &'s mut Inner {
+    // SAFETY: a stack belongs to a state of a `Vm`; whoever asks lets go of it before anything else
+    // of ours runs.
+    unsafe { &mut *shared(stack.state()).inner.get() }
+}
+
 /// Functions of the base library that Redis does not give to scripts.
 const ABSENT: [&std::ffi::CStr; 6] =
     [c"print", c"dofile", c"loadfile", c"getfenv", c"setfenv", c"newproxy"];
 
 /// Names in the registry.
 pub const HANDLER: &std::ffi::CStr = c"handler";
+/// The real table of globals.
+pub const GLOBALS: &std::ffi::CStr = c"globals";
 const LOADING: &std::ffi::CStr = c"loading";
-const RUNNING: &std::ffi::CStr = c"running";
 
 /// Fills a new state.
 pub fn open(stack: Stack<'_>, functions: bool) {
@@ -75,82 +87,115 @@ pub fn open(stack: Stack<'_>, functions: bool) {
         stack.call_library();
     }
     stack.set_top(0);
-    stack.push_function(errors::pcall);
-    stack.set_field(LUA_GLOBALSINDEX, c"pcall");
     for name in ABSENT {
         stack.push_nil();
         stack.set_field(LUA_GLOBALSINDEX, name);
     }
-    stack.get_field(LUA_GLOBALSINDEX, c"math");
-    random::open(stack);
-    stack.pop(1);
-    json::open(stack);
-    stack.set_field(LUA_GLOBALSINDEX, c"cjson");
-    msgpack::open(stack);
-    stack.set_field(LUA_GLOBALSINDEX, c"cmsgpack");
-    packing::open(stack);
-    stack.set_field(LUA_GLOBALSINDEX, c"struct");
-    bits::open(stack);
-    stack.set_field(LUA_GLOBALSINDEX, c"bit");
-    stack.push_table(0, 0);
-    api::open(stack);
-    if !functions {
-        api::open_for_scripts(stack);
-    }
-    stack.set_field(LUA_GLOBALSINDEX, c"redis");
+    stack.push_copy(LUA_GLOBALSINDEX);
+    open_standard(stack);
+    open_ours(stack, functions);
     stack.push_function(errors::handler);
     if !functions {
         stack.push_copy(-1);
-        stack.set_field(LUA_GLOBALSINDEX, c"__redis__err__handler");
+        stack.set_field(-3, c"__redis__err__handler");
     }
     stack.set_field(LUA_REGISTRYINDEX, HANDLER);
-    stack.push_copy(LUA_GLOBALSINDEX);
     guard(stack);
-    protect(stack);
-    stack.pop(1);
-    stack.push(b"");
-    if stack.metatable(-1) {
-        protect(stack);
-        stack.pop(1);
-    }
-    stack.pop(1);
+    close(stack);
+    stack.set_field(LUA_REGISTRYINDEX, GLOBALS);
     if functions {
         open_libraries(stack);
     }
 }
 
-/// Functions see their globals through an empty table, so that a library being loaded can be shown
-/// others: `redis.register_function` and little else.
+/// What of the interpreter's own libraries is made anew. The globals lie on top.
+fn open_standard(stack: Stack<'_>) {
+    sealed::open(stack);
+    calls::open(stack);
+    compile::open(stack);
+    basics::open(stack);
+    stack.get_field(-1, c"string");
+    patterns::open(stack);
+    stack.pop(1);
+    stack.get_field(-1, c"table");
+    tables::open(stack);
+    stack.pop(1);
+    stack.get_field(-1, c"math");
+    random::open(stack);
+    stack.pop(1);
+}
+
+/// What Redis adds. The globals lie on top.
+fn open_ours(stack: Stack<'_>, functions: bool) {
+    json::open(stack);
+    stack.set_field(-2, c"cjson");
+    msgpack::open(stack);
+    stack.set_field(-2, c"cmsgpack");
+    packing::open(stack);
+    stack.set_field(-2, c"struct");
+    bits::open(stack);
+    stack.set_field(-2, c"bit");
+    stack.push_table(0, 0);
+    api::open(stack);
+    if !functions {
+        api::open_for_scripts(stack);
+    }
+    stack.set_field(-2, c"redis");
+}
+
+/// Seals the libraries in the globals on top, and shows all code globals that are sealed.
+fn close(stack: Stack<'_>) {
+    let globals = stack.address(-1);
+    stack.push_nil();
+    while stack.next(-2) {
+        if stack.kind(-1) == Type::Table && stack.address(-1) != globals {
+            sealed::seal(stack);
+            stack.push_copy(-2);
+            stack.insert(-2);
+            stack.raw_set(-4);
+        } else {
+            stack.pop(1);
+        }
+    }
+    stack.push_copy(-1);
+    sealed::seal(stack);
+    if stack.metatable(-2) {
+        sealed::seal(stack);
+        sealed::show_metatable(stack);
+    }
+    stack.push_copy(-1);
+    stack.set_field(-3, c"_G");
+    stack.replace(LUA_GLOBALSINDEX);
+    stack.push_table(0, 1);
+    stack.get_field(-2, c"string");
+    stack.set_field(-2, c"__index");
+    sealed::seal(stack);
+    sealed::show_metatable_of_strings(stack);
+}
+
+/// Functions see their globals through a table of their own, so that a library being loaded can be
+/// shown others: `redis.register_function` and little else.
 fn open_libraries(stack: Stack<'_>) {
     stack.push_table(0, 1);
     stack.push_table(0, 0);
     register::open(stack);
     api::open_log(stack);
     guard(stack);
+    sealed::seal(stack);
     stack.set_field(-2, c"redis");
     guard(stack);
-    protect(stack);
     stack.set_field(LUA_REGISTRYINDEX, LOADING);
-    stack.push_copy(LUA_GLOBALSINDEX);
-    stack.set_field(LUA_REGISTRYINDEX, RUNNING);
 
-    stack.push_table(0, 0);
-    stack.push_table(0, 1);
-    stack.push_copy(LUA_GLOBALSINDEX);
-    stack.set_field(-2, c"__index");
-    stack.set_readonly(-1, true);
-    stack.set_metatable(-2);
-    stack.set_readonly(-1, true);
+    stack.get_field(LUA_REGISTRYINDEX, GLOBALS);
+    sealed::seal(stack);
     stack.replace(LUA_GLOBALSINDEX);
 }
 
 /// Shows the globals of a library being loaded, or those of functions that run.
 pub fn show_loading(stack: Stack<'_>, loading: bool) {
     stack.metatable(LUA_GLOBALSINDEX);
-    stack.set_readonly(-1, false);
-    stack.get_field(LUA_REGISTRYINDEX, if loading { LOADING } else { RUNNING });
+    stack.get_field(LUA_REGISTRYINDEX, if loading { LOADING } else { GLOBALS });
     stack.set_field(-2, c"__index");
-    stack.set_readonly(-1, true);
     stack.pop(1);
 }
 
@@ -173,24 +218,4 @@ fn absent(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     text.extend_from_slice(base::error::until_zero(name));
     text.push(b'\'');
     Err(stack.raise_at(text))
-}
-
-/// Makes the table on top, its metatable and all tables in it read-only.
-fn protect(stack: Stack<'_>) {
-    if !stack.has_room(6) || stack.is_readonly(-1) {
-        return;
-    }
-    stack.set_readonly(-1, true);
-    if stack.metatable(-1) {
-        protect(stack);
-        stack.pop(1);
-    }
-    stack.push_nil();
-    while stack.next(-2) {
-        // The table of globals is one of its own fields.
-        if stack.kind(-1) == Type::Table {
-            protect(stack);
-        }
-        stack.pop(1);
-    }
 }

@@ -6,13 +6,13 @@
 //! caller has made room for what it pushes (Lua gives each function 20 slots); and no frame that a
 //! raised error jumps over holds a value with a destructor.
 
-use std::ffi::{CStr, c_int, c_uint};
+use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
+use lua::layout::{self, Value};
 use lua::{
     LUA_TBOOLEAN, LUA_TFUNCTION, LUA_TLIGHTUSERDATA, LUA_TNIL, LUA_TNUMBER, LUA_TSTRING,
-    LUA_TTABLE, LUA_TTHREAD, LUA_TUSERDATA, lua_CFunction, lua_Peek, lua_State,
+    LUA_TTABLE, LUA_TTHREAD, LUA_TUSERDATA, lua_CFunction, lua_State,
 };
 
 /// The error to raise lies on top of the stack.
@@ -98,7 +98,10 @@ impl Peek<'_> {
 
 /// A way through a table, which must not be changed meanwhile.
 #[derive(Debug, Default)]
-pub struct Walk(c_uint);
+pub struct Walk {
+    at: u32,
+    pair: Option<(Value, Value)>,
+}
 
 /// The stack of a function that runs; valid for `'s`.
 #[derive(Clone, Copy)]
@@ -161,6 +164,8 @@ impl<'s> Stack<'s> {
         raw_set(index: c_int) = lua_rawset;
         /// `t[n] = v` without metatables; the value is popped.
         raw_set_at(index: c_int, n: c_int) = lua_rawseti;
+        /// `t[k]`; the key on top is replaced. May call a metamethod.
+        get(index: c_int) = lua_gettable;
         /// `t[k] = v`; both are popped.
         set(index: c_int) = lua_settable;
         /// The number in a slot, or what a string in it says, or zero.
@@ -169,8 +174,6 @@ impl<'s> Stack<'s> {
         concat(n: c_int) = lua_concat;
         /// The number of an argument; raises if it is none.
         check_number(arg: c_int) -> f64 = luaL_checknumber;
-        /// How many results the caller of the function that runs takes, -1 if as many as there are.
-        wanted() -> c_int = lua_wanted;
         /// A reference to the top value, which is popped.
         reference(table: c_int) -> c_int = luaL_ref;
         /// Gives a reference up.
@@ -192,6 +195,28 @@ impl<'s> Stack<'s> {
     pub fn collect(self) {
         // SAFETY: as above.
         unsafe { lua::lua_gc(self.state, lua::LUA_GCCOLLECT, 0) };
+    }
+
+    /// Does some of the collector's work; whether that was the end of a cycle.
+    pub fn collect_some(self, size: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            lua::lua_gc(self.state, lua::LUA_GCSETSTEPMUL, 200);
+            let done = lua::lua_gc(self.state, lua::LUA_GCSTEP, size) != 0;
+            lua::lua_gc(self.state, lua::LUA_GCSETSTEPMUL, 0);
+            done
+        }
+    }
+
+    /// Has each cycle of the collector done in one go, once the memory in use is so many percent of
+    /// what was left by the last one: with a collector that works by steps large strings become
+    /// garbage faster than it goes.
+    pub fn set_collector(self, percent: c_int) {
+        // SAFETY: as above.
+        unsafe {
+            lua::lua_gc(self.state, lua::LUA_GCSETSTEPMUL, 0);
+            lua::lua_gc(self.state, lua::LUA_GCSETPAUSE, percent);
+        }
     }
 
     /// Pops values.
@@ -220,50 +245,66 @@ impl<'s> Stack<'s> {
         Type::of(unsafe { lua::lua_type(self.state, index) })
     }
 
+    /// How many results the caller of the function that runs takes, -1 if as many as there are.
+    #[inline]
+    pub fn wanted(self) -> c_int {
+        // SAFETY: as above; a function that Lua has called asks.
+        unsafe { layout::wanted(self.state) }
+    }
+
     /// What a slot holds.
     #[inline]
     pub fn peek(self, index: c_int) -> Peek<'s> {
-        let mut value = MaybeUninit::uninit();
-        // SAFETY: as above; Lua fills in what belongs to the type.
-        unsafe {
-            lua::lua_peek(self.state, index, value.as_mut_ptr());
-            seen(&value)
-        }
+        // SAFETY: as above.
+        unsafe { seen(layout::peek(self.state, index)) }
     }
 
     /// What `t[n]` is, without metatables.
     #[inline]
     pub fn peek_at(self, index: c_int, n: c_int) -> Peek<'s> {
-        let mut value = MaybeUninit::uninit();
-        // SAFETY: as above.
+        // SAFETY: as above. What the slot above the top held is still kept by the table.
         unsafe {
-            lua::lua_peekat(self.state, index, n, value.as_mut_ptr());
-            seen(&value)
+            if let Some(value) = layout::in_array(self.state, index, n) {
+                return seen(value);
+            }
+            lua::lua_rawgeti(self.state, index, n);
+            let value = layout::peek(self.state, -1);
+            lua::lua_settop(self.state, -2);
+            seen(value)
         }
     }
 
     /// The next pair of a table; none at the end.
     #[inline]
     pub fn walk(self, index: c_int, walk: &mut Walk) -> Option<(Peek<'s>, Peek<'s>)> {
-        let (mut key, mut value) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: as above; both are filled in unless it is the end.
+        // SAFETY: as above.
         unsafe {
-            let (key_at, value_at) = (key.as_mut_ptr(), value.as_mut_ptr());
-            let found = lua::lua_walk(self.state, index, &raw mut walk.0, key_at, value_at);
-            (found != 0).then(|| (seen(&key), seen(&value)))
+            walk.pair = layout::walk(self.state, index, &mut walk.at);
+            walk.pair.map(|(key, value)| (seen(key), seen(value)))
         }
     }
 
     /// Pushes the key of the pair that was walked to.
-    pub fn push_key(self, index: c_int, walk: &Walk) {
-        // SAFETY: as above.
-        unsafe { lua::lua_pushwalked(self.state, index, walk.0, 1) }
+    pub fn push_key(self, walk: &Walk) {
+        if let Some((key, _)) = walk.pair {
+            // SAFETY: as above; the table that is walked keeps the key.
+            unsafe { layout::push(self.state, key) }
+        }
     }
 
     /// Pushes the value of the pair that was walked to.
-    pub fn push_value(self, index: c_int, walk: &Walk) {
+    pub fn push_value(self, walk: &Walk) {
+        if let Some((_, value)) = walk.pair {
+            // SAFETY: as above; the table that is walked keeps the value.
+            unsafe { layout::push(self.state, value) }
+        }
+    }
+
+    /// Where the metatable of the table in a slot is.
+    #[inline]
+    pub fn metatable_at(self, index: c_int) -> *const c_void {
         // SAFETY: as above.
-        unsafe { lua::lua_pushwalked(self.state, index, walk.0, 0) }
+        unsafe { layout::metatable(self.state, index) }
     }
 
     /// Whether a slot holds a number or a string that reads as one.
@@ -397,18 +438,6 @@ impl<'s> Stack<'s> {
         unsafe { lua::lua_getmetatable(self.state, index) != 0 }
     }
 
-    /// Whether the table in a slot is read-only.
-    pub fn is_readonly(self, index: c_int) -> bool {
-        // SAFETY: as above.
-        unsafe { lua::lua_isreadonly(self.state, index) != 0 }
-    }
-
-    /// Makes a table read-only, or no longer so.
-    pub fn set_readonly(self, index: c_int, on: bool) {
-        // SAFETY: as above.
-        unsafe { lua::lua_setreadonly(self.state, index, c_int::from(on)) }
-    }
-
     /// Where a table is, to know it again.
     pub fn address(self, index: c_int) -> usize {
         // SAFETY: as above.
@@ -457,11 +486,82 @@ impl<'s> Stack<'s> {
 
     /// An error with the position of the function's caller in front, as most libraries raise them.
     pub fn raise_at(self, text: &[u8]) -> Raise {
+        self.room_to_raise();
         // SAFETY: as above.
         unsafe { lua::luaL_where(self.state, 1) };
         self.push(text);
         self.concat(2);
         Raise
+    }
+
+    /// Makes room for an error, of what is there if need be.
+    fn room_to_raise(self) {
+        if !self.has_room(6) {
+            self.pop(6);
+        }
+    }
+
+    /// Raises an error with the position of the function's caller in front.
+    pub fn raise_now(self, text: &[u8]) -> ! {
+        self.raise_from(1, text)
+    }
+
+    /// Raises an error with the position of the function so many levels up in front.
+    pub fn raise_from(self, level: c_int, text: &[u8]) -> ! {
+        self.room_to_raise();
+        // SAFETY: as above.
+        unsafe {
+            lua::luaL_where(self.state, level);
+            self.push(text);
+            self.concat(2);
+            lua::lua_error(self.state)
+        }
+    }
+
+    /// Raises `bad argument #n to 'f' (… expected, got …)` unless the argument is of this type.
+    pub fn check_type(self, arg: c_int, kind: c_int) {
+        // SAFETY: as above.
+        unsafe { lua::luaL_checktype(self.state, arg, kind) }
+    }
+
+    /// Raises `bad argument #n to 'f' (value expected)` unless there is one.
+    pub fn check_any(self, arg: c_int) {
+        // SAFETY: as above.
+        unsafe { lua::luaL_checkany(self.state, arg) }
+    }
+
+    /// How many elements the table in a slot has in order, without metatables.
+    #[inline]
+    pub fn len(self, index: c_int) -> usize {
+        // SAFETY: as above.
+        unsafe { lua::lua_objlen(self.state, index) }
+    }
+
+    /// Calls the function below `args` arguments. May run anything.
+    #[inline]
+    pub fn call(self, args: c_int, results: c_int) {
+        // SAFETY: as above; whoever calls this holds nothing that what runs may touch.
+        unsafe { lua::lua_call(self.state, args, results) }
+    }
+
+    /// Whether one value is less than another. May call a metamethod.
+    #[inline]
+    pub fn is_less(self, left: c_int, right: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { lua::lua_lessthan(self.state, left, right) != 0 }
+    }
+
+    /// Pushes a block of so many bytes.
+    pub fn push_block(self, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        unsafe { lua::lua_newuserdata(self.state, size).cast() }
+    }
+
+    /// The bytes of the string in a slot, and the zero byte Lua keeps behind them.
+    pub fn text_and_zero(self, index: c_int) -> &'s [u8] {
+        let text = self.text(index).unwrap_or_default();
+        // SAFETY: Lua keeps a zero byte behind each string.
+        unsafe { std::slice::from_raw_parts(text.as_ptr(), text.len() + 1) }
     }
 
     /// Raises `bad argument #n to 'f' (…)`.
@@ -483,26 +583,21 @@ impl<'s> Stack<'s> {
     }
 }
 
-/// What Lua has filled in.
+/// A value as it was found.
 ///
 /// # Safety
-/// It was: the type, and the fields that belong to it. A string lives as long as `'s`.
+/// It is kept by the state for as long as `'s`.
 #[inline]
-unsafe fn seen<'s>(value: &MaybeUninit<lua_Peek>) -> Peek<'s> {
-    let value = value.as_ptr();
-    // SAFETY: as the caller says; no other field is read.
-    unsafe {
-        match (*value).kind {
-            LUA_TNIL => Peek::Nil,
-            LUA_TBOOLEAN => Peek::Boolean((*value).boolean != 0),
-            LUA_TNUMBER => Peek::Number((*value).number),
-            LUA_TSTRING => {
-                Peek::Text(std::slice::from_raw_parts((*value).text.cast(), (*value).len))
-            }
-            LUA_TLIGHTUSERDATA if (*value).boolean != 0 => Peek::Null,
-            LUA_TTABLE => Peek::Table,
-            kind => Peek::Other(Type::of(kind)),
-        }
+unsafe fn seen<'s>(value: Value) -> Peek<'s> {
+    match value.kind() {
+        LUA_TNIL => Peek::Nil,
+        LUA_TBOOLEAN => Peek::Boolean(value.is_true_or_null()),
+        LUA_TNUMBER => Peek::Number(value.number()),
+        // SAFETY: it is a string, and kept as the caller says.
+        LUA_TSTRING => Peek::Text(unsafe { value.text() }),
+        LUA_TLIGHTUSERDATA if value.is_true_or_null() => Peek::Null,
+        LUA_TTABLE => Peek::Table,
+        kind => Peek::Other(Type::of(kind)),
     }
 }
 

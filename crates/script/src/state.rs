@@ -10,6 +10,7 @@ use crate::Host;
 use crate::library::Loading;
 use crate::lift::Open;
 use crate::memory::Memory;
+use crate::patterns::Way;
 use crate::random::Random;
 
 /// The user data of the allocator, so that it is found from any coroutine by one load.
@@ -39,6 +40,17 @@ pub struct Inner {
     pub random: Random,
     /// Whether the host has ended the script that runs.
     pub killed: bool,
+    /// Steps of library functions until the host is asked.
+    pub steps: u32,
+    /// Whether the script catches errors itself, where it is now.
+    pub catching: bool,
+    /// Where the metatables of sealed tables are.
+    pub seals: Vec<usize>,
+    /// Ways that a pattern has not taken yet.
+    pub ways: Vec<Way>,
+    /// What a script last told the collector, which does as it likes.
+    pub pause: i32,
+    pub step: i32,
     /// The library being loaded.
     pub loading: Option<Loading>,
     /// Bytes that results of encoders may take.
@@ -60,6 +72,20 @@ impl Inner {
     pub fn tidy(&mut self) {
         if self.buffer.capacity() > KEPT {
             self.buffer = Vec::new();
+        }
+    }
+
+    /// Gives back what a script has left: these belong to no limit.
+    #[inline]
+    pub fn rest(&mut self) {
+        self.tidy();
+        for room in [&mut self.text, &mut self.digits] {
+            if room.capacity() > KEPT {
+                *room = Vec::new();
+            }
+        }
+        if self.ways.capacity() * size_of::<Way>() > KEPT {
+            self.ways = Vec::new();
         }
     }
 }

@@ -1,37 +1,44 @@
 //! A thread's interpreter: compiles, calls, and turns what comes out into a reply or an error.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 
 use base::{CmdError, Protocol, Reply};
 use foldhash::{HashMap, HashMapExt};
-use lua::{LUA_GLOBALSINDEX, LUA_MASKCOUNT, LUA_REGISTRYINDEX, lua_Debug, lua_State};
+use lua::{LUA_MASKCOUNT, LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
-use crate::Host;
-use crate::errors::{extract, push_error, trimmed};
+use crate::compile::compile;
+use crate::errors::{extract, trimmed};
+use crate::interrupt::{STEPS, ask};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{lower, one_line};
 use crate::memory::Memory;
-use crate::sandbox::{self, HANDLER, shared};
+use crate::sandbox::{self, GLOBALS, HANDLER, shared};
 use crate::source::Script;
 use crate::stack::{Stack, Type};
 use crate::state::{Inner, Shared};
+use crate::{Host, Refusal};
 
 /// How often the host is asked whether to go on, in instructions of the interpreter.
 const INSTRUCTIONS: c_int = 100_000;
-/// How many calls there are between two helpings of the garbage collector, and how large those are,
-/// in KiB.
-const CALLS: u32 = 50;
-const HELPING: c_int = 50;
-/// Bytes of garbage below which there are none: less than what makes the interpreter collect by
-/// itself, so that most of it is done between scripts.
-const GARBAGE: usize = 128 << 10;
+/// Bytes a small state may grow by before the collector begins a cycle.
+const SLACK: usize = 512 << 10;
 
 /// What a [`Vm`] may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes each of its two states may allocate while a script runs.
     pub memory: usize,
+    /// Bytes of garbage that each of them may keep when no script runs.
+    pub garbage: usize,
+}
+
+impl Limits {
+    /// So much memory while a script runs; little of its garbage afterwards.
+    #[must_use]
+    pub fn new(memory: usize) -> Self {
+        Limits { memory, garbage: 256 << 10 }
+    }
 }
 
 /// An interpreter for scripts and one for functions. Belongs to one thread at a time.
@@ -53,7 +60,7 @@ pub struct Limits {
 /// #     fn interrupted(&mut self) -> bool { false }
 /// #     fn set_repl(&mut self, _: u8) {}
 /// # }
-/// let mut vm = Vm::new(Limits { memory: 1 << 20 });
+/// let mut vm = Vm::new(Limits::new(1 << 20));
 /// let script = Script::new(b"return #KEYS + ARGV[1]").unwrap();
 /// let mut bytes = Vec::new();
 /// let mut out = wire::RespWriter::new(&mut bytes, base::Protocol::Resp2);
@@ -85,6 +92,7 @@ impl Vm {
         for state in [Some(&mut self.scripts), self.functions.as_mut()].into_iter().flatten() {
             state.shared.memory.set_limit(limits.memory);
             state.shared.inner.get_mut().limit = limits.memory;
+            state.garbage = limits.garbage;
         }
     }
 
@@ -106,13 +114,20 @@ impl Vm {
         self.functions.as_ref().map_or(0, |state| state.shared.memory.used())
     }
 
-    /// Compiles a script if this interpreter has not seen it yet.
+    /// Compiles a script if this interpreter has not seen it yet. `interrupted` is asked now and
+    /// then whether that takes too long.
     ///
     /// # Errors
     /// `ERR Error compiling script (new function): …`
-    pub fn load(&mut self, script: &Script) -> Result<(), CmdError> {
+    pub fn load(
+        &mut self,
+        script: &Script,
+        interrupted: &mut dyn FnMut() -> bool,
+    ) -> Result<(), CmdError> {
         self.scripts.mend(self.limits, false);
-        self.scripts.script(script).map(|_| ())
+        let compiled = self.scripts.script(script, &mut Impatient(interrupted)).map(|_| ());
+        self.scripts.clean();
+        compiled
     }
 
     /// Forgets a compiled script.
@@ -145,18 +160,18 @@ impl Vm {
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
         self.scripts.mend(self.limits, false);
-        let function = self.scripts.script(script)?;
+        let function = self.scripts.script(script, host)?;
         let stack = self.scripts.stack();
-        let Names { handler, keys: keys_name, argv } = self.scripts.names;
+        let Names { handler, globals, keys: keys_name, argv } = self.scripts.names;
         stack.raw_get_at(LUA_REGISTRYINDEX, handler);
         stack.raw_get_at(LUA_REGISTRYINDEX, function);
-        stack.set_readonly(LUA_GLOBALSINDEX, false);
+        stack.raw_get_at(LUA_REGISTRYINDEX, globals);
         for (name, words) in [(keys_name, keys), (argv, args)] {
             stack.raw_get_at(LUA_REGISTRYINDEX, name);
             push_words(stack, words);
-            stack.raw_set(LUA_GLOBALSINDEX);
+            stack.raw_set(-3);
         }
-        stack.set_readonly(LUA_GLOBALSINDEX, true);
+        stack.pop(1);
         self.scripts.call(0, host).map_err(|failed| failed.of(script.name(), host))?;
         self.scripts.answer(host, out);
         Ok(())
@@ -243,6 +258,8 @@ struct Loaded {
 struct Names {
     /// The handler of errors.
     handler: c_int,
+    /// The real table of globals.
+    globals: c_int,
     /// The names of the globals `KEYS` and `ARGV`.
     keys: c_int,
     argv: c_int,
@@ -252,11 +269,13 @@ impl Names {
     fn new(stack: Stack<'_>) -> Self {
         stack.get_field(LUA_REGISTRYINDEX, HANDLER);
         let handler = stack.reference(LUA_REGISTRYINDEX);
+        stack.get_field(LUA_REGISTRYINDEX, GLOBALS);
+        let globals = stack.reference(LUA_REGISTRYINDEX);
         let name = |text: &[u8]| {
             stack.push(text);
             stack.reference(LUA_REGISTRYINDEX)
         };
-        Names { handler, keys: name(b"KEYS"), argv: name(b"ARGV") }
+        Names { handler, globals, keys: name(b"KEYS"), argv: name(b"ARGV") }
     }
 }
 
@@ -266,8 +285,9 @@ struct State {
     shared: Box<Shared>,
     /// Whether a call has begun and not ended. It stays so if a panic passed through.
     running: bool,
-    calls: u32,
     names: Names,
+    /// Bytes of garbage that may stay between calls.
+    garbage: usize,
     /// Bytes in use when the garbage collector had last finished.
     settled: usize,
     scripts: HashMap<[u8; 40], c_int>,
@@ -284,6 +304,34 @@ impl Drop for State {
         // SAFETY: the state is ours and is not used afterwards; what it carries is freed later.
         unsafe { lua::lua_close(self.state.as_ptr()) }
     }
+}
+
+/// When the collector is to begin a cycle, in percent of what lives. A cycle costs as much as what
+/// lives, so a small state may grow by half a megabyte first; and nobody is to be refused memory
+/// that garbage takes.
+fn pause(lives: usize, limit: usize) -> c_int {
+    let lives = lives.max(1);
+    let grown = (lives + SLACK) * 100 / lives;
+    let most = limit / 8 * 7 * 100 / lives;
+    c_int::try_from(grown.max(200).min(most).clamp(105, 2000)).unwrap_or(200)
+}
+
+/// Asks a closure whether to go on, and runs nothing.
+struct Impatient<'a>(&'a mut dyn FnMut() -> bool);
+
+impl Host for Impatient<'_> {
+    fn call(&mut self, _: &[&[u8]], _: &mut dyn Reply) -> Result<(), Refusal> {
+        Err(Refusal::Abandon)
+    }
+    fn note_error(&mut self, _: &[u8], _: bool) {}
+    fn log(&mut self, _: u8, _: &[u8]) {}
+    fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
+        None
+    }
+    fn interrupted(&mut self) -> bool {
+        (self.0)()
+    }
+    fn set_repl(&mut self, _: u8) {}
 }
 
 /// An error that ended a call.
@@ -320,7 +368,7 @@ impl Failed {
 
 impl State {
     fn new(limits: Limits, functions: bool) -> Self {
-        let inner = Inner { limit: limits.memory, ..Inner::default() };
+        let inner = Inner { limit: limits.memory, pause: 200, step: 200, ..Inner::default() };
         let memory = Memory::new(limits.memory);
         let shared = Box::new(Shared { memory, inner: inner.into() });
         let ud = (&raw const *shared).cast_mut().cast::<c_void>();
@@ -333,6 +381,10 @@ impl State {
         let names = {
             // SAFETY: the state is new, and nothing raises while allocations are lenient.
             let stack = unsafe { Stack::new(state.as_ptr()) };
+            // SAFETY: as above.
+            let known = unsafe { lua::layout::is_known(state.as_ptr()) };
+            assert!(known, "this is not the interpreter that was built with");
+            stack.set_collector(pause(shared.memory.used(), limits.memory));
             sandbox::open(stack, functions);
             Names::new(stack)
         };
@@ -341,7 +393,7 @@ impl State {
             settled: shared.memory.used(),
             shared,
             running: false,
-            calls: 0,
+            garbage: limits.garbage,
             names,
             scripts: HashMap::new(),
             libraries: HashMap::new(),
@@ -363,31 +415,40 @@ impl State {
     }
 
     /// The reference of a compiled script.
-    fn script(&mut self, script: &Script) -> Result<c_int, CmdError> {
+    fn script(&mut self, script: &Script, host: &mut dyn Host) -> Result<c_int, CmdError> {
         if let Some(reference) = self.scripts.get(script.digest()) {
             return Ok(*reference);
         }
         let prefix = "ERR Error compiling script (new function): ";
-        self.compile(script.code(), c"@user_script", prefix)?;
+        self.compile(script.code(), b"@user_script\0", prefix, host)?;
         let reference = self.stack().reference(LUA_REGISTRYINDEX);
         self.scripts.insert(*script.digest(), reference);
         Ok(reference)
     }
 
     /// Pushes the compiled code.
-    fn compile(&self, code: &[u8], name: &CStr, prefix: &str) -> Result<(), CmdError> {
+    fn compile(
+        &mut self,
+        code: &[u8],
+        name: &[u8],
+        prefix: &str,
+        host: &mut dyn Host,
+    ) -> Result<(), CmdError> {
+        self.stack().push(&name[..name.len() - 1]);
+        let compiled = self.under(host, |state| compile(state.stack(), code, name)) == 0;
         let stack = self.stack();
-        // SAFETY: the state is valid; this call protects itself.
-        let status = unsafe {
-            let state = self.state.as_ptr();
-            lua::luaL_loadbuffer(state, code.as_ptr().cast(), code.len(), name.as_ptr())
-        };
-        if status == 0 {
+        if compiled {
+            stack.remove(-2);
             return Ok(());
         }
-        let why = stack.text(-1).unwrap_or_default();
+        // Texts come from the parser, a table from who has ended it.
+        let why = match stack.kind(-1) {
+            Type::Table => b"it takes too long",
+            _ => stack.text(-1).unwrap_or_default(),
+        };
         let text = [prefix.as_bytes(), why].concat();
         stack.set_top(0);
+        self.clean();
         Err(CmdError::from_bytes(one_line(trimmed(&text)).into_owned()))
     }
 
@@ -395,7 +456,6 @@ impl State {
     /// on the stack, or none.
     fn call(&mut self, args: c_int, host: &mut dyn Host) -> Result<(), Failed> {
         let status = self.protected(args, 1, 1, host);
-        self.calls = self.calls.wrapping_add(1);
         let stack = self.stack();
         if status == 0 {
             return Ok(());
@@ -419,9 +479,22 @@ impl State {
         handler: c_int,
         host: &mut dyn Host,
     ) -> c_int {
+        self.shared.inner.get_mut().protocol = Protocol::Resp2;
+        self.under(host, |state| {
+            let state = state.state.as_ptr();
+            // SAFETY: the state is valid, our caller has pushed the values, and errors end here.
+            unsafe {
+                lua::lua_sethook(state, Some(hook), LUA_MASKCOUNT, INSTRUCTIONS);
+                lua::lua_pcall(state, args, results, handler)
+            }
+        })
+    }
+
+    /// Does what catches its own errors, with a host and under the limit of memory.
+    fn under<R>(&mut self, host: &mut dyn Host, run: impl FnOnce(&Self) -> R) -> R {
         let inner = self.shared.inner.get_mut();
-        inner.protocol = Protocol::Resp2;
-        inner.killed = false;
+        (inner.killed, inner.catching) = (false, false);
+        inner.steps = STEPS;
         let host: *mut (dyn Host + '_) = host;
         // SAFETY: only the lifetime changes; the pointer is taken away before this function ends,
         // or the state is made anew before it is used again.
@@ -429,16 +502,11 @@ impl State {
         inner.host = NonNull::new(host);
         self.running = true;
         self.shared.memory.set_lenient(false);
-        // SAFETY: the state is valid, the values were pushed by our caller, and errors end here.
-        let status = unsafe {
-            let state = self.state.as_ptr();
-            lua::lua_sethook(state, Some(hook), LUA_MASKCOUNT, INSTRUCTIONS);
-            lua::lua_pcall(state, args, results, handler)
-        };
+        let result = run(self);
         self.shared.memory.set_lenient(true);
         self.running = false;
         self.shared.inner.get_mut().host = None;
-        status
+        result
     }
 
     /// Writes the result, and clears the stack.
@@ -450,25 +518,16 @@ impl State {
         self.clean();
     }
 
-    /// Some work of the garbage collector now and then, once there is enough to collect. All of it
-    /// where a script has left so much behind that the next one might not have enough.
+    /// Collects what a script has left behind, once it is worth the while: what then stays is at
+    /// most what [`Limits::garbage`] allows, or half as much as what lives.
     fn clean(&mut self) {
-        let memory = &self.shared.memory;
-        let used = memory.used();
+        self.shared.inner.get_mut().rest();
+        let used = self.shared.memory.used();
         self.settled = self.settled.min(used);
-        let garbage = used - self.settled;
-        let state = self.state.as_ptr();
-        // SAFETY: the state is valid, and collecting does not raise: scripts cannot make objects
-        // with finalizers.
-        let collect = |what, size| unsafe { lua::lua_gc(state, what, size) };
-        if garbage > memory.limit() / 4 {
-            collect(lua::LUA_GCCOLLECT, 0);
-            self.settled = memory.used();
-        } else if self.calls >= CALLS {
-            self.calls = 0;
-            if garbage > GARBAGE && collect(lua::LUA_GCSTEP, HELPING) != 0 {
-                self.settled = memory.used();
-            }
+        if used - self.settled > self.garbage.max(self.settled / 2) {
+            self.stack().collect();
+            self.settled = self.shared.memory.used();
+            self.stack().set_collector(pause(self.settled, self.shared.memory.limit()));
         }
     }
 
@@ -477,7 +536,8 @@ impl State {
         header: &Header<'_>,
         host: &mut dyn Host,
     ) -> Result<Vec<(crate::Function, c_int)>, CmdError> {
-        self.compile(header.code, c"@user_function", "ERR Error compiling function: ")?;
+        let prefix = "ERR Error compiling function: ";
+        self.compile(header.code, b"@user_function\0", prefix, host)?;
         sandbox::show_loading(self.stack(), true);
         self.shared.inner.get_mut().loading = Some(Loading::default());
         let status = self.protected(0, 0, 0, host);
@@ -526,25 +586,16 @@ unsafe extern "C-unwind" fn unprotected(_: *mut lua_State) -> c_int {
     std::process::abort()
 }
 
-/// Asks the host whether to go on. Once it says no, every line raises the error, so that no `pcall`
-/// of the script can go on for long.
+/// Asks the host whether to go on.
 pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
     // SAFETY: Lua calls this between instructions, so no function of ours runs and holds what the
     // state carries; the frame holds nothing with a destructor.
     unsafe {
         let inner = &mut *shared(state).inner.get();
-        let Some(mut host) = inner.host else { return };
-        if !inner.killed && !host.as_mut().interrupted() {
-            return;
+        let (stack, memory) = (Stack::new(state), &shared(state).memory);
+        stack.set_collector(pause(memory.used(), memory.limit()));
+        if ask(stack, inner).is_err() {
+            lua::lua_error(state);
         }
-        inner.killed = true;
-        Stack::new(state).end_at_next_line();
-        // Functions are told the same.
-        let text: &[u8] = match inner.loading.is_some() {
-            true => b"FUNCTION LOAD timeout",
-            false => b"Script killed by user with SCRIPT KILL...",
-        };
-        push_error(Stack::new(state), text);
-        lua::lua_error(state)
     }
 }

@@ -43,6 +43,17 @@ const ENDLESS: &[&str] = &[
     "while true do load(function() while true do end end) end",
     "local t = setmetatable({}, {__tostring = function() while true do end end}) tostring(t)",
     "local ok = pcall(function() while true do end end) while true do ok = pcall(pcall, pcall) end",
+    "string.find(('a'):rep(29), ('a?'):rep(29) .. ('a'):rep(29))",
+    "string.match(('a'):rep(60), ('a*'):rep(30) .. 'b')",
+    "string.gsub(('a'):rep(60), ('a-'):rep(30) .. 'b', '')",
+    "for w in string.gmatch(('a'):rep(60), ('(a*)'):rep(30) .. 'b') do end",
+    "pcall(string.find, ('a'):rep(60), ('a*'):rep(30) .. 'b') while true do end",
+    "while true do coroutine.wrap(function() string.find(('a'):rep(60), ('a*'):rep(30) .. 'b') \
+     end)() end",
+    "table.insert({}, -2147483648, 1)",
+    "while true do string.rep('', 2147483647) end",
+    "local t = {} for i = 1, 300000 do t[i] = (i * 7919) % 300007 end while true do \
+     table.sort(t) end",
 ];
 
 #[test]
@@ -85,7 +96,7 @@ const GREEDY: &[&str] = &[
 
 #[test]
 fn memory_is_limited() {
-    let mut vm = Vm::new(Limits { memory: 32 << 20 });
+    let mut vm = Vm::new(Limits::new(32 << 20));
     for body in GREEDY {
         let mut host = Small::default();
         let reply = run(&mut vm, &mut host, body);
@@ -127,6 +138,13 @@ const DEEP: &[&str] = &[
     "return string.rep('x', 100000):gsub('.', '%0%0%0')",
     "local t = {} local u = t for i = 1, 100000 do u[1] = {} u = u[1] end return t",
     "local t = {} t.err = t return t",
+    "return string.find(('a'):rep(5), ('a?'):rep(200000))",
+    "return #string.gsub('x', ('x?'):rep(200000), 'y')",
+    "return pcall(string.find, 'a', ('('):rep(200000))",
+    "local function f(n) return (('x'):gsub('x', function() return f(n + 1) end)) end \
+     return pcall(f, 1)",
+    "local function f() return coroutine.wrap(f)() end return pcall(f)",
+    "local function f(a, b) table.sort({1, 2, 3}, f) end return pcall(f)",
     "local t = {} t.map = t return t",
     "local t = {} t.set = t return t",
     "local t = {} t.verbatim_string = t return t",
@@ -294,17 +312,61 @@ fn garbage_goes_between_calls() {
     assert!(vm.memory() < 4 << 20, "{}", vm.memory());
 }
 
+/// What may take long before a line of it runs: the parser is asked, too, and has no more memory
+/// than scripts have.
+#[test]
+fn compiling_ends_and_fits() {
+    let mut vm = Vm::new(Limits::new(8 << 20));
+    let long = ["while 1 do ".to_owned(), "if x then break end ".repeat(50_000), "end".to_owned()];
+    let script = Script::new(long.concat().as_bytes()).unwrap();
+    let mut asked = 0;
+    let mut interrupted = || {
+        asked += 1;
+        asked > 3
+    };
+    let text = vm.load(&script, &mut interrupted).unwrap_err().to_string();
+    assert_eq!(text, "ERR Error compiling script (new function): it takes too long");
+    let large = format!("return {{{}}}", "{},".repeat(2_000_000));
+    let script = Script::new(large.as_bytes()).unwrap();
+    let text = vm.load(&script, &mut || false).unwrap_err().to_string();
+    assert_eq!(text, "ERR Error compiling script (new function): not enough memory");
+    still_works(&mut vm);
+    assert!(vm.memory() < 2 << 20, "{}", vm.memory());
+}
+
+/// What a script leaves behind is collected before anybody is told of it.
+#[test]
+fn garbage_goes_at_the_end_of_a_script() {
+    let mut vm = stage::vm();
+    let before = vm.memory();
+    for body in
+        ["return #string.rep('x', 20000000)", "local t = {} for i = 1, 1e5 do t[i] = {} end"]
+    {
+        run(&mut vm, &mut Small::default(), body);
+        assert!(vm.memory() < before + (300 << 10), "{body}: {}", vm.memory());
+    }
+}
+
+/// As many words as fit the stack leave room for the reply.
+#[test]
+fn the_longest_commands_get_their_replies() {
+    let mut vm = stage::vm();
+    let body =
+        "local t = {} for i = 1, 7995 do t[i] = i end return redis.call('rpush', 'k', unpack(t))";
+    assert_eq!(run(&mut vm, &mut Small::default(), body), ":7995");
+}
+
 #[test]
 fn scripts_are_forgotten() {
     let mut vm = stage::vm();
     let script = Script::new(b"return 1").unwrap();
-    vm.load(&script).unwrap();
+    vm.load(&script, &mut || false).unwrap();
     vm.forget(script.digest());
-    vm.load(&script).unwrap();
+    vm.load(&script, &mut || false).unwrap();
     vm.flush_scripts();
     still_works(&mut vm);
     let bad = Script::new(b"x y").unwrap();
-    let text = vm.load(&bad).unwrap_err().to_string();
+    let text = vm.load(&bad, &mut || false).unwrap_err().to_string();
     assert_eq!(
         text,
         "ERR Error compiling script (new function): user_script:1: '=' expected near 'y'"

@@ -55,6 +55,16 @@ fn string(rng: &mut Rng) -> String {
 }
 
 /// A value as Lua writes it. Without `odd`, only what every library takes.
+/// A key short enough for tables to have it where Redis's have it.
+fn key(rng: &mut Rng) -> String {
+    loop {
+        let text = string(rng);
+        if text.len() < 32 * 4 {
+            return text;
+        }
+    }
+}
+
 fn value(rng: &mut Rng, depth: usize, odd: bool) -> String {
     let kind = if depth == 0 { rng.below(5) } else { rng.below(11) };
     match kind {
@@ -80,7 +90,7 @@ fn value(rng: &mut Rng, depth: usize, odd: bool) -> String {
             let pairs: Vec<String> = (0..rng.below(12))
                 .map(|_| {
                     let key = match rng.below(if odd { 8 } else { 5 }) {
-                        0..=4 => string(rng),
+                        0..=4 => key(rng),
                         5 => (rng.below(20) + 1).to_string(),
                         6 => format!("{}.5", rng.below(20)),
                         _ => "true".to_owned(),

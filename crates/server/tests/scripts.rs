@@ -472,3 +472,45 @@ fn loops_are_handed_over_again_and_again() {
         });
     }
 }
+
+/// Patterns are matched without running a line of the script.
+#[test]
+fn a_pattern_without_an_end_can_be_killed_and_holds_no_signal_up() {
+    let body = "return string.find(('a'):rep(29), ('a?'):rep(29) .. ('a'):rep(29))";
+    let (server, mut running) = held_up("1", body, &[]);
+    let mut other = server.connect();
+    assert_eq!(other.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok());
+    let killed = running.hear();
+    assert!(text(&killed).contains("Script killed by user"), "{killed:?}");
+
+    let (mut server, _running) = held_up("1", body, &[]);
+    server.signal("TERM");
+    server.ended();
+}
+
+/// What scripts leave behind in the interpreters of four threads costs nobody any data.
+#[test]
+fn garbage_of_interpreters_evicts_nothing() {
+    let memory = ["--maxmemory", "40mb", "--maxmemory-policy", "allkeys-lru"];
+    let server = Server::start(&[&["--io-threads", "4"], &memory[..]].concat());
+    let mut clients: Vec<Client> = (0..8).map(|_| server.connect()).collect();
+    let value = "v".repeat(1000);
+    for n in 0..10_000 {
+        assert_eq!(clients[0].ask(&["SET", &format!("key:{n}"), &value]), ok());
+    }
+    for round in 0..3 {
+        for client in &mut clients {
+            let reply = client.ask(&["EVAL", "return #string.rep('x', 20000000)", "0"]);
+            assert_eq!(reply, Value::Int(20_000_000));
+            let body = "local t = {} for i = 1, 30000 do t[i] = {i} end return #t";
+            assert_eq!(client.ask(&["EVAL", body, "0"]), Value::Int(30_000));
+            assert_eq!(client.ask(&["SET", "another", &round.to_string()]), ok());
+        }
+    }
+    assert_eq!(clients[0].ask(&["DBSIZE"]), Value::Int(10_001));
+    assert_eq!(server.info(&mut clients[0], "evicted_keys"), "0");
+    // In total, whatever the number of threads: their libraries, and 4 MiB.
+    let left: usize = server.info(&mut clients[0], "used_memory_vm_total").parse().unwrap();
+    assert!(left < 8 << 20, "{left}");
+}

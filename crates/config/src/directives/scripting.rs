@@ -13,6 +13,13 @@ pub(super) const LIST: &[D] = &[
          busy.",
     )
     .alias("lua-time-limit"),
+    D::yes_no(
+        "scripting",
+        "yes",
+        "Whether scripts and functions run: if not, EVAL, EVALSHA, FCALL, SCRIPT LOAD, FUNCTION \
+         LOAD and FUNCTION RESTORE are refused to everybody.",
+    )
+    .own(),
     D::memory(
         "script-memory-limit",
         "256mb",

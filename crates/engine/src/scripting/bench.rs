@@ -4,6 +4,7 @@
 //! run once it finds here again, and asks only two numbers whether it is still so.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use base::CmdError;
 use hashbrown::HashMap;
@@ -16,6 +17,9 @@ use crate::engine::Engine;
 
 /// How many scripts are at hand before those that nobody knows any more are looked for.
 const AT_HAND: usize = 1024;
+
+/// How long a script may take to compile: the thread does nothing else meanwhile.
+const COMPILING: Duration = Duration::from_secs(2);
 
 /// A thread's interpreters. They take memory, so there are none before the first script.
 #[derive(Default)]
@@ -77,7 +81,8 @@ impl Bench {
         }
         let script = Script::with_digest(body, digest)?;
         let mut vm = self.take(limits);
-        let compiled = vm.load(&script);
+        let began = Instant::now();
+        let compiled = vm.load(&script, &mut || began.elapsed() > COMPILING);
         self.put(vm);
         compiled?;
         let cached = engine.scripts.add(script, now, loaded);

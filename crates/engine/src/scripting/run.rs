@@ -26,6 +26,11 @@ use crate::session::Session;
 use crate::table::Entry;
 use crate::worker::Seat;
 
+/// Bytes of garbage that the interpreters of all threads keep together while no script runs; and
+/// what each may keep at least, so as not to be collecting all the time.
+const GARBAGE: usize = 4 << 20;
+const LEAST_GARBAGE: usize = 64 << 10;
+
 /// What is to run.
 pub(crate) enum Code<'a> {
     /// A script.
@@ -252,5 +257,6 @@ fn attempt(
 
 /// What an interpreter may use.
 pub(crate) fn limits(config: &config::Config) -> Limits {
-    Limits { memory: usize::try_from(config.scripts.memory).unwrap_or(usize::MAX) }
+    let memory = usize::try_from(config.scripts.memory).unwrap_or(usize::MAX);
+    Limits { memory, garbage: (GARBAGE / config.io_threads.max(1)).max(LEAST_GARBAGE) }
 }

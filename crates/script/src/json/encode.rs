@@ -206,7 +206,7 @@ impl Encoder<'_, '_> {
             }
             match value {
                 Peek::Table => {
-                    self.stack.push_value(-1, &walk);
+                    self.stack.push_value(&walk);
                     self.table(depth + 1)?;
                     self.stack.pop(1);
                 }

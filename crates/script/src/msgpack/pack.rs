@@ -152,7 +152,7 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
     while let Some((key, value)) = stack.walk(-1, &mut walk) {
         match key {
             Peek::Table => {
-                stack.push_key(-1, &walk);
+                stack.push_key(&walk);
                 table(stack, inner, level + 1)?;
                 stack.pop(1);
             }
@@ -160,7 +160,7 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
         }
         match value {
             Peek::Table => {
-                stack.push_value(-1, &walk);
+                stack.push_value(&walk);
                 table(stack, inner, level + 1)?;
                 stack.pop(1);
             }

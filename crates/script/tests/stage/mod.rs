@@ -262,7 +262,7 @@ impl Stage {
 }
 
 pub fn vm() -> Vm {
-    Vm::new(Limits { memory: 64 << 20 })
+    Vm::new(Limits::new(64 << 20))
 }
 
 /// The bytes of one reply, however deep.

@@ -3,7 +3,7 @@
 use base::{CmdError, Spec, error};
 use wire::RespWriter;
 
-use super::{RUNS, RUNS_READING, Words, sent};
+use super::{RUNS, RUNS_READING, Words, check_on, sent};
 use crate::control::{Control, acts};
 use crate::scripting::{self, Cached, Code, Job, limits};
 use crate::table::Action;
@@ -74,6 +74,7 @@ fn run(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     control.tell_monitors(all);
+    check_on(control)?;
     // A digest of the wrong length names nothing, whatever follows it.
     if find as usize == by_digest as Find as usize && all.get(1).is_some_and(|sha| sha.len() != 40)
     {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{CmdError, Spec};
 use wire::RespWriter;
 
-use super::{RUNS, RUNS_READING, Words, sent};
+use super::{RUNS, RUNS_READING, Words, check_on, sent};
 use crate::control::{Control, acts};
 use crate::scripting::{self, Code, Job};
 use crate::table::Action;
@@ -45,6 +45,7 @@ fn run(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     control.tell_monitors(all);
+    check_on(control)?;
     let asked = all.get(1).copied().unwrap_or_default();
     let known = control.libraries();
     let library = known.libraries.function(asked).ok_or(NO_FUNCTION)?;

@@ -8,7 +8,7 @@ use script::{Function, Library};
 use wire::RespWriter;
 
 use super::script::kill;
-use super::{SCRIPTING, sent};
+use super::{SCRIPTING, check_on, sent};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
 use crate::scripting::{Catalog, Change, Changed, Known, LOAD_TIMEOUT, limits};
@@ -87,7 +87,10 @@ sent! {
         grammar: "[REPLACE] function-code:string",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
         ..CHANGES
-    }, |control, argv, out| change(control, "function|load", argv, out);
+    }, |control, argv, out| {
+        check_on(control)?;
+        change(control, "function|load", argv, out)
+    };
     /// Adds the libraries of a payload.
     FunctionRestore, Spec {
         name: "function|restore",
@@ -96,7 +99,10 @@ sent! {
         grammar: "serialized-value:string [policy=(FLUSH | APPEND | REPLACE)]",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
         ..CHANGES
-    }, |control, argv, out| change(control, "function|restore", argv, out);
+    }, |control, argv, out| {
+        check_on(control)?;
+        change(control, "function|restore", argv, out)
+    };
 }
 
 fn change(

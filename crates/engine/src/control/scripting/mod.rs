@@ -53,6 +53,15 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     rows
 }
 
+/// Refuses to run or to take up any script if there are to be none. Asked where that would happen,
+/// so at every door, and in a transaction that was queued before as well.
+fn check_on(control: &Control<'_>) -> Result<(), CmdError> {
+    match control.seat.config.scripts.on {
+        true => Ok(()),
+        false => Err(CmdError::new("ERR scripting is turned off by the directive 'scripting'")),
+    }
+}
+
 /// What a command does with its whole request: an entry may stand for several words.
 type Behaviour = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
 

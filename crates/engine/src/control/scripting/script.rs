@@ -3,7 +3,7 @@
 use base::{Args, CmdError, Command, Flag, Reply, Spec};
 use wire::RespWriter;
 
-use super::SCRIPTING;
+use super::{SCRIPTING, check_on};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, one_of};
 use crate::scripting::{Kill, limits};
@@ -208,6 +208,7 @@ impl<'a> Command<'a> for ScriptLoad<'a> {
 
 impl Act for ScriptLoad<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        check_on(control)?;
         let seat = &mut *control.seat;
         let limits = limits(&seat.config);
         let added = seat.bench.add(control.engine, self.body, (seat.now, true, limits));

@@ -59,7 +59,8 @@ impl Figures {
 
     /// Everything that is not keys and values.
     pub fn overhead(&self) -> usize {
-        let scripting: usize = self.scripting.iter().sum();
+        // Interpreters are not part of what is used.
+        let scripting: usize = self.scripting[2..].iter().sum();
         (self.clients + self.tables() + self.indexes + scripting).min(self.used)
     }
 
