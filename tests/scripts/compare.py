@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SHOWN = 400  # bytes of a reply in the report
 CONFIG = {
     "maxmemory": "0", "maxmemory-policy": "noeviction", "notify-keyspace-events": "",
-    "busy-reply-threshold": "5000", "slowlog-log-slower-than": "10000", "save": "",
+    "busy-reply-threshold": "5000", "slowlog-log-slower-than": "1000000", "save": "",
     "acllog-max-len": "128",
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use base::{Handler, Millis, Nothing, Protocol, Reply, Resume, Wait};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
-use store::{Queued, Scope, Txn, Waiter};
+use store::{Failed, Queued, Scope, Txn, Waiter};
 use wire::RespWriter;
 
 use crate::client::{Client, Message, words_memory};
@@ -55,6 +55,8 @@ struct End {
 pub struct BlockedRequests {
     tickets: AtomicU64,
     by_ticket: Mutex<HashMap<u64, Arc<Blocked>>>,
+    /// Those that wait no longer and stand in a queue all the same: see [`leave_at_last`].
+    leaving: Mutex<Vec<Arc<Blocked>>>,
     timed: AtomicUsize,
     looked_at: AtomicU64,
 }
@@ -278,18 +280,10 @@ impl Worker {
         engine.clients.remove(session.client.id);
     }
 
-    fn leave_queues(&mut self, blocked: &Blocked) {
+    fn leave_queues(&mut self, blocked: &Arc<Blocked>) {
         let engine = Arc::clone(&self.engine);
         engine.blocked.remove(blocked.waiter.ticket);
-        for (key, queued) in blocked.places() {
-            let hash = engine.store.hasher().hash(key);
-            let scope = Scope::One(engine.store.shard_of(hash));
-            // A settled waiter is skipped, and removed when the key is fed: should its shard not
-            // be had now, nothing is lost.
-            let _ = self.txn.with(&engine.store, scope, |txn| {
-                txn.remove_waiter(blocked.db, hash, key, &queued);
-            });
-        }
+        leave_queues(&engine, &mut self.txn, blocked);
     }
 
     /// Counts a request whose wait has ended, as one that ends at once is counted.
@@ -305,6 +299,29 @@ impl Worker {
             self.seat.took(&self.engine, entry, &argv, session, took);
         }
     }
+}
+
+/// Takes a request that waits no longer out of its queues. Where somebody overdue holds a shard that
+/// is done later: until then it is skipped, as it is settled.
+fn leave_queues(engine: &Engine, txn: &mut Txn, blocked: &Arc<Blocked>) {
+    let mut left = true;
+    for (key, queued) in blocked.places() {
+        let hash = engine.store.hasher().hash(key);
+        let scope = Scope::One(engine.store.shard_of(hash));
+        let done = txn.with(&engine.store, scope, |txn| {
+            txn.remove_waiter(blocked.db, hash, key, &queued);
+        });
+        left &= !matches!(done, Err(Failed::Busy));
+    }
+    if !left {
+        engine.blocked.leaving.lock().push(Arc::clone(blocked));
+    }
+}
+
+/// The same for those that could not leave before. The caller holds no shard.
+pub(crate) fn leave_at_last(engine: &Engine, txn: &mut Txn) {
+    let leaving = std::mem::take(&mut *engine.blocked.leaving.lock());
+    leaving.iter().for_each(|blocked| leave_queues(engine, txn, blocked));
 }
 
 fn unblocked(session: &mut Session) {

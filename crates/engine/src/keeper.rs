@@ -99,7 +99,9 @@ fn keep(engine: &Arc<Engine>, give_back: fn()) {
                 expire_round(engine, &mut txn);
             }
             // Usually whoever is next to run a command does so, but there may be nobody.
+            engine.store.retry_put_off();
             crate::serving::serve_gone(engine, &mut txn);
+            crate::block::leave_at_last(engine, &mut txn);
             engine.tend_durability();
             note_journal(engine);
             engine.tend_tracking(&mut txn);

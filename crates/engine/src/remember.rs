@@ -151,13 +151,20 @@ fn stored_at(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
     }
 }
 
-/// The second database of `MOVE` and `COPY`.
+/// The second database of `MOVE` and `COPY`; of several of `COPY` the last one counts.
 fn other_database(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
     let text = match entry.name() {
         "move" => *argv.get(2)?,
         "copy" => {
-            let word = argv.iter().skip(3).position(|word| word.eq_ignore_ascii_case(b"DB"))?;
-            *argv.get(word + 4)?
+            let (mut at, mut found) = (3, None);
+            while at + 1 < argv.len() {
+                if argv[at].eq_ignore_ascii_case(b"DB") {
+                    at += 1;
+                    found = Some(argv[at]);
+                }
+                at += 1;
+            }
+            found?
         }
         _ => return None,
     };

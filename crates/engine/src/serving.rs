@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use std::time::Instant;
 
 use base::{CmdError, Effect, Find, KeySpec, Keyspace, Kind, Reply, Start};
-use store::{Failed, LetGo, Queued, Scope, Touched, Txn};
+use store::{Failed, LetGo, Queued, Touched, Txn};
 use wire::RespWriter;
 
 use crate::access;
@@ -50,24 +50,22 @@ pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
 /// Looks at the keys that went by their deadline or with a whole database, or are owed to those who
 /// wait for them. The caller holds no shard.
 pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    // Those whose shard somebody overdue holds; the others need not wait for them.
-    let mut busy = Vec::new();
     // Serving may leave more: who waits behind needs other shards, or who is fed by it does.
     loop {
         let gone = engine.store.take_gone();
         if gone.is_empty() {
-            return engine.store.put_gone_back(busy);
+            return;
         }
         for key in gone {
-            let scope = Scope::One(engine.store.shard_of(key.hash));
+            let shard = engine.store.shard_of(key.hash);
             let again = key.clone();
             // A panic while serving is contained there; whoever waits is served by the next.
-            let done = txn.with(&engine.store, scope, |txn| {
+            let done = txn.with_debts_paid(&engine.store, shard, |txn| {
                 txn.note_ready(key);
                 serve_ready(engine, txn);
             });
             if matches!(done, Err(Failed::Busy)) {
-                busy.push(again);
+                engine.store.put_off(again);
             }
         }
     }

@@ -116,6 +116,15 @@ impl Seen {
     }
 }
 
+impl Seen {
+    /// Adds what has been seen since.
+    pub fn add(&mut self, more: Seen) {
+        self.writable |= more.writable;
+        self.readable |= more.readable;
+        self.closed |= more.closed;
+    }
+}
+
 /// What a loop is made of, besides what it makes itself.
 pub struct Parts {
     /// Its poller.
@@ -324,6 +333,11 @@ impl EventLoop {
         }
         if self.inbox.has_letters() {
             self.inbox.take(&mut self.fresh);
+            // Newcomers first: what a message leads to may take long, and whoever deals connections
+            // out looks for those that wait in the inbox alone.
+            let newcomers = self.fresh.extract_if(.., |l| matches!(l, Letter::Connection(..)));
+            let newcomers: Vec<_> = newcomers.collect();
+            newcomers.into_iter().rev().for_each(|letter| self.letters.push_front(letter));
             self.letters.extend(self.fresh.drain(..));
         }
     }

@@ -270,7 +270,15 @@ impl EventLoop {
                 return;
             }
         }
-        away.jobs.push(job);
+        // However often its client sends something, it is read once.
+        let known = away.jobs.iter_mut().find_map(|known| match known {
+            Job::Event(seen) => Some(seen),
+            _ => None,
+        });
+        match (job, known) {
+            (Job::Event(more), Some(seen)) => seen.add(more),
+            (job, _) => away.jobs.push(job),
+        }
     }
 
     /// Takes a connection back; what has come for it meanwhile is the next that is done.

@@ -514,3 +514,36 @@ fn garbage_of_interpreters_evicts_nothing() {
     let left: usize = server.info(&mut clients[0], "used_memory_vm_total").parse().unwrap();
     assert!(left < 8 << 20, "{left}");
 }
+
+/// A request that waits for two keys costs nobody anything but those who want its own.
+#[test]
+fn a_held_target_of_a_blocked_move_keeps_nobody_waiting() {
+    let server = Server::start(&["--io-threads", "2", "--busy-reply-threshold", "50"]);
+    let (mut running, mut other) = (server.connect(), server.connect());
+    // One of another shard than `k` is: most are, but not all.
+    for round in 0..4 {
+        let source = format!("source:{round}");
+        let mut waits = server.connect();
+        waits.say(&["BLMOVE", &source, "k", "LEFT", "RIGHT", "0"]);
+        eventually("a blocked client", || {
+            (server.info(&mut other, "blocked_clients") == "1").then_some(())
+        });
+        running.say(&["EVAL", "while true do end", "1", "k"]);
+        eventually("a busy script", || (other.ask(&["GET", "k"]) == error(BUSY)).then_some(()));
+        let fed = other.ask(&["RPUSH", &source, "a"]);
+        if fed != error(BUSY) {
+            assert_eq!(fed, Value::Int(1));
+            for _ in 0..3 {
+                assert_eq!(other.ask(&["LLEN", &source]), Value::Int(1));
+                assert_eq!(other.ask(&["TYPE", &source]), Value::Simple(b"list".to_vec()));
+            }
+        }
+        assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok());
+        running.hear();
+        if fed == error(BUSY) {
+            other.ask(&["RPUSH", &source, "a"]);
+        }
+        assert_eq!(waits.hear(), bulk("a"));
+        assert_eq!(other.ask(&["LLEN", &source]), Value::Int(0));
+    }
+}

@@ -11,21 +11,29 @@ use crate::{Store, Touched, Txn};
 
 impl Txn {
     /// Locks these shards, and more if those who wait there are owed something; pays, and runs
-    /// `work`. The numbers are ascending, without repetition.
+    /// `work`. The numbers are ascending, without repetition. A debt that needs a shard which
+    /// somebody overdue holds is left until that is over: it is nobody's fault who comes here.
     pub(crate) fn with_several<R>(
         &mut self,
         store: &Store,
-        mut numbers: Vec<usize>,
+        asked: Vec<usize>,
         work: impl FnOnce(&mut Txn) -> R,
     ) -> Result<R, Failed> {
+        let (mut numbers, mut pays) = (asked.clone(), true);
         let mut work = Some(work);
         loop {
-            let mut guards = store.lock_all(&numbers, self.hurried).ok_or(Failed::Busy)?;
+            let Some(mut guards) = store.lock_all(&numbers, self.hurried) else {
+                if self.insists || numbers.len() == asked.len() {
+                    return Err(Failed::Busy);
+                }
+                (numbers, pays) = (asked.clone(), false);
+                continue;
+            };
             let debtors = guards.iter().filter_map(|g| g.as_ref()).filter(|s| s.waiting.owes());
             let needed: Vec<usize> = debtors.flat_map(|s| s.waiting.companions()).collect();
             let missing = needed.into_iter().filter(|n| numbers.binary_search(n).is_err());
             let missing: Vec<usize> = missing.collect();
-            if !missing.is_empty() {
+            if pays && !missing.is_empty() {
                 drop(guards);
                 numbers.extend(missing);
                 numbers.sort_unstable();
@@ -35,7 +43,7 @@ impl Txn {
             for (&number, guard) in numbers.iter().zip(&mut guards) {
                 self.hold(number, guard);
             }
-            let paid = if self.pay(store) { work.take() } else { None };
+            let paid = if !pays || self.pay(store) { work.take() } else { None };
             let done = paid.map(|work| self.outermost(work));
             self.settle();
             for (guard, held) in guards.iter_mut().zip(self.held.drain(..)) {
@@ -45,6 +53,22 @@ impl Txn {
                 return done;
             }
         }
+    }
+
+    /// As `with` a shard, but all that is owed there is paid.
+    ///
+    /// # Errors
+    /// As `with`; also if a shard that the debts need is not to be had.
+    pub fn with_debts_paid<R>(
+        &mut self,
+        store: &Store,
+        shard: usize,
+        work: impl FnOnce(&mut Txn) -> R,
+    ) -> Result<R, Failed> {
+        self.insists = true;
+        let done = self.with_several(store, vec![shard], work);
+        self.insists = false;
+        done
     }
 
     /// Pays what is owed to those who wait for keys of the held shards; `false` if that was not

@@ -37,7 +37,7 @@ impl Name {
     }
 }
 
-/// So many keys are read once more before no further ones are taken.
+/// So many keys are read once more, and no further ones.
 const MOST: usize = 32;
 
 /// What a survey still has to read.
@@ -78,9 +78,10 @@ impl Moved {
         if !self.on.load(Ordering::SeqCst) {
             return true;
         }
-        let open = unread.read < MOST;
+        let name = to();
+        let open = unread.read + unread.names.len() < MOST || unread.names.contains(&name);
         if open {
-            unread.names.insert(to());
+            unread.names.insert(name);
         }
         open
     }
@@ -98,5 +99,22 @@ impl Moved {
             None => self.on.store(false, Ordering::SeqCst),
         }
         next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_survey_reads_only_so_many_keys_once_more() {
+        let moved = Moved::default();
+        moved.begin();
+        let note = |n: usize| moved.note(|| Name::of(0, 0, &n.to_le_bytes()));
+        assert_eq!((0..100).filter(|&n| note(n)).count(), MOST);
+        assert!(note(0), "it is known already");
+        let read = std::iter::from_fn(|| moved.next()).count();
+        assert_eq!(read, MOST);
+        assert!(note(100), "no survey goes on any more");
     }
 }

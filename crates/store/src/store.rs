@@ -74,6 +74,8 @@ pub struct Store {
     /// Awaited keys whose queues are to be looked at under locks of their own.
     gone: Mutex<Vec<Touched>>,
     any_gone: AtomicBool,
+    /// Those of them whose shard somebody overdue held.
+    put_off: Mutex<Vec<Touched>>,
 }
 
 impl Store {
@@ -117,6 +119,7 @@ impl Store {
             read_keys_limit: AtomicUsize::new(usize::MAX),
             gone: Mutex::new(Vec::new()),
             any_gone: AtomicBool::new(false),
+            put_off: Mutex::new(Vec::new()),
         }
     }
 
@@ -127,12 +130,20 @@ impl Store {
         self.any_gone.store(true, Ordering::Release);
     }
 
-    /// Notes several again that could not be looked at now.
-    pub fn put_gone_back(&self, keys: Vec<Touched>) {
-        if !keys.is_empty() {
-            self.gone.lock().extend(keys);
-            self.any_gone.store(true, Ordering::Release);
+    /// Notes a key that could not be looked at, as somebody overdue holds a shard. It is looked at
+    /// after [`Store::retry_put_off`]: whoever runs a command meanwhile need not try in vain.
+    pub fn put_off(&self, key: Touched) {
+        let mut put_off = self.put_off.lock();
+        let is_it = |known: &Touched| known.db == key.db && known.key == key.key;
+        if !put_off.iter().any(is_it) {
+            put_off.push(key);
         }
+    }
+
+    /// Notes all that were put off anew. Called every so often, by one thread.
+    pub fn retry_put_off(&self) {
+        let put_off = std::mem::take(&mut *self.put_off.lock());
+        put_off.into_iter().for_each(|key| self.note_gone(key));
     }
 
     /// Awaited keys noted since this was last asked. Costs a load if there are none.

@@ -128,6 +128,8 @@ pub struct Txn {
     pub(crate) judge: Option<Judge>,
     /// A script asks.
     pub(crate) scripted: bool,
+    /// Nothing runs before all debts of its shards are paid: see `debts.rs`.
+    pub(crate) insists: bool,
 }
 
 impl Drop for Txn {
@@ -201,6 +203,7 @@ impl Txn {
             bulletin: Bulletin::default(),
             judge: None,
             scripted: false,
+            insists: false,
         }
     }
 

@@ -137,9 +137,12 @@ impl Replayer<'_> {
         match (is_left, arrives) {
             (true, true) => {
                 let (from, to) = ((dbs[0], keys[0]), (dbs[1], keys[1]));
+                let mut shards = keys.map(|key| store.shard_of(key.hash)).to_vec();
+                shards.sort_unstable();
+                shards.dedup();
                 let there = self
                     .txn
-                    .with(&store, Scope::All, |txn| txn.relocate(from, to, first.stays))
+                    .with(&store, Scope::Many(&shards), |txn| txn.relocate(from, to, first.stays))
                     .map_err(|failed| failed.to_string())?;
                 if there { Ok(()) } else { self.is_missing(keys[0].bytes) }
             }

@@ -41,6 +41,7 @@ const REQUESTS: &[&str] = &[
     "COPY K K",
     "COPY K K REPLACE",
     "COPY K K DB D REPLACE",
+    "COPY K K DB 0 DB D REPLACE",
     "MOVE K D",
     "EXPIRE K 100000",
     "PEXPIRE K 100000000 NX",
