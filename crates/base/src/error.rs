@@ -147,6 +147,8 @@ errors! {
     OOM = "OOM command not allowed when used memory > 'maxmemory'.";
     /// A reply that would be longer than replies may be.
     REPLY_TOO_LONG = "ERR the reply would be longer than max-reply-size or the output buffer limit";
+    /// Scripts and functions are switched off.
+    NO_SCRIPTING = "ERR scripting is turned off by the directive 'scripting'";
     /// Not authenticated.
     NO_AUTH = "NOAUTH Authentication required.";
     /// Wrong password.

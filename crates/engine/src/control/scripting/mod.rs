@@ -5,7 +5,7 @@ mod fcall;
 mod function;
 mod script;
 
-use base::{Category, CmdError, Flag, Group, KeyFlag, KeySpec, Locks, Spec};
+use base::{Category, CmdError, Flag, Group, KeyFlag, KeySpec, Locks, Spec, error};
 use wire::RespWriter;
 
 use crate::control::Control;
@@ -58,7 +58,7 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
 fn check_on(control: &Control<'_>) -> Result<(), CmdError> {
     match control.seat.config.scripts.on {
         true => Ok(()),
-        false => Err(CmdError::new("ERR scripting is turned off by the directive 'scripting'")),
+        false => Err(error::NO_SCRIPTING),
     }
 }
 
