@@ -133,7 +133,8 @@ fn what_takes_too_many_steps_matches_nothing() {
     assert!(!matches(b"*ab*", &text));
     assert!(matches(&text, &text));
     assert!(matches(&[&b"*"[..], &text].concat(), &text));
-    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+    // Without the bound the first two take hours, so a minute is enough on any machine.
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 /// The definition, by recursion: exponential, hence short inputs only.

@@ -192,8 +192,9 @@ impl Desk<'_> {
         let demands = Demands::of(self.engine, entry, argv);
         match &session.multi {
             Some(multi) if entry.name() == "exec" => demands | multi.demands(),
-            // A transaction that is being queued takes memory, too.
-            Some(_) if multi::must_queue(session, entry) => demands | Demands::GROWS,
+            // A transaction that is being queued takes memory, too; whatever does not end it is
+            // refused, as in Redis.
+            Some(_) if !multi::ends(entry) => demands | Demands::GROWS,
             _ => demands,
         }
     }

@@ -50,8 +50,12 @@ struct WatchedKey {
 
 /// Whether a request is queued rather than run.
 pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
-    session.multi.is_some()
-        && !matches!(entry.name(), "exec" | "discard" | "multi" | "watch" | "quit" | "reset")
+    session.multi.is_some() && !ends(entry) && !matches!(entry.name(), "multi" | "watch")
+}
+
+/// Whether a request ends the transaction it comes in, one way or the other.
+pub(crate) fn ends(entry: &Entry) -> bool {
+    matches!(entry.name(), "exec" | "discard" | "quit" | "reset")
 }
 
 /// Queues a request.

@@ -68,7 +68,7 @@ pub(crate) struct Seat {
 }
 
 /// Requests that run for long, at a time.
-const LONG: usize = 4;
+pub const LONG_CALLS: usize = 4;
 /// And those that may wait for their turn.
 const LONG_WAITING: usize = 1024;
 /// More memory than this is not kept for the next reply.
@@ -108,9 +108,11 @@ impl House {
         Arc::new(House {
             engine: Arc::clone(engine),
             seat: Seat::new(engine, chance),
-            aside: (0..LONG as u64).map(|n| Seat::new(engine, !chance.wrapping_add(n))).collect(),
-            places: Arc::new(Semaphore::new(LONG)),
-            long: Budget::new(LONG + LONG_WAITING),
+            aside: (0..LONG_CALLS as u64)
+                .map(|n| Seat::new(engine, !chance.wrapping_add(n)))
+                .collect(),
+            places: Arc::new(Semaphore::new(LONG_CALLS)),
+            long: Budget::new(LONG_CALLS + LONG_WAITING),
             api_key: settings.api_key.as_deref().map(Secret::of),
             users_changed: Notify::new(),
             durable: Notify::new(),

@@ -43,5 +43,5 @@ mod slowed;
 mod status;
 mod walk;
 
-pub use house::{Hooks, House};
+pub use house::{Hooks, House, LONG_CALLS};
 pub use serve::serve;

@@ -231,10 +231,10 @@ fn typed_array(tag: u64) -> Option<(Element, bool)> {
         78 => (Element::I32, false),
         79 => (Element::I64, false),
         80 => (Element::F16, true),
-        81 => (Element::F32, true),
+        81 => (Element::Single, true),
         82 => (Element::F64, true),
         84 => (Element::F16, false),
-        85 => (Element::F32, false),
+        85 => (Element::Single, false),
         86 => (Element::F64, false),
         _ => return None,
     })

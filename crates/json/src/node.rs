@@ -27,7 +27,7 @@ pub(crate) enum Seen {
 /// An element of a packed array.
 fn seen(element: Element, bytes: &[u8]) -> Seen {
     match (element, bytes.try_into()) {
-        (Element::F32, Ok(bytes)) => Seen::Single(f32::from_le_bytes(bytes)),
+        (Element::Single, Ok(bytes)) => Seen::Single(f32::from_le_bytes(bytes)),
         _ => Seen::Num(element.read(bytes)),
     }
 }

@@ -22,8 +22,12 @@ pub(crate) enum Element {
     U64,
     F16,
     Bf16,
+    /// Doubles that are all singles. They are shown as the doubles they are.
     F32,
     F64,
+    /// Singles that a client has asked for. They are shown with as many digits as tell singles
+    /// apart.
+    Single,
 }
 
 /// A kind of floats that arrays can be made of: `FPHA` of `JSON.SET`.
@@ -44,13 +48,13 @@ impl Floats {
         match self {
             Floats::Bf16 => Element::Bf16,
             Floats::F16 => Element::F16,
-            Floats::F32 => Element::F32,
+            Floats::F32 => Element::Single,
             Floats::F64 => Element::F64,
         }
     }
 }
 
-const ALL: [Element; 13] = [
+const ALL: [Element; 14] = [
     Element::Cell,
     Element::I8,
     Element::U8,
@@ -64,6 +68,7 @@ const ALL: [Element; 13] = [
     Element::Bf16,
     Element::F32,
     Element::F64,
+    Element::Single,
 ];
 
 impl Element {
@@ -85,7 +90,7 @@ impl Element {
         match self {
             Element::I8 | Element::U8 => 1,
             Element::I16 | Element::U16 | Element::F16 | Element::Bf16 => 2,
-            Element::Cell | Element::I32 | Element::U32 | Element::F32 => 4,
+            Element::Cell | Element::I32 | Element::U32 | Element::F32 | Element::Single => 4,
             Element::I64 | Element::U64 | Element::F64 => 8,
         }
     }
@@ -93,7 +98,8 @@ impl Element {
     /// Whether it holds floats.
     #[inline]
     pub fn is_float(self) -> bool {
-        matches!(self, Element::F16 | Element::Bf16 | Element::F32 | Element::F64)
+        let of_client = matches!(self, Element::F16 | Element::Bf16 | Element::Single);
+        of_client || matches!(self, Element::F32 | Element::F64)
     }
 
     /// The narrowest kind for integers from `min` to `max`, if there is one.
@@ -131,7 +137,7 @@ impl Element {
             },
             Element::F16 => Num::F64(from_half(word as u16)),
             Element::Bf16 => Num::F64(f64::from(f32::from_bits((word as u32) << 16))),
-            Element::F32 => Num::F64(f64::from(f32::from_bits(word as u32))),
+            Element::F32 | Element::Single => Num::F64(f64::from(f32::from_bits(word as u32))),
             Element::F64 => Num::F64(f64::from_bits(word)),
         }
     }
@@ -153,7 +159,7 @@ impl Element {
         let word = match (self, num) {
             (Element::F16, Num::F64(value)) => u64::from(to_half(value)?),
             (Element::Bf16, Num::F64(value)) => u64::from(to_brain(value)?),
-            (Element::F32, Num::F64(value)) => {
+            (Element::F32 | Element::Single, Num::F64(value)) => {
                 let single = value as f32;
                 single.is_finite().then_some(u64::from(single.to_bits()))?
             }

@@ -41,6 +41,7 @@ const CONTROL: &str = "any character may stand in quotes";
 
 /// Invalid selectors that are paths here, and why. A name that ends in `*` means all of one kind.
 const ACCEPTED: &[(&str, &str)] = &[
+    ("whitespace, functions, *", "RedisJSON lets blanks stand before the parenthesis"),
     ("basic, name shorthand, number", DIGITS),
     ("filter, non-singular query in comparison, slice", ANY),
     ("filter, non-singular query in comparison, all children", ANY),

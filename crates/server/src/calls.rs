@@ -12,16 +12,13 @@ use std::thread::JoinHandle;
 
 use config::{Config, SetError};
 use engine::Engine;
-use grpc::{Hooks, House};
+use grpc::{Hooks, House, LONG_CALLS};
 use rustls::ServerConfig;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 use crate::accept::{self, Crew};
 use crate::listen;
-
-/// Threads for what takes long, at most.
-const ASIDE: usize = 2;
 
 /// Sockets that nobody serves yet.
 pub struct Open {
@@ -69,7 +66,7 @@ impl Open {
         }
         let house = House::new(engine, chance, context, hooks(crew));
         let runtime =
-            Builder::new_current_thread().enable_all().max_blocking_threads(ASIDE).build()?;
+            Builder::new_current_thread().enable_all().max_blocking_threads(LONG_CALLS).build()?;
         let (stop, stopped) = watch::channel(false);
         let served = Arc::clone(&house);
         let thread = std::thread::Builder::new().name("grpc".to_owned()).spawn(move || {
