@@ -9,9 +9,12 @@ from typing import Any
 class CredentialProvider:
     """Gives a password, or a user and a password, each time a connection is made."""
 
+    def _lacks(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} has no {method}() of its own")
+
     def get_credentials(self) -> tuple[str] | tuple[str, str]:
         """``(password,)`` or ``(username, password)``."""
-        raise NotImplementedError("get_credentials must be implemented")
+        raise self._lacks("get_credentials")
 
     async def get_credentials_async(self) -> tuple[str] | tuple[str, str]:
         """The same for clients on asyncio; override it if asking takes time."""
@@ -24,26 +27,25 @@ class StreamingCredentialProvider(CredentialProvider):
 
     def on_next(self, callback: Callable[[Any], None]) -> None:
         """Has a function called with the next credentials."""
-        raise NotImplementedError("on_next must be implemented")
+        raise self._lacks("on_next")
 
     def on_error(self, callback: Callable[[Exception], None]) -> None:
         """Has a function called with what goes wrong."""
-        raise NotImplementedError("on_error must be implemented")
+        raise self._lacks("on_error")
 
     def is_streaming(self) -> bool:
         """Whether it has begun."""
-        raise NotImplementedError("is_streaming must be implemented")
+        raise self._lacks("is_streaming")
 
 
 class UsernamePasswordCredentialProvider(CredentialProvider):
-    """Always the same user and password."""
+    """Always the same: a user and a password, or a password for the user ``default``."""
 
     def __init__(self, username: str | None = None, password: str | None = None) -> None:
-        self.username = username or ""
-        self.password = password or ""
+        self.username = "" if username is None else username
+        self.password = "" if password is None else password
 
     def get_credentials(self) -> tuple[str] | tuple[str, str]:
-        """``(password,)``, or with a user ``(username, password)``."""
-        if self.username:
-            return self.username, self.password
-        return (self.password,)
+        """Both words, or the password alone if nobody is named."""
+        both = (self.username, self.password)
+        return both if self.username else both[1:]

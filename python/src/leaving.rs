@@ -115,23 +115,52 @@ impl Drop for Call {
     }
 }
 
+/// While this lives, its thread counts as outside; dropped, it comes back in. A panic comes back
+/// like everybody else, so that each coming has its going.
+struct Outside(());
+
+impl Outside {
+    fn new() -> Self {
+        go();
+        Outside(())
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        come();
+    }
+}
+
+/// While this lives, a thread that came from outside counts as inside.
+struct Inside(());
+
+impl Inside {
+    fn new() -> Self {
+        come();
+        Inside(())
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        go();
+    }
+}
+
 /// Runs something without the interpreter.
 pub fn without<T: Send>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     let _call = enter(py);
     py.detach(|| {
-        go();
-        let done = act();
-        come();
-        done
+        let _outside = Outside::new();
+        act()
     })
 }
 
 /// Runs something with the interpreter, where it was let go.
 pub fn within<T>(act: impl FnOnce(Python<'_>) -> T) -> T {
-    come();
-    let done = Python::attach(act);
-    go();
-    done
+    let _inside = Inside::new();
+    Python::attach(act)
 }
 
 /// Waits, handling signals meanwhile.

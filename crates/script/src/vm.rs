@@ -23,6 +23,9 @@ use crate::{Host, Refusal};
 const INSTRUCTIONS: c_int = 100_000;
 /// Bytes a small state may grow by before the collector begins a cycle.
 const SLACK: usize = 512 << 10;
+/// What scripts are answered if another interpreter has been linked.
+const UNKNOWN: &str =
+    "ERR scripts cannot run: this server was linked with a Lua that it was not built for";
 
 /// What a [`Vm`] may use.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +127,7 @@ impl Vm {
         script: &Script,
         interrupted: &mut dyn FnMut() -> bool,
     ) -> Result<(), CmdError> {
-        self.scripts.mend(self.limits, false);
+        self.scripts.prepare(self.limits, false)?;
         let compiled = self.scripts.script(script, &mut Impatient(interrupted)).map(|_| ());
         self.scripts.clean();
         compiled
@@ -159,7 +162,7 @@ impl Vm {
         host: &mut dyn Host,
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
-        self.scripts.mend(self.limits, false);
+        self.scripts.prepare(self.limits, false)?;
         let function = self.scripts.script(script, host)?;
         let stack = self.scripts.stack();
         let Names { handler, globals, keys: keys_name, argv } = self.scripts.names;
@@ -185,7 +188,7 @@ impl Vm {
     pub fn load_library(&mut self, code: &[u8], host: &mut dyn Host) -> Result<Library, CmdError> {
         let header = Header::new(code)?;
         let state = self.functions.get_or_insert_with(|| State::new(self.limits, true));
-        state.mend(self.limits, true);
+        state.prepare(self.limits, true)?;
         let registered = state.load_library(&header, host)?;
         let (functions, references): (Vec<_>, Vec<_>) = registered.into_iter().unzip();
         let library = finished(header.name, code, functions);
@@ -218,7 +221,7 @@ impl Vm {
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
         let state = self.functions.get_or_insert_with(|| State::new(self.limits, true));
-        state.mend(self.limits, true);
+        state.prepare(self.limits, true)?;
         let known = |state: &State| {
             let loaded = state.libraries.get(library.name())?;
             (loaded.digest == library.digest).then(|| loaded.functions.get(function).copied())
@@ -283,6 +286,8 @@ impl Names {
 struct State {
     state: NonNull<lua_State>,
     shared: Box<Shared>,
+    /// Whether it is an interpreter that this was built for; nothing runs in it otherwise.
+    known: bool,
     /// Whether a call has begun and not ended. It stays so if a panic passed through.
     running: bool,
     names: Names,
@@ -378,20 +383,22 @@ impl State {
         let Some(state) = NonNull::new(state) else { std::process::abort() };
         // SAFETY: the state is new.
         unsafe { lua::lua_atpanic(state.as_ptr(), unprotected) };
+        // SAFETY: as above, and nothing raises while allocations are lenient.
+        let known = unsafe { lua::layout::is_known(state.as_ptr()) };
         let names = {
             // SAFETY: the state is new, and nothing raises while allocations are lenient.
             let stack = unsafe { Stack::new(state.as_ptr()) };
-            // SAFETY: as above.
-            let known = unsafe { lua::layout::is_known(state.as_ptr()) };
-            assert!(known, "this is not the interpreter that was built with");
             stack.set_collector(pause(shared.memory.used(), limits.memory));
-            sandbox::open(stack, functions);
+            if known {
+                sandbox::open(stack, functions);
+            }
             Names::new(stack)
         };
         State {
             state,
             settled: shared.memory.used(),
             shared,
+            known,
             running: false,
             garbage: limits.garbage,
             names,
@@ -407,11 +414,16 @@ impl State {
         unsafe { Stack::new(self.state.as_ptr()) }
     }
 
-    /// Makes the state anew if a panic left it in the middle of a call.
-    fn mend(&mut self, limits: Limits, functions: bool) {
+    /// Makes the state anew if a panic left it in the middle of a call. All that runs code begins
+    /// here.
+    ///
+    /// # Errors
+    /// Values do not lie where `lua::layout` looks for them: another interpreter has been linked.
+    fn prepare(&mut self, limits: Limits, functions: bool) -> Result<(), CmdError> {
         if self.running {
             *self = State::new(limits, functions);
         }
+        if self.known { Ok(()) } else { Err(CmdError::new(UNKNOWN)) }
     }
 
     /// The reference of a compiled script.
@@ -599,3 +611,7 @@ pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "vm_tests.rs"]
+mod tests;

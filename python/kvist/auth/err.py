@@ -15,8 +15,8 @@ class InvalidTokenSchemaErr(Exception):
     """A token lacks fields."""
 
     def __init__(self, missing_fields: Iterable[str] = ()) -> None:
-        names = ", ".join(sorted(missing_fields))
-        super().__init__(f"Unexpected token schema. Following fields are missing: {names}")
+        self.missing_fields = sorted(missing_fields)
+        super().__init__("the token does not say: " + ", ".join(self.missing_fields))
 
 
 class TokenRenewalErr(Exception):

@@ -6,7 +6,7 @@ import base64
 import json
 import time
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, cast
 
 from .err import InvalidTokenSchemaErr
 
@@ -81,16 +81,32 @@ class JWToken(SimpleToken):
     REQUIRED_FIELDS = frozenset({"exp"})
 
     def __init__(self, token: str) -> None:
-        try:
-            part = token.split(".")[1]
-            claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-        except (IndexError, ValueError):
-            raise ValueError("this is no JSON Web Token") from None
-        missing = self.REQUIRED_FIELDS - set(claims)
+        claims = _claims(token)
+        missing = self.REQUIRED_FIELDS - claims.keys()
         if missing:
             raise InvalidTokenSchemaErr(missing)
-        ends = claims["exp"]
-        super().__init__(token, -1 if ends == -1 else ends * 1000, _now(), claims)
+        super().__init__(token, _end(claims["exp"]), _now(), claims)
+
+
+def _claims(token: str) -> dict[str, Any]:
+    try:
+        part = token.split(".")[1]
+        claims: Any = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except (IndexError, ValueError):
+        raise ValueError("this is no JSON Web Token") from None
+    if not isinstance(claims, dict):
+        kind = type(claims).__name__
+        raise ValueError(f"a JSON Web Token claims an object's fields, and this is of type {kind}")
+    return cast(dict[str, Any], claims)
+
+
+def _end(seconds: Any) -> float:
+    """The time that a token's ``exp`` says, in milliseconds."""
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    # Python reads NaN and infinities from JSON, and integers that no float can hold.
+    if not is_number or not abs(seconds) < 1e300:
+        raise ValueError(f"'exp' of a JSON Web Token is a number of seconds, not {seconds!r}")
+    return -1 if seconds == -1 else seconds * 1000
 
 
 class TokenResponse:

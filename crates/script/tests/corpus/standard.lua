@@ -608,3 +608,67 @@ local t = cjson.decode('{"a":1,"b":[1,2,{"c":3}],"dd":{},"eeeeeeeeeeeeeeeeeeeeee
 local t = {} for i = 1, 20 do t[i] = i end t[7] = nil t[20] = nil t.x = {1, {2}, {}} return {cjson.encode(t), cmsgpack.pack(t), cmsgpack.pack({[{}] = {1}, [true] = false}), cmsgpack.pack({1, 2, nil, 4})}
 ---
 return {cjson.encode('a/b"c\\d\n\127\1' .. ('plain text '):rep(5) .. '/'), cjson.encode('12345678'), cjson.encode('1234567/'), cjson.encode('/2345678'), cjson.encode('\195\164\226\130\172 end'), cjson.encode({['a/b'] = '"', ['\0'] = '\0'})}
+---
+local out, seed = {}, 7 local function next(n) seed = (seed * 16807) % 2147483647 return seed % n end for size = 0, 40 do local t = {} for i = 1, size do t[i] = {next(6), i} end table.sort(t, function(a, b) out[#out+1] = a[2] * 100 + b[2] return a[1] < b[1] end) for i = 1, size do out[#out+1] = t[i][2] end end return out
+---
+local out, seed = {}, 11 local function next(n) seed = (seed * 16807) % 2147483647 return seed % n end for size = 1, 60 do local t, calls = {}, 0 for i = 1, size do t[i] = i end local ok, e = pcall(table.sort, t, function(a, b) calls = calls + 1 if calls > 3000 then error('enough') end return next(2) == 0 end) out[#out+1] = tostring(ok) .. ' ' .. tostring(e) .. ' ' .. calls for i = 1, size do out[#out+1] = tostring(t[i]) end end return out
+---
+local out = {} for size = 1, 30 do local t, calls = {}, 0 for i = 1, size do t[i] = (i * 7) % 5 end local ok, e = pcall(table.sort, t, function(a, b) calls = calls + 1 if calls > 500 then error('enough') end return a <= b end) out[#out+1] = tostring(ok) .. ' ' .. tostring(e) .. ' ' .. calls for i = 1, size + 1 do out[#out+1] = tostring(t[i]) end end return out
+---
+local t = {} for i = 1, 20 do t[i] = (i * 7) % 20 end local n = 0 pcall(table.sort, t, function(a, b) n = n + 1 t[n % 20 + 1] = n return a < b end) return t
+---
+local t, n = {}, 0 for i = 1, 2000 do t[i] = i end table.sort(t, function(a, b) n = n + 1 return a > b end) return {n, t[1], t[2000]}
+---
+local t = {} for i = 1, 300 do t[i] = ('%03d'):format((i * 77) % 300) end table.sort(t) return t
+---
+return {tostring(pcall(table.sort, {1, 'a', 2, {}})), select(2, pcall(table.sort, {1, 'a', 2, {}}))}
+---
+return {select(2, pcall(table.sort, {1, 2}, 3)), select(2, pcall(table.sort)), select(2, pcall(table.sort, {2, 1}, nil, 5))}
+---
+local m = {__lt = function(a, b) return a.n < b.n end} local t = {} for i = 1, 30 do t[i] = setmetatable({n = (i * 7) % 11}, m) end table.sort(t) local out = {} for i = 1, 30 do out[i] = t[i].n end return out
+---
+local co co = coroutine.create(function() local inner = coroutine.create(function() return coroutine.status(co), coroutine.resume(co) end) local out = {coroutine.status(co), coroutine.resume(inner)} out[#out+1] = coroutine.status(inner) local ok, e = coroutine.resume(coroutine.running()) out[#out+1] = tostring(ok) out[#out+1] = e return unpack(out) end) local out = {coroutine.status(co), coroutine.resume(co)} for i = 1, #out do out[i] = tostring(out[i]) end out[#out+1] = coroutine.status(co) return out
+---
+local f f = coroutine.wrap(function() return f() end) return {pcall(f)}
+---
+local f = coroutine.wrap(function() return 1 end) f() return {select(2, pcall(f)), select(2, pcall(f, 1, 2, 3))}
+---
+local f = coroutine.wrap(function() return 1 end) f() f(2)
+---
+local out = {} for _, e in ipairs({'text', 5, 0.1, true, {err = 'a table'}, {7}}) do local co = coroutine.create(function() error(e) end) local ok, got = coroutine.resume(co, 1, 2) out[#out+1] = {tostring(ok), tostring(got == e), type(got), type(got) ~= 'table' and tostring(got) or 'table', coroutine.status(co), select('#', coroutine.resume(co, 1, 2, 3)), select(2, coroutine.resume(co, 4))} local f = coroutine.wrap(function() error(e) end) local ok, got = pcall(f) out[#out+1] = {tostring(ok), type(got), type(got) ~= 'table' and tostring(got) or 'table'} end return out
+---
+local co = coroutine.create(function() error() end) return {coroutine.resume(co), select('#', coroutine.resume(co)), select('#', pcall(coroutine.wrap(function() error() end)))}
+---
+local function n(...) return select('#', ...) end local co = coroutine.create(function(...) local a = n(...) while true do a = n(coroutine.yield(a, nil, nil)) end end) return {n(coroutine.resume(co)), n(coroutine.resume(co, nil, nil)), select(2, coroutine.resume(co, nil, nil, nil)), select(2, coroutine.resume(co))}
+---
+local t = {} for i = 1, 7900 do t[i] = i end local co = coroutine.create(function(...) return coroutine.yield(select('#', ...)) end) local ok, e = pcall(coroutine.resume, co, unpack(t)) local ok2, e2 = pcall(coroutine.resume, co, unpack(t, 1, 50)) return {tostring(ok), tostring(e), tostring(ok2), tostring(e2)}
+---
+local t = {} for i = 1, 7900 do t[i] = i end local function many(co) return coroutine.resume(co, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82,83,84,85,86,87,88,89,90,91,92,93,94,95,96,97,98,99,100, unpack(t)) end local over = coroutine.create(function() end) coroutine.resume(over) local out = {} for _, co in ipairs({coroutine.create(function(...) return select('#', ...) end), over}) do local ok, a, b = pcall(many, co) out[#out+1] = {tostring(ok), tostring(a), tostring(b)} end return out
+---
+local t = {} for i = 1, 7990 do t[i] = i end local co = coroutine.create(function() return 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32, unpack(t) end) local ok, e = pcall(coroutine.resume, co) local f = coroutine.wrap(function() return 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32, unpack(t) end) local ok2, e2 = pcall(f) return {tostring(ok), tostring(e), tostring(ok2), tostring(e2)}
+---
+local n = 0 local function f() n = n + 1 local co = coroutine.wrap(f) return co() end local ok, e = pcall(f) return {n, tostring(ok), e}
+---
+local n = 0 local function f() n = n + 1 return coroutine.resume(coroutine.create(f)) end local out = {f()} for i = 1, #out do out[i] = tostring(out[i]) end out[#out+1] = n return out
+---
+local out = {} for _, f in ipairs({coroutine.resume, coroutine.wrap, coroutine.create}) do for _, v in ipairs({1, 'x', {}, print or tostring}) do out[#out+1] = select(2, pcall(f, v)) end out[#out+1] = select(2, pcall(f)) end return out
+---
+return {pcall(coroutine.wrap(function() coroutine.yield(1) return pcall(coroutine.yield, 2) end))}
+---
+local f = coroutine.wrap(function() return pcall(coroutine.yield, 2) end) local a = {f()} for i = 1, #a do a[i] = tostring(a[i]) end return a
+---
+local f = coroutine.wrap(function() table.sort({3, 2, 1}, function(a, b) coroutine.yield(a) return a < b end) end) return {pcall(f)}
+---
+local out = {} for _, e in ipairs({'x', 1, true, {err = 'an error'}, {err = 5}, {err = {}}, {err = false}, {1}, setmetatable({}, {__index = {err = 'inherited'}})}) do local got = {pcall(error, e)} out[#out+1] = {#got, select('#', pcall(error, e)), tostring(got[1]), type(got[2]), type(got[2]) ~= 'table' and tostring(got[2]) or 'table', type(got[3])} end return out
+---
+local function all(...) local o = {select('#', ...)} for i = 1, select('#', ...) do o[i + 1] = tostring((select(i, ...))) end return o end return {all(pcall(function() end)), all(pcall(function(...) return ... end, nil, nil)), all(pcall(unpack, {1, 2, 3})), all(pcall(nil)), all(pcall(5, 6))}
+---
+local t = {} for i = 1, 7990 do t[i] = 1 end local function f() return unpack(t) end return {select('#', pcall(f)), select('#', xpcall(f, tostring)), select('#', pcall(pcall, f))}
+---
+local function all(...) local o = {select('#', ...)} for i = 1, select('#', ...) do o[i + 1] = tostring((select(i, ...))) end return o end return {all(xpcall(function(...) return select('#', ...), 'a', nil end, error, 1, 2)), all(xpcall(error, function(e) return type(e), 1 end)), all(xpcall(nil, function(e) return 'got ' .. e end)), all(pcall(xpcall, error)), all(pcall(xpcall))}
+---
+local function all(...) local o = {select('#', ...)} for i = 1, select('#', ...) do o[i + 1] = tostring((select(i, ...))) end return o end local out = {} for _, at in ipairs({-2, 0, 1, 2, 4, 5, 9, 2147483647, 4294967298, 2.7}) do local t = {1, 2, 3, 4} out[#out+1] = all(pcall(table.insert, t, at, 'x')) local keys = {} for k, v in pairs(t) do keys[#keys+1] = tostring(k) .. '=' .. tostring(v) end table.sort(keys) out[#out+1] = keys out[#out+1] = all(pcall(table.remove, t, at)) out[#out+1] = {#t, unpack(t, 1, 4)} end return out
+---
+local function all(...) local o = {select('#', ...)} for i = 1, select('#', ...) do o[i + 1] = tostring((select(i, ...))) end return o end local t = {} return {all(pcall(table.insert, t)), all(pcall(table.insert, t, 1, 2, 3)), all(pcall(table.insert, t, 'x', 2)), all(pcall(table.insert, 5, 1)), all(pcall(table.insert, t, nil)), all(table.remove(t)), all(table.remove({7})), all(pcall(table.remove)), all(table.remove({1, 2}, 5))}
+---
+local o = {} local function see(k, v) o[#o+1] = tostring(k) .. tostring(v) if v == 3 then return 'found' end end o[#o+1] = tostring(table.foreach({1, 2, 3, 4, x = 5}, see)) o[#o+1] = tostring(table.foreachi({1, 2, 3, 4, x = 5}, see)) o[#o+1] = tostring(table.foreach({x = 5}, see)) o[#o+1] = tostring(table.foreachi({}, see)) o[#o+1] = select(2, pcall(table.foreach, {1})) o[#o+1] = select(2, pcall(table.foreachi, {1}, 1)) o[#o+1] = tostring(table.foreach({1}, function() return false end)) return o
