@@ -198,9 +198,8 @@ impl<'s> Coroutine<'s> {
             lua::lua_resume(inside.state(), args)
         });
         let failed = !matches!(status, 0 | LUA_YIELD);
-        if failed {
-            is_killed(outside);
-        }
+        // Also where it has not failed: it may have caught its end, and be over with that.
+        is_killed(outside);
         let given = if failed { 1 } else { inside.top() };
         if !outside.has_room(given + 1) {
             outside.raise_now(b"too many results to resume");

@@ -33,6 +33,7 @@ const ENDLESS: &[&str] = &[
     "local function f() while true do pcall(f) end end f()",
     "while true do pcall(error, 'x') end",
     "while true do coroutine.wrap(function() while true do end end)() end",
+    "while true do coroutine.wrap(function() pcall(function() while true do end end) end)() end",
     "while true do local co = coroutine.create(function() while true do end end) \
      coroutine.resume(co) end",
     "while true do pcall(redis.call, 'get', 'k') end",
