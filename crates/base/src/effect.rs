@@ -16,9 +16,11 @@ pub enum Effect {
     Rewritten(Argv),
     /// These requests, in order, have the same result.
     Several(Vec<Argv>),
-    /// As `Several`, but those who watch the keys are not told: Redis does not count as a change
-    /// what happens to the groups of a stream.
+    /// As `Several`, but those who watch the keys are not told, and those who wait for them are not
+    /// served: Redis does not count as a change what happens to the groups of a stream.
     Unwatched(Vec<Argv>),
+    /// As `Unwatched`, but it ends waits: a group is gone for which clients read.
+    Unblocks(Vec<Argv>),
     /// Nothing could be done yet: the client waits. Never mixed with a written reply.
     Block(Box<Wait>),
 }

@@ -335,7 +335,8 @@ impl Call<'_> {
                 let sent = (self.entry, argv, self.request.hash);
                 remember::effect(self.engine, txn, sent, &effect);
                 match effect {
-                    Effect::Unwatched(_) => txn.publish_unwatched(),
+                    Effect::Unwatched(_) => txn.forget_changes(),
+                    Effect::Unblocks(_) => txn.publish_unwatched(),
                     _ => txn.publish_changes(),
                 }
             }

@@ -25,10 +25,9 @@ pub(crate) fn effect(
     match effect {
         Effect::None | Effect::Block(_) => {}
         Effect::AsSent => command(engine, txn, (entry, argv, hash)),
-        Effect::Rewritten(_) | Effect::Several(_) | Effect::Unwatched(_)
-            if !txn.is_recording_any() => {}
+        _ if !txn.is_recording_any() => {}
         Effect::Rewritten(words) => rewritten(engine, txn, words),
-        Effect::Several(requests) | Effect::Unwatched(requests) => {
+        Effect::Several(requests) | Effect::Unwatched(requests) | Effect::Unblocks(requests) => {
             requests.iter().for_each(|words| rewritten(engine, txn, words))
         }
     }

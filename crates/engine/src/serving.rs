@@ -209,7 +209,8 @@ impl Blocked {
             Ok(effect) => {
                 remember::effect(engine, txn, (entry, &argv, None), &effect);
                 match effect {
-                    Effect::Unwatched(_) => txn.publish_unwatched(),
+                    Effect::Unwatched(_) => txn.forget_changes(),
+                    Effect::Unblocks(_) => txn.publish_unwatched(),
                     _ => txn.publish_changes(),
                 }
             }

@@ -60,6 +60,62 @@ fn the_scripts_are_what_redis_does() {
     }
 }
 
+/// Redis 7.0 answers most of these with no entries, later versions with none of them.
+#[test]
+fn a_blocked_read_is_never_answered_without_entries() {
+    const ANSWER: &[u8] =
+        b"*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n9-0\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n";
+    for feeds in [
+        "XADD s MAXLEN 0 5-0 f v",
+        "MULTI\r\nXADD s 5-0 f v\r\nXDEL s 5-0\r\nEXEC",
+        "MULTI\r\nXADD s 5-0 f v\r\nXTRIM s MAXLEN 0\r\nEXEC",
+        "EVAL \"redis.call('xadd','s','5-0','f','v')redis.call('xdel','s','5-0')\" 1 s",
+        "XSETID s 5-0\r\nXDEL s 1-1\r\nEXPIRE s 100\r\nXGROUP DESTROY s other",
+        "XADD t 5-0 f v\r\nXGROUP CREATE t g 1-1\r\nXDEL t 5-0\r\nRENAME t s",
+        "XADD t 5-0 f v\r\nXGROUP CREATE t g 1-1\r\nXDEL t 5-0\r\nCOPY t s REPLACE",
+    ] {
+        let engine = seats::engine();
+        let [mut feeder, mut reader, mut member] = [(); 3].map(|()| seats::Seat::new(&engine));
+        feeder.feed("XADD s 1-1 f v\r\nXGROUP CREATE s g $\r\nXGROUP CREATE s other $\r\n");
+        for (seat, request) in [
+            (&mut reader, "XREAD BLOCK 0 STREAMS s $\r\n"),
+            (&mut member, "XREADGROUP GROUP g c BLOCK 0 STREAMS s >\r\n"),
+        ] {
+            assert_eq!(seat.feed(request).1, State::Blocked);
+        }
+        let (done, _) = feeder.feed(&format!("{feeds}\r\n"));
+        assert!(!done.contains("-ERR"), "{feeds}: {done}");
+        feeder.ask("XADD s 9-0 f v");
+        for seat in [&reader, &member] {
+            let letters = seat.letters.take(seat.session.client.id);
+            let [Message::Unblocked { reply, .. }] = &letters[..] else { panic!("{letters:?}") };
+            assert_eq!(reply, ANSWER, "{feeds}: {}", String::from_utf8_lossy(reply));
+        }
+    }
+}
+
+/// Redis leaves them waiting, even through what is added later.
+#[test]
+fn what_is_stored_over_another_type_serves() {
+    for (request, makes, stores) in [
+        ("BZPOPMIN x 0", "ZADD z 1 a", "ZUNIONSTORE x 1 z"),
+        ("BZPOPMIN x 0", "ZADD z 1 a", "ZINTERSTORE x 1 z"),
+        ("BZPOPMIN x 0", "ZADD z 1 a", "ZDIFFSTORE x 1 z"),
+        ("BZPOPMIN x 0", "ZADD z 1 a", "ZRANGESTORE x z 0 -1"),
+        ("BZPOPMIN x 0", "GEOADD z 1 1 a", "GEOSEARCHSTORE x z FROMMEMBER a BYRADIUS 1 m"),
+        ("BLPOP x 0", "RPUSH l 1", "SORT l STORE x"),
+    ] {
+        for stores in [stores.to_owned(), format!("MULTI\r\n{stores}\r\nEXEC")] {
+            let engine = seats::engine();
+            let [mut feeder, mut waiter] = [(); 2].map(|()| seats::Seat::new(&engine));
+            assert_eq!(waiter.feed(&format!("{request}\r\n")).1, State::Blocked);
+            feeder.feed(&format!("SET x s\r\n{makes}\r\n{stores}\r\n"));
+            assert_eq!(waiter.letters.take(waiter.session.client.id).len(), 1, "{stores}");
+            assert_eq!(feeder.ask("EXISTS x"), ":0", "{stores}");
+        }
+    }
+}
+
 /// So many wait that looking at each of them would show.
 const CROWD: u64 = 2_000;
 

@@ -558,7 +558,8 @@ impl Txn {
         }
     }
 
-    /// As [`publish_changes`](Self::publish_changes), but watchers are not told.
+    /// As [`publish_changes`](Self::publish_changes), but watchers are not told: for what only ends
+    /// waits.
     pub fn publish_unwatched(&mut self) {
         self.changed = false;
         for touched in std::mem::take(&mut self.touched) {
@@ -575,7 +576,7 @@ impl Txn {
         self.changed
     }
 
-    /// The request that just ran changed nothing after all.
+    /// The request that just ran changed nothing after all, or nothing that anybody is told of.
     pub fn forget_changes(&mut self) {
         self.changed = false;
         self.touched.clear();

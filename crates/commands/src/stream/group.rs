@@ -196,7 +196,7 @@ impl<H: Holds<Stream>> Run<H> for Destroy<'_> {
         host.edit(self.key, |stream| stream.destroy_group(self.group))?;
         host.notify(Class::Stream, "xgroup-destroy", self.key);
         out.int(1);
-        Ok(Effect::Unwatched(vec![Argv::new(self.argv)]))
+        Ok(Effect::Unblocks(vec![Argv::new(self.argv)]))
     }
 }
 

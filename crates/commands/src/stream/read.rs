@@ -1,8 +1,8 @@
 //! XREAD and XREADGROUP: entries behind those already read, for which both can wait.
 //!
 //! A request that waits goes on for one stream at a time, by a request of its own: what `$` meant
-//! is then an id, and a count that was not given is [`WOKEN_COUNT`]. A woken request asks less
-//! than a fresh one: it is served as soon as the last id has moved, even if nothing is left.
+//! is then an id, and a count that was not given is [`WOKEN_COUNT`]. It is served when there are
+//! entries for it, whatever woke it: an id that has moved, or an entry that is gone again, is none.
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
@@ -150,11 +150,6 @@ impl<'a> Read<'a> {
         Ok(all)
     }
 
-    /// Whether there is anything behind `id`.
-    fn is_behind(&self, log: &Log, id: StreamId) -> bool {
-        log.last_id() > id && (self.woken || !log.is_empty() && log.greatest_id() > id)
-    }
-
     /// The request that goes on waiting for one stream.
     fn again(&self, name: &[u8], key: Key<'_>, from: From) -> Argv {
         let mut argv = Argv::new(&[name]);
@@ -213,6 +208,11 @@ impl<'a> Read<'a> {
     }
 }
 
+/// Whether there are entries behind `id`.
+fn is_behind(log: &Log, id: StreamId) -> bool {
+    log.last_id() > id && !log.is_empty() && log.greatest_id() > id
+}
+
 /// Begins a reply about so many streams.
 fn begin(streams: usize, out: &mut dyn Reply) {
     match out.protocol() {
@@ -265,7 +265,7 @@ impl<H: Holds<Stream>> Run<H> for XRead<'_> {
         for (&key, from) in read.keys.iter().zip(&from) {
             let (Some(stream), From::After(id)) = (host.peek(key)?, from) else { continue };
             let log = stream.log();
-            if let Some(first) = id.next().filter(|_| read.is_behind(log, *id)) {
+            if let Some(first) = id.next().filter(|_| is_behind(log, *id)) {
                 ready.push((key, log.range(first, StreamId::MAX).take(read.most()).collect()));
             }
         }
@@ -370,7 +370,7 @@ impl Read<'_> {
             let (log, group) = (stream.log(), stream.group(reader.group));
             let before = read_to.iter().rev().find(|one| one.0 == key.bytes).map(|one| one.1);
             let last = before.or(group.map(|group| group.last_id)).unwrap_or(StreamId::MAX);
-            let is_served = matches!(from, From::After(_)) || self.is_behind(log, last);
+            let is_served = matches!(from, From::After(_)) || is_behind(log, last);
             if is_served && matches!(from, From::New) && self.keys.len() > 1 {
                 let entries = last.next().map(|first| log.range(first, StreamId::MAX));
                 let to = entries.and_then(|entries| entries.take(self.most()).last());

@@ -74,7 +74,7 @@ impl Stage {
             Effect::None => "none".to_owned(),
             Effect::AsSent => "as sent".to_owned(),
             Effect::Rewritten(argv) => typed(&argv),
-            Effect::Several(all) | Effect::Unwatched(all) => {
+            Effect::Several(all) | Effect::Unwatched(all) | Effect::Unblocks(all) => {
                 all.iter().map(typed).collect::<Vec<_>>().join("; ")
             }
             Effect::Block(_) => "block".to_owned(),
