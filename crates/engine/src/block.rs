@@ -301,8 +301,8 @@ impl Worker {
     }
 }
 
-/// Takes a request that waits no longer out of its queues. Where somebody overdue holds a shard that
-/// is done later: until then it is skipped, as it is settled.
+/// Takes a request that waits no longer out of its queues. Where somebody overdue holds a shard
+/// that is done later: until then it is skipped, as it is settled.
 fn leave_queues(engine: &Engine, txn: &mut Txn, blocked: &Arc<Blocked>) {
     let mut left = true;
     for (key, queued) in blocked.places() {
