@@ -166,8 +166,8 @@ fn write_packed(home: &Value, cell: Cell, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// An element of a packed array. A single that was asked for is not shown as the double it is equal to: `0.1`, and not
-/// `0.10000000149011612`.
+/// An element of a packed array. A single that was asked for is not shown as the double it is equal
+/// to: `0.1`, and not `0.10000000149011612`.
 fn write_element(element: Element, bytes: &[u8], out: &mut Vec<u8>) {
     match (element, bytes.try_into()) {
         (Element::Single, Ok(bytes)) => write_single(f32::from_le_bytes(bytes), out),

@@ -1,6 +1,6 @@
-//! Lua 5.1.5 with the correction of CVE-2014-5461: the crate `lua-src` brings its sources, that change
-//! made, and compiles them; here are the declarations to call it, and [`layout`], which reads its
-//! tables where they lie.
+//! Lua 5.1.5 with the correction of CVE-2014-5461: the crate `lua-src` brings its sources, with
+//! that change made, and compiles them; here are the declarations to call it, and [`layout`], which
+//! reads its tables where they lie.
 //!
 //! Scripts of Redis rely on the exact behaviour of this interpreter: its error texts, the order in
 //! which it walks tables, how it writes numbers. What Redis adds to it is built around it, in

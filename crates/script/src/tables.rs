@@ -1,8 +1,8 @@
 //! The functions of the table library that write to tables or may work for long. They refuse tables
 //! that nothing may change, and can be ended.
 //!
-//! `table.sort` is the quicksort that Sedgewick describes, with the median of three as pivot. It may
-//! be no other: see [`Sort`].
+//! `table.sort` is the quicksort that Sedgewick describes, with the median of three as pivot. It
+//! may be no other: see [`Sort`].
 
 use lua::{LUA_TFUNCTION, LUA_TTABLE, lua_State};
 
