@@ -8,6 +8,9 @@ use crate::state::Inner;
 /// Steps of library functions between two questions: some hundred microseconds.
 pub const STEPS: u32 = 100_000;
 
+/// What a script is answered that its host has ended.
+pub const KILLED: &[u8] = b"Script killed by user with SCRIPT KILL...";
+
 /// Counts steps of a library function. Every so often the host is asked.
 #[inline]
 pub fn tick(stack: Stack<'_>, inner: &mut Inner, steps: u32) -> Result<(), Raise> {
@@ -31,7 +34,7 @@ pub fn ask(stack: Stack<'_>, inner: &mut Inner) -> Result<(), Raise> {
     // Functions are told the same.
     let text: &[u8] = match inner.loading.is_some() {
         true => b"FUNCTION LOAD timeout",
-        false => b"Script killed by user with SCRIPT KILL...",
+        false => KILLED,
     };
     push_error(stack, text);
     Err(Raise)

@@ -10,6 +10,7 @@ use base::{Protocol, Reply};
 
 use crate::Host;
 use crate::errors::{extract, trimmed};
+use crate::interrupt::STEPS;
 use crate::number::truncated;
 use crate::stack::{Stack, Type};
 
@@ -25,12 +26,36 @@ enum Open {
     Set,
 }
 
+/// Why a value was not written to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The host has ended the script.
+    Killed,
+    /// The reply has no room left, which whoever holds it tells.
+    Full,
+}
+
+/// What a table counts as beside its elements, in steps: several fields are looked for.
+const TABLE: usize = 20;
+/// Bytes that count as one step.
+const BYTES: usize = 64;
+/// Characters of a verbatim text's format, and more than the bytes that these are read from.
+const FORMAT: (usize, usize) = (3, 16);
+
 /// Writes the value on top, which is popped. `protocol` is the script's, which decides what
 /// booleans are. Errors are also told to the host.
-pub fn lower(stack: Stack<'_>, protocol: Protocol, host: &mut dyn Host, out: &mut dyn Reply) {
+///
+/// Tables may share what they hold, so a value can be longer to write than anybody has time or room
+/// for: the host is asked now and then, and nothing is looked at once the reply is full.
+pub fn lower(
+    stack: Stack<'_>,
+    protocol: Protocol,
+    host: &mut dyn Host,
+    out: &mut dyn Reply,
+) -> Result<(), Cut> {
     let mut open = Vec::new();
-    let out = &mut Answer { out, host };
-    value(stack, protocol, out, &mut open);
+    let out = &mut Answer { out, host, left: STEPS as usize };
+    value(stack, protocol, out, &mut open)?;
     while let Some(last) = open.last_mut() {
         match last {
             Open::Array(next, count) if *next > *count => {
@@ -40,21 +65,21 @@ pub fn lower(stack: Stack<'_>, protocol: Protocol, host: &mut dyn Host, out: &mu
             Open::Array(next, _) => {
                 stack.raw_get_at(-1, *next);
                 *next += 1;
-                value(stack, protocol, out, &mut open);
+                value(stack, protocol, out, &mut open)?;
             }
             Open::MapValue => {
                 *last = Open::Map;
-                value(stack, protocol, out, &mut open);
+                value(stack, protocol, out, &mut open)?;
             }
             Open::Map if stack.next(-2) => {
                 *last = Open::MapValue;
                 stack.push_copy(-2);
-                value(stack, protocol, out, &mut open);
+                value(stack, protocol, out, &mut open)?;
             }
             Open::Set if stack.next(-2) => {
                 stack.pop(1);
                 stack.push_copy(-1);
-                value(stack, protocol, out, &mut open);
+                value(stack, protocol, out, &mut open)?;
             }
             Open::Map | Open::Set => {
                 stack.pop(2); // `next` has taken the last key
@@ -63,12 +88,15 @@ pub fn lower(stack: Stack<'_>, protocol: Protocol, host: &mut dyn Host, out: &mu
             }
         }
     }
+    Ok(())
 }
 
 /// Where the answer goes, and who is told of errors in it.
 struct Answer<'a> {
     out: &'a mut dyn Reply,
     host: &'a mut dyn Host,
+    /// Steps until the host is asked.
+    left: usize,
 }
 
 impl Answer<'_> {
@@ -76,13 +104,43 @@ impl Answer<'_> {
         self.out.error_bytes(text);
         self.host.note_error(text, counted);
     }
+
+    /// Counts steps. Every so often the host is asked whether to go on.
+    #[inline]
+    fn tick(&mut self, steps: usize) -> Result<(), Cut> {
+        self.left = self.left.saturating_sub(steps);
+        if self.left > 0 {
+            return Ok(());
+        }
+        self.left = STEPS as usize;
+        if self.host.interrupted() { Err(Cut::Killed) } else { Ok(()) }
+    }
+
+    /// Nothing more can be written where there is no room, not even what has no length.
+    #[inline]
+    fn room(&mut self) -> Result<usize, Cut> {
+        match self.out.room() {
+            0 => {
+                self.out.null(); // so that it is known that something is missing
+                Err(Cut::Full)
+            }
+            room => Ok(room),
+        }
+    }
 }
 
 /// Writes one value and pops it, or opens it.
-fn value(stack: Stack<'_>, protocol: Protocol, answer: &mut Answer<'_>, open: &mut Vec<Open>) {
+fn value(
+    stack: Stack<'_>,
+    protocol: Protocol,
+    answer: &mut Answer<'_>,
+    open: &mut Vec<Open>,
+) -> Result<(), Cut> {
+    let room = answer.room()?;
     if !stack.has_room(4) {
         answer.error(b"ERR reached lua stack limit", false);
-        return stack.pop(1);
+        stack.pop(1);
+        return answer.tick(1);
     }
     let out = &mut *answer.out;
     match stack.kind(-1) {
@@ -93,34 +151,50 @@ fn value(stack: Stack<'_>, protocol: Protocol, answer: &mut Answer<'_>, open: &m
             (Protocol::Resp2, false) => out.null(),
         },
         Type::Number => out.int(truncated(stack.number(-1))),
-        Type::Table => return table(stack, answer, open),
+        Type::Table => return table(stack, answer, open, room),
         _ => out.null(),
     }
     stack.pop(1);
+    written(answer, room)
 }
 
-fn table(stack: Stack<'_>, answer: &mut Answer<'_>, open: &mut Vec<Open>) {
-    if tagged(stack, answer) {
-        return stack.pop(1);
+/// Counts what was written since there was so much room.
+#[inline]
+fn written(answer: &mut Answer<'_>, room: usize) -> Result<(), Cut> {
+    let bytes = room.saturating_sub(answer.out.room());
+    answer.tick(1 + bytes / BYTES)
+}
+
+fn table(
+    stack: Stack<'_>,
+    answer: &mut Answer<'_>,
+    open: &mut Vec<Open>,
+    room: usize,
+) -> Result<(), Cut> {
+    answer.tick(TABLE)?;
+    if tagged(stack, answer)? {
+        stack.pop(1);
+        return written(answer, room);
     }
-    let out = &mut *answer.out;
     for (name, kind) in [("map", Open::Map), ("set", Open::Set)] {
         stack.raw_field(-1, name);
         if stack.kind(-1) != Type::Table {
             stack.pop(1);
             continue;
         }
-        let count = pairs(stack);
+        let count = pairs(stack, answer)?;
         if matches!(kind, Open::Map) {
-            out.map(count)
+            answer.out.map(count)
         } else {
-            out.set(count)
+            answer.out.set(count)
         }
         stack.push_nil();
-        return open.push(kind);
+        open.push(kind);
+        return Ok(());
     }
-    if rarely_tagged(stack, out) {
-        return stack.pop(1);
+    if rarely_tagged(stack, answer.out) {
+        stack.pop(1);
+        return written(answer, room);
     }
     let mut count = 0;
     loop {
@@ -131,30 +205,36 @@ fn table(stack: Stack<'_>, answer: &mut Answer<'_>, open: &mut Vec<Open>) {
             break;
         }
         count += 1;
+        answer.tick(1)?;
     }
-    out.array(usize::try_from(count).unwrap_or(0));
+    answer.out.array(usize::try_from(count).unwrap_or(0));
     open.push(Open::Array(1, count));
+    Ok(())
 }
 
-fn pairs(stack: Stack<'_>) -> usize {
+fn pairs(stack: Stack<'_>, answer: &mut Answer<'_>) -> Result<usize, Cut> {
     let mut count = 0;
     stack.push_nil();
     while stack.next(-2) {
         stack.pop(1);
         count += 1;
+        answer.tick(1)?;
     }
-    count
+    Ok(count)
 }
 
 /// Tables that stand for an error, a status, a double.
-fn tagged(stack: Stack<'_>, answer: &mut Answer<'_>) -> bool {
+fn tagged(stack: Stack<'_>, answer: &mut Answer<'_>) -> Result<bool, Cut> {
     stack.raw_field(-1, "err");
     let kind = stack.kind(-1);
     stack.pop(1);
     if kind == Type::String {
         let error = extract(stack);
         answer.error(&one_line(trimmed(&error.text)), error.counted);
-        return true;
+        // What is not written was read, too.
+        let others = [&error.source, &error.line].map(|text| text.as_ref().map_or(0, Vec::len));
+        answer.tick((error.text.len() + others[0] + others[1]) / BYTES)?;
+        return Ok(true);
     }
     let out = &mut *answer.out;
     stack.raw_field(-1, "ok");
@@ -164,7 +244,7 @@ fn tagged(stack: Stack<'_>, answer: &mut Answer<'_>) -> bool {
     }
     stack.pop(1);
     if found.is_some() {
-        return true;
+        return Ok(true);
     }
     stack.raw_field(-1, "double");
     let found = stack.kind(-1) == Type::Number;
@@ -172,7 +252,7 @@ fn tagged(stack: Stack<'_>, answer: &mut Answer<'_>) -> bool {
         out.double(stack.number(-1));
     }
     stack.pop(1);
-    found
+    Ok(found)
 }
 
 /// Tables that stand for a large number or a verbatim text.
@@ -195,8 +275,8 @@ fn rarely_tagged(stack: Stack<'_>, out: &mut dyn Reply) -> bool {
     stack.raw_field(-2, "string");
     let both = stack.string(-2).zip(stack.string(-1));
     if let Some((format, text)) = both {
-        let format = String::from_utf8_lossy(format);
-        let three: String = format.chars().chain("   ".chars()).take(3).collect();
+        let format = String::from_utf8_lossy(&format[..format.len().min(FORMAT.1)]);
+        let three: String = format.chars().chain("   ".chars()).take(FORMAT.0).collect();
         out.verbatim(&three, text);
     }
     stack.pop(3);

@@ -8,10 +8,10 @@ use foldhash::{HashMap, HashMapExt};
 use lua::{LUA_MASKCOUNT, LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
 use crate::compile::compile;
-use crate::errors::{extract, trimmed};
-use crate::interrupt::{STEPS, ask};
+use crate::errors::{Extract, extract, trimmed};
+use crate::interrupt::{KILLED, STEPS, ask};
 use crate::library::{Header, Library, Loading, finished};
-use crate::lower::{lower, one_line};
+use crate::lower::{Cut, lower, one_line};
 use crate::memory::Memory;
 use crate::sandbox::{self, GLOBALS, HANDLER, shared};
 use crate::source::Script;
@@ -153,7 +153,8 @@ impl Vm {
     /// Runs a script and writes what it returns.
     ///
     /// # Errors
-    /// The error to answer: it could not be compiled, or raised one. Nothing is written then.
+    /// The error to answer: it could not be compiled, or raised one, or its host has ended it; then
+    /// a part of what it returned may be written, which the caller takes back.
     pub fn eval(
         &mut self,
         script: &Script,
@@ -176,8 +177,7 @@ impl Vm {
         }
         stack.pop(1);
         self.scripts.call(0, host).map_err(|failed| failed.of(script.name(), host))?;
-        self.scripts.answer(host, out);
-        Ok(())
+        self.scripts.answer(host, out).map_err(|failed| failed.of(script.name(), host))
     }
 
     /// Runs a library's code, which registers its functions. One of the same name is replaced only
@@ -210,7 +210,7 @@ impl Vm {
     /// loaded here first.
     ///
     /// # Errors
-    /// The error to answer `FCALL` with.
+    /// The error to answer `FCALL` with, instead of what may be written already.
     pub fn call_function(
         &mut self,
         library: &Library,
@@ -237,8 +237,7 @@ impl Vm {
         push_words(stack, keys);
         push_words(stack, args);
         state.call(2, host).map_err(|failed| failed.of(function, host))?;
-        state.answer(host, out);
-        Ok(())
+        state.answer(host, out).map_err(|failed| failed.of(function, host))
     }
 }
 
@@ -342,7 +341,7 @@ impl Host for Impatient<'_> {
 /// An error that ended a call.
 enum Failed {
     /// A table, or what its handler made one of.
-    Table(crate::errors::Extract),
+    Table(Extract),
     /// What Lua raises without asking the handler: memory, errors in the handler.
     Plain(Vec<u8>),
 }
@@ -522,12 +521,21 @@ impl State {
     }
 
     /// Writes the result, and clears the stack.
-    fn answer(&mut self, host: &mut dyn Host, out: &mut dyn Reply) {
+    fn answer(&mut self, host: &mut dyn Host, out: &mut dyn Reply) -> Result<(), Failed> {
         let protocol = self.shared.inner.get_mut().protocol;
         let stack = self.stack();
-        lower(stack, protocol, host, out);
+        let lowered = lower(stack, protocol, host, out);
         stack.set_top(0);
         self.clean();
+        match lowered {
+            // Whoever made the room for the reply says what becomes of one that is too long.
+            Ok(()) | Err(Cut::Full) => Ok(()),
+            Err(Cut::Killed) => {
+                let text = [b"ERR ", KILLED].concat();
+                let (source, line, counted) = (None, None, false);
+                Err(Failed::Table(Extract { text, source, line, counted }))
+            }
+        }
     }
 
     /// Collects what a script has left behind, once it is worth the while: what then stays is at

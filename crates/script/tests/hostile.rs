@@ -69,6 +69,42 @@ fn the_host_ends_endless_scripts() {
     }
 }
 
+/// Values that share what they hold: small in memory, without an end as a reply.
+const SHARED: &[&str] = &[
+    "local t = {1, 1} for i = 1, 60 do t = {t, t} end return t",
+    "local t = {} for i = 1, 100000 do t[i] = {{{{}}}} end local u = {} for i = 1, 2000 do \
+     u[i] = t end return u",
+    "local t = {} for i = 1, 60 do t = {map = {a = t, b = t}} end return t",
+    "local t = {} for i = 1, 60 do t = {set = {[t] = 1, [{t}] = 1}} end return t",
+    "local e = {err = 'x', source = string.rep('x', 1000000)} local t = {} for i = 1, 200000 do \
+     t[i] = e end return t",
+];
+
+#[test]
+fn a_returned_value_ends_when_the_host_says_so() {
+    let mut vm = stage::vm();
+    for body in SHARED {
+        let mut host = Small { patience: Some(9), ..Small::default() };
+        let reply = run(&mut vm, &mut host, body);
+        assert_eq!(reply, "-ERR Script killed by user with SCRIPT KILL...", "{body}");
+        still_works(&mut vm);
+    }
+}
+
+#[test]
+fn a_returned_value_ends_when_the_reply_is_full() {
+    let mut vm = stage::vm();
+    // The last one takes long until then.
+    for body in &SHARED[..SHARED.len() - 1] {
+        let script = Script::new(body.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        let mut out = wire::RespWriter::new(&mut bytes, Protocol::Resp3).within(100_000);
+        vm.eval(&script, &[], &[], &mut Small::default(), &mut out).unwrap();
+        assert!(out.is_over(), "{body}");
+        still_works(&mut vm);
+    }
+}
+
 /// Scripts that take all the memory they can get.
 const GREEDY: &[&str] = &[
     "return #string.rep('x', 1e9)",

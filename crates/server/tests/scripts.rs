@@ -489,6 +489,30 @@ fn a_pattern_without_an_end_can_be_killed_and_holds_no_signal_up() {
     server.ended();
 }
 
+/// Returned values are written without running a line of the script, and may share what they hold.
+#[test]
+fn a_reply_without_an_end_can_be_killed_and_holds_no_signal_up() {
+    let body = "local t = {1, 1} for i = 1, 60 do t = {t, t} end return t";
+    // The reply would take more than the longest that there is.
+    let most = ["--max-reply-size", "1024gb"];
+    for threads in ["1", "2"] {
+        let (server, mut running) = held_up(threads, body, &most);
+        let mut other = server.connect();
+        assert_eq!(other.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+        assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok());
+        let killed = running.hear();
+        assert!(text(&killed).contains("Script killed by user"), "{killed:?}");
+    }
+    let (mut server, _running) = held_up("1", body, &most);
+    server.signal("TERM");
+    server.ended();
+    let server = Server::start(&["--max-reply-size", "1mb"]);
+    let mut client = server.connect();
+    let full = client.ask(&["EVAL", body, "0"]);
+    assert!(text(&full).contains("max-reply-size"), "{full:?}");
+    assert_eq!(client.ask(&["SET", "k", "v"]), ok());
+}
+
 /// What scripts leave behind in the interpreters of four threads costs nobody any data.
 #[test]
 fn garbage_of_interpreters_evicts_nothing() {

@@ -248,7 +248,8 @@ fn attempt(
         job.needs().tells.store(true, Ordering::Relaxed);
     }
     if let Err(failure) = done {
-        // It has been counted already.
+        // It has been counted already. One that was ended has written a part of its reply.
+        writer.raw().truncate(mark);
         writer.error_bytes(failure.bytes());
     }
     caller.finish(writer, mark);

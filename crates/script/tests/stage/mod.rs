@@ -302,6 +302,7 @@ pub fn eval(
     let mut out = wire::RespWriter::new(&mut bytes, protocol);
     let done = Script::new(body).and_then(|script| vm.eval(&script, keys, args, host, &mut out));
     if let Err(error) = done {
+        out.raw().clear();
         out.error_bytes(error.bytes());
     }
     bytes
