@@ -155,6 +155,7 @@ unsafe extern "C-unwind" {
     pub fn lua_tolstring(state: *mut lua_State, index: c_int, len: *mut usize) -> *const c_char;
     pub fn lua_objlen(state: *mut lua_State, index: c_int) -> usize;
     pub fn lua_touserdata(state: *mut lua_State, index: c_int) -> *mut c_void;
+    pub fn lua_tocfunction(state: *mut lua_State, index: c_int) -> Option<lua_CFunction>;
     pub fn lua_topointer(state: *mut lua_State, index: c_int) -> *const c_void;
 
     pub fn lua_pushnil(state: *mut lua_State);

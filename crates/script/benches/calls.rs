@@ -62,6 +62,8 @@ const SCRIPTS: &[(&str, &str, usize, usize)] = &[
     ("a hundred calls: SET", "for i = 1, 100 do redis.call('SET', KEYS[1], ARGV[1]) end", 1, 1),
     ("a hundred calls: SET number", "for i = 1, 100 do redis.call('SET', KEYS[1], i) end", 1, 0),
     ("a hundred turns", "for i = 1, 100 do local a = KEYS[1] end", 1, 0),
+    ("a hundred hundred turns", "for i = 1, 10000 do local a = KEYS[1] end", 1, 0),
+    ("a hundred hundred tables", "for i = 1, 10000 do local a = {i} end", 1, 0),
 ];
 
 /// Rounds of each line.

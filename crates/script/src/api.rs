@@ -7,7 +7,7 @@ use base::error::until_zero;
 
 use crate::errors::{push_command_error, push_error};
 use crate::host::Refusal;
-use crate::interrupt::tick;
+use crate::interrupt::{end, tick, tick_bytes};
 use crate::lift::Lift;
 use crate::memory::Memory;
 use crate::number::{truncated, write_g};
@@ -22,6 +22,9 @@ const VERSION_NUMBER: f64 = 458_767.0;
 
 /// More words than this lie in a table while a command runs. A function has room for 8000 values.
 const MANY: i32 = 4000;
+
+/// Bytes of a digest between two questions whether to go on.
+const PIECE: usize = 64 << 10;
 
 /// What a command counts as, in steps: a script that runs little else is asked for, too.
 const COMMAND: u32 = 200;
@@ -136,17 +139,22 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
     let outcome = host.call(&inner.words, &mut lift);
     let (mut failed, overflow, dropped) = (lift.failed, lift.overflow, lift.dropped);
     inner.words.clear();
-    let abandoned = match outcome {
-        Ok(()) => false,
+    let (mut abandoned, mut ended) = (false, false);
+    match outcome {
+        Ok(()) => {}
         Err(Refusal::Error(error)) => {
             stack.set_top(below);
             push_command_error(stack, error.bytes());
             failed = true;
-            false
         }
-        Err(Refusal::Abandon) => true,
-    };
+        Err(Refusal::Abandon) => abandoned = true,
+        Err(Refusal::End) => ended = true,
+    }
     settle(stack, memory)?;
+    if ended {
+        stack.set_top(0);
+        return Err(end(stack, inner));
+    }
     if abandoned {
         inner.killed = true;
         stack.end_at_next_line();
@@ -279,6 +287,11 @@ fn log(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     inner.text.clear();
     for arg in 2..=count {
         let Some(text) = stack.text(arg) else { continue };
+        // The same text can be given many times.
+        if inner.text.len() + text.len() > inner.limit {
+            return Err(raised(stack, b"not enough memory"));
+        }
+        tick_bytes(stack, inner, text.len())?;
         if arg > 2 {
             inner.text.push(b' ');
         }
@@ -290,12 +303,18 @@ fn log(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     Ok(0)
 }
 
-fn sha1hex(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn sha1hex(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     if stack.top() != 1 {
         return Err(raised(stack, b"wrong number of arguments"));
     }
     let text = stack.text(1).unwrap_or_default();
-    stack.push(&hex(Sha1::digest(text).into()));
+    let mut digest = Sha1::new();
+    for piece in text.chunks(PIECE) {
+        // A byte takes longer here than where it is copied.
+        tick_bytes(stack, inner, piece.len() * 8)?;
+        digest.update(piece);
+    }
+    stack.push(&hex(digest.finalize().into()));
     Ok(1)
 }
 

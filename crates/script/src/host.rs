@@ -10,6 +10,9 @@ pub enum Refusal {
     /// The script is to end here, whatever it tries, as if it had never been called: its host will
     /// run it again, or not at all.
     Abandon,
+    /// The script is to end here, whatever it tries, as when [`Host::interrupted`] says so: the
+    /// command took so long that the host has looked at the clock itself.
+    End,
 }
 
 impl From<CmdError> for Refusal {
@@ -39,8 +42,9 @@ pub trait Host {
     /// `redis.acl_check_cmd`: whether the user may run this; `None` if there is no such command.
     fn may(&mut self, words: &[&[u8]]) -> Option<bool>;
 
-    /// Asked every 100,000 instructions: whether the script is to end here. The one place where a
-    /// host can look at the clock. Once true, the script ends, whatever it tries.
+    /// Asked after 100,000 instructions or as much other work, and at the latest some milliseconds
+    /// after it was asked before: whether the script is to end here. Once true, the script ends,
+    /// whatever it tries.
     fn interrupted(&mut self) -> bool;
 
     /// `redis.set_repl`: what becomes of the effects of the commands that follow, as the sum of 1

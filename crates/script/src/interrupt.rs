@@ -1,12 +1,30 @@
 //! Asking the host whether to go on, from the interpreter's hook and from library functions that
 //! may work for long without running a single instruction.
+//!
+//! Work is counted in steps: an instruction, an element, some bytes. What has no steps of its own
+//! (comparing strings of many megabytes is one instruction) is found by the clock: the hook is
+//! called more often when instructions take long.
+
+use std::time::{Duration, Instant};
 
 use crate::errors::push_error;
+use crate::memory::Memory;
 use crate::stack::{Raise, Stack};
 use crate::state::Inner;
 
-/// Steps of library functions between two questions: some hundred microseconds.
+/// Steps between two questions: some hundred microseconds.
 pub const STEPS: u32 = 100_000;
+/// Bytes read or written that count as a step.
+pub const BYTES: usize = 64;
+
+/// Instructions between two calls of the hook: at first, and at most.
+pub const FIRST: u32 = 100;
+const MOST: u32 = 1_000;
+/// So much time between two calls of the hook is too much, so much is little.
+const LONG: Duration = Duration::from_millis(1);
+const SHORT: Duration = Duration::from_micros(100);
+/// The host is asked after this time, whatever was counted.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// What a script is answered that its host has ended.
 pub const KILLED: &[u8] = b"Script killed by user with SCRIPT KILL...";
@@ -18,6 +36,37 @@ pub fn tick(stack: Stack<'_>, inner: &mut Inner, steps: u32) -> Result<(), Raise
     if inner.steps > 0 { Ok(()) } else { ask(stack, inner) }
 }
 
+/// Counts bytes that a library function has read or written, or is about to.
+#[inline]
+pub fn tick_bytes(stack: Stack<'_>, inner: &mut Inner, bytes: usize) -> Result<(), Raise> {
+    tick(stack, inner, steps_of(bytes).saturating_add(1))
+}
+
+fn steps_of(bytes: usize) -> u32 {
+    u32::try_from(bytes / BYTES).unwrap_or(u32::MAX)
+}
+
+/// What the hook does: counts instructions, memory and time. Sets when it is called again.
+pub fn look(stack: Stack<'_>, inner: &mut Inner, memory: &Memory) -> Result<(), Raise> {
+    if inner.killed {
+        return ask(stack, inner);
+    }
+    let now = Instant::now();
+    let asked = *inner.asked.get_or_insert(now);
+    let took = inner.hooked.replace(now).map_or(Duration::ZERO, |hooked| now - hooked);
+    let steps = inner.interval.saturating_add(steps_of(memory.take_given()));
+    if took >= LONG {
+        inner.interval = (inner.interval / 8).max(1);
+    } else if took <= SHORT {
+        inner.interval = (inner.interval * 2).min(MOST);
+    }
+    stack.call_hook_after(inner.interval);
+    if now - asked >= PATIENCE {
+        return ask(stack, inner);
+    }
+    tick(stack, inner, steps)
+}
+
 /// Asks the host. Once it says no, every line raises the error, so that no `pcall` of the script
 /// can go on for long.
 #[cold]
@@ -27,8 +76,16 @@ pub fn ask(stack: Stack<'_>, inner: &mut Inner) -> Result<(), Raise> {
     // SAFETY: `Vm` sets it for the time of a call and takes it away afterwards; only one function
     // of ours runs at a time, so the reference is the only one.
     if !inner.killed && !unsafe { host.as_mut() }.interrupted() {
+        // Others may have been served meanwhile, which is no work of the script.
+        let now = Instant::now();
+        (inner.asked, inner.hooked) = (Some(now), Some(now));
         return Ok(());
     }
+    Err(end(stack, inner))
+}
+
+/// Ends the script, whatever it tries.
+pub fn end(stack: Stack<'_>, inner: &mut Inner) -> Raise {
     inner.killed = true;
     stack.end_at_next_line();
     // Functions are told the same.
@@ -36,6 +93,7 @@ pub fn ask(stack: Stack<'_>, inner: &mut Inner) -> Result<(), Raise> {
         true => b"FUNCTION LOAD timeout",
         false => KILLED,
     };
+    stack.room_to_raise();
     push_error(stack, text);
-    Err(Raise)
+    Raise
 }

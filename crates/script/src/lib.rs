@@ -16,8 +16,8 @@
 //! # Unsafe code
 //!
 //! Lua raises errors with `longjmp`, and its stack is addressed by number. All calls of it are in
-//! `stack.rs`, `memory.rs` and `vm.rs`, and in `calls.rs` and `compile.rs`, which call back into
-//! it; everything else uses `stack::Stack`, under three rules:
+//! `stack.rs`, `memory.rs` and `vm.rs`, and in `calls.rs`, `charged.rs` and `compile.rs`, which
+//! call back into it; everything else uses `stack::Stack`, under three rules:
 //!
 //! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
 //!    lives in `state::Inner`, which outlives every call. So a jump skips nothing.
@@ -35,6 +35,7 @@ mod basics;
 mod bits;
 mod builder;
 mod calls;
+mod charged;
 mod compile;
 mod errors;
 mod host;

@@ -10,7 +10,7 @@ use base::{Protocol, Reply};
 
 use crate::Host;
 use crate::errors::{extract, trimmed};
-use crate::interrupt::STEPS;
+use crate::interrupt::{BYTES, STEPS};
 use crate::number::truncated;
 use crate::stack::{Stack, Type};
 
@@ -37,8 +37,6 @@ pub enum Cut {
 
 /// What a table counts as beside its elements, in steps: several fields are looked for.
 const TABLE: usize = 20;
-/// Bytes that count as one step.
-const BYTES: usize = 64;
 /// Characters of a verbatim text's format, and more than the bytes that these are read from.
 const FORMAT: (usize, usize) = (3, 16);
 

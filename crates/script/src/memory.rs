@@ -3,10 +3,17 @@
 //! Lua turns a refusal into the error `not enough memory`. Code that cannot bear an error makes the
 //! allocator lenient meanwhile; then only the machine itself can refuse, which ends the process as
 //! it does everywhere else in Rust.
+//!
+//! It also counts the bytes it gave since the host was last asked: one instruction of the
+//! interpreter may join two strings of many megabytes, and the hook counts instructions. Once they
+//! are many, the hook is called at the next instruction.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use lua::lua_State;
 
 /// Bytes in use, the limit, and whether it holds now.
 #[derive(Debug)]
@@ -14,14 +21,88 @@ pub struct Memory {
     used: Cell<usize>,
     limit: Cell<usize>,
     lenient: Cell<bool>,
+    /// Bytes given since somebody last took this count.
+    given: Cell<usize>,
+    /// The states whose hook is called when those are many: the main one, and the coroutine that
+    /// was last seen running. Null while no hook may be set.
+    watched: [Cell<*mut lua_State>; 2],
 }
+
+/// Bytes given until the hook is called.
+const MANY: usize = 1 << 20;
 
 /// What `malloc` would give: enough for every C type.
 const ALIGN: usize = 16;
 
 impl Memory {
     pub fn new(limit: usize) -> Self {
-        Memory { used: Cell::new(0), limit: Cell::new(limit), lenient: Cell::new(true) }
+        Memory {
+            used: Cell::new(0),
+            limit: Cell::new(limit),
+            lenient: Cell::new(true),
+            given: Cell::new(0),
+            watched: [Cell::new(null_mut()), Cell::new(null_mut())],
+        }
+    }
+
+    /// Has the hook of this state called, and no other's, once many bytes have been given.
+    ///
+    /// # Safety
+    /// The state is a main one that allocates here, or null, and `unwatch` is called before it is
+    /// closed.
+    pub unsafe fn watch(&self, main: *mut lua_State) {
+        self.given.set(0);
+        self.watched[0].set(main);
+        self.watched[1].set(main);
+    }
+
+    /// Has no hook called any more.
+    pub fn unwatch(&self) {
+        self.watched.iter().for_each(|state| state.set(null_mut()));
+    }
+
+    /// This state runs now, which may be a coroutine of the one that is watched.
+    ///
+    /// # Safety
+    /// It allocates here, and so is freed here.
+    pub unsafe fn runs(&self, state: *mut lua_State) {
+        if !self.watched[0].get().is_null() {
+            self.watched[1].set(state);
+        }
+    }
+
+    /// Bytes given since this was last asked.
+    pub fn take_given(&self) -> usize {
+        self.given.replace(0)
+    }
+
+    /// Counts bytes given.
+    #[inline]
+    fn count(&self, bytes: usize) {
+        let before = self.given.get();
+        let after = before.saturating_add(bytes);
+        self.given.set(after);
+        if before < MANY && after >= MANY {
+            self.call_hooks();
+        }
+    }
+
+    #[cold]
+    fn call_hooks(&self) {
+        for state in self.watched.iter().map(Cell::get).filter(|state| !state.is_null()) {
+            // SAFETY: a watched state is valid: the main one is not closed, and a coroutine that is
+            // freed is forgotten. Setting a hook is allowed at any time, and changes no more than
+            // the hook.
+            unsafe { lua::lua_sethook(state, Some(crate::vm::hook), lua::LUA_MASKCOUNT, 1) };
+        }
+    }
+
+    /// A block is about to be freed.
+    #[inline]
+    fn forget(&self, block: *mut c_void) {
+        if self.watched[1].get().cast() == block {
+            self.watched[1].set(self.watched[0].get());
+        }
     }
 
     /// Bytes allocated now.
@@ -55,6 +136,11 @@ impl Memory {
         let old = if block.is_null() { 0 } else { old };
         let Ok(before) = Layout::from_size_align(old, ALIGN) else { return std::ptr::null_mut() };
         let Ok(after) = Layout::from_size_align(new, ALIGN) else { return std::ptr::null_mut() };
+        if new == 0 && !block.is_null() {
+            self.forget(block);
+        } else if new > old {
+            self.count(new - old);
+        }
         let used = self.used.get() - old + new;
         if new > old && used > self.limit.get() && !self.lenient.get() {
             return std::ptr::null_mut();

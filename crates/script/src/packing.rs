@@ -1,5 +1,6 @@
 //! The library `struct`: numbers and strings to bytes and back, by a format of letters.
 
+use crate::interrupt::tick_bytes;
 use crate::number::{truncated, truncated_unsigned};
 use crate::sandbox::entry;
 use crate::stack::{Raise, Stack, raise};
@@ -156,6 +157,7 @@ fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
                 if inner.is_full(size) {
                     return Err(stack.raise_at(b"not enough memory"));
                 }
+                tick_bytes(stack, inner, size)?;
                 inner.buffer.extend_from_slice(text);
                 if letter == b's' {
                     inner.buffer.push(0);

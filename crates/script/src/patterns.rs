@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use lua::{lua_State, lua_upvalueindex};
 
 use crate::builder::Builder;
+use crate::interrupt::tick_bytes;
 use crate::number::truncated;
 use crate::sandbox::{entry, inner_of};
 use crate::stack::{Raise, Stack, Type};
@@ -70,7 +71,9 @@ fn is_plain(pattern: &[u8]) -> bool {
 fn search(stack: Stack<'_>, inner: &mut Inner, finds: bool) -> Result<i32, Raise> {
     let (text, pattern) = (stack.check_text(1), stack.check_text(2));
     let mut at = start(stack, 3, text.len());
+    tick_bytes(stack, inner, pattern.len())?;
     if finds && (stack.is_true(4) || is_plain(pattern)) {
+        tick_bytes(stack, inner, text.len() - at)?;
         let Some(found) = memchr::memmem::find(&text[at..], pattern) else {
             stack.push_nil();
             return Ok(1);

@@ -6,8 +6,8 @@ use crate::memory::Memory;
 use crate::stack::{Raise, Stack, Type};
 use crate::state::{Inner, Shared};
 use crate::{
-    api, basics, bits, calls, compile, errors, json, msgpack, packing, patterns, random, register,
-    sealed, tables,
+    api, basics, bits, calls, charged, compile, errors, json, msgpack, packing, patterns, random,
+    register, sealed, tables,
 };
 
 /// A function of ours as one that Lua can call.
@@ -112,6 +112,7 @@ pub fn open(stack: Stack<'_>, functions: bool) {
 fn open_standard(stack: Stack<'_>) {
     sealed::open(stack);
     calls::open(stack);
+    charged::open(stack);
     compile::open(stack);
     basics::open(stack);
     stack.get_field(-1, c"string");

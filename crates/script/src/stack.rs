@@ -133,8 +133,18 @@ impl<'s> Stack<'s> {
     /// Makes the script end at its next line at the latest, by an error that follows it wherever it
     /// is caught: for a script whose end is decided.
     pub fn end_at_next_line(self) {
+        // No other hook is set instead.
+        crate::sandbox::memory_of(self).unwatch();
         // SAFETY: promised by whoever made the stack; setting a hook raises nothing.
         unsafe { lua::lua_sethook(self.state, Some(crate::vm::hook), lua::LUA_MASKLINE, 0) };
+    }
+
+    /// Has the hook called after so many instructions, again and again.
+    pub fn call_hook_after(self, instructions: u32) {
+        let count = c_int::try_from(instructions).unwrap_or(c_int::MAX);
+        let (hook, mask) = (Some(crate::vm::hook as lua::lua_Hook), lua::LUA_MASKCOUNT);
+        // SAFETY: promised by whoever made the stack; setting a hook raises nothing.
+        unsafe { lua::lua_sethook(self.state, hook, mask, count) };
     }
 
     calls! {
@@ -495,7 +505,7 @@ impl<'s> Stack<'s> {
     }
 
     /// Makes room for an error, of what is there if need be.
-    fn room_to_raise(self) {
+    pub fn room_to_raise(self) {
         if !self.has_room(6) {
             self.pop(6);
         }

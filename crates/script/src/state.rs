@@ -3,6 +3,7 @@
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
+use std::time::Instant;
 
 use base::Protocol;
 
@@ -40,8 +41,13 @@ pub struct Inner {
     pub random: Random,
     /// Whether the host has ended the script that runs.
     pub killed: bool,
-    /// Steps of library functions until the host is asked.
+    /// Steps until the host is asked.
     pub steps: u32,
+    /// Instructions between two calls of the hook.
+    pub interval: u32,
+    /// When the hook was last called, and when the host was last asked, once the hook was.
+    pub hooked: Option<Instant>,
+    pub asked: Option<Instant>,
     /// Whether the script catches errors itself, where it is now.
     pub catching: bool,
     /// Where the metatables of sealed tables are.

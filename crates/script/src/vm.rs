@@ -5,11 +5,11 @@ use std::ptr::NonNull;
 
 use base::{CmdError, Protocol, Reply};
 use foldhash::{HashMap, HashMapExt};
-use lua::{LUA_MASKCOUNT, LUA_REGISTRYINDEX, lua_Debug, lua_State};
+use lua::{LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
 use crate::compile::compile;
 use crate::errors::{Extract, extract, trimmed};
-use crate::interrupt::{KILLED, STEPS, ask};
+use crate::interrupt::{FIRST, KILLED, STEPS, look};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{Cut, lower, one_line};
 use crate::memory::Memory;
@@ -19,8 +19,6 @@ use crate::stack::{Stack, Type};
 use crate::state::{Inner, Shared};
 use crate::{Host, Refusal};
 
-/// How often the host is asked whether to go on, in instructions of the interpreter.
-const INSTRUCTIONS: c_int = 100_000;
 /// Bytes a small state may grow by before the collector begins a cycle.
 const SLACK: usize = 512 << 10;
 /// What scripts are answered if another interpreter has been linked.
@@ -305,6 +303,7 @@ unsafe impl Send for State {}
 impl Drop for State {
     fn drop(&mut self) {
         self.shared.memory.set_lenient(true);
+        self.shared.memory.unwatch();
         // SAFETY: the state is ours and is not used afterwards; what it carries is freed later.
         unsafe { lua::lua_close(self.state.as_ptr()) }
     }
@@ -495,7 +494,7 @@ impl State {
             let state = state.state.as_ptr();
             // SAFETY: the state is valid, our caller has pushed the values, and errors end here.
             unsafe {
-                lua::lua_sethook(state, Some(hook), LUA_MASKCOUNT, INSTRUCTIONS);
+                Stack::new(state).call_hook_after(FIRST);
                 lua::lua_pcall(state, args, results, handler)
             }
         })
@@ -505,7 +504,8 @@ impl State {
     fn under<R>(&mut self, host: &mut dyn Host, run: impl FnOnce(&Self) -> R) -> R {
         let inner = self.shared.inner.get_mut();
         (inner.killed, inner.catching) = (false, false);
-        inner.steps = STEPS;
+        (inner.steps, inner.interval) = (STEPS, FIRST);
+        (inner.hooked, inner.asked) = (None, None);
         let host: *mut (dyn Host + '_) = host;
         // SAFETY: only the lifetime changes; the pointer is taken away before this function ends,
         // or the state is made anew before it is used again.
@@ -513,7 +513,10 @@ impl State {
         inner.host = NonNull::new(host);
         self.running = true;
         self.shared.memory.set_lenient(false);
+        // SAFETY: it is the main state of this memory, and nothing is watched afterwards.
+        unsafe { self.shared.memory.watch(self.state.as_ptr()) };
         let result = run(self);
+        self.shared.memory.unwatch();
         self.shared.memory.set_lenient(true);
         self.running = false;
         self.shared.inner.get_mut().host = None;
@@ -614,7 +617,8 @@ pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
         let inner = &mut *shared(state).inner.get();
         let (stack, memory) = (Stack::new(state), &shared(state).memory);
         stack.set_collector(pause(memory.used(), memory.limit()));
-        if ask(stack, inner).is_err() {
+        memory.runs(state);
+        if look(stack, inner, memory).is_err() {
             lua::lua_error(state);
         }
     }

@@ -18,11 +18,17 @@ fn held_up(threads: &str, body: &str, more: &[&str]) -> (Server, Client) {
     let mut args = vec!["--io-threads", threads, "--busy-reply-threshold", "50"];
     args.extend(more);
     let server = Server::start(&args);
+    let running = run_on(&server, body);
+    (server, running)
+}
+
+/// Somebody runs this for ever on a server whose threshold is low, holding `k`.
+fn run_on(server: &Server, body: &str) -> Client {
     let mut running = server.connect();
     running.say(&["EVAL", body, "1", "k"]);
     let mut other = server.connect();
     eventually("a busy script", || (other.ask(&["GET", "k"]) == error(BUSY)).then_some(()));
-    (server, running)
+    running
 }
 
 #[test]
@@ -487,6 +493,44 @@ fn a_pattern_without_an_end_can_be_killed_and_holds_no_signal_up() {
     let (mut server, _running) = held_up("1", body, &[]);
     server.signal("TERM");
     server.ended();
+}
+
+/// Commands and instructions that take long one by one: few of them are many milliseconds.
+#[test]
+fn scripts_of_slow_steps_are_found_and_ended_at_once() {
+    let fill = "for i = 1, 20000 do redis.call('RPUSH', 'list', i) redis.call('SADD', 's', i) \
+                redis.call('SET', 'key:' .. i, 1) end";
+    let bodies = [
+        "while true do redis.call('LRANGE', 'list', 0, -1) end",
+        "while true do redis.call('SUNION', 's', 's') end",
+        "while true do redis.call('KEYS', 'none*') end",
+        "while true do pcall(redis.call, 'KEYS', 'none*') end",
+        "local s = ('x'):rep(2e7) while true do s:upper() end",
+        "local s = ('x'):rep(2e7) while true do local x = s .. 'b' end",
+        "while true do local s = 'x' pcall(function() while true do s = s .. s end end) end",
+        "local t = {1, 1} for i = 1, 60 do t = {t, t} end while true do pcall(cjson.encode, t) end",
+    ];
+    let server = Server::start(&["--busy-reply-threshold", "50"]);
+    let mut other = server.connect();
+    assert_eq!(other.ask(&["EVAL", fill, "0"]), Value::NullBulk);
+    for body in bodies {
+        let mut running = run_on(&server, body);
+        assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok(), "{body}");
+        let began = std::time::Instant::now();
+        let killed = running.hear();
+        assert!(text(&killed).contains("Script killed by user"), "{body}: {killed:?}");
+        let took = began.elapsed();
+        eprintln!("{took:?} {body}");
+        // It is some milliseconds where nobody else works.
+        assert!(took < std::time::Duration::from_secs(3), "{body}: {took:?}");
+    }
+    for body in bodies {
+        let mut server = Server::start(&["--busy-reply-threshold", "50"]);
+        server.connect().ask(&["EVAL", fill, "0"]);
+        let _running = run_on(&server, body);
+        server.signal("TERM");
+        assert!(server.ended().success(), "{body}");
+    }
 }
 
 /// Returned values are written without running a line of the script, and may share what they hold.

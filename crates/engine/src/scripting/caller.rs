@@ -20,8 +20,8 @@ use crate::{access, block, monitor, precedence, remember};
 
 /// A script that has run for so long does not keep its thread's other clients waiting any more.
 const LONG: Duration = Duration::from_millis(20);
-/// After a command that has taken so long the script looks at the clock.
-const SLOW: Duration = Duration::from_millis(1);
+/// After commands that have taken so long together the script looks at the clock.
+const SLOW: Duration = Duration::from_millis(5);
 
 const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
 const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
@@ -72,6 +72,8 @@ pub(super) struct Caller<'c> {
     /// Set while others can see that it runs.
     running: Option<Registered<'c>>,
     started: Instant,
+    /// How long its commands have taken since it last looked at the clock, where they are timed.
+    took: Duration,
     /// Its commands are timed one by one.
     timed: bool,
     /// The numbers of those that are not.
@@ -108,6 +110,7 @@ impl<'c> Caller<'c> {
             tells: false,
             running: None,
             started: Instant::now(),
+            took: Duration::ZERO,
             timed,
             ran: Vec::new(),
             errors: 0,
@@ -400,14 +403,15 @@ impl Host for Caller<'_> {
         } else {
             let (done, took) = timed(|| self.run(entry, words, out));
             self.seat.took(self.engine, entry, words, self.session, took);
-            if took >= SLOW && self.started.elapsed() >= LONG {
-                // The interpreter counts its own steps, not those of commands.
-                self.look_at_clock();
-            }
+            self.took += took;
             done
         };
         if self.engine.heed.now().monitored() {
             self.shown.extend(monitor::of_script(self.db, entry, words));
+        }
+        // The interpreter counts its own steps, not those of commands.
+        if self.took >= SLOW && self.interrupted() {
+            return Err(Refusal::End);
         }
         done
     }
@@ -441,6 +445,7 @@ impl Host for Caller<'_> {
         if self.abandoned {
             return true;
         }
+        self.took = Duration::ZERO;
         let killed = self.look_at_clock();
         // One that has written goes on, as its journal must have all of it or nothing; the server
         // then stops around it.

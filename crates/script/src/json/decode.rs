@@ -3,6 +3,7 @@
 //! What is wrong with a text is told as the original does: which token was expected and which was
 //! found. So when something does not fit, the offending token is read once more, for its name.
 
+use crate::interrupt::{tick, tick_bytes};
 use crate::json::settings;
 use crate::number::read_f64;
 use crate::stack::{Raise, Stack, raise};
@@ -25,6 +26,7 @@ pub fn decode(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     if text.len() >= 2 && (text[0] == 0 || text[1] == 0) {
         return Err(stack.raise_at(b"JSON parser does not support UTF-16 or UTF-32"));
     }
+    tick_bytes(stack, inner, text.len())?;
     let mut decoder = Decoder {
         stack,
         inner,
@@ -75,6 +77,7 @@ impl Decoder<'_, '_> {
     }
 
     fn value(&mut self) -> Result<(), Raise> {
+        tick(self.stack, self.inner, 2)?;
         self.space();
         match self.byte() {
             b'"' => self.string(),

@@ -1,5 +1,6 @@
 //! Values on the stack to JSON text.
 
+use crate::interrupt::{tick, tick_bytes};
 use crate::json::decode::DEEPEST;
 use crate::json::{Invalid, Settings, settings};
 use crate::number::write_g;
@@ -51,6 +52,7 @@ impl Encoder<'_, '_> {
     /// Appends a value that is no table.
     #[inline]
     fn scalar(&mut self, value: Peek<'_>) -> Result<(), Raise> {
+        tick(self.stack, self.inner, 1)?;
         let text: &[u8] = match value {
             Peek::Text(text) => return self.string(text),
             Peek::Number(n) => return self.number(n),
@@ -73,6 +75,7 @@ impl Encoder<'_, '_> {
         if self.inner.is_full(text.len()) {
             return Err(self.stack.raise_at(b"not enough memory"));
         }
+        tick_bytes(self.stack, self.inner, text.len() * 2)?;
         let out = &mut self.inner.buffer;
         out.reserve(text.len() + 16);
         out.push(b'"');
@@ -125,6 +128,7 @@ impl Encoder<'_, '_> {
                 "Cannot serialise, excessive nesting ({depth})"
             ));
         }
+        tick(self.stack, self.inner, 1)?;
         if self.inner.is_full(2) {
             return Err(self.stack.raise_at(b"not enough memory"));
         }
@@ -140,6 +144,7 @@ impl Encoder<'_, '_> {
         let (mut max, mut items) = (0i32, 0i32);
         let mut walk = Walk::default();
         while let Some((key, _)) = self.stack.walk(-1, &mut walk) {
+            tick(self.stack, self.inner, 1)?;
             let Peek::Number(key) = key else { return Ok(-1) };
             if !(key >= 1.0 && key.floor() == key) {
                 return Ok(-1);

@@ -1,5 +1,6 @@
 //! Values on the stack to MessagePack.
 
+use crate::interrupt::{tick, tick_bytes};
 use crate::number::exact;
 use crate::stack::{Peek, Raise, Stack, Walk};
 use crate::state::Inner;
@@ -35,8 +36,10 @@ pub fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 /// Appends a value; what has no form of its own is nil.
 #[inline]
 fn scalar(stack: Stack<'_>, inner: &mut Inner, value: Peek<'_>) -> Result<(), Raise> {
+    tick(stack, inner, 1)?;
     match value {
         Peek::Text(text) => {
+            tick_bytes(stack, inner, text.len())?;
             if inner.is_full(text.len()) {
                 return Err(stack.raise_at(b"not enough memory"));
             }
@@ -132,7 +135,8 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
     if inner.is_full(8) {
         return Err(stack.raise_at(b"not enough memory"));
     }
-    let (is_array, count) = survey(stack);
+    tick(stack, inner, 1)?;
+    let (is_array, count) = survey(stack, inner)?;
     if is_array {
         head(&mut inner.buffer, count, (0x90, 16), None, [0xDC, 0xDD]);
         for n in 1..=i32::try_from(count).unwrap_or(i32::MAX) {
@@ -171,11 +175,12 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
 }
 
 /// Whether the keys of the table on top are 1…n, and the number of pairs.
-fn survey(stack: Stack<'_>) -> (bool, usize) {
+fn survey(stack: Stack<'_>, inner: &mut Inner) -> Result<(bool, usize), Raise> {
     let (mut is_array, mut count, mut max) = (true, 0usize, 0i64);
     let mut walk = Walk::default();
     while let Some((key, _)) = stack.walk(-1, &mut walk) {
         count += 1;
+        tick(stack, inner, 1)?;
         if is_array {
             let key = if let Peek::Number(n) = key { exact(n) } else { None };
             match key {
@@ -184,5 +189,5 @@ fn survey(stack: Stack<'_>) -> (bool, usize) {
             }
         }
     }
-    (is_array && i64::try_from(count) == Ok(max), count)
+    Ok((is_array && i64::try_from(count) == Ok(max), count))
 }

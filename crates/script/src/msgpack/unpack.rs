@@ -1,14 +1,17 @@
 //! MessagePack to values on the stack.
 
+use crate::interrupt::tick;
 use crate::number::truncated;
 use crate::stack::{Raise, Stack, Type, raise};
 use crate::state::Inner;
 
 /// What can be wrong with bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Fault {
     Missing,
     Bad,
+    /// Nothing: the host has ended the script.
+    Ended(Raise),
 }
 
 pub fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
@@ -62,7 +65,7 @@ fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i
         ));
     }
     let all = limit == 0 && offset == 0;
-    let mut reader = Reader { stack, depth: 0, rest: &text[start..] };
+    let mut reader = Reader { stack, inner, depth: 0, rest: &text[start..] };
     if !all {
         stack.push_nil(); // where the offset will be
     }
@@ -72,6 +75,7 @@ fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i
         match reader.value() {
             Ok(()) => count += 1,
             Err(Fault::Missing) => return Err(stack.raise_at(b"Missing bytes in input.")),
+            Err(Fault::Ended(raise)) => return Err(raise),
             Err(Fault::Bad) => return Err(stack.raise_at(b"Bad data format in input.")),
         }
     }
@@ -94,13 +98,14 @@ const SHALLOW: u32 = 64;
 /// Levels of nesting that are read: as many as a thread's stack surely bears.
 const DEEPEST: u32 = 2000;
 
-struct Reader<'s> {
+struct Reader<'s, 'i> {
     stack: Stack<'s>,
+    inner: &'i mut Inner,
     depth: u32,
     rest: &'s [u8],
 }
 
-impl<'s> Reader<'s> {
+impl<'s> Reader<'s, '_> {
     #[inline]
     fn take(&mut self, len: usize) -> Result<&'s [u8], Fault> {
         let (taken, rest) = self.rest.split_at_checked(len).ok_or(Fault::Missing)?;
@@ -117,6 +122,7 @@ impl<'s> Reader<'s> {
 
     #[allow(clippy::cast_precision_loss)] // integers become doubles in Lua
     fn value(&mut self) -> Result<(), Fault> {
+        tick(self.stack, self.inner, 1).map_err(Fault::Ended)?;
         let [kind] = self.bytes::<1>()?;
         let number = match kind {
             0x00..=0x7F => f64::from(kind),
