@@ -236,9 +236,7 @@ fn client_list_tells_what_a_client_takes() {
         slow.hear();
     }
     // What was written is told after the last write of a turn: it may have been read before that.
-    eventually("nothing that waits", || {
-        (listed(&mut asking, &id, fields) == [0; 7]).then_some(())
-    });
+    eventually("nothing that waits", || (listed(&mut asking, &id, fields) == [0; 7]).then_some(()));
 }
 
 #[test]
