@@ -129,6 +129,12 @@ class Cluster:
             and len(epochs) == sum(row[0] == "master" for row in views[0].values())
         )
 
+    def await_replica(self) -> None:
+        """Waits until the replica has all that the first node has been told."""
+        # WAIT is about what there was when its connection last asked for something.
+        self.clients[0].ping()
+        assert self.clients[0].wait(1, 20_000) == 1
+
     def is_well(self) -> bool:
         """Whether all agree, and the replica follows."""
         if not self.is_agreed():

@@ -78,7 +78,7 @@ async def test_replicas_answer_reads(servers: Cluster) -> None:
     strategy = LoadBalancingStrategy.ROUND_ROBIN_REPLICAS
     async with client_of(servers, load_balancing_strategy=strategy) as client:
         await client.set(KEYS[0], "v")
-        assert servers.clients[0].wait(1, 20_000) == 1
+        servers.await_replica()
         before = servers.clients[3].info("commandstats").get("cmdstat_get", {"calls": 0})["calls"]
         assert await asyncio.gather(*(client.get(KEYS[0]) for _ in range(20))) == [b"v"] * 20
         after = servers.clients[3].info("commandstats")["cmdstat_get"]["calls"]
@@ -128,7 +128,7 @@ async def test_a_replica_takes_over(own_cluster: Cluster) -> None:
     async with client_of(own_cluster, retry=patient, socket_timeout=5) as client:
         keys = [f"{{b}}{number}" for number in range(20)]
         await asyncio.gather(*(client.set(key, key) for key in keys))
-        assert own_cluster.clients[0].wait(1, 20_000) == 1
+        own_cluster.await_replica()
         async with client.pubsub() as listener:
             await listener.subscribe("{b}news")
             await listener.ssubscribe("{b}news")

@@ -183,7 +183,7 @@ def test_replicas_answer_reads(servers: Cluster, strategy: Any) -> None:
     with servers.client(**chosen) as client:
         client.set(KEYS[0], "v")
         primary, replica = servers.clients[0], servers.clients[3]
-        assert primary.wait(1, 20_000) == 1
+        servers.await_replica()
 
         def reads() -> list[int]:
             stats = [it.info("commandstats") for it in (primary, replica)]

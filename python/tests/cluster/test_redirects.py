@@ -91,7 +91,7 @@ def test_a_replica_takes_over(own_cluster: Cluster) -> None:
         keys = [f"{{b}}{number}" for number in range(20)]
         for key in keys:
             client.set(key, key)
-        assert own_cluster.clients[0].wait(1, 20_000) == 1
+        own_cluster.await_replica()
         listener = client.pubsub(node=None)
         listener.subscribe("{b}news")
         listener.ssubscribe("{b}news")
