@@ -11,17 +11,17 @@
 use std::sync::atomic::Ordering;
 
 use base::{CmdError, Flag, Locks, Reply};
-use store::{Failed, Scope, Txn};
+use store::{Failed, Txn};
 use wire::RespWriter;
 
 use crate::engine::Engine;
-use crate::execute::{Call, Request, scope_of};
+use crate::execute::{Call, Request, remember_broken, scope_of};
 use crate::replies::Replies;
 use crate::reply_limit::{Limited, ReplyLimit};
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Worker};
-use crate::{access, block, prepare, remember, serving};
+use crate::{access, block, prepare, serving};
 
 /// A reply that can be taken back while it is written, because the command failed half-way.
 pub trait Answer: Reply {
@@ -150,10 +150,7 @@ impl Desk<'_> {
                 return Err(engine.busy());
             }
             Err(failed) => {
-                // Whatever it did before it broke is what the journal must bring back.
-                let _ = txn.with(&engine.store, Scope::All, |txn| {
-                    remember::keys(engine, txn, entry, request.argv);
-                });
+                remember_broken(engine, txn, entry, request.argv);
                 tracing::error!(command = entry.name(), %failed, "a command panicked");
                 answer.clear();
                 answer.error_bytes(base::error::INTERNAL.bytes());
