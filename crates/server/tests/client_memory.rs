@@ -2,28 +2,15 @@
 //! are played by redis-server; how much a client takes differs, who goes does not.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod host;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
 
+use host::Host;
 use oracle::Oracle;
-use server::{Client, Server, Socket, eventually, ok, text};
+use server::{Client, Server, eventually, ok, text};
 use wire::Value;
-
-/// A server of either kind.
-enum Host {
-    Ours(Server),
-    Theirs(Oracle),
-}
-
-impl Host {
-    fn connect(&self) -> Client {
-        match self {
-            Host::Ours(server) => server.connect(),
-            Host::Theirs(oracle) => Client::new(Socket::Tcp(oracle.connect())),
-        }
-    }
-}
 
 /// Plays a scene on ours, and on redis-server if there is one.
 fn on_both(options: &[&str], scene: impl Fn(&Host)) {

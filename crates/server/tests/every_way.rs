@@ -14,6 +14,7 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod calls;
+mod host;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 #[path = "ways/samples.rs"]
@@ -25,9 +26,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use calls::{Calls, Kvist};
+use host::Host;
 use oracle::Oracle;
 use samples::{Sample, samples};
-use server::{Client, PATIENCE, Server, Socket, eventually, ok, text};
+use server::{Client, PATIENCE, Server, eventually, ok, text};
 use wire::Value;
 
 /// How a request reaches the server.
@@ -48,20 +50,7 @@ const SCRIPT: &str = "return redis.call(unpack(ARGV))";
 const LIBRARY: &str = "#!lua name=l
 redis.register_function('f', function(_, words) return redis.call(unpack(words)) end)";
 
-/// A server, ours or Redis's.
-enum Host {
-    Ours(Server),
-    Theirs(Oracle),
-}
-
 impl Host {
-    fn connect(&self) -> Client {
-        match self {
-            Host::Ours(server) => server.connect(),
-            Host::Theirs(oracle) => Client::new(Socket::Tcp(oracle.connect())),
-        }
-    }
-
     /// Does something on a connection of its own.
     fn tell(&self, line: &str) -> Value {
         self.connect().ask(&line.split(' ').collect::<Vec<_>>())
