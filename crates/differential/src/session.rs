@@ -184,6 +184,12 @@ impl Session<'_> {
         for finding in findings {
             self.spread(&mut tainted, walked..first + finding.at);
             walked = first + finding.at;
+            if unknown_to_tested(&finding) {
+                self.report.missing.insert(finding.command.name());
+                self.generator.mute(finding.command.name());
+                // What it wrote on the oracle may be under any of its words.
+                return self.fresh();
+            }
             let keys = finding.command.keys(&self.universe);
             if keys.iter().any(|key| tainted.contains(key)) {
                 continue;
@@ -237,13 +243,6 @@ impl Session<'_> {
         let title = finding.command.title();
         if self.settings.known.reason(&title, &finding.kind).is_some() {
             self.report.accepted += 1;
-            return;
-        }
-        if finding.replies[1].starts_with("-ERR unknown command")
-            && !finding.replies[0].starts_with("-ERR unknown command")
-        {
-            self.report.missing.insert(finding.command.name());
-            self.generator.mute(finding.command.name());
             return;
         }
         let known = |group: &&mut Group| group.title == title && group.kind == finding.kind;
@@ -364,6 +363,12 @@ impl Session<'_> {
         let evidence = shows(lab, goal, &recipe).unwrap_or(vague.evidence);
         Case { recipe, evidence, repeats: true }
     }
+}
+
+/// Whether the oracle knows a command that the other server does not.
+fn unknown_to_tested(finding: &Finding) -> bool {
+    let [oracle, tested] = [0, 1].map(|at| finding.replies[at].starts_with("-ERR unknown command"));
+    tested && !oracle
 }
 
 /// Whether a step could have to do with the keys: it names one of them, or no key at all.
