@@ -22,7 +22,7 @@
 use std::io;
 use std::ops::{Deref, DerefMut};
 
-use parking_lot::Mutex;
+use sync::Mutex;
 
 use crate::disk::{BLOCK, DiskFile};
 

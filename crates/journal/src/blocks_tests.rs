@@ -3,7 +3,7 @@
 
 use std::io;
 
-use parking_lot::Mutex;
+use sync::Mutex;
 
 use super::*;
 

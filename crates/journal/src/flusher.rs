@@ -11,9 +11,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
+
+use sync::atomic::Ordering;
+use sync::thread::{Builder, JoinHandle};
 
 use crate::blocks::{Blocks, End};
 use crate::disk::{BLOCK, Disk, DiskFile};
@@ -88,8 +89,7 @@ impl Flusher {
             healing: false,
             on_durable: Box::new(on_durable),
         };
-        let thread =
-            std::thread::Builder::new().name("journal".to_owned()).spawn(move || writer.run())?;
+        let thread = Builder::new().name("journal".to_owned()).spawn(move || writer.run())?;
         Ok(Flusher { log: Arc::clone(log), thread: Some(thread) })
     }
 }
@@ -373,7 +373,7 @@ impl Writer {
 
     fn tell_durable(&self) {
         if !self.healing {
-            self.log.durable.store(self.written, Ordering::Release);
+            self.log.durable.reach(self.written);
             (self.on_durable)();
         }
     }

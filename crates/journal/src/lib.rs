@@ -19,6 +19,7 @@ mod background;
 mod blocks;
 pub mod codec;
 pub mod disk;
+mod durable;
 mod flusher;
 pub mod frame;
 mod log;
@@ -31,6 +32,7 @@ pub mod snapshot;
 
 pub use background::let_others_go_first;
 pub use disk::{Directory, Disk, DiskFile};
+pub use durable::DiskWaiter;
 pub use flusher::{Flusher, Place, wall_clock};
 pub use log::{Figures, Lane, Log, Policy, Trouble};
 pub use manifest::{Manifest, Segments};

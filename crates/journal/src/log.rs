@@ -18,11 +18,13 @@
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use sync::mpsc::{SyncSender, sync_channel};
+use sync::{Condvar, Mutex};
+
+use crate::durable::DurableEpoch;
 
 /// When what was written is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +125,7 @@ pub struct Trouble {
 #[derive(Debug)]
 pub struct Log {
     pub(crate) epoch: AtomicU64,
-    pub(crate) durable: AtomicU64,
+    pub(crate) durable: DurableEpoch,
     policy: AtomicU8,
     pub(crate) lanes: Mutex<Vec<Arc<Lane>>>,
     pub(crate) bell: Mutex<Bell>,
@@ -142,7 +144,7 @@ impl Log {
     pub fn new(policy: Policy) -> Arc<Self> {
         Arc::new(Log {
             epoch: AtomicU64::new(1),
-            durable: AtomicU64::new(0),
+            durable: DurableEpoch::default(),
             policy: AtomicU8::new(policy as u8),
             lanes: Mutex::default(),
             bell: Mutex::default(),
@@ -248,7 +250,7 @@ impl Log {
     #[inline]
     #[must_use]
     pub fn durable(&self) -> u64 {
-        self.durable.load(Ordering::Acquire)
+        self.durable.get()
     }
 
     /// The epoch that records appended now join.
@@ -289,7 +291,7 @@ impl Log {
         &self,
         request: impl FnOnce(SyncSender<std::io::Result<u64>>) -> Request,
     ) -> std::io::Result<u64> {
-        let (done, answer) = std::sync::mpsc::sync_channel(1);
+        let (done, answer) = sync_channel(1);
         {
             let mut bell = self.bell.lock();
             bell.requests.push(request(done));

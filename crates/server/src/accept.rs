@@ -102,7 +102,7 @@ impl Crew {
     /// Tells the workers that wait for it that something has become durable.
     pub fn tell_durable(&self) {
         for inbox in &self.inboxes {
-            if inbox.waits_for_disk.swap(false, Ordering::SeqCst) {
+            if inbox.waits_for_disk.take() {
                 inbox.wake();
             }
         }

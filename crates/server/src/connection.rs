@@ -20,6 +20,7 @@ use engine::unauthenticated::Charge;
 use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
+use crate::held::Withheld;
 use crate::inbox::is_crowding;
 use crate::limits::{self, Overflow};
 use crate::stream::{Received, Stream};
@@ -98,11 +99,8 @@ pub struct Connection {
     to_lend: Option<Arc<Transfer>>,
     /// It stands in the queue for another turn.
     pub queued: bool,
-    /// Its replies were not sent because the disk does not have yet what they tell. Only whoever
-    /// sends them later takes that back: the disk may catch up before anybody has noted them.
-    pub withheld: bool,
-    /// It stands among those whose replies wait for the disk.
-    pub held: bool,
+    /// Whether its replies wait for the disk.
+    pub replies: Withheld,
     /// It stands among those whose request waits for the end of a pause.
     pub paused: bool,
     /// It stands among those whose output is over the soft limit.
@@ -138,8 +136,7 @@ impl Connection {
             lent: false,
             to_lend: None,
             queued: false,
-            withheld: false,
-            held: false,
+            replies: Withheld::default(),
             paused: false,
             watched: false,
             deadline: None,
@@ -360,8 +357,8 @@ impl Connection {
             return if self.closing { self.end_unless_output() } else { Turn::Wait };
         }
         let mut sent = 0;
-        self.withheld |= desk.worker.must_hold(&self.session);
-        if self.output.is_empty() && !self.withheld {
+        let withheld = self.replies.join(desk.worker.must_hold(&self.session));
+        if self.output.is_empty() && !withheld {
             sent = match self.stream.send(&desk.out) {
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
@@ -389,8 +386,8 @@ impl Connection {
 
     /// Sends kept replies.
     pub fn flush(&mut self, desk: &mut Desk) -> Turn {
-        self.withheld = self.must_wait(desk);
-        if self.withheld {
+        let must_wait = self.must_wait(desk);
+        if self.replies.decide(must_wait) {
             return Turn::Wait;
         }
         while !self.output.is_empty() {

@@ -18,6 +18,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use crate::accept::{Crew, Doors, Rules};
 use crate::connection::{Connection, Desk, Turn};
+use crate::held::Held;
 use crate::inbox::{self, Address, Inbox, Letter, is_crowding, wake_others};
 use crate::listen::Listening;
 use crate::logging::LevelSwitch;
@@ -71,13 +72,11 @@ pub struct EventLoop {
     /// Since when there are connections of which it was not known who they are for.
     unknown: BTreeSet<(Millis, Place)>,
     /// Connections whose replies wait for the disk.
-    pub(crate) held: VecDeque<Place>,
+    pub(crate) held: Held<Place>,
     /// Connections whose request waits for the end of a pause, in the order they came.
     paused: VecDeque<Place>,
     /// Connections whose request waits for other workers to serve what came before it.
     pub(crate) giving_way: Queue,
-    /// The epoch of the journal that was last asked to be made durable.
-    asked: u64,
     /// Connections whose replies are over the soft limit.
     over_soft: Vec<Place>,
     /// Letters to be handled, in the order they came.
@@ -168,9 +167,8 @@ impl EventLoop {
             alive,
             deadlines: BTreeSet::new(),
             unknown: BTreeSet::new(),
-            held: VecDeque::new(),
+            held: Held::new(),
             paused: VecDeque::new(),
-            asked: 0,
             over_soft: Vec::new(),
             letters: VecDeque::new(),
             fresh: Vec::new(),
@@ -273,12 +271,7 @@ impl EventLoop {
             }
             connection.deadline = until;
         }
-        // Whoever withheld the replies has decided; by now the disk may have what they tell, but
-        // nobody has sent them, and only those on this list are sent later.
-        if connection.withheld && !connection.held {
-            connection.held = true;
-            self.held.push_back(place);
-        }
+        self.held.note(place, &mut connection.replies);
         if !connection.paused && connection.session.is_paused() {
             connection.paused = true;
             if connection.session.lets_others_first() {
@@ -300,20 +293,14 @@ impl EventLoop {
 
     /// Asks the disk to go on until `latest`, if anybody waits for that.
     pub(crate) fn ask_the_disk(&mut self, latest: u64) {
-        if latest > self.asked {
-            self.asked = latest;
-            self.engine.store.log().flush_soon();
-        }
-        // Raised before the last look at what is durable (see `is_release_due`), so that whoever
-        // makes it durable after that look sees it.
-        self.inbox.waits_for_disk.store(!self.held.is_empty(), Ordering::SeqCst);
+        let log = self.engine.store.log();
+        self.held.rest(latest, &self.inbox.waits_for_disk, || log.flush_soon());
     }
 
     /// Whether the disk has caught up with any reply that is held back.
     fn is_release_due(&self, desk: &Desk) -> bool {
-        self.held.iter().any(|&place| {
-            self.connections.get(place).is_none_or(|connection| !connection.must_wait(desk))
-        })
+        let held = |place| self.connections.get(place);
+        self.held.is_due(|place| held(place).is_some_and(|connection| connection.must_wait(desk)))
     }
 
     pub(crate) fn accept(&mut self, desk: &mut Desk) {
@@ -503,7 +490,7 @@ impl EventLoop {
             if !left || time.is_zero() {
                 break;
             }
-            self.inbox.waits_for_disk.store(true, Ordering::SeqCst);
+            self.inbox.waits_for_disk.set(true);
             if self.is_release_due(desk) {
                 continue;
             }

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::{ClientId, Mailbox, Message};
+use journal::DiskWaiter;
 use parking_lot::Mutex;
 
 use crate::slab::Place;
@@ -67,7 +68,7 @@ pub struct Inbox {
     /// A connection is among it, or was a moment ago.
     newcomers: AtomicBool,
     /// The worker holds replies back until the disk has what they tell.
-    pub waits_for_disk: AtomicBool,
+    pub waits_for_disk: DiskWaiter,
     waker: mio::Waker,
 }
 
@@ -93,7 +94,7 @@ impl Inbox {
             crowded: AtomicBool::new(false),
             posted: AtomicBool::new(false),
             newcomers: AtomicBool::new(false),
-            waits_for_disk: AtomicBool::new(false),
+            waits_for_disk: DiskWaiter::default(),
             waker,
         }
     }

@@ -13,6 +13,7 @@ mod doors;
 mod event_loop;
 mod export;
 mod fetch;
+mod held;
 mod import;
 mod inbox;
 mod limits;

@@ -214,10 +214,11 @@ impl Job {
                 connection.turn(desk)
             }
             Job::Release => {
-                // It was taken from the list, and is put there again if it must wait on.
-                connection.held = false;
-                connection.withheld = connection.must_wait(desk);
-                if connection.withheld { Turn::Wait } else { connection.writable(desk) }
+                let must_wait = connection.must_wait(desk);
+                match connection.replies.look_again(must_wait) {
+                    true => Turn::Wait,
+                    false => connection.writable(desk),
+                }
             }
             Job::Flush => connection.writable(desk),
             Job::GiveUp(deadline) => {
@@ -344,9 +345,9 @@ fn release(mut me: Loop, desk: &mut Desk) -> Result<Loop, Gone> {
     }
     let mut latest = 0;
     for _ in 0..count {
-        let Some(place) = me.held.pop_front() else { break };
+        let Some(place) = me.held.take() else { break };
         me = turn(me, desk, place, Job::Release)?;
-        let held = me.connections.get(place).filter(|connection| connection.held);
+        let held = me.connections.get(place).filter(|held| held.replies.is_listed());
         latest = latest.max(held.map_or(0, |connection| connection.session.awaits));
     }
     me.ask_the_disk(latest);

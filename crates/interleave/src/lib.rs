@@ -1,0 +1,91 @@
+//! Kvist's protocols between threads, under schedulers that try many orders of their steps.
+//!
+//! A protocol's own files are built a second time, with locks, words and threads (`crates/sync`)
+//! whose every step a scheduler decides (`sync/` here): whole crates in `journal/` and `store/`,
+//! single files of the server in `tests/`. A model is a small program on them with a few threads;
+//! it fails where it panics, and where all threads wait for each other.
+//!
+//! ```text
+//!   KVIST_SEED=7   begins with the orders of this seed: what a failure printed fails again
+//!   KVIST_STEPS=9  nine times as many orders
+//! ```
+//!
+//! Most models have a *broken* twin in which one rule is not kept; it must fail, or the model would
+//! prove nothing.
+
+#![forbid(unsafe_code)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, MaxSteps, Runner};
+
+/// Orders tried with one seed.
+const BATCH: usize = 100;
+/// How often a scheduler of the second kind changes its mind, at most.
+const CHANGES: usize = 4;
+/// More steps than this, and some threads keep each other busy for ever.
+const LONGEST: usize = 200_000;
+/// How many orders a broken model may take to fail.
+const SURELY: usize = 20_000;
+
+/// Runs a model in so many orders, half of them by pure chance and half by threads of changing
+/// precedence, which finds what takes few but well placed changes.
+///
+/// # Panics
+/// With the seed of the orders among which one fails.
+pub fn explore(orders: usize, model: impl Fn() + Send + Sync + 'static) {
+    let (first, times) = (setting("KVIST_SEED"), setting("KVIST_STEPS").unwrap_or(1));
+    let model: Arc<dyn Fn() + Send + Sync> = Arc::new(model);
+    let batches = orders.div_ceil(BATCH) as u64 * times;
+    let first = first.unwrap_or_else(chance);
+    println!("KVIST_SEED={first}");
+    for seed in (0..batches).map(|n| first.wrapping_add(n)) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &model))) {
+            eprintln!("fails with KVIST_SEED={seed}");
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Runs a model that breaks a rule until it fails.
+///
+/// # Panics
+/// It does not.
+pub fn must_fail(broken: impl Fn() + Send + Sync + 'static) {
+    let model: Arc<dyn Fn() + Send + Sync> = Arc::new(broken);
+    let found = (0..(SURELY / BATCH) as u64).find(|&seed| {
+        // Its panic is expected, and is not reported.
+        catch_unwind(AssertUnwindSafe(|| run(seed, &model))).is_err()
+    });
+    assert!(found.is_some(), "a rule is broken, and the model does not see it");
+}
+
+fn run(seed: u64, model: &Arc<dyn Fn() + Send + Sync>) {
+    match seed % 2 {
+        0 => with(RandomScheduler::new_from_seed(seed, BATCH), model),
+        _ => with(PctScheduler::new_from_seed(seed, CHANGES, BATCH), model),
+    }
+}
+
+fn with(scheduler: impl Scheduler + 'static, model: &Arc<dyn Fn() + Send + Sync>) {
+    let mut config = Config::new();
+    // Its orders are told by their seed.
+    config.failure_persistence = shuttle::FailurePersistence::None;
+    config.max_steps = MaxSteps::FailAfter(LONGEST);
+    config.silence_warnings = true;
+    let model = Arc::clone(model);
+    Runner::new(scheduler, config).run(move || model());
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+/// Another seed each time.
+fn chance() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
+}
