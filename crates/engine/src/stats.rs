@@ -79,9 +79,9 @@ pub struct Counters {
     pub connections: Tally,
     /// Connections refused: too many clients.
     pub refused: Tally,
-    /// Read events handled.
+    /// Reads from sockets, those that brought nothing among them.
     pub reads: Tally,
-    /// Writes to sockets.
+    /// Writes to sockets, those that the kernel refused among them.
     pub writes: Tally,
     /// Error replies.
     pub errors: Tally,

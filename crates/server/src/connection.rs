@@ -211,6 +211,8 @@ impl Connection {
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
+        // As redis-server does, whatever the read brings: so it can be seen whether any was in vain.
+        desk.worker.seat.counters.reads.add(1);
         let received = self.stream.receive(&mut desk.read[kept..kept + READ_MAX]);
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
@@ -227,7 +229,6 @@ impl Connection {
         };
         self.unread = more || self.peer_done;
         self.session.in_order = false;
-        desk.worker.seat.counters.reads.add(1);
         desk.worker.seat.counters.net_input.add(n as u64);
         // What the request takes, not what stands behind it.
         if large && limits::input_too_long(self.input.len() + n.min(self.missing), desk) {
@@ -359,6 +360,7 @@ impl Connection {
         let mut sent = 0;
         let withheld = self.replies.join(desk.worker.must_hold(&self.session));
         if self.output.is_empty() && !withheld {
+            desk.worker.seat.counters.writes.add(1);
             sent = match self.stream.send(&desk.out) {
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
@@ -367,7 +369,6 @@ impl Connection {
                     return Turn::Close;
                 }
             };
-            desk.worker.seat.counters.writes.add(1);
             desk.worker.seat.counters.net_output.add(sent as u64);
         }
         if sent == desk.out.len() {
@@ -391,10 +392,10 @@ impl Connection {
             return Turn::Wait;
         }
         while !self.output.is_empty() {
+            desk.worker.seat.counters.writes.add(1);
             match self.stream.send(self.output.bytes()) {
                 Ok(0) => return Turn::Close,
                 Ok(n) => {
-                    desk.worker.seat.counters.writes.add(1);
                     desk.worker.seat.counters.net_output.add(n as u64);
                     self.output.advance(n);
                 }

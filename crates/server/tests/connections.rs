@@ -70,6 +70,34 @@ fn small_replies_do_not_stall() {
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
+/// Without a pipeline a request costs what its system calls cost: one read and one write, however
+/// many clients there are. A read more, which finds nothing, would cost a tenth of it.
+#[test]
+fn a_request_that_comes_alone_costs_one_read_and_one_write() {
+    for options in [&["--io-threads", "1"], &["--io-threads", "2"]] {
+        let server = Server::start(options);
+        let mut asking = server.connect();
+        let mut clients: Vec<Client> = (0..20).map(|_| server.connect()).collect();
+        clients
+            .iter_mut()
+            .for_each(|client| assert_eq!(client.ask(&["SET", "key", "value"]), ok()));
+        let mut calls =
+            |what: &str| server.info(&mut asking, what).parse::<u64>().expect("a number");
+        let before = [calls("total_reads_processed"), calls("total_writes_processed")];
+        for _ in 0..50 {
+            // All of them at once, and one by one.
+            clients.iter_mut().for_each(|client| client.send(&wire::request(["GET", "key"])));
+            clients.iter_mut().for_each(|client| assert_eq!(client.hear(), bulk("value")));
+            for client in &mut clients {
+                assert_eq!(client.ask(&["GET", "key"]), bulk("value"));
+            }
+        }
+        let after = [calls("total_reads_processed"), calls("total_writes_processed")];
+        // Two INFO among them.
+        assert_eq!([after[0] - before[0], after[1] - before[1]], [2002, 2002], "{options:?}");
+    }
+}
+
 #[test]
 fn what_one_protocol_writes_every_other_reads() {
     let path = temporary("all");
