@@ -1,6 +1,10 @@
 //! A client's socket as one type: TCP, unix, or TCP with TLS on it.
+//!
+//! Reads and writes go straight to the kernel (`rustix`), not through the C library, whose `recv` and
+//! `send` take back and forth twice that the thread may be cancelled: a request that comes alone costs
+//! one of each, and little else in this program.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
@@ -8,6 +12,8 @@ use std::time::Duration;
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::{SockRef, TcpKeepalive};
 
 use crate::secure::Tls;
@@ -58,16 +64,16 @@ impl Stream {
     pub fn receive(&mut self, into: &mut [u8]) -> Received {
         loop {
             let read = match self {
-                Stream::Tcp(stream) => stream.read(into),
-                Stream::Unix(stream) => stream.read(into),
+                Stream::Tcp(stream) => recv(stream, &mut *into, RecvFlags::empty()),
+                Stream::Unix(stream) => recv(stream, &mut *into, RecvFlags::empty()),
                 Stream::Tls(tls) => return tls.receive(into),
             };
             return match read {
-                Ok(0) => Received::End,
+                Ok((0, _)) => Received::End,
                 // A short read has emptied the kernel's buffer; what comes later makes a new event.
-                Ok(n) => Received::Bytes(n, n == into.len()),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Received::Nothing,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok((n, _)) => Received::Bytes(n, n == into.len()),
+                Err(Errno::AGAIN) => Received::Nothing,
+                Err(Errno::INTR) => continue,
                 Err(_) => Received::End,
             };
         }
@@ -82,13 +88,14 @@ impl Stream {
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             let sent = match self {
-                Stream::Tcp(stream) => stream.write(bytes),
-                Stream::Unix(stream) => stream.write(bytes),
+                // Who has gone is an error, not a signal.
+                Stream::Tcp(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
+                Stream::Unix(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
                 Stream::Tls(tls) => return tls.send(bytes),
             };
             match sent {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => return done,
+                Err(Errno::INTR) => {}
+                done => return Ok(done?),
             }
         }
     }
