@@ -355,7 +355,7 @@ impl EventLoop {
             self.crew.connected.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        if let Err(error) = self.crew.progress[self.number].watch(stream.socket()) {
+        if let Err(error) = self.crew.watch(self.number, stream.socket()) {
             tracing::warn!(%error, "what is published may overtake a connection's subscriptions");
         }
         let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });

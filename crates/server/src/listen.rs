@@ -25,6 +25,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use crate::accept::Crew;
 use crate::slab::RESERVED;
 
+/// The worker that takes in who comes.
+const WELCOMING: usize = 0;
+
 /// A listening socket.
 pub enum Listener {
     /// On a TCP address.
@@ -149,17 +152,15 @@ impl Listening {
         for mut listener in new {
             // Which listener an event is for does not matter: all of them are asked.
             let token = Token(RESERVED as usize);
-            // Worker 0 takes in who comes.
-            let progress = &self.crew.progress[0];
             match &mut listener {
                 Listener::Tcp(socket) | Listener::Tls(socket) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
-                    progress.watch(&*socket)?;
+                    self.crew.watch(WELCOMING, &*socket)?;
                     self.announce(&*socket)?;
                 }
                 Listener::Unix(socket, _) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
-                    progress.watch(&*socket)?;
+                    self.crew.watch(WELCOMING, &*socket)?;
                     self.announce(&*socket)?;
                 }
             }

@@ -79,15 +79,6 @@ impl Progress {
         })
     }
 
-    /// Has a socket of this worker watched, until it is closed.
-    ///
-    /// # Errors
-    /// The kernel watches no more.
-    pub fn watch(&self, socket: impl AsFd) -> io::Result<()> {
-        let nothing = epoll::EventData::new_u64(0);
-        Ok(epoll::add(&self.arrivals, socket, nothing, epoll::EventFlags::IN)?)
-    }
-
     /// The worker serves what it has seen.
     pub fn begin(&self, now: Millis) {
         self.since.store(now, SeqCst);
@@ -122,6 +113,19 @@ pub fn others_first() -> bool {
 }
 
 impl Crew {
+    /// Has a socket of a worker watched, until it is closed. Not where there is one worker: it asks
+    /// nobody, and the kernel would do twice for each packet what it does for who is watched.
+    ///
+    /// # Errors
+    /// The kernel watches no more.
+    pub fn watch(&self, number: usize, socket: impl AsFd) -> io::Result<()> {
+        if self.progress.len() == 1 {
+            return Ok(());
+        }
+        let (nothing, what) = (epoll::EventData::new_u64(0), epoll::EventFlags::IN);
+        Ok(epoll::add(&self.progress[number].arrivals, socket, nothing, what)?)
+    }
+
     /// Whether it is in the middle of a round that somebody has lost patience with.
     fn is_stuck(&self, number: usize) -> bool {
         let progress = &self.progress[number];
@@ -272,12 +276,16 @@ mod tests {
 
     /// Two workers, of which this thread is the first.
     fn crew() -> (Arc<Crew>, Vec<mio::Poll>) {
-        let polls: Vec<mio::Poll> = (0..2).map(|_| mio::Poll::new().unwrap()).collect();
+        crew_of(2)
+    }
+
+    fn crew_of(size: usize) -> (Arc<Crew>, Vec<mio::Poll>) {
+        let polls: Vec<mio::Poll> = (0..size).map(|_| mio::Poll::new().unwrap()).collect();
         let waker = |poll: &mio::Poll| mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
         let crew = Arc::new(Crew {
             stand_ins: crate::accept::StandIns::default(),
             inboxes: polls.iter().map(|poll| Arc::new(Inbox::new(waker(poll)))).collect(),
-            progress: (0..2).map(|_| Progress::new().unwrap()).collect(),
+            progress: (0..size).map(|_| Progress::new().unwrap()).collect(),
             connected: AtomicUsize::new(0),
             most: AtomicUsize::new(1),
         });
@@ -303,7 +311,7 @@ mod tests {
         let (crew, _polls) = crew();
         assert!(!others_first());
         let (mut client, socket) = UnixStream::pair().unwrap();
-        crew.progress[1].watch(&socket).unwrap();
+        crew.watch(1, &socket).unwrap();
         assert!(!others_first());
         client.write_all(b"x").unwrap();
         assert!(others_first() && others_first(), "looking takes nothing away");
@@ -313,6 +321,17 @@ mod tests {
         crew.progress[1].end();
         crew.end_round(1, true);
         assert!(!others_first());
+    }
+
+    #[test]
+    fn the_kernel_is_asked_to_watch_for_others_only() {
+        for size in [1, 2] {
+            let (crew, _polls) = crew_of(size);
+            let (mut client, socket) = UnixStream::pair().unwrap();
+            crew.watch(0, &socket).unwrap();
+            client.write_all(b"x").unwrap();
+            assert_eq!(crew.has_arrivals(0..1), size > 1, "of {size}");
+        }
     }
 
     #[test]
@@ -344,7 +363,7 @@ mod tests {
     fn what_a_worker_leaves_unread_keeps_nothing_for_long() {
         let (crew, mut polls) = crew();
         let (mut client, socket) = UnixStream::pair().unwrap();
-        crew.progress[1].watch(&socket).unwrap();
+        crew.watch(1, &socket).unwrap();
         client.write_all(b"x").unwrap();
         let place = Slab::<()>::new().next_place().unwrap();
         let mut queue = Queue::new(Arc::clone(&crew), 0);
