@@ -11,7 +11,7 @@ use std::time::Duration;
 use base::{Handler, Millis, Nothing, Protocol, Reply, Resume, Wait};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
-use store::{Failed, Queued, Scope, Txn, Waiter};
+use store::{Queued, Txn, Waiter};
 use wire::RespWriter;
 
 use crate::client::{Client, Message, words_memory};
@@ -304,16 +304,7 @@ impl Worker {
 /// Takes a request that waits no longer out of its queues. Where somebody overdue holds a shard
 /// that is done later: until then it is skipped, as it is settled.
 fn leave_queues(engine: &Engine, txn: &mut Txn, blocked: &Arc<Blocked>) {
-    let mut left = true;
-    for (key, queued) in blocked.places() {
-        let hash = engine.store.hasher().hash(key);
-        let scope = Scope::One(engine.store.shard_of(hash));
-        let done = txn.with(&engine.store, scope, |txn| {
-            txn.remove_waiter(blocked.db, hash, key, &queued);
-        });
-        left &= !matches!(done, Err(Failed::Busy));
-    }
-    if !left {
+    if !txn.leave_queues(&engine.store, blocked.db, blocked.places()) {
         engine.blocked.leaving.lock().push(Arc::clone(blocked));
     }
 }

@@ -1,18 +1,17 @@
-//! Serving blocked requests: what happens when a key is fed that somebody waits for.
+//! How a blocked request runs when a key is fed that it waits for.
 //!
-//! The waiting request runs again, under the locks of whoever fed the key and before they are
-//! released, so that nobody can take the element in between; clients are served in the order they
-//! came. One that needs a shard that the feeder does not hold is owed, and so is everybody behind
-//! it: whoever locks the key's shard next serves them first, under all the locks they need (see
-//! the store's `waiting.rs`). What waits for a stream may wait on: an entry can be too old for it,
-//! or go to somebody else of its group.
+//! Who is served when is the store's (`store/src/serving.rs`): the request runs again, under the
+//! locks of whoever fed the key and before they are released, in the order in which clients came.
+//! One that needs a shard that the feeder does not hold is owed, and so is everybody behind it:
+//! whoever locks the key's shard next serves them first, under all the locks they need (see the
+//! store's `waiting.rs`). What waits for a stream may wait on: an entry can be too old for it, or
+//! go to somebody else of its group.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use base::{CmdError, Effect, Find, KeySpec, Keyspace, Kind, Reply, Start};
-use store::{Failed, LetGo, Queued, Touched, Txn};
+use store::{Touched, Txn, Waiters};
 use wire::RespWriter;
 
 use crate::access;
@@ -22,22 +21,17 @@ use crate::execute::{Request, contained, timed};
 use crate::remember;
 use crate::table::Entry;
 
-/// Serves the blocked requests that the changes just published can feed, longest waiting first.
-/// Runs under the locks of the request that made the changes.
+/// Serves those whom the changes just published can feed: see [`store::serve_ready`].
 pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
-    let here = txn.db();
-    let mut ready = txn.take_ready();
-    while !ready.is_empty() {
-        for key in ready {
-            serve_key(engine, txn, &key);
-        }
-        // Serving may have fed other keys: BLMOVE pushes where somebody else waits.
-        ready = txn.take_ready();
-    }
-    txn.select(here);
+    store::serve_ready(engine, txn);
 }
 
-/// The same behind something that may have taken its time, a transaction or a script: for itself
+/// Looks at the keys that others could not serve: see [`store::serve_gone`].
+pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
+    store::serve_gone(engine, &engine.store, txn);
+}
+
+/// As [`serve_ready`], behind something that may have taken its time, a transaction or a script: for itself
 /// time stood still, for those who wait it is as late as it is.
 pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
     let now = txn.time();
@@ -47,89 +41,46 @@ pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
     txn.begin(now);
 }
 
-/// Looks at the keys that went by their deadline or with a whole database, or are owed to those who
-/// wait for them. The caller holds no shard.
-pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    // Serving may leave more: who waits behind needs other shards, or who is fed by it does.
-    loop {
-        let gone = engine.store.take_gone();
-        if gone.is_empty() {
-            return;
-        }
-        for key in gone {
-            let shard = engine.store.shard_of(key.hash);
-            let again = key.clone();
-            // A panic while serving is contained there; whoever waits is served by the next.
-            let done = txn.with_debts_paid(&engine.store, shard, |txn| {
-                txn.note_ready(key);
-                serve_ready(engine, txn);
-            });
-            if matches!(done, Err(Failed::Busy)) {
-                engine.store.put_off(again);
-            }
-        }
-    }
-}
+impl Waiters for Engine {
+    type Blocked = Blocked;
+    /// Encoded, and whether it counts as a failure.
+    type Reply = (Vec<u8>, bool);
 
-/// Serves those who wait for a key, longest waiting first. In each of its queues it looks at those
-/// whom it serves and at one more.
-fn serve_key(engine: &Engine, txn: &mut Txn, key: &Touched) {
-    // Queues differ in what they wait for, so few are served by the same feeding.
-    let mut heads: Vec<Option<Queued>> = txn.heads(key).into_iter().map(Some).collect();
-    let by_ticket = |(at, one): (usize, &Option<Queued>)| {
-        one.as_ref().map(|one| Reverse((one.waiter.ticket, at)))
-    };
-    let mut order: BinaryHeap<_> = heads.iter().enumerate().filter_map(by_ticket).collect();
-    while let Some(Reverse((_, at))) = order.pop() {
-        let Some(one) = heads[at].take() else { continue };
-        // Asked before it leaves: its place says who is next.
-        let next = txn.behind(key, &one);
-        if serve_one(engine, txn, key, &one)
-            && let Some(next) = next
-        {
-            order.push(Reverse((next.waiter.ticket, at)));
-            heads[at] = Some(next);
-        }
+    fn look_at(&self, ticket: u64) -> Option<Arc<Blocked>> {
+        self.blocked.look_at(ticket)
     }
-}
 
-/// Serves one who waits, if that can be done. `false`: nor can those behind it in its queue.
-fn serve_one(engine: &Engine, txn: &mut Txn, key: &Touched, one: &Queued) -> bool {
-    let waiter = &one.waiter;
-    txn.select(key.db);
-    let place = base::Key { bytes: &key.key, hash: key.hash };
-    let kind = txn.kind(place);
-    let Some(blocked) = engine.blocked.look_at(waiter.ticket) else {
-        // It has left while this queue could not be had.
-        txn.remove_waiter(key.db, key.hash, &key.key, one);
-        return true;
-    };
-    if !blocked.concerns(kind) {
-        return false;
+    fn concerns(&self, blocked: &Blocked, kind: Option<Kind>) -> bool {
+        blocked.concerns(kind)
     }
-    if kind == Some(waiter.kind) && !txn.holds_all(&waiter.needs) {
-        txn.owe(key, &waiter.needs);
-        return false;
+
+    fn try_again(
+        &self,
+        txn: &mut Txn,
+        blocked: &Blocked,
+        key: &Touched,
+        kind: Option<Kind>,
+    ) -> Option<(Vec<u8>, bool)> {
+        let (ended, took) = timed(|| blocked.try_again(self, txn, key, kind));
+        blocked.took(took);
+        ended
     }
-    if !waiter.settle_fed() {
-        return true;
+
+    fn too_late(&self, blocked: &Blocked) -> (Vec<u8>, bool) {
+        (blocked.encoded(|writer| writer.null_array()), false)
     }
-    let (ended, took) = timed(|| blocked.try_again(engine, txn, key, kind));
-    blocked.took(took);
-    let (reply, failed) = match ended {
-        Some(ended) => ended,
-        None => match waiter.unsettle() {
-            LetGo::Waits => return false,
-            LetGo::Missed => {
-                blocked.look_again(engine);
-                return false;
-            }
-            LetGo::Overdue => (blocked.encoded(|writer| writer.null_array()), false),
-        },
-    };
-    txn.remove_waiter(key.db, key.hash, &key.key, one);
-    blocked.end_with(reply, failed);
-    true
+
+    fn keys(&self, blocked: &Blocked) -> Vec<Touched> {
+        let touched = |&position: &usize| {
+            let key = blocked.argv[position].as_slice();
+            Touched { db: blocked.db, hash: self.store.hasher().hash(key), key: key.into() }
+        };
+        blocked.keys.iter().map(touched).collect()
+    }
+
+    fn end(&self, blocked: &Blocked, (reply, failed): (Vec<u8>, bool)) {
+        blocked.end_with(reply, failed);
+    }
 }
 
 impl Blocked {
@@ -143,16 +94,6 @@ impl Blocked {
         let mut reply = Vec::new();
         write(&mut RespWriter::new(&mut reply, self.protocol));
         reply
-    }
-
-    /// Another of its keys was fed while it was tried for one: whoever did that has passed it over.
-    fn look_again(&self, engine: &Engine) {
-        for &position in &self.keys {
-            let key = &self.argv[position];
-            let hash = engine.store.hasher().hash(key);
-            let key = key.as_slice().into();
-            engine.store.note_gone(Touched { db: self.db, hash, key });
-        }
     }
 
     /// Tries it for a key that holds a value of this kind. Its reply, encoded, and whether it has

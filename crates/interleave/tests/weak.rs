@@ -14,9 +14,27 @@ pub mod atomic {
     pub use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 }
 
+/// A lock.
+pub struct Mutex<T>(loom::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// An open lock.
+    pub fn new(value: T) -> Self {
+        Mutex(loom::sync::Mutex::new(value))
+    }
+
+    /// Waits for the lock.
+    pub fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+        self.0.lock().unwrap()
+    }
+}
+
 #[path = "../../journal/src/durable.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod durable;
+#[path = "../../server/src/queue.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub)]
+mod queue;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,6 +42,7 @@ use atomic::{AtomicBool, AtomicU64, Ordering};
 use durable::{DiskWaiter, DurableEpoch};
 use loom::sync::Arc;
 use loom::thread;
+use queue::{Item, Most, Queue};
 
 /// Whether some order fails.
 fn fails(model: impl Fn() + Send + Sync + 'static) -> bool {
@@ -62,4 +81,49 @@ fn without_fences_both_may_look_too_early() {
         let woken = flusher.join().unwrap();
         assert!(woken || !sleeps);
     }));
+}
+
+struct Letter;
+
+impl Item for Letter {
+    fn bytes(&self) -> usize {
+        1
+    }
+
+    fn is_newcomer(&self) -> bool {
+        false
+    }
+}
+
+/// Two post while a worker takes and is about to sleep: it sees what they have posted, or is woken.
+#[test]
+fn what_is_posted_is_taken_or_announced() {
+    let mut orders = loom::model::Builder::new();
+    // Every order in which threads are interrupted no more often than this; all would take minutes.
+    orders.preemption_bound = Some(3);
+    orders.check(|| {
+        let queue = Arc::new(Queue::new(Most { letters: 9, bytes: 9 }));
+        let woken = Arc::new(AtomicBool::new(false));
+        let posters = [(); 2].map(|()| {
+            let (queue, woken) = (Arc::clone(&queue), Arc::clone(&woken));
+            thread::spawn(move || {
+                if queue.post(Letter).first {
+                    woken.swap(true, Ordering::AcqRel);
+                }
+            })
+        });
+        // As the poller is waited for: a wake-up before this is used up.
+        woken.swap(false, Ordering::AcqRel);
+        let mut letters = Vec::new();
+        queue.take(&mut letters);
+        let mut taken = letters.len();
+        let sleeps = !queue.has_letters();
+        posters.into_iter().for_each(|poster| poster.join().unwrap());
+        letters.clear();
+        queue.take(&mut letters);
+        taken += letters.len();
+        assert_eq!(taken, 2);
+        let woken = woken.swap(false, Ordering::AcqRel);
+        assert!(letters.is_empty() || woken || !sleeps, "it sleeps, and has letters");
+    });
 }

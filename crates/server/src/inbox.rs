@@ -1,4 +1,4 @@
-//! How other threads reach a worker: a queue and a waker.
+//! How other threads reach a worker: a queue (`queue.rs`) and a waker.
 //!
 //! A worker is woken once for all that is posted until it looks. A worker that posts while it
 //! handles its own connections collects the wake-ups and sends them when that connection's turn is
@@ -13,14 +13,14 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::{ClientId, Mailbox, Message};
 use journal::DiskWaiter;
-use parking_lot::Mutex;
 
+use crate::queue::{Item, Most, Queue, Sleeper, Wakeups};
 use crate::slab::Place;
 use crate::stream::Stream;
 use crate::turns::Back;
@@ -40,98 +40,65 @@ const MANY: usize = 256 << 10;
 /// And so is one whose letters are longer than this, all in all.
 const LONG: usize = 64 << 20;
 
-impl Letter {
+impl Item for Letter {
     /// Bytes in it. A message to many counts for each, though they share it: some may be the last.
-    fn len(&self) -> usize {
+    fn bytes(&self) -> usize {
         match self {
             Letter::Message(_, Message::Push(bytes)) => bytes.len(),
             Letter::Message(_, Message::Unblocked { reply, .. }) => reply.len(),
             _ => 0,
         }
     }
+
+    fn is_newcomer(&self) -> bool {
+        matches!(self, Letter::Connection(..))
+    }
 }
 
-#[derive(Default)]
-struct Pile {
-    letters: Vec<Letter>,
-    /// Bytes in them.
-    bytes: usize,
-}
-
-/// A worker's queue.
+/// A worker's queue and its waker.
 pub struct Inbox {
-    pile: Mutex<Pile>,
-    /// There is more in the queue than should be.
-    crowded: AtomicBool,
-    /// There is something in the queue, or there was a moment ago.
-    posted: AtomicBool,
-    /// A connection is among it, or was a moment ago.
-    newcomers: AtomicBool,
+    queue: Queue<Letter>,
     /// The worker holds replies back until the disk has what they tell.
     pub waits_for_disk: DiskWaiter,
     waker: mio::Waker,
 }
 
 thread_local! {
-    /// The inbox of the worker this thread is, and the inboxes it has yet to wake.
-    static SEAT: RefCell<Seat> =
-        const { RefCell::new(Seat { own: None, to_wake: Vec::new(), crowding: None }) };
+    /// Whom this thread has yet to wake.
+    static WAKEUPS: RefCell<Wakeups<Inbox>> = const { RefCell::new(Wakeups::new()) };
 }
 
-struct Seat {
-    own: Option<Arc<Inbox>>,
-    to_wake: Vec<Arc<Inbox>>,
-    /// The crowded inbox that this thread has last posted to.
-    crowding: Option<Arc<Inbox>>,
+impl Deref for Inbox {
+    type Target = Queue<Letter>;
+
+    fn deref(&self) -> &Queue<Letter> {
+        &self.queue
+    }
+}
+
+impl Sleeper for Inbox {
+    fn wake(&self) {
+        Inbox::wake(self);
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.queue.is_crowded()
+    }
 }
 
 impl Inbox {
     /// An empty inbox that wakes a poller.
     #[must_use]
     pub fn new(waker: mio::Waker) -> Self {
-        Inbox {
-            pile: Mutex::default(),
-            crowded: AtomicBool::new(false),
-            posted: AtomicBool::new(false),
-            newcomers: AtomicBool::new(false),
-            waits_for_disk: DiskWaiter::default(),
-            waker,
-        }
+        let queue = Queue::new(Most { letters: MANY, bytes: LONG });
+        Inbox { queue, waits_for_disk: DiskWaiter::default(), waker }
     }
 
     /// Puts a letter in the queue.
     pub fn post(self: &Arc<Self>, letter: Letter) {
-        let mut pile = self.pile.lock();
-        if matches!(letter, Letter::Connection(..)) {
-            self.newcomers.store(true, Ordering::SeqCst);
-        }
-        pile.bytes += letter.len();
-        pile.letters.push(letter);
-        if pile.letters.len() > MANY || pile.bytes > LONG {
-            // Under the lock, as when it is lowered: it says what the pile is.
-            self.crowded.store(true, Ordering::Release);
-            SEAT.with_borrow_mut(|seat| {
-                if seat.crowding.is_none() {
-                    seat.crowding = Some(Arc::clone(self));
-                }
-            });
-        }
-        drop(pile);
-        // The flag is raised after the push and lowered before the take, so a letter is either
-        // taken by a look that has already begun or announced by this wake-up.
-        if self.posted.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let now = SEAT.with_borrow_mut(|seat| match &seat.own {
-            None => true,
-            Some(own) if Arc::ptr_eq(own, self) => false,
-            Some(_) => {
-                seat.to_wake.push(Arc::clone(self));
-                false
-            }
-        });
-        if now {
-            self.wake();
+        let posted = self.queue.post(letter);
+        if posted.first || posted.crowds {
+            WAKEUPS.with_borrow_mut(|wakeups| wakeups.note(self, posted));
         }
     }
 
@@ -142,65 +109,28 @@ impl Inbox {
         }
     }
 
-    /// Takes all letters; an empty `into` is swapped in, so neither side allocates in the long run.
-    pub fn take(&self, into: &mut Vec<Letter>) {
-        debug_assert!(into.is_empty());
-        self.posted.store(false, Ordering::Release);
-        let mut pile = self.pile.lock();
-        self.newcomers.store(false, Ordering::SeqCst);
-        std::mem::swap(&mut pile.letters, into);
-        pile.bytes = 0;
-        self.crowded.store(false, Ordering::Release);
-    }
-
-    /// Takes the connections out that its worker has not taken in yet.
-    pub fn take_newcomers(&self) -> Vec<Letter> {
-        let mut pile = self.pile.lock();
-        self.newcomers.store(false, Ordering::SeqCst);
-        pile.letters.extract_if(.., |letter| matches!(letter, Letter::Connection(..))).collect()
-    }
-
-    /// Whether there may be letters.
-    #[inline]
-    pub fn has_letters(&self) -> bool {
-        self.posted.load(Ordering::Acquire)
-    }
-
-    /// Whether there may be connections that the worker has yet to take in.
-    pub fn has_newcomers(&self) -> bool {
-        self.newcomers.load(Ordering::SeqCst)
-    }
-
     /// Makes this thread the worker that owns this inbox.
     pub fn take_seat(self: &Arc<Self>) {
-        SEAT.with_borrow_mut(|seat| seat.own = Some(Arc::clone(self)));
+        WAKEUPS.with_borrow_mut(|wakeups| wakeups.take_seat(self));
     }
 }
 
 /// This thread is no worker any more: those it has yet to wake are woken, and from now on at once.
 pub fn leave_seat() {
-    wake_others();
-    SEAT.with_borrow_mut(|seat| seat.own = None);
+    WAKEUPS.with_borrow_mut(Wakeups::leave_seat);
 }
 
 /// Whether this thread has posted to an inbox that is still crowded.
 #[inline]
 #[must_use]
 pub fn is_crowding() -> bool {
-    SEAT.with_borrow_mut(|seat| match &seat.crowding {
-        None => false,
-        Some(inbox) if inbox.crowded.load(Ordering::Acquire) => true,
-        Some(_) => {
-            seat.crowding = None;
-            false
-        }
-    })
+    WAKEUPS.with_borrow_mut(Wakeups::is_crowding)
 }
 
 /// Sends the wake-ups this worker has collected.
 #[inline]
 pub fn wake_others() {
-    SEAT.with_borrow_mut(|seat| seat.to_wake.drain(..).for_each(|inbox| inbox.wake()));
+    WAKEUPS.with_borrow_mut(Wakeups::wake_others);
 }
 
 /// Waits for events, as workers do: those to whom this thread has posted anything know of it.
@@ -278,6 +208,19 @@ mod tests {
         many.take(&mut Vec::new());
         assert!(!is_crowding());
         long.post(push());
+        assert!(!is_crowding());
+    }
+
+    #[test]
+    fn who_crowds_two_inboxes_is_told_until_both_are_emptied() {
+        let place = Slab::<()>::new().next_place().unwrap();
+        let ((_poll, one), (_other, two)) = (inbox(), inbox());
+        for inbox in [&one, &two] {
+            (0..=MANY).for_each(|_| inbox.post(Letter::Message(place, Message::Kill)));
+        }
+        one.take(&mut Vec::new());
+        assert!(is_crowding());
+        two.take(&mut Vec::new());
         assert!(!is_crowding());
     }
 }

@@ -22,6 +22,7 @@ mod logging;
 mod offline;
 mod process;
 mod progress;
+mod queue;
 mod secure;
 mod serve;
 mod signals;

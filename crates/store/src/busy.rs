@@ -10,10 +10,10 @@
 //! the request ends.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use sync::{Mutex, MutexGuard};
 
 use crate::census::Part;
 use crate::{Shard, Store, Txn};
@@ -82,7 +82,7 @@ impl Drop for Guard<'_> {
 }
 
 #[cfg(debug_assertions)]
-thread_local! {
+sync::thread_local! {
     /// This thread runs something with shards in hand.
     static AT_WORK: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
@@ -94,14 +94,14 @@ pub(crate) struct AtWork(bool);
 #[cfg(debug_assertions)]
 impl AtWork {
     pub fn begin(holds: bool) -> Self {
-        AtWork(AT_WORK.replace(holds || AT_WORK.get()))
+        AtWork(AT_WORK.with(|at_work| at_work.replace(holds || at_work.get())))
     }
 }
 
 #[cfg(debug_assertions)]
 impl Drop for AtWork {
     fn drop(&mut self) {
-        AT_WORK.set(self.0);
+        AT_WORK.with(|at_work| at_work.set(self.0));
     }
 }
 
@@ -124,7 +124,7 @@ impl Store {
     /// itself, or for somebody who waits for it. (Builds with assertions look.)
     pub(crate) fn wait_for(&self, number: usize) -> Guard<'_> {
         #[cfg(debug_assertions)]
-        assert!(!AT_WORK.get(), "a thread that holds shards waits for one");
+        assert!(!AT_WORK.with(std::cell::Cell::get), "a thread that holds shards waits for one");
         self.guard(number, self.slots[number].lock.lock())
     }
 

@@ -148,7 +148,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use sync::atomic::{AtomicUsize, Ordering};
 
     use base::Kind;
 

@@ -6,7 +6,7 @@
 //! and to those who watch.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use sync::atomic::Ordering;
 
 use base::{Millis, Rng};
 use smallvec::SmallVec;

@@ -50,7 +50,7 @@ impl Txn {
 
     /// Adds to the count of keys whose deadline passed.
     fn count_expired(&self, deleted: usize) {
-        use std::sync::atomic::Ordering;
+        use sync::atomic::Ordering;
         self.store().expired.fetch_add(deleted as u64, Ordering::Relaxed);
     }
 }

@@ -1,7 +1,7 @@
 //! Keys regardless of what they hold: `Keyspace` for [`Txn`].
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use sync::atomic::Ordering;
 
 use base::{Class, Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
 use journal::codec::put_number;

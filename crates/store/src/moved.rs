@@ -16,9 +16,9 @@
 //! ends when no name is left; where values go on and on, they are told by images until it does.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use sync::Mutex;
 
 /// A key of a shard's database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

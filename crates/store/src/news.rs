@@ -14,7 +14,7 @@
 //! bit; so a later holder of that lock sees the bit.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use sync::atomic::Ordering;
 
 use base::{Class, Event, Key, Rng};
 

@@ -193,7 +193,7 @@ impl Store {
                 touched.map(Partial::into_buffer).max_by_key(Vec::capacity).unwrap_or_default();
         }
         #[cfg(test)]
-        self.whole.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.whole.fetch_add(1, sync::atomic::Ordering::Relaxed);
         buffer.clear();
         // Reads everything, so it is there.
         self.read_step(shard, db, from, Larges::Whole(buffer)).unwrap_or_default()
@@ -261,7 +261,7 @@ impl Store {
                 if done.is_err() {
                     break;
                 }
-                std::thread::yield_now();
+                sync::thread::yield_now();
             }
         }
         let copying = self.wait_for(shard).as_mut().and_then(|shard| shard.copying.take());

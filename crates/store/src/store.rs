@@ -1,11 +1,11 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use base::{KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
-use parking_lot::{Mutex, RwLock};
+use sync::{Mutex, RwLock};
 
 use crate::busy::Slot;
 use crate::moved::Moved;

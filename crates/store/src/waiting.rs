@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use sync::atomic::{AtomicU8, Ordering};
 
 use base::Kind;
 use hashbrown::HashTable;

@@ -1,7 +1,7 @@
 //! `WATCH`: who must be told that a key changed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 

@@ -4,7 +4,7 @@
 //! sorts what it has. One of them then merges the sorted runs into a tree. No lock of a shard is
 //! held for longer than a slice takes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use sync::atomic::{AtomicUsize, Ordering};
 
 use base::Millis;
 use index::{KeyList, merge, sort};

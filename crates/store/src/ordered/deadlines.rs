@@ -9,7 +9,7 @@
 //! first shard: a deadline that was given before is seen in its shard, one that is given later says
 //! `SOME` again, and then the answer is not `NONE`. Both count as "there may be some".
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use sync::atomic::{AtomicU8, Ordering};
 
 use crate::{Store, Txn};
 

@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use sync::atomic::Ordering;
 
 use base::{Class, CmdError, Key, Keyspace, Reply, error};
 use index::{KeyList, Span, Tree};

@@ -42,11 +42,11 @@ mod deadlines;
 mod host;
 mod note;
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 use base::Millis;
 use index::{Delta, Tree, changes};
-use parking_lot::{Mutex, RwLock};
+use sync::{Mutex, RwLock};
 
 pub use build::{Build, Run};
 use deadlines::Deadlines;

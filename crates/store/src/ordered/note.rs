@@ -58,12 +58,11 @@ impl Slot {
         let len = noted.delta.len();
         if len != 0 && !noted.marked {
             noted.marked = true;
-            self.marks[number / 64]
-                .fetch_or(1 << (number % 64), std::sync::atomic::Ordering::AcqRel);
+            self.marks[number / 64].fetch_or(1 << (number % 64), sync::atomic::Ordering::AcqRel);
         }
         if len >= noted.told + TOLD {
             let more = len - noted.told;
-            self.waiting.fetch_add(more, std::sync::atomic::Ordering::Relaxed);
+            self.waiting.fetch_add(more, sync::atomic::Ordering::Relaxed);
             noted.told = len;
         }
     }
