@@ -18,7 +18,7 @@ use rustls::ServerConfig;
 
 use crate::accept::{self, Crew, StandIns};
 use crate::calls::{self, Calls};
-use crate::data;
+use crate::data::{self, Loaded};
 use crate::deputy;
 use crate::dial;
 use crate::doors::{self, Doors, Sockets};
@@ -91,10 +91,12 @@ fn serve(args: &[String]) -> Result<(), String> {
         seed: seed[1],
         levels,
     };
-    run(&engine, opening)?;
+    let loaded = run(&engine, opening)?;
     supervisor::tell(supervisor::STOPPING);
-    // What failed is in the log.
-    let _ = engine.close();
+    // Of a dataset that is there in part nothing may be kept. What failed is in the log.
+    if loaded == Loaded::Whole {
+        let _ = engine.close();
+    }
     tracing::warn!("Kvist is now ready to exit, bye bye...");
     // Giving gigabytes back piece by piece would only delay the exit: the system takes all at once.
     std::mem::forget(engine);
@@ -123,8 +125,8 @@ struct Opening {
     levels: LevelSwitch,
 }
 
-/// Runs all threads until the engine is told to stop.
-fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
+/// Runs all threads until the engine is told to stop; whether the dataset was there by then.
+fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
     let Opening { listeners, context, sockets, http_context, calls, names, most, seed, levels } =
         opening;
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
@@ -163,10 +165,11 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     supervisor::tell(supervisor::LOADING);
     let loaded = data::load(engine);
     match &loaded {
-        Ok(()) => {
+        Ok(Loaded::Whole) => {
             tracing::info!("Ready to accept connections on {}", names.join(", "));
             supervisor::tell(supervisor::READY);
         }
+        Ok(Loaded::Abandoned) => {}
         Err(_) => {
             engine.stopping.store(true, Ordering::Release);
             crew.wake_all();
@@ -175,11 +178,9 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<(), String> {
     wait_for(engine, &ended, keeper);
     doors.stop();
     calls.stop();
-    loaded?;
-    if broken.load(Ordering::Acquire) {
-        Err("a worker thread ended unexpectedly; see the log".to_owned())
-    } else {
-        Ok(())
+    match broken.load(Ordering::Acquire) {
+        true => loaded.and(Err("a worker thread ended unexpectedly; see the log".to_owned())),
+        false => loaded,
     }
 }
 
@@ -231,6 +232,8 @@ fn attach(
 /// has been done then.
 fn wait_for(engine: &Engine, ended: &Receiver<()>, keeper: Keeper) {
     let mut stopping = 0;
+    // Whoever still reads the dataset may hold what it would wait for.
+    let reading = engine.durable.is_loading();
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
         stopping += u32::from(engine.stopping.load(Ordering::Acquire));
         if stopping > LOOKS && engine.is_held_up() {
@@ -240,7 +243,9 @@ fn wait_for(engine: &Engine, ended: &Receiver<()>, keeper: Keeper) {
             return;
         }
     }
-    drop(keeper);
+    if reading {
+        std::mem::forget(keeper);
+    }
 }
 
 /// How often it is looked whether the workers can end.

@@ -7,78 +7,20 @@
 
 mod calls;
 mod server;
+#[path = "ways/slow.rs"]
+mod slow;
 mod web;
-
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
-use std::process::Command;
 
 use calls::{Calls, bytes, refused};
 use grpc::generated::kvist as pb;
 use serde_json::json;
-use server::{READY, bulk, eventually, temporary, text};
+use server::{READY, Server, bulk, eventually, text};
+use slow::{LENGTH, READING, Slow};
 use tonic::Code::Unavailable;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use web::Web;
-
-/// What a server says once it has begun to read such a dataset.
-const READING: &str = "files of Redis";
-/// More than the kernel keeps of what nobody has read.
-const LENGTH: usize = 256 << 10;
-
-/// A data directory with an append-only file of Redis that is not at its end until [`Slow::end`].
-struct Slow {
-    folder: PathBuf,
-    feed: File,
-}
-
-impl Slow {
-    fn new() -> Self {
-        let folder = temporary("slow");
-        let files = folder.join("appendonlydir");
-        std::fs::create_dir_all(&files).unwrap();
-        let name = "appendonly.aof.1.incr.aof";
-        let manifest = format!("file {name} seq 1 type i\n");
-        std::fs::write(files.join("appendonly.aof.manifest"), manifest).unwrap();
-        let fifo = files.join(name);
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-        // To read as well: then opening it waits for nobody, and it has no end while it is open.
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
-        let feed = options.open(&fifo).unwrap();
-        Slow { folder, feed }
-    }
-
-    fn args(&self) -> [&str; 2] {
-        ["--dir", self.folder.to_str().unwrap()]
-    }
-
-    /// Lets the server read to the end: the key `k`, and nothing else.
-    fn end(&mut self) {
-        let value = "v".repeat(LENGTH);
-        let command = wire::request(&["SET", "k", &value]);
-        let mut left = command.as_slice();
-        // All of it is taken only once the server reads, and so has the other end open.
-        eventually("the end of the dataset", || {
-            match self.feed.write(left) {
-                Ok(written) => left = &left[written..],
-                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
-            }
-            left.is_empty().then_some(())
-        });
-        self.feed = File::open("/dev/null").unwrap();
-    }
-}
-
-impl Drop for Slow {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
 
 #[test]
 fn http_is_ready_when_the_dataset_is_there() {
@@ -129,4 +71,25 @@ fn grpc_serves_when_the_dataset_is_there() {
     eventually("readiness", || is(ServingStatus::Serving).then_some(()));
     let found = calls.run(kvist.get(get())).unwrap().into_inner();
     assert_eq!(found.value.map(|value| value.len()), Some(LENGTH));
+}
+
+#[test]
+fn a_server_that_is_stopped_while_it_loads_ends_at_once_and_well() {
+    for word in ["TERM", "INT", "SHUTDOWN", "SHUTDOWN SAVE"] {
+        let slow = Slow::new();
+        let mut server = Server::start_until(READING, &slow.args());
+        let mut waiting = server.connect();
+        if word.starts_with("SHUTDOWN") {
+            waiting.say(&word.split(' ').collect::<Vec<_>>());
+        } else {
+            server.signal(word);
+        }
+        waiting.closed();
+        // What it reads is not at its end yet, and nothing is wrong with it.
+        let ended = server.ended();
+        assert!(ended.success(), "{word}: {ended}");
+        server.logged("while the dataset is read");
+        assert!(!server.log().contains("error"), "{word}: {}", server.log());
+        assert!(!slow.folder.join("MANIFEST").exists(), "{word}: nothing is kept of a part");
+    }
 }
