@@ -4,9 +4,10 @@
 //! ```text
 //!   commands   all in the table, each in its shortest form (`ways/samples.rs`)
 //!   ways       plain, in a pipeline, in MULTI, in MULTI from before the state, in a script, in a
-//!              function; through gRPC where nothing waits
+//!              function; the same in an engine inside the test; calls over gRPC and from inside,
+//!              routes of HTTP (`ways/doors.rs`); served after a wait (`ways/served.rs`)
 //!   states     ready, memory full, paused, a script over its time, disk full, a user who may only
-//!              read
+//!              read, loading (`ways/loading.rs`), going down (`ways/ending.rs`)
 //! ```
 //!
 //! Of a reply only its class counts: the code of an error, or that it is none. Where Redis has the
@@ -14,19 +15,31 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod calls;
+#[path = "ways/doors.rs"]
+mod doors;
+#[path = "ways/ending.rs"]
+mod ending;
 mod host;
+#[path = "ways/loading.rs"]
+mod loading;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 #[path = "ways/samples.rs"]
 mod samples;
+#[path = "ways/served.rs"]
+mod served;
 mod server;
+#[path = "ways/slow.rs"]
+mod slow;
+mod web;
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use calls::{Calls, Kvist};
-use host::Host;
+use calls::Calls;
+use host::{Engine, Host};
 use oracle::Oracle;
 use samples::{Sample, samples};
 use server::{Client, PATIENCE, Server, eventually, ok, text};
@@ -50,23 +63,52 @@ const SCRIPT: &str = "return redis.call(unpack(ARGV))";
 const LIBRARY: &str = "#!lua name=l
 redis.register_function('f', function(_, words) return redis.call(unpack(words)) end)";
 
-impl Host {
+/// Whoever can be connected to.
+trait Reach {
+    fn client(&self) -> Client;
+
     /// Does something on a connection of its own.
     fn tell(&self, line: &str) -> Value {
-        self.connect().ask(&line.split(' ').collect::<Vec<_>>())
+        self.client().ask(&line.split(' ').collect::<Vec<_>>())
     }
 
+    /// Runs a script that holds a key until it is killed, and waits until it is over its time;
+    /// what it is answered.
+    fn hold(&self, key: &'static str) -> JoinHandle<String> {
+        let mut client = self.client();
+        let words = ["EVAL", "while true do end", "1", key];
+        let answered = thread::spawn(move || text(&client.ask(&words)));
+        let busy = || class(&self.tell(&format!("GET {key}"))) == "BUSY";
+        eventually("a script over its time", || busy().then_some(()));
+        answered
+    }
+}
+
+impl Reach for Server {
+    fn client(&self) -> Client {
+        self.connect()
+    }
+}
+
+impl Reach for Host {
+    fn client(&self) -> Client {
+        self.connect()
+    }
+}
+
+impl Host {
     fn prepare(self) -> Self {
         assert_eq!(text(&self.connect().ask(&["FUNCTION", "LOAD", LIBRARY])), "l");
         self
     }
 }
 
-/// Ours, and Redis's if there is one.
+/// Ours, the engine alone, and Redis's if there is one.
 fn hosts(options: &[&str]) -> Vec<Host> {
     let ours = Host::Ours(Server::start(options));
+    let inside = Host::Inside(Engine::open(options));
     let theirs = Oracle::start(options).map(Host::Theirs);
-    [Some(ours), theirs].into_iter().flatten().map(Host::prepare).collect()
+    [Some(ours), Some(inside), theirs].into_iter().flatten().map(Host::prepare).collect()
 }
 
 /// The class of a reply.
@@ -151,11 +193,11 @@ const READER: State = State {
 };
 
 impl State {
-    fn enter(&self, host: &Host) {
+    fn enter(&self, host: &impl Reach) {
         self.enter.iter().for_each(|line| assert_eq!(host.tell(line), ok(), "{line}"));
     }
 
-    fn leave(&self, host: &Host) {
+    fn leave(&self, host: &impl Reach) {
         self.leave.iter().for_each(|line| assert_eq!(host.tell(line), ok(), "{line}"));
     }
 
@@ -198,21 +240,40 @@ fn is_meant(sample: &Sample, state: &State) -> bool {
             .any(|(name, at, _)| *name == sample.name && [state.name, "any"].contains(at))
 }
 
-/// Compares all commands, all ways, with Redis.
+#[test]
+fn what_is_said_of_commands_is_said_of_such_as_there_are() {
+    let table = engine::command_table().unwrap();
+    let named = samples::special().chain(MEANT.iter().map(|(name, _, _)| *name)).chain(BESIDES);
+    for name in named {
+        assert!(table.by_name(name.as_bytes()).is_some(), "there is no {name}");
+    }
+}
+
+/// Compares all commands, all ways, with Redis, and with the engine without a server.
 fn compare(state: &State) {
-    let [ours, theirs] = &hosts(&[])[..] else { return };
+    let hosts = hosts(&[]);
+    let (ours, inside, theirs) = (&hosts[0], &hosts[1], hosts.get(2));
     let table = engine::command_table().unwrap();
     let mut wrong = Vec::new();
-    for sample in samples(&table).iter().filter(|sample| !sample.ours) {
+    for sample in &samples(&table) {
+        let theirs = theirs.filter(|_| !sample.ours && !is_meant(sample, state));
         for way in WAYS {
-            let [got, wanted] = [ours, theirs].map(|host| state.class(host, sample, way));
-            if got != wanted && !is_meant(sample, state) {
-                wrong
-                    .push(format!("{:?} {way:?}: {got}, Redis: {wanted}", sample.argv().join(" ")));
+            let got = state.class(ours, sample, way);
+            let alone = state.class(inside, sample, way);
+            let wanted = theirs.map_or_else(|| got.clone(), |host| state.class(host, sample, way));
+            let alike = alone == got || is_elsewhere(sample);
+            if got != wanted || !alike {
+                let line = sample.argv().join(" ");
+                wrong.push(format!("{line:?} {way:?}: {got}, inside: {alone}, Redis: {wanted}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{}:\n{}", state.name, wrong.join("\n"));
+}
+
+/// Whether a command has another answer where there is no server, or may have one.
+fn is_elsewhere(sample: &Sample) -> bool {
+    BESIDES.contains(&sample.name)
 }
 
 #[test]
@@ -243,14 +304,9 @@ impl Asked<'_> {
     }
 
     /// Whether there is an answer to read, or some part of one.
-    fn is_answered(&self) -> bool {
-        let socket = self.client.tcp();
-        socket.set_nonblocking(true).unwrap();
-        let mut buffer = [0; 4096];
-        let got = socket.peek(&mut buffer);
-        socket.set_nonblocking(false).unwrap();
+    fn is_answered(&mut self) -> bool {
         // What is answered before the request itself tells nothing.
-        got.is_ok_and(|n| n > self.before().len())
+        self.client.unread(Duration::ZERO) > self.before().len()
     }
 
     fn before(&self) -> &'static str {
@@ -289,18 +345,19 @@ fn ask_all<'s>(host: &Host, samples: &'s [Sample], state: &State) -> Vec<Asked<'
 }
 
 /// The names of those that are answered.
-fn answered(asked: &[Asked<'_>]) -> BTreeSet<String> {
-    asked.iter().filter(|asked| asked.is_answered()).map(Asked::name).collect()
+fn answered(asked: &mut [Asked<'_>]) -> BTreeSet<String> {
+    asked.iter_mut().filter_map(|asked| asked.is_answered().then(|| asked.name())).collect()
 }
 
 /// Those that are answered on one side only, once the sides have been alike for a while, or have
 /// not become so within the patience.
-fn unlike(sides: &[Vec<Asked<'_>>; 2]) -> Vec<String> {
+fn unlike(sides: &mut [Vec<Asked<'_>>]) -> Vec<String> {
     const STEADY: Duration = Duration::from_millis(500);
     let (start, mut alike) = (Instant::now(), None);
     loop {
-        let [ours, theirs] = sides.each_ref().map(|asked| answered(asked));
-        let unlike: Vec<_> = ours.symmetric_difference(&theirs).cloned().collect();
+        let sets: Vec<_> = sides.iter_mut().map(|asked| answered(asked)).collect();
+        let unlike: Vec<_> =
+            sets.iter().flat_map(|set| set.symmetric_difference(&sets[0])).cloned().collect();
         alike = if unlike.is_empty() { alike.or_else(|| Some(Instant::now())) } else { None };
         if alike.is_some_and(|since| since.elapsed() > STEADY) || start.elapsed() > PATIENCE {
             return unlike;
@@ -318,33 +375,33 @@ const PAUSED: State = State {
 
 #[test]
 fn who_waits_in_a_pause_waits_in_redis_and_is_answered_after_it() {
-    let [ours, theirs] = &hosts(&["--maxclients", "9000"])[..] else { return };
+    let hosts = hosts(&["--maxclients", "9000"]);
     let table = engine::command_table().unwrap();
     let samples: Vec<_> = samples(&table)
         .into_iter()
         .filter(|sample| !sample.ours && !is_meant(sample, &PAUSED))
         .collect();
-    let mut sides = [ours, theirs].map(|host| ask_all(host, &samples, &PAUSED));
-    let wrong = unlike(&sides);
-    assert!(wrong.is_empty(), "answered in a pause by one of the two: {wrong:#?}");
-    assert!(answered(&sides[0]).len() < sides[0].len(), "nobody waited");
-    PAUSED.leave(ours);
-    for asked in &mut sides[0] {
-        hear(&mut asked.client, asked.way);
+    let mut sides: Vec<_> = hosts.iter().map(|host| ask_all(host, &samples, &PAUSED)).collect();
+    let wrong = unlike(&mut sides);
+    assert!(wrong.is_empty(), "answered in a pause by some and not by others: {wrong:#?}");
+    assert!(answered(&mut sides[0]).len() < sides[0].len(), "nobody waited");
+    for (host, side) in hosts.iter().zip(&mut sides).take(2) {
+        PAUSED.leave(host);
+        for asked in side {
+            hear(&mut asked.client, asked.way);
+        }
     }
 }
 
 #[test]
 fn every_answer_comes_while_a_script_is_over_its_time() {
-    for threads in ["1", "2"] {
-        let options = ["--io-threads", threads, "--busy-reply-threshold", "20"];
-        let host = Host::Ours(Server::start(&options)).prepare();
+    let options = ["--busy-reply-threshold", "20", "--io-threads"];
+    let server = |threads| Host::Ours(Server::start(&[&options[..], &[threads]].concat()));
+    let hosts = [server("1"), server("2"), Host::Inside(Engine::open(&options[..2]))];
+    for host in hosts.map(Host::prepare) {
         let table = engine::command_table().unwrap();
         let samples = samples(&table);
-        let mut running = host.connect();
-        running.say(&["EVAL", "while true do end", "1", "held"]);
-        let busy = || class(&host.tell("GET held")) == "BUSY";
-        eventually("a script over its time", || busy().then_some(()));
+        let running = host.hold("held");
         let mut silent = Vec::new();
         for mut asked in ask_all(&host, &samples, &READY) {
             match hear_in_time(&mut asked.client, asked.way) {
@@ -359,7 +416,7 @@ fn every_answer_comes_while_a_script_is_over_its_time() {
         }
         assert!(silent.is_empty(), "no answer beside a script over its time: {silent:#?}");
         assert_eq!(host.tell("SCRIPT KILL"), ok());
-        assert!(text(&running.hear()).contains("killed"));
+        assert!(running.join().unwrap().contains("killed"));
         // And nobody is told that the server is busy any more.
         for sample in &samples {
             assert_ne!(class(&host.connect().ask(&sample.argv())), "BUSY", "{}", sample.name);
@@ -376,15 +433,18 @@ fn is_answered_always(asked: &Asked<'_>) -> bool {
 
 /// The class of the answer, if one comes within the patience.
 fn hear_in_time(client: &mut Client, way: Way) -> Option<String> {
-    let mut buffer = [0; 1];
     // The first byte comes when the whole does: whatever stands before an answer waits with it.
-    let got = client.tcp().peek(&mut buffer);
-    got.is_ok().then(|| hear(client, way))
+    (client.unread(PATIENCE) > 0).then(|| hear(client, way))
 }
 
 /// Limits how long files may become for a running server: a disk without room.
 fn limit_files(server: &Server, limit: &str) {
-    let words = ["--pid", &server.id().to_string(), &format!("--fsize={limit}:unlimited")];
+    limit_files_of(server.id(), limit);
+}
+
+/// The same for a process.
+fn limit_files_of(process: u32, limit: &str) {
+    let words = ["--pid", &process.to_string(), &format!("--fsize={limit}:unlimited")];
     assert!(Command::new("prlimit").args(words).status().unwrap().success());
 }
 
@@ -403,8 +463,7 @@ fn await_trouble(server: &Server) {
         // What is not durable may be answered only once it is: not now.
         let mut client = server.connect();
         client.say(&["SET", "probe", "v"]);
-        client.tcp().set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-        let refused = client.tcp().peek(&mut [0; 1]).is_ok();
+        let refused = client.unread(Duration::from_millis(50)) > 0;
         (refused && class(&client.hear()) == "MISCONF").then_some(())
     });
 }
@@ -435,7 +494,7 @@ fn a_full_disk_refuses_writes_whichever_way_they_come_and_nothing_else() {
             // A function that does not say that it writes nothing is a command that writes.
             let calls = sample.argv()[0].starts_with("FCALL");
             for way in WAYS.into_iter().filter(|way| *is_queued || *way != Way::QueuedBefore) {
-                let writes = sample.writes() || calls || way == Way::Called;
+                let writes = sample.writes || calls || way == Way::Called;
                 let mut other = server.connect();
                 let client = if way == Way::QueuedBefore {
                     client.say(&["EXEC"]);
@@ -460,82 +519,5 @@ fn a_full_disk_refuses_writes_whichever_way_they_come_and_nothing_else() {
     }
 }
 
-#[test]
-fn a_server_ends_whatever_its_clients_wait_for() {
-    for threads in ["1", "2"] {
-        let mut server = Server::start(&["--io-threads", threads, "--busy-reply-threshold", "20"]);
-        let waits: &[&[&str]] = &[
-            &["BLPOP x1 x2 0"],
-            &["BLMOVE x1 x2 LEFT LEFT 0"],
-            &["XREAD BLOCK 0 STREAMS x3 $"],
-            &["SUBSCRIBE news"],
-            &["MONITOR"],
-            &["MULTI", "SET x4 v"],
-            &["WATCH x5"],
-            &["EVAL while(true)do\tend 1 held"],
-            &["SET held v"],
-            &["CLIENT PAUSE 1000000", "SET x6 v"],
-        ];
-        let clients: Vec<Client> = waits
-            .iter()
-            .map(|lines| {
-                let mut client = server.connect();
-                for line in *lines {
-                    client.say(&line.split(' ').collect::<Vec<_>>());
-                }
-                client
-            })
-            .collect();
-        server.signal("TERM");
-        assert!(server.ended().success(), "{threads} threads");
-        drop(clients);
-    }
-}
-
-/// The class of the answer to a command through gRPC.
-fn class_of_call(calls: &Calls, kvist: &mut Kvist, sample: &Sample) -> String {
-    match calls.execute(kvist, &sample.argv().join(" ")) {
-        Ok(_) => "fine".to_owned(),
-        Err(status) => status.message().split(' ').next().unwrap_or("").to_owned(),
-    }
-}
-
 /// What is refused because of the server's state, and not because of the request.
 const OF_THE_STATE: [&str; 5] = ["BUSY", "LOADING", "MISCONF", "NOPERM", "OOM"];
-
-#[test]
-fn grpc_refuses_what_a_plain_request_is_refused() {
-    type Enter = fn(&Server);
-    let states: [(&str, Enter); 3] = [
-        ("ready", |_| ()),
-        ("memory full", |server| {
-            assert_eq!(server.connect().ask(&["CONFIG", "SET", "maxmemory", "1"]), ok());
-        }),
-        ("disk full", |server| {
-            limit_files(server, "0");
-            await_trouble(server);
-        }),
-    ];
-    for (name, enter) in states {
-        if name == "disk full" && !can_limit_files() {
-            continue;
-        }
-        let calls = Calls::start(&["--appendonly", "yes"]);
-        // Its buffers are memory that is used as long as it is there.
-        let _idle = calls.server.connect();
-        enter(&calls.server);
-        let table = engine::command_table().unwrap();
-        let mut wrong = Vec::new();
-        for sample in samples(&table).iter().filter(|sample| !BESIDES.contains(&sample.name)) {
-            let plain = class(&calls.server.connect().ask(&sample.argv()));
-            let called = class_of_call(&calls, &mut calls.kvist(), sample);
-            let [a, b] = [&plain, &called].map(|class| OF_THE_STATE.contains(&class.as_str()));
-            let about_connections = called == "ERR" && !sample.writes();
-            let fits = plain == called || about_connections || !(a || b);
-            if !fits {
-                wrong.push(format!("{:?}: {called}, plain: {plain}", sample.argv().join(" ")));
-            }
-        }
-        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
-    }
-}

@@ -1,14 +1,23 @@
-//! A server that is ours or Redis's, for tests that ask both the same.
+//! A server that is ours or Redis's, or our engine without one, for tests that ask them the same.
+
+// Not every test uses all of it.
+#![allow(dead_code)]
+
+mod inside;
 
 use crate::oracle::Oracle;
 use crate::server::{Client, Server, Socket};
 
-/// A server of either kind.
+pub use inside::Engine;
+
+/// Whom a test asks.
 pub enum Host {
     /// The program under test.
     Ours(Server),
     /// redis-server.
     Theirs(Oracle),
+    /// The engine inside the test.
+    Inside(Engine),
 }
 
 impl Host {
@@ -17,6 +26,7 @@ impl Host {
         match self {
             Host::Ours(server) => server.connect(),
             Host::Theirs(oracle) => Client::new(Socket::Tcp(oracle.connect())),
+            Host::Inside(engine) => Client::new(Socket::Inside(Box::new(engine.line()))),
         }
     }
 }

@@ -213,6 +213,14 @@ pub enum Socket {
     Unix(UnixStream),
     /// TCP with TLS on it.
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+    /// None at all: an engine inside the test.
+    Inside(Box<dyn Inside>),
+}
+
+/// What an engine inside the test is spoken to by, as a socket would be.
+pub trait Inside: Read + Write + Send {
+    /// How many bytes of replies there are, once there are any or this time is over.
+    fn replies(&mut self, within: Duration) -> usize;
 }
 
 impl Socket {
@@ -221,6 +229,7 @@ impl Socket {
             Socket::Tcp(socket) => socket.read(into),
             Socket::Unix(socket) => socket.read(into),
             Socket::Tls(socket) => socket.read(into),
+            Socket::Inside(line) => line.read(into),
         }
     }
 
@@ -229,6 +238,7 @@ impl Socket {
             Socket::Tcp(socket) => socket.write_all(bytes),
             Socket::Unix(socket) => socket.write_all(bytes),
             Socket::Tls(socket) => socket.write_all(bytes).and_then(|()| socket.flush()),
+            Socket::Inside(line) => line.write_all(bytes),
         }
     }
 }
@@ -253,6 +263,7 @@ impl Client {
                 tls.sock.set_nodelay(true).unwrap();
                 tls.sock.set_read_timeout(Some(PATIENCE)).unwrap();
             }
+            Socket::Inside(_) => {}
         }
         Client { socket, parser: ReplyParser::new() }
     }
@@ -262,7 +273,27 @@ impl Client {
         match &self.socket {
             Socket::Tcp(socket) => socket,
             Socket::Tls(tls) => &tls.sock,
-            Socket::Unix(_) => panic!("not TCP"),
+            Socket::Unix(_) | Socket::Inside(_) => panic!("not TCP"),
+        }
+    }
+
+    /// How many bytes have come that nobody has read, at most some thousands, once there are any
+    /// or this time is over. The end of the connection counts as one.
+    pub fn unread(&mut self, within: Duration) -> usize {
+        if let Socket::Inside(line) = &mut self.socket {
+            return line.replies(within);
+        }
+        let socket = self.tcp();
+        socket.set_nonblocking(within.is_zero()).unwrap();
+        if !within.is_zero() {
+            socket.set_read_timeout(Some(within)).unwrap();
+        }
+        let got = socket.peek(&mut [0; 4096]);
+        socket.set_nonblocking(false).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        match got {
+            Ok(bytes) => bytes.max(1),
+            Err(error) => usize::from(error.kind() == std::io::ErrorKind::ConnectionReset),
         }
     }
 

@@ -57,23 +57,27 @@ const INSTEAD: &[(&str, &str)] = &[
     ("xsetid", "XSETID k:none 1-1"),
 ];
 
+/// The commands that have a line of their own.
+pub fn special() -> impl Iterator<Item = &'static str> {
+    INSTEAD.iter().map(|(name, _)| *name)
+}
+
 /// What a command is tried with.
+#[derive(Default)]
 pub struct Sample {
     /// Its name in the table.
     pub name: &'static str,
     /// The request.
     pub words: Vec<String>,
-    write: bool,
+    /// It changes the dataset, by its flags.
+    pub writes: bool,
+    /// It may wait for a key.
+    pub blocks: bool,
     /// Redis does not have it.
     pub ours: bool,
 }
 
 impl Sample {
-    /// Whether it changes the dataset, by its flags.
-    pub fn writes(&self) -> bool {
-        self.write
-    }
-
     /// The request's words.
     pub fn argv(&self) -> Vec<&str> {
         self.words.iter().map(String::as_str).collect()
@@ -101,8 +105,9 @@ fn sample(entry: &Entry) -> Option<Sample> {
             words
         }
     };
-    let (name, write) = (entry.name(), entry.has(Flag::Write));
-    Some(Sample { name, words, write, ours: is_ours(name) })
+    let (name, writes) = (entry.name(), entry.has(Flag::Write));
+    let blocks = entry.has(Flag::Blocking);
+    Some(Sample { name, words, writes, blocks, ours: is_ours(name) })
 }
 
 fn is_ours(name: &str) -> bool {
