@@ -671,7 +671,7 @@ fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: 
         let mut seat = Seat::new(&engine);
         seat.session.authenticated = !engine.users.asks_password();
         let mut stream = oracle.connect();
-        stream.set_read_timeout(Some(Duration::from_millis(1500))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         if resp3 {
             let hello = "HELLO 3";
             let ours = seat.ask(hello);

@@ -47,18 +47,22 @@ fn ten_thousand_commands_in_one_go() {
 }
 
 /// What is small must not wait for the acknowledgement of what went before: with Nagle's algorithm
-/// and a peer that acknowledges late, each of these rounds would take 40 ms.
+/// and a peer that acknowledges late, each of these rounds would take 40 ms. On a busy machine many
+/// take as long; not all.
 #[test]
 fn small_replies_do_not_stall() {
     let server = Server::start(&[]);
     let (mut client, mut other) = (server.connect(), server.connect());
     let batch = wire::request(["INCR", "n"]).repeat(10);
-    let start = Instant::now();
+    let mut quick = [0; 2];
     for round in 0..100 {
+        let start = Instant::now();
         client.send(&batch);
         for n in 1..=10 {
             assert_eq!(client.hear(), Value::Int(round * 10 + n));
         }
+        quick[0] += usize::from(start.elapsed() < Duration::from_millis(30));
+        let start = Instant::now();
         // One send that is answered in two: the second when somebody else has pushed.
         let mut requests = wire::request(["ECHO", "x"]);
         wire::encode(&mut requests, ["BLPOP", "list", "0"]);
@@ -66,8 +70,9 @@ fn small_replies_do_not_stall() {
         assert_eq!(client.hear(), bulk("x"));
         assert_eq!(other.ask(&["RPUSH", "list", "y"]), Value::Int(1));
         assert_eq!(client.hear(), Value::Array(vec![bulk("list"), bulk("y")]));
+        quick[1] += usize::from(start.elapsed() < Duration::from_millis(30));
     }
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(quick.iter().all(|rounds| *rounds > 10), "of 100 rounds so many were quick: {quick:?}");
 }
 
 /// Without a pipeline a request costs what its system calls cost: one read and one write, however
@@ -442,18 +447,19 @@ fn idle_clients_are_closed_but_not_those_who_wait() {
 
 #[test]
 fn newcomers_do_not_wait_for_a_thread_that_is_busy() {
-    let server = Server::start(&["--io-threads", "2", "--enable-debug-command", "yes"]);
     // One on each thread: that which accepts, and the other.
-    for mut sleeper in [server.connect(), server.connect()] {
-        assert_eq!(sleeper.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
-        let begun = std::time::Instant::now();
-        sleeper.say(&["DEBUG", "SLEEP", "5"]);
+    for at in [0, 1] {
+        let server = Server::start(&["--io-threads", "2", "--enable-debug-command", "yes"]);
+        let mut clients = [server.connect(), server.connect()];
+        for client in &mut clients {
+            assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+        }
+        let sleeper = &mut clients[at];
+        // Longer than anybody here waits for an answer.
+        sleeper.say(&["DEBUG", "SLEEP", "100"]);
         for _ in 0..8 {
             assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
         }
-        let took = begun.elapsed();
-        assert!(took.as_secs() < 4, "{took:?}");
-        assert_eq!(sleeper.hear(), ok());
-        assert!(begun.elapsed().as_secs() >= 5);
+        assert_eq!(sleeper.unread(Duration::ZERO), 0, "it sleeps");
     }
 }

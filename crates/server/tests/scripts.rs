@@ -516,12 +516,11 @@ fn scripts_of_slow_steps_are_found_and_ended_at_once() {
     for body in bodies {
         let mut running = run_on(&server, body);
         assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok(), "{body}");
-        let began = std::time::Instant::now();
+        let before = server.processor_time();
         let killed = running.hear();
         assert!(text(&killed).contains("Script killed by user"), "{body}: {killed:?}");
-        let took = began.elapsed();
+        let took = server.processor_time() - before;
         eprintln!("{took:?} {body}");
-        // It is some milliseconds where nobody else works.
         assert!(took < std::time::Duration::from_secs(3), "{body}: {took:?}");
     }
     for body in bodies {

@@ -52,7 +52,6 @@ fn waits_end_in_time_and_in_order() {
     assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
     assert!(first >= Duration::from_millis(249), "{first:?}");
     assert!(second >= Duration::from_millis(298), "{second:?}");
-    assert!(second < Duration::from_secs(5), "{second:?}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -279,14 +278,16 @@ def test_any_of_the_startup_nodes_will_do(servers: Cluster) -> None:
 
 
 def test_a_wrong_password_is_final() -> None:
+    asked: list[bytes] = []
+
     def answer(words: list[bytes]) -> bytes:
+        asked.append(words[0].upper())
         return b"-WRONGPASS invalid username-password pair\r\n"
 
     with Fake(answering(answer)) as node:
-        began = time.monotonic()
         with pytest.raises(kvist.AuthenticationError):
             RedisCluster(host="127.0.0.1", port=node.port, password="x", protocol=2)
-        assert time.monotonic() - began < 5
+    assert asked == [b"AUTH"]
 
 
 def test_a_reply_that_never_comes() -> None:
