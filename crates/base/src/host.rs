@@ -83,7 +83,16 @@ pub trait Keyspace {
     fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool;
     /// Copies value and deadline to `to` in database `db`. `false` if `from` is missing, or `to`
     /// exists and `replace` is not given.
-    fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool;
+    ///
+    /// # Errors
+    /// There is no room for the copy of a large value.
+    fn copy(
+        &mut self,
+        from: Key<'_>,
+        to: Key<'_>,
+        db: usize,
+        replace: bool,
+    ) -> Result<bool, CmdError>;
     /// Moves `key` to database `db`. `false` if it is missing here or exists there.
     fn move_to(&mut self, key: Key<'_>, db: usize) -> bool;
 

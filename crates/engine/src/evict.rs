@@ -8,8 +8,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use base::Keyspace;
 use config::{Config, EvictionPolicy};
-use store::{By, Measure, Txn, Victims};
+use store::{By, Measure, Scope, Txn, Victims};
 
 use crate::engine::Engine;
 use crate::spikes::{EVICTION_CYCLE, EVICTION_DEL};
@@ -18,6 +19,10 @@ use crate::spikes::{EVICTION_CYCLE, EVICTION_DEL};
 const SPARE: u64 = 2048;
 /// But no more than this.
 const SPARE_MOST: u64 = 64 << 10;
+/// Keys are dropped for a copy of a value of so many bytes.
+const COPY_ASKS: usize = 64 << 10;
+/// So long, or longer if so configured.
+const COPY_WAITS: Duration = Duration::from_secs(1);
 /// Steps between two looks at the clock.
 const STEPS: usize = 8;
 
@@ -98,7 +103,47 @@ fn patience(tenacity: u32) -> Option<Duration> {
 /// Drops keys while the dataset is above its limit. `true` if there is nothing to drop. Call
 /// without holding any shard.
 pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
-    let Some(limit) = config.maxmemory else { return false };
+    let Some(limit) = config.maxmemory else {
+        txn.set_room(None);
+        return false;
+    };
+    txn.report_memory();
+    let used = engine.used_memory() as u64;
+    if used <= limit {
+        txn.set_room(Some(limit - used));
+        return false;
+    }
+    let full = make_room_below(engine, txn, config, (limit, patience(config.eviction.tenacity)));
+    tell_room(engine, txn, limit);
+    full
+}
+
+/// The same before a large value is copied, for all of its copy: what takes so much is not made and
+/// then found to be too much. The copy itself is refused if there still is no room.
+pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config, argv: &[&[u8]]) {
+    let (Some(limit), Some(name)) = (config.maxmemory, argv.get(1)) else { return };
+    let key = engine.store.hasher().key(name);
+    let scope = Scope::One(engine.store.shard_of(key.hash));
+    let size = txn.with(&engine.store, scope, |txn| txn.memory(key)).ok().flatten().unwrap_or(0);
+    let below = limit.checked_sub(size as u64);
+    if let Some(below) = below.filter(|_| size >= COPY_ASKS) {
+        let patience = patience(config.eviction.tenacity).map(|patience| patience.max(COPY_WAITS));
+        make_room_below(engine, txn, config, (below, patience));
+        tell_room(engine, txn, limit);
+    }
+}
+
+fn tell_room(engine: &Engine, txn: &mut Txn, limit: u64) {
+    txn.set_room(Some(limit.saturating_sub(engine.used_memory() as u64)));
+}
+
+/// Drops keys while the dataset is above a limit. `true` if there is nothing to drop.
+fn make_room_below(
+    engine: &Engine,
+    txn: &mut Txn,
+    config: &Config,
+    (limit, patience): (u64, Option<Duration>),
+) -> bool {
     txn.report_memory();
     let used = || engine.used_memory() as u64;
     if used() <= limit || engine.durable.is_loading() {
@@ -110,7 +155,6 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
     }
     let Some(victims) = victims(config) else { return true };
     let start = Instant::now();
-    let patience = patience(config.eviction.tenacity);
     let mut longest = Duration::ZERO;
     let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
     if let Some(threshold) = config.latency_monitor_threshold {

@@ -333,3 +333,62 @@ fn how_often_a_key_is_used_is_told_as_redis_tells_it() {
     // Five minutes without a use.
     assert_eq!(ask_at(&mut ours, START + 300_000, "OBJECT FREQ r"), ":195");
 }
+
+/// A set that takes more than a megabyte.
+fn fill_large(seat: &mut Seat, key: &str) {
+    for n in 0..20_000 {
+        assert_eq!(seat.ask(&format!("SADD {key} member-number-{n:0>32}")), ":1");
+    }
+}
+
+#[test]
+fn a_large_value_is_copied_only_if_there_is_room_for_the_copy() {
+    let engine = engine_with("maxmemory-policy noeviction");
+    let mut seat = Seat::new(&engine);
+    fill_large(&mut seat, "large");
+    let size = engine.used_memory();
+    assert!(size > MEGABYTE);
+    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {}", size + size / 2));
+    let refused = "-OOM command not allowed when used memory > 'maxmemory'.";
+    for _ in 0..3 {
+        assert_eq!(ask_at(&mut seat, START, "COPY large copy"), refused);
+    }
+    // Nor in a transaction or a script; and nothing is copied to no purpose.
+    seat.ask("MULTI");
+    seat.ask("COPY large copy");
+    seat.ask("COPY large copy DB 1 REPLACE");
+    assert!(ask_at(&mut seat, START, "EXEC").matches(refused).count() == 2);
+    let script = "EVAL \"return redis.call('copy','large','copy')\" 2 large copy";
+    let reply = seat.ask(script);
+    assert!(reply.contains("OOM command not allowed"), "{reply}");
+    assert_eq!(ask_at(&mut seat, START, "EXISTS copy"), ":0");
+    assert_eq!(ask_at(&mut seat, START, "SET small v"), "+OK", "for a small value there is room");
+    assert_eq!(ask_at(&mut seat, START, "COPY large small"), ":0", "that is there already");
+    // Two copies of which one has room: what a transaction has done so far counts.
+    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {}", size * 5 / 2));
+    seat.ask("MULTI");
+    seat.ask("COPY large one");
+    seat.ask("COPY large two");
+    let both = ask_at(&mut seat, START, "EXEC");
+    assert!(both.contains(":1") && both.contains(refused), "{both}");
+    assert!(used(&engine) <= size * 5 / 2);
+}
+
+#[test]
+fn room_for_a_copy_is_made_before_it_is_made() {
+    let engine = engine_with("maxmemory-policy allkeys-lru");
+    let mut seat = Seat::new(&engine);
+    for n in 0..40_000 {
+        assert_eq!(ask_at(&mut seat, START, &format!("SET old:{n} {:0>100}", n)), "+OK");
+    }
+    fill_large(&mut seat, "large");
+    let limit = engine.used_memory() + MEGABYTE / 4;
+    ask_at(&mut seat, START + 1000, &format!("CONFIG SET maxmemory {limit}"));
+    assert_eq!(ask_at(&mut seat, START + 100_000, "TOUCH large"), ":1");
+    assert_eq!(engine.store.evicted(), 0);
+    assert_eq!(ask_at(&mut seat, START + 100_000, "COPY large copy"), ":1");
+    assert!(engine.store.evicted() > 1000);
+    // Small change is made up for when the next request comes.
+    let used = used(&engine);
+    assert!(used <= limit + MEGABYTE / 100, "{used} of {limit}");
+}

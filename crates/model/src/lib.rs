@@ -224,14 +224,20 @@ impl Keyspace for Model {
         true
     }
 
-    fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool {
+    fn copy(
+        &mut self,
+        from: Key<'_>,
+        to: Key<'_>,
+        db: usize,
+        replace: bool,
+    ) -> Result<bool, CmdError> {
         self.reap(db, to.bytes);
-        let Some(entry) = self.use_entry(from).cloned() else { return false };
+        let Some(entry) = self.use_entry(from).cloned() else { return Ok(false) };
         if self.dbs[db].contains_key(to.bytes) && !replace {
-            return false;
+            return Ok(false);
         }
         self.dbs[db].insert(to.bytes.to_vec(), entry);
-        true
+        Ok(true)
     }
 
     fn move_to(&mut self, key: Key<'_>, db: usize) -> bool {

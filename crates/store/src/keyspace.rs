@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use sync::atomic::Ordering;
 
-use base::{Class, Key, Keyspace, Kind, Millis, PackLimits, Rng, num};
+use base::{Class, CmdError, Key, Keyspace, Kind, Millis, PackLimits, Rng, error, num};
 use journal::codec::put_number;
 use journal::record;
 use table::{Content, EntryMut, EntryRef};
@@ -268,22 +268,35 @@ impl Keyspace for Txn {
         true
     }
 
-    fn copy(&mut self, from: Key<'_>, to: Key<'_>, db: usize, replace: bool) -> bool {
+    fn copy(
+        &mut self,
+        from: Key<'_>,
+        to: Key<'_>,
+        db: usize,
+        replace: bool,
+    ) -> Result<bool, CmdError> {
         self.reap(self.db, from.hash, from.bytes);
         let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
-            return false;
+            return Ok(false);
         };
         self.note_use(&entry);
+        // Both before anything is copied: a large value takes long.
+        if self.exists_in(db, to) && !replace {
+            return Ok(false);
+        }
+        let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
+            return Ok(false);
+        };
+        if !self.has_room(entry.object().map_or(0, Object::memory)) {
+            return Err(error::OOM);
+        }
         let object = match entry.content() {
             Content::Bytes(bytes) => Object::string(bytes.to_vec()),
             Content::Object(object) => object.clone(),
         };
         let (deadline, flags) = (entry.deadline(), entry.user_flags());
-        if self.exists_in(db, to) && !replace {
-            return false;
-        }
         self.give(db, to, object, deadline, flags);
-        true
+        Ok(true)
     }
 
     fn move_to(&mut self, key: Key<'_>, db: usize) -> bool {

@@ -38,6 +38,7 @@ mod partial;
 mod pending;
 mod pieces;
 mod readers;
+mod room;
 mod serving;
 mod shard;
 mod store;

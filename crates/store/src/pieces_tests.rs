@@ -382,7 +382,7 @@ fn what_comes_back_is_not_what_was() {
         assert_eq!(copy.next(), Ok(true));
         let (key, other) = (stage.key(name), stage.store.hasher().key(b"other"));
         stage.run(|txn| {
-            assert!(txn.copy(key, other, 0, false));
+            assert!(txn.copy(key, other, 0, false).unwrap());
             assert!(txn.rename(other, key));
         });
         assert_eq!(copy.next(), Err(Changed), "another {name} has come");
@@ -451,7 +451,7 @@ fn a_value_is_followed_for_one_and_its_copies_for_none() {
     stage.fill();
     let (key, other) = (stage.key("hash"), stage.store.hasher().key(b"other"));
     let copy = stage.begin("hash");
-    stage.run(|txn| assert!(txn.copy(key, other, 0, false)));
+    stage.run(|txn| assert!(txn.copy(key, other, 0, false).unwrap()));
     let noted = |stage: &mut Stage, key, copier: &Copier| {
         stage.run(|txn| {
             let noted = |hash: &mut Hash| {

@@ -167,6 +167,12 @@ impl Shard {
         delta
     }
 
+    /// How many bytes the next report will tell.
+    pub(crate) fn unreported_yet(&self) -> i64 {
+        // Counts of bytes of real memory.
+        self.dbs.iter().map(|part| part.memory() as i64 - part.reported as i64).sum()
+    }
+
     /// Notes that every database may have changed.
     pub(crate) fn mark_all_changed(&mut self) {
         self.dirty = u64::MAX;

@@ -104,6 +104,8 @@ pub struct Txn {
     /// How keys were before a script that may be taken back.
     pub(crate) before: Vec<Before>,
     pub(crate) memory_delta: i64,
+    /// What the dataset may take, if there is a limit: as of the last look at it.
+    pub(crate) room: Option<i64>,
     /// What JSON commands need; missing until the first, and while it is lent out.
     pub(crate) tools: Option<Box<JsonTools>>,
     /// Bytes of it that the store knows of.
@@ -190,6 +192,7 @@ impl Txn {
             ready: Vec::new(),
             before: Vec::new(),
             memory_delta: 0,
+            room: None,
             tools: None,
             shared: 0,
             lookups: Lookups::default(),

@@ -157,7 +157,7 @@ impl<H: Keyspace> Run<H> for Copy<'_> {
             return Err(error::SAME_OBJECT);
         }
         host.notify_if_missing(self.from);
-        let copied = host.copy(self.from, self.to, db, self.replace);
+        let copied = host.copy(self.from, self.to, db, self.replace)?;
         if copied {
             host.notify_in(db, Class::Generic, "copy_to", self.to);
         }

@@ -1,0 +1,30 @@
+//! Whether a large value may come in addition: asked before it is made.
+//!
+//! Requests are refused before they run where the dataset is at its limit, so each may take it
+//! beyond by what it adds. That is little but for a copy of a value: of a gigabyte it is another one.
+
+use std::sync::atomic::Ordering;
+
+use crate::Txn;
+
+/// Values from this size on are copied only if there is room for all of the copy.
+const ASKS: usize = 64 << 10;
+
+impl Txn {
+    /// Tells how many bytes more the dataset may take from now on; `None`: there is no limit.
+    pub fn set_room(&mut self, more: Option<u64>) {
+        self.room = more.map(|more| self.memory_now().saturating_add_unsigned(more));
+    }
+
+    /// Whether a copy of a value of so many bytes has room.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        let fits = |room| self.memory_now().saturating_add_unsigned(bytes as u64) <= room;
+        bytes < ASKS || self.room.is_none_or(fits)
+    }
+
+    /// Bytes of the dataset, with what this transaction has changed so far.
+    fn memory_now(&self) -> i64 {
+        let unreported = self.held.iter().map(|held| held.shard.unreported_yet()).sum::<i64>();
+        self.store.memory.load(Ordering::Relaxed) + self.memory_delta + unreported
+    }
+}
