@@ -121,7 +121,7 @@ impl Desk<'_> {
         if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
             return Err(engine.busy());
         }
-        prepare::paths(txn, entry, request.argv);
+        prepare::request(engine, txn, &seat.config, (entry, request.argv));
         let scope = scope_of(engine, &mut seat.plan, entry, request);
         let counters = &*seat.counters;
         let call = Call { engine, counters, entry, request, run, reader: None };

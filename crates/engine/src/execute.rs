@@ -19,7 +19,7 @@ use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, evict, monitor, multi, prepare, remember, serving};
+use crate::{access, block, monitor, multi, prepare, remember, serving};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -223,10 +223,7 @@ impl Desk<'_> {
                     }
                     access::limit_keys(engine, txn, session, entry);
                 }
-                prepare::paths(txn, entry, request.argv);
-                if seat.config.maxmemory.is_some() && entry.name() == "copy" {
-                    evict::make_room_for_copy(engine, txn, &seat.config, request.argv);
-                }
+                prepare::request(engine, txn, &seat.config, (entry, request.argv));
                 let scope = scope_of(engine, &mut seat.plan, entry, request);
                 let run = access::sort_in_place_of(engine, session, entry, request.argv);
                 let run = run.unwrap_or(own);

@@ -6,10 +6,27 @@
 //! call; what a path may take is bounded for its sake, too.
 
 use base::Paths;
+use config::Config;
 use store::Txn;
 use types::{Documents, may_hold_patterns};
 
+use crate::engine::Engine;
+use crate::evict;
 use crate::table::Entry;
+
+/// Compiles the paths of a request, and makes room for a copy of a value.
+#[inline]
+pub(crate) fn request(
+    engine: &Engine,
+    txn: &mut Txn,
+    config: &Config,
+    (entry, argv): (&Entry, &[&[u8]]),
+) {
+    paths(txn, entry, argv);
+    if config.maxmemory.is_some() && entry.name() == "copy" {
+        evict::make_room_for_copy(engine, txn, config, argv);
+    }
+}
 
 /// Compiles the paths of a request.
 #[inline]

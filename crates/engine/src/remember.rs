@@ -3,8 +3,9 @@
 //! A command about one key is kept as the command. One about several is kept as the keys it left
 //! behind, each as it is now: records then concern one shard each, and may be replayed side by side
 //! and over a snapshot that has seen some of the keys earlier than others. A large value that goes
-//! to another key is not written out, but kept as the two names. What a walk over the
-//! keyspace does (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
+//! to another key is not written out, but kept as the two names, and a command that stores one is
+//! kept as it is, with marks in the shards that it reads. What a walk over the keyspace does
+//! (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
 use base::{Effect, Key, Keyspace, num};
 use smallvec::SmallVec;
@@ -77,7 +78,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.record_command(hash, argv.iter().copied());
     }
-    if !moved(engine, txn, entry, argv) {
+    if !moved(engine, txn, entry, argv) && !joined(engine, txn, (entry, argv), &positions) {
         keys(engine, txn, entry, argv);
     }
 }
@@ -95,6 +96,38 @@ fn moved(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) -> bool 
     let hasher = engine.store.hasher();
     let (from, to) = (hasher.key(argv[1]), hasher.key(argv[at]));
     txn.record_move((here, from), (there, to), stays)
+}
+
+/// Commands that store what they make of other keys, and make the same of the same everywhere:
+/// their results do not hang on the order of sets, on keys they find by themselves, or on how a
+/// system computes sines.
+const STORING: &[&str] = &[
+    "bitop",
+    "sdiffstore",
+    "sinterstore",
+    "sunionstore",
+    "zdiffstore",
+    "zinterstore",
+    "zrangestore",
+    "zunionstore",
+];
+
+/// Keeps by itself a command that has stored a large value: to write that out takes as long again
+/// as to make it, and as much memory. Whether it was kept.
+fn joined(
+    engine: &Engine,
+    txn: &mut Txn,
+    (entry, argv): (&Entry, &[&[u8]]),
+    positions: &[usize],
+) -> bool {
+    if !STORING.contains(&entry.name()) {
+        return false;
+    }
+    let hasher = engine.store.hasher();
+    let hashes: SmallVec<[u64; 8]> = positions.iter().map(|&at| hasher.hash(argv[at])).collect();
+    // The first key is where the result goes.
+    let target = positions.first().map(|&at| hasher.key(argv[at]));
+    target.is_some_and(|target| txn.record_joined(target, &hashes, argv))
 }
 
 /// Keeps every key that a command may have changed as it is now: also after a command that failed

@@ -241,7 +241,8 @@ fn another_number_of_shards_reads_the_same() {
 fn mover_request(rng: &mut Rng) -> Vec<Vec<u8>> {
     let name = |rng: &mut Rng| format!("k{}", rng.below(5));
     let (a, b, n) = (name(rng), name(rng), rng.below(150_000));
-    let line = match rng.below(40) {
+    let line = match rng.below(60) {
+        40..60 => maker_request(rng),
         0..10 => format!("RENAME {a} {b}"),
         10..14 => format!("RENAMENX {a} {b}"),
         14..18 => format!("COPY {a} {b} REPLACE"),
@@ -260,6 +261,31 @@ fn mover_request(rng: &mut Rng) -> Vec<Vec<u8>> {
         _ => format!("SET {a} {n}"),
     };
     line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
+}
+
+/// A request that stores what it makes of other keys, or changes those.
+fn maker_request(rng: &mut Rng) -> String {
+    let mut name = |kind: &str| format!("{kind}{}", rng.below(5));
+    let [a, b, c] = [name("k"), name("k"), name("k")];
+    let [r, s, t] = [name("s"), name("s"), name("s")];
+    let [y, z] = [name("z"), name("z")];
+    let (kind, n) = (rng.below(14), rng.below(90_000));
+    let word = "m".repeat(n);
+    match kind {
+        0 => format!("BITOP OR {a} {b} {c}"),
+        1 => format!("BITOP NOT {a} {b}"),
+        2 => format!("SUNIONSTORE {r} {s} {t}"),
+        3 => format!("SDIFFSTORE {r} {s} {t}"),
+        4 => format!("SINTERSTORE {r} {s}"),
+        5 => format!("ZUNIONSTORE {z} 2 {y} {s} WEIGHTS 2 3"),
+        6 => format!("ZINTERSTORE {z} 2 {y} {s} AGGREGATE MAX"),
+        7 => format!("ZDIFFSTORE {z} 2 {y} {s}"),
+        8 => format!("ZRANGESTORE {z} {y} 0 -2"),
+        9 | 10 => format!("SADD {s} {word} {n}"),
+        11 => format!("ZADD {z} {n} {word}"),
+        12 => format!("DEL {s} {y}"),
+        _ => format!("SPOP {s}"),
+    }
 }
 
 /// A large value that goes to another key is recorded by the two names, while snapshots are made
@@ -321,4 +347,57 @@ fn large_values_go_where_they_went() {
         assert_eq!(found.0, wanted.0, "round {round}: {recovered}");
         again.move_out();
     }
+}
+
+/// The journal grows by names and commands, not by what large values take, however often they go
+/// elsewhere or others are made of them.
+#[test]
+fn the_journal_has_no_images_of_what_it_can_make_again() {
+    let folder = Folder::new();
+    let lines = format!("{LINES}\nshards 16");
+    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let mut seat = Seat::new(&engine);
+    seat.worker.begin(1_700_000_000_000);
+    for n in 0..20_000 {
+        seat.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
+        seat.ask(&format!("ZADD zset {n} member:{n:0>20}"));
+        seat.ask(&format!("HSET hash field:{n:0>20} {n}"));
+    }
+    seat.ask("SETRANGE string 1000000 x");
+    let size = || {
+        engine.store.log().sync().unwrap();
+        engine.store.log().figures.size.load(std::sync::atomic::Ordering::Relaxed)
+    };
+    let before = size();
+    let made = [
+        ("SUNIONSTORE union set0 set1", ":20000"),
+        ("SDIFFSTORE diff set0 set1", ":10000"),
+        ("SINTERSTORE inter set1 set1", ":10000"),
+        ("ZUNIONSTORE zunion 2 zset set0", ":20000"),
+        ("ZINTERSTORE zinter 2 zset set1", ":10000"),
+        ("ZDIFFSTORE zdiff 2 zset set1", ":10000"),
+        ("ZRANGESTORE zrange zset 0 14999", ":15000"),
+        ("BITOP NOT bits string", ":1000001"),
+        ("COPY hash copied", ":1"),
+        ("COPY hash copied DB 2", ":1"),
+        ("RENAME copied renamed", "+OK"),
+        ("RENAMENX renamed again", ":1"),
+        ("MOVE again 3", ":1"),
+    ];
+    for (line, reply) in made {
+        assert_eq!(seat.ask(line), reply, "{line}");
+    }
+    seat.ask("MULTI");
+    seat.ask("SREM set0 member:00000000000000000000");
+    seat.ask("SUNIONSTORE later set0 set1");
+    seat.ask("DEL set0 zset");
+    seat.ask("EXEC");
+    let grown = size() - before;
+    assert!(grown < 8 << 10, "{grown} bytes");
+    let wanted = contents(&engine);
+    engine.move_out();
+    let (again, recovered) = open(&folder.0, &lines).unwrap();
+    assert!(contents(&again) == wanted, "{recovered}");
+    assert_eq!(Seat::new(&again).ask("SCARD later"), ":19999");
+    again.move_out();
 }

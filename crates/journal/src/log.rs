@@ -182,15 +182,32 @@ impl Log {
         records: &[u8],
         ahead: impl FnOnce(&[MaybeUninit<u8>]),
     ) -> u64 {
+        self.join(lane, |waiting| {
+            waiting.extend_from_slice(records);
+            ahead(waiting.spare_capacity_mut());
+        })
+    }
+
+    /// As [`append`](Self::append), of very many: they are taken as they lie there, if they can be.
+    /// None are left.
+    pub fn append_all(&self, lane: &Lane, records: &mut Vec<u8>) -> u64 {
+        self.join(lane, |waiting| match waiting.is_empty() {
+            true => std::mem::swap(waiting, records),
+            false => waiting.append(records),
+        })
+    }
+
+    /// Adds to what waits in a lane; the epoch that it joins.
+    #[inline]
+    fn join(&self, lane: &Lane, add: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let mut parts = lane.records.lock();
         let epoch = self.epoch.load(Ordering::Acquire);
         let waiting = &mut parts[part_of(epoch)];
         let before = waiting.len();
-        waiting.extend_from_slice(records);
+        add(waiting);
         let after = waiting.len();
-        ahead(waiting.spare_capacity_mut());
         // Written under the lock only.
-        let len = lane.len.load(Ordering::Relaxed) + records.len() as u64;
+        let len = lane.len.load(Ordering::Relaxed) + (after - before) as u64;
         lane.len.store(len, Ordering::Relaxed);
         drop(parts);
         if before == 0 || (before < LANE_FULL && after >= LANE_FULL) {

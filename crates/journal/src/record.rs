@@ -59,6 +59,11 @@ pub enum Kind {
     From = 9,
     /// The key now holds what another one held, or holds: a [`Half`].
     To = 10,
+    /// Run this command, which reads keys of several shards and stores a large value in this one:
+    /// [`Joined`].
+    Joined = 11,
+    /// Such a command reads keys of this shard now: a [`Mark`].
+    Mark = 12,
 }
 
 impl Kind {
@@ -74,8 +79,18 @@ impl Kind {
             8 => Kind::Set,
             9 => Kind::From,
             10 => Kind::To,
+            11 => Kind::Joined,
+            12 => Kind::Mark,
             _ => return None,
         })
+    }
+}
+
+impl Kind {
+    /// Whether such a record is applied together with those of other shards that it names.
+    #[must_use]
+    pub fn names_others(self) -> bool {
+        matches!(self, Kind::From | Kind::To | Kind::Joined | Kind::Mark)
     }
 }
 
@@ -206,6 +221,69 @@ impl<'a> Half<'a> {
     }
 }
 
+/// Where a record stands that another one is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Its shard.
+    pub shard: u16,
+    /// Its number there.
+    pub seq: u64,
+}
+
+impl Mark {
+    const LEN: usize = 10;
+
+    /// Appends it.
+    pub fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.shard.to_le_bytes());
+        out.extend_from_slice(&self.seq.to_le_bytes());
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// The body is not that of one.
+    pub fn of(body: &[u8]) -> Result<Self, Malformed> {
+        match body.len() {
+            Self::LEN => Ok(Mark { shard: u16_at(body, 0), seq: u64_at(body, 2) }),
+            _ => Err(Malformed("a mark that is none")),
+        }
+    }
+}
+
+/// A command that reads keys of several shards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined<'a> {
+    /// What tells the moment in every other shard of which it reads keys.
+    pub marks: Vec<Mark>,
+    /// Its words.
+    pub words: Vec<&'a [u8]>,
+}
+
+impl<'a> Joined<'a> {
+    /// Appends it as a body.
+    pub fn put(&self, out: &mut Vec<u8>) {
+        put_number(out, self.marks.len() as u64);
+        self.marks.iter().for_each(|mark| mark.put(out));
+        put_words(out, self.words.iter().copied());
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// The body is not that of one.
+    pub fn of(body: &'a [u8]) -> Result<Self, Malformed> {
+        let mut source = Source::new(body);
+        let mut marks = Vec::new();
+        for _ in 0..source.length()? {
+            marks.push(Mark::of(source.take(Mark::LEN)?)?);
+        }
+        let mut joined = Joined { marks, words: Vec::new() };
+        words(source.rest(), &mut joined.words)?;
+        Ok(joined)
+    }
+}
+
 /// Appends the body of a command.
 #[inline]
 pub fn put_words<'a>(out: &mut Vec<u8>, words: impl ExactSizeIterator<Item = &'a [u8]>) {
@@ -293,8 +371,8 @@ pub fn renew(mut frame: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
 pub struct Order {
     /// Shard, number, offset.
     places: Vec<(u16, u64, u64)>,
-    /// There are values among them that go from one key to another.
-    moves: bool,
+    /// There are some among them that name others.
+    names: bool,
 }
 
 impl Order {
@@ -308,12 +386,12 @@ impl Order {
         wanted: impl Fn(&Record<'_>) -> bool,
     ) -> Result<(), Malformed> {
         self.places.clear();
-        self.moves = false;
+        self.names = false;
         let mut rest = frame;
         loop {
             let offset = (frame.len() - rest.len()) as u64;
             let Some(record) = next(&mut rest)? else { break };
-            self.moves |= matches!(record.kind, Kind::From | Kind::To);
+            self.names |= record.kind.names_others();
             if wanted(&record) {
                 self.places.push((record.shard, record.seq, offset));
             }
@@ -324,8 +402,8 @@ impl Order {
 
     /// Whether the frame, whether they were wanted or not, has records that name others.
     #[must_use]
-    pub fn has_moves(&self) -> bool {
-        self.moves
+    pub fn has_names(&self) -> bool {
+        self.names
     }
 
     /// How many there are.
@@ -382,6 +460,25 @@ mod tests {
             body[0] = 2;
             assert!(Half::of(&body).is_err());
         }
+    }
+
+    #[test]
+    fn joined_commands_come_back() {
+        let marks = vec![Mark { shard: 3, seq: 9 }, Mark { shard: 1023, seq: 1 << 40 }];
+        for marks in [Vec::new(), marks] {
+            let joined = Joined { marks, words: vec![b"sunionstore", b"a", b"b"] };
+            let mut body = Vec::new();
+            joined.put(&mut body);
+            assert_eq!(Joined::of(&body), Ok(joined));
+            for len in 0..body.len() {
+                assert!(Joined::of(&body[..len]).is_err());
+            }
+        }
+        assert!(Joined::of(&[255, 255, 255, 255, 15, 1]).is_err(), "nothing is reserved");
+        let mut body = Vec::new();
+        Mark { shard: 7, seq: 5 }.put(&mut body);
+        assert_eq!(Mark::of(&body), Ok(Mark { shard: 7, seq: 5 }));
+        assert!(Mark::of(&body[1..]).is_err());
     }
 
     #[test]

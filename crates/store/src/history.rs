@@ -9,12 +9,13 @@
 //! A change is told in one of two ways: a command with one key that only this key decides is told
 //! as the command; anything else as the keys it left behind, each as it is now. Either concerns one
 //! shard, so that recovery can replay shards independently, and a snapshot that saw one key before
-//! the change and another after it can be completed exactly. A large value that was renamed is the
-//! exception: see `moved.rs`.
+//! the change and another after it can be completed exactly. A large value that was renamed, or
+//! made of other keys, is the exception: see `moved.rs`.
 
 use base::Key;
-use journal::record::{self, Half, Kind};
+use journal::record::{self, Half, Joined, Kind, Mark};
 use journal::{Lane, Log};
+use smallvec::SmallVec;
 
 use crate::image;
 use crate::moved::Name;
@@ -25,6 +26,8 @@ const KEPT: usize = 64 << 10;
 /// Values from this size on that go from one key to another are told by the keys' names. Of smaller
 /// ones an image takes a fraction of a millisecond, and recovery need not wait for the other shard.
 const NAMED: usize = 128 << 10;
+/// Keys of at most so many other shards may be read by a command that is told by itself.
+const MARKS: usize = 32;
 /// How many bytes of the lane are fetched ahead, at most.
 const AHEAD: usize = 512;
 
@@ -137,7 +140,11 @@ impl Txn {
         let kind = if entry.is_some() { Kind::Image } else { Kind::Delete };
         if let Some(head) = history.next(kind, db) {
             record::put(&mut told, head, |out| match &entry {
-                Some(entry) => image::put(out, entry),
+                Some(entry) => {
+                    // Growing step by step would copy all of it, again and again.
+                    out.reserve(entry.object().map_or(0, crate::Object::memory));
+                    image::put(out, entry);
+                }
                 None => out.extend_from_slice(key.bytes),
             });
         }
@@ -174,6 +181,43 @@ impl Txn {
         record::put(&mut self.told, second, |out| {
             Half { stays, shard: from_shard, seq: from_seq, key: to.bytes }.put(out);
         });
+        true
+    }
+
+    /// Records by itself a command that has stored a large value under a key of the current
+    /// database, and has read only keys with these hashes. `false` if it is not large, or more has
+    /// to be told; then nothing is recorded.
+    pub fn record_joined(&mut self, to: Key<'_>, hashes: &[u64], words: &[&[u8]]) -> bool {
+        let db = self.db;
+        let entry = self.shard(to.hash).dbs[db].keys.find(to.hash, to.bytes);
+        let large = |object: &crate::Object| object.memory() >= NAMED;
+        let is_large = entry.is_some_and(|entry| entry.object().is_some_and(large));
+        if !is_large || !hashes.iter().chain([&to.hash]).all(|&hash| self.is_recording(hash)) {
+            return false;
+        }
+        let to_shard = self.shard(to.hash).history.shard;
+        let mut read: SmallVec<[(u16, u64); 8]> = hashes
+            .iter()
+            .map(|&hash| (self.shard(hash).history.shard, hash))
+            .filter(|&(shard, _)| shard != to_shard)
+            .collect();
+        read.sort_unstable();
+        read.dedup_by_key(|(shard, _)| *shard);
+        if read.len() > MARKS || !self.store.moved.note(|| Name::of(to_shard, db, to.bytes)) {
+            return false;
+        }
+        self.tell_overdue();
+        let head = self.shard_mut(to.hash).history.next(Kind::Joined, db);
+        let Some(joined @ (_, shard, seq, _)) = head else { return false };
+        let mut marks = Vec::with_capacity(read.len());
+        for (_, hash) in read {
+            let head = self.shard_mut(hash).history.next(Kind::Mark, db);
+            let Some(mark) = head else { continue };
+            marks.push(Mark { shard: mark.1, seq: mark.2 });
+            record::put(&mut self.told, mark, |out| Mark { shard, seq }.put(out));
+        }
+        let body = Joined { marks, words: words.to_vec() };
+        record::put(&mut self.told, joined, |out| body.put(out));
         true
     }
 
@@ -243,9 +287,14 @@ impl Txn {
         if self.told.is_empty() {
             return;
         }
-        // The next transaction's are likely to be as long.
-        let ahead = |room: &[_]| table::prefetch_room(room, self.told.len().min(AHEAD) + 64);
-        let epoch = self.log.append_with(&self.lane, &self.told, ahead);
+        let epoch = if self.told.len() > KEPT {
+            // What takes much is not copied once more.
+            self.log.append_all(&self.lane, &mut self.told)
+        } else {
+            // The next transaction's are likely to be as long.
+            let ahead = |room: &[_]| table::prefetch_room(room, self.told.len().min(AHEAD) + 64);
+            self.log.append_with(&self.lane, &self.told, ahead)
+        };
         forget(&mut self.told);
         self.seen = self.seen.max(epoch);
         // Also shards that were only read: what was read there is as old or older.

@@ -1,7 +1,7 @@
 //! Whether a large value may come in addition: asked before it is made.
 //!
 //! Requests are refused before they run where the dataset is at its limit, so each may take it
-//! beyond by what it adds. That is little but for a copy of a value: of a gigabyte it is another one.
+//! beyond by what it adds. That is little but for a copy of a value: of a gigabyte it is another.
 
 use std::sync::atomic::Ordering;
 

@@ -173,12 +173,12 @@ impl<'e> Replayer<'e> {
     }
 
     /// Looks for the records of a frame that are about its shards: those whose number is `own`
-    /// modulo `parts`. Whether each shard's can be applied by itself: in a frame with values that
-    /// go from one key to another they cannot.
+    /// modulo `parts`. Whether each shard's can be applied by itself: in a frame with records that
+    /// name those of other shards they cannot.
     pub fn look(&mut self, frame: &[u8], (own, parts): (usize, usize)) -> Result<bool, String> {
         let wanted = |record: &Record<'_>| usize::from(record.shard) % parts == own;
         self.order.read(frame, wanted).map_err(text)?;
-        Ok(!self.order.has_moves())
+        Ok(!self.order.has_names())
     }
 
     /// Applies the records of the frame that was looked at.
@@ -320,7 +320,9 @@ impl<'e> Replayer<'e> {
             }
             Kind::Swap => self.swap(record, steps),
             Kind::Libraries => self.libraries(record, steps),
-            Kind::From | Kind::To => Err("half a move by itself".to_owned()),
+            Kind::From | Kind::To | Kind::Joined | Kind::Mark => {
+                Err("a record that names others by itself".to_owned())
+            }
         }
     }
 
@@ -348,20 +350,36 @@ impl<'e> Replayer<'e> {
         words: &[&[u8]],
         steps: &Steps,
     ) -> Result<(), String> {
-        let (engine, record) = (self.engine, &prepared.record);
-        let name = || words.first().map_or_else(String::new, |w| w.escape_ascii().to_string());
+        let record = &prepared.record;
         let (Some(entry), Some(key)) = (prepared.entry, prepared.key) else { return Ok(()) };
-        let Action::Data(run) = entry.action else {
-            return Err(format!("{} is no command about keys", name()));
-        };
-        let hash = entry.one_key.then_some(key.hash);
         if !self.is_new(record, key, steps) {
             return Ok(());
         }
         let db = self.database(record.db)?;
+        self.run(entry, words, (db, key), &[self.engine.store.shard_of(key.hash)])
+    }
+
+    /// Runs a command again, whose first key this is. All its keys lie in these shards.
+    pub(super) fn run(
+        &mut self,
+        entry: &Entry,
+        words: &[&[u8]],
+        (db, key): (usize, Key<'_>),
+        shards: &[usize],
+    ) -> Result<(), String> {
+        let engine = self.engine;
+        let name = || words.first().map_or_else(String::new, |w| w.escape_ascii().to_string());
+        let Action::Data(run) = entry.action else {
+            return Err(format!("{} is no command about keys", name()));
+        };
+        let hash = entry.one_key.then_some(key.hash);
         let mut reply = std::mem::take(&mut self.reply);
         reply.clear();
-        let done = self.on_shard_of(key, |txn| {
+        let scope = match shards {
+            [one] => Scope::One(*one),
+            several => Scope::Many(several),
+        };
+        let done = self.txn.with(&engine.store, scope, |txn| {
             txn.select(db);
             let args = Args::new(words, entry.words, hash, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(&mut reply, Protocol::Resp3));
@@ -372,7 +390,7 @@ impl<'e> Replayer<'e> {
         let failure = match done {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => error.bytes().escape_ascii().to_string(),
-            Err(panic) => panic,
+            Err(failed) => failed.to_string(),
         };
         // It ran once, so it should run again; what is not understood must not be hidden.
         let key = key.bytes.escape_ascii();

@@ -1,4 +1,5 @@
-//! Frames whose records name each other: values that go from one key to another.
+//! Frames whose records name each other: values that go from one key to another, or are made of
+//! others.
 //!
 //! All other records are about one shard each, and shards are replayed side by side. A value that
 //! went from a key of one shard to a key of another one is taken when both shards are just before
@@ -10,11 +11,15 @@
 //!   shard 7   1  2  3  4  To(3, 3)  6
 //! ```
 //!
+//! So it is with a command that stores what it makes of keys of several shards, if that is large:
+//! in every other shard of which it reads keys a mark tells the moment.
+//!
 //! There is always a shard that can go on, as there was one when it happened.
 
 use std::collections::HashMap;
 
-use journal::record::{Half, Kind, Record};
+use journal::codec::Malformed;
+use journal::record::{Half, Joined, Kind, Mark, Record};
 use store::Scope;
 
 use super::replay::{Failing, Replayer, follow};
@@ -66,40 +71,143 @@ impl Replayer<'_> {
                     waiting.pop();
                     continue;
                 };
-                if !matches!(record.kind, Kind::From | Kind::To) {
-                    self.apply_one(record, parts)?;
-                    queues.pass(shard);
-                    continue;
+                let Some(other) = self.turn(&mut queues, record, parts)? else { continue };
+                if waiting.iter().any(|&(waits, _)| waits == other.shard) {
+                    return Err(ALONE.to_owned());
                 }
-                let half = Half::of(record.body).map_err(|error| error.to_string())?;
-                match queues.head(half.shard) {
-                    // The other side of it within one shard comes right behind.
-                    Some(_) if half.shard == shard => {
-                        queues.pass(shard);
-                        let other = queues.head(shard).ok_or(ALONE)?;
-                        self.pair(record, other, parts)?;
-                        queues.pass(shard);
-                    }
-                    Some(other) if other.seq == half.seq => {
-                        match record.kind {
-                            Kind::From => self.pair(record, other, parts)?,
-                            _ => self.pair(other, record, parts)?,
-                        }
-                        queues.pass(shard);
-                        queues.pass(half.shard);
-                    }
-                    Some(other)
-                        if other.seq < half.seq
-                            && waiting.iter().all(|&(waits, _)| waits != half.shard) =>
-                    {
-                        waiting.push((half.shard, half.seq));
-                    }
-                    _ => return Err(ALONE.to_owned()),
-                }
+                waiting.push((other.shard, other.seq));
             }
         }
         self.order = order;
         Ok(())
+    }
+
+    /// Applies the next record of a shard, with those it names. If one of them is not the next of
+    /// its own shard, nothing is done yet: that shard has to come there first.
+    fn turn(
+        &mut self,
+        queues: &mut Queues<'_>,
+        record: Record<'_>,
+        parts: Parts<'_, '_>,
+    ) -> Result<Option<Mark>, String> {
+        match record.kind {
+            Kind::From | Kind::To => self.turn_of_pair(queues, record, parts),
+            Kind::Joined | Kind::Mark => self.turn_of_join(queues, record, parts),
+            _ => {
+                self.apply_one(record, parts)?;
+                queues.pass(record.shard);
+                Ok(None)
+            }
+        }
+    }
+
+    fn turn_of_pair(
+        &mut self,
+        queues: &mut Queues<'_>,
+        record: Record<'_>,
+        parts: Parts<'_, '_>,
+    ) -> Result<Option<Mark>, String> {
+        let half = Half::of(record.body).map_err(malformed)?;
+        if half.shard == record.shard {
+            // The other side of it within one shard comes right behind.
+            queues.pass(record.shard);
+        }
+        let other = queues.head(half.shard).ok_or(ALONE)?;
+        if half.shard != record.shard && other.seq < half.seq {
+            return Ok(Some(Mark { shard: half.shard, seq: half.seq }));
+        }
+        if other.seq != half.seq && half.shard != record.shard {
+            return Err(ALONE.to_owned());
+        }
+        match record.kind {
+            Kind::From => self.pair(record, other, parts)?,
+            _ => self.pair(other, record, parts)?,
+        }
+        queues.pass(half.shard);
+        if half.shard != record.shard {
+            queues.pass(record.shard);
+        }
+        Ok(None)
+    }
+
+    /// A command that reads keys of several shards runs when each of them is where it was then.
+    fn turn_of_join(
+        &mut self,
+        queues: &mut Queues<'_>,
+        record: Record<'_>,
+        parts: Parts<'_, '_>,
+    ) -> Result<Option<Mark>, String> {
+        let own = Mark { shard: record.shard, seq: record.seq };
+        let stores = match record.kind {
+            Kind::Mark => Mark::of(record.body).map_err(malformed)?,
+            _ => own,
+        };
+        let head = queues.head(stores.shard).ok_or(ALONE)?;
+        if head.seq < stores.seq {
+            return Ok(Some(stores));
+        }
+        if (head.kind, head.seq) != (Kind::Joined, stores.seq) {
+            return Err(ALONE.to_owned());
+        }
+        let joined = Joined::of(head.body).map_err(malformed)?;
+        let mut marks = Vec::with_capacity(joined.marks.len());
+        for &at in &joined.marks {
+            let mark = queues.head(at.shard).ok_or(ALONE)?;
+            if mark.seq < at.seq {
+                return Ok(Some(at));
+            }
+            let fits =
+                (mark.kind, mark.seq) == (Kind::Mark, at.seq) && Mark::of(mark.body) == Ok(stores);
+            marks.push(Some(mark).filter(|_| fits).ok_or(ALONE)?);
+        }
+        if record.kind == Kind::Mark && !joined.marks.contains(&own) {
+            return Err(ALONE.to_owned());
+        }
+        self.join(head, &joined, &marks, parts)?;
+        queues.pass(stores.shard);
+        marks.iter().for_each(|mark| queues.pass(mark.shard));
+        Ok(None)
+    }
+
+    /// A command stores what it makes of keys of several shards.
+    fn join(
+        &mut self,
+        record: Record<'_>,
+        joined: &Joined<'_>,
+        marks: &[Record<'_>],
+        parts: Parts<'_, '_>,
+    ) -> Result<(), String> {
+        let (engine, words) = (self.engine, joined.words.as_slice());
+        let entry = engine.table.find_own(words).ok_or("a command that is not known")?;
+        let mut positions = Vec::new();
+        let _ = entry.spec.key_positions(words, &mut positions);
+        let keys: Option<Vec<_>> = positions.iter().map(|&at| words.get(at)).collect();
+        let hasher = engine.store.hasher();
+        let keys: Vec<_> = keys.ok_or(ALONE)?.into_iter().map(|key| hasher.key(key)).collect();
+        let target = *keys.first().ok_or(ALONE)?;
+        for mark in marks {
+            follow(mark, steps_of(parts, mark.shard)?)?;
+        }
+        let steps = steps_of(parts, record.shard)?;
+        follow(&record, steps)?;
+        if !self.is_new(&record, target, steps) {
+            return Ok(());
+        }
+        let of_old = |hash| store::shard_among(hash, engine.durable.old_shards());
+        for key in &keys {
+            let read = marks.iter().chain([&record]);
+            let read = read.clone().find(|read| usize::from(read.shard) == of_old(key.hash));
+            let read = read.ok_or(ALONE)?;
+            let place = (key.bytes, store::position(key.hash));
+            if !steps_of(parts, read.shard)?.lacks_key(record.db, place, read.seq) {
+                // The snapshot has a later one: it must have read what was stored once more.
+                return self.is_missing(key.bytes);
+            }
+        }
+        let mut shards: Vec<_> = keys.iter().map(|key| engine.store.shard_of(key.hash)).collect();
+        shards.sort_unstable();
+        shards.dedup();
+        self.run(entry, words, (self.database(record.db)?, target), &shards)
     }
 
     fn apply_one(&mut self, record: Record<'_>, parts: Parts<'_, '_>) -> Result<(), String> {
@@ -115,7 +223,6 @@ impl Replayer<'_> {
         to: Record<'_>,
         parts: Parts<'_, '_>,
     ) -> Result<(), String> {
-        let malformed = |error: journal::codec::Malformed| error.to_string();
         let (first, second) =
             (Half::of(from.body).map_err(malformed)?, Half::of(to.body).map_err(malformed)?);
         let fits = (from.kind, to.kind) == (Kind::From, Kind::To)
@@ -167,8 +274,12 @@ impl Replayer<'_> {
     }
 }
 
-/// A record whose other half is not where it should be.
-const ALONE: &str = "half a move without the other half";
+/// A record whose others are not where they should be.
+const ALONE: &str = "a record names others that are not there";
+
+fn malformed(error: Malformed) -> String {
+    error.to_string()
+}
 
 fn steps_of<'p>(parts: &'p mut [&mut [Steps]], shard: u16) -> Result<&'p mut Steps, String> {
     let count = parts.len();
