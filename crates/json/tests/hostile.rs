@@ -1,14 +1,20 @@
 //! Paths that mean harm: long, deep, wide, expensive, and no paths at all. Each ends soon, with an
 //! answer or an error.
 
+#[path = "../../base/tests/fuzz/mod.rs"]
+mod fuzzing;
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
 mod value;
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use base::Rng;
+use fuzzing::{damage, fuzz};
 use kvist_json::path::{Budget, MAX_LENGTH, MAX_NESTING, MAX_PATTERNS, Path, PathError};
+use kvist_json::{Kind, Num, Text, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use value::{Doc, run};
@@ -326,4 +332,189 @@ proptest! {
         let text = if dollar { format!("${}", pieces.concat()) } else { pieces.concat() };
         let _ = survives(&text, &document, 10_000);
     }
+}
+
+thread_local! {
+    static LOOKS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A document that counts how often anybody looks into it, longer names the more.
+#[derive(Clone, Copy, Debug)]
+struct Counted<'a>(Doc<'a>);
+
+impl Counted<'_> {
+    fn look(self, price: usize) -> Self {
+        LOOKS.with(|looks| looks.set(looks.get() + price as u64));
+        self
+    }
+}
+
+impl<'a> Tree<'a> for Counted<'a> {
+    fn kind(self) -> Kind {
+        self.look(1).0.kind()
+    }
+
+    fn as_bool(self) -> Option<bool> {
+        self.look(1).0.as_bool()
+    }
+
+    fn as_num(self) -> Option<Num> {
+        self.look(1).0.as_num()
+    }
+
+    fn as_str(self) -> Option<Text<'a>> {
+        self.look(1).0.as_str()
+    }
+
+    fn len(self) -> usize {
+        self.look(1).0.len()
+    }
+
+    fn member(self, name: &str) -> Option<(usize, Self)> {
+        let (at, member) = self.look(1 + name.len() / 16).0.member(name)?;
+        Some((at, Counted(member)))
+    }
+
+    fn at(self, index: usize) -> Option<Self> {
+        self.look(1).0.at(index).map(Counted)
+    }
+
+    fn name_at(self, index: usize) -> Option<&'a str> {
+        self.look(1).0.name_at(index)
+    }
+}
+
+/// Looks at a document for a unit of work, at most; and that many for nothing, as each byte of a
+/// path may ask for one.
+const LOOKS_A_UNIT: u64 = 16;
+
+/// Runs a path as often as it gets through its budget, and holds what it did against what it paid.
+fn pays(text: &str, document: &Value, units: u64) -> Result<(), PathError> {
+    let path = Path::compile(text)?;
+    let mut budget = Budget::new(units);
+    LOOKS.with(|looks| looks.set(0));
+    let done = path.for_each(Counted(Doc(document)), &mut budget, |_| ControlFlow::Continue(()));
+    let (looks, paid) = (LOOKS.with(Cell::get), units - budget.left());
+    let allowed = LOOKS_A_UNIT * (paid + 8);
+    assert!(looks <= allowed, "{text:.120}: {looks} looks for {paid} units");
+    done
+}
+
+#[test]
+fn every_look_at_a_document_is_paid_for() {
+    let name = "n".repeat(60_000);
+    let many = |piece: &str, count: usize| vec![piece; count].join(",");
+    let far = ".a".repeat(200);
+    let documents = [
+        wide(300),
+        deep(200),
+        json!({"a": (0..300).map(|at| json!({"b": at})).collect::<Vec<_>>()}),
+        (0..300).map(|at| json!([at])).collect::<Value>(),
+        (0..300).fold(json!(1), |inner, _| json!({"a": inner})),
+    ];
+    for document in &documents {
+        for text in [
+            format!("$..[{}]", many("7", 30_000)),
+            format!("$..[{}]", many("'x'", 20_000)),
+            format!("$..[{}]", many("5:2", 20_000)),
+            format!("$.*[{}]", many("7", 30_000)),
+            format!("$.*[{},?@ == 1]", many("7", 30_000)),
+            format!("$.a.*[{}]", many("'x'", 20_000)),
+            format!("$..{name}"),
+            format!("$[*]['{name}']"),
+            format!("$..[?@.{name} == 1]"),
+            format!("$..[?@.{name}]"),
+            format!("$..[?@{far} == 1]"),
+            format!("$..[?$.a{far} == $.a{far}]"),
+            format!("$..[?@{far}]"),
+            format!("$..[?length(@{far}) == 1]"),
+            format!("$..[?@ == 1 || {}]", vec!["!(@ != 1)"; 5000].join(" || ")),
+            format!("$..[?@ in [{}]]", many("7", 30_000)),
+            format!("$.a[0] + {}", vec!["$.a[0]"; 10_000].join(" + ")),
+        ] {
+            let ended = pays(&text, document, 300_000);
+            let fine = matches!(ended, Ok(()) | Err(PathError::TooMuchWork | PathError::TooDeep));
+            assert!(fine, "{text:.60}: {ended:?}");
+        }
+    }
+}
+
+/// A path by the grammar, mostly.
+fn drawn(rng: &mut Rng, depth: usize) -> String {
+    const NAMES: [&str; 8] = ["a", "b", "s", "'é'", "items", "x", "a.a", "a~"];
+    const VALUES: [&str; 8] = ["1", "-2.5", "'x'", "null", "true", "[1,2]", "{'a':1}", "''"];
+    const FILTERS: [&str; 8] = ["==", "!=", "<", ">=", "=~", "in", "subsetof", "size"];
+    let mut text = String::new();
+    for _ in 0..1 + rng.below(4) {
+        let piece = match rng.below(16) {
+            0..3 => format!(".{}", NAMES[rng.below(8)]),
+            3..5 => format!("..{}", NAMES[rng.below(6)]),
+            5 => ".*".to_owned(),
+            6 => "..*".to_owned(),
+            7 => format!("[{}]", rng.below(7) as i64 - 3),
+            8 => format!("[{}:{}:{}]", rng.below(5), rng.below(9), rng.below(5) as i64 - 2),
+            9 => format!("['a',{},*]", rng.below(3)),
+            10 if depth < 3 => format!("[?@{}]", drawn(rng, depth + 1)),
+            11 if depth < 3 => {
+                let (left, right) = (drawn(rng, depth + 1), drawn(rng, depth + 1));
+                let side = ["@", "$"][rng.below(2)];
+                format!("[?@{left} {} {side}{right}]", FILTERS[rng.below(8)])
+            }
+            12 => format!("[?@ {} {}]", FILTERS[rng.below(8)], VALUES[rng.below(8)]),
+            13 if depth < 3 => format!("[?count(@{}) > 1 || !@.a]", drawn(rng, depth + 1)),
+            14 if depth < 2 => {
+                [".sum()", ".keys()", ".length()", ".append($..a)"][rng.below(4)].into()
+            }
+            _ => "[*]".to_owned(),
+        };
+        text.push_str(&piece);
+    }
+    text
+}
+
+/// What to put into a path that is damaged.
+const PIECES: [&[u8]; 16] = [
+    b"$",
+    b"@",
+    b"..",
+    b"*",
+    b"[",
+    b"]",
+    b"?",
+    b"(",
+    b")",
+    b"'",
+    b"~",
+    b"==",
+    b"||",
+    b"\xff",
+    b"\\",
+    b"-9999999999999999999",
+];
+
+/// Paths by the grammar, damaged or not, on documents of several shapes.
+#[test]
+fn drawn_paths_end_and_pay() {
+    let mut rare = wide(40);
+    rare[3] = deep(30);
+    let documents = [
+        rare,
+        deep(60),
+        json!({"a": [1, "x", {"b": null, "a": [2.5, true]}], "b": {"a": "a", "items": [[1], [2]]}}),
+        json!("scalar"),
+    ];
+    let (mut compiled, mut tried) = (0, 0);
+    fuzz(|rng| {
+        let mut text = format!("${}", drawn(rng, 0)).into_bytes();
+        if rng.below(3) == 0 {
+            damage(rng, &mut text, &PIECES);
+        }
+        let text = String::from_utf8_lossy(&text);
+        let document = &documents[rng.below(documents.len())];
+        let start = Instant::now();
+        tried += 1;
+        compiled += usize::from(pays(&text, document, 30_000).is_ok());
+        assert!(start.elapsed() < SOON, "{text}: {:?}", start.elapsed());
+    });
+    assert!(compiled > tried / 10, "{compiled} of {tried}");
 }

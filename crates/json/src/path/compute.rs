@@ -136,11 +136,11 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
 
     fn compare(&mut self, comparison: &Comparison, current: T) -> Flow<bool> {
         let Comparison { left, relation, right } = comparison;
-        if let (Some(a), Some(b)) = (self.plain(left, current), self.plain(right, current)) {
+        if let (Some(a), Some(b)) = (self.plain(left, current)?, self.plain(right, current)?) {
             use Relation::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
             let orders = [Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual];
             if orders.contains(relation) {
-                self.budget.charge(2)?;
+                self.budget.charge(1)?;
                 return match (a, b) {
                     (Some(a), Some(b)) => self.pair(&a, *relation, &b),
                     _ => Ok(of_nothing(*relation)),
@@ -174,15 +174,16 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
 
     /// One value at most, without the detour over an operand: nearly all comparisons are between
     /// a member and a literal. `None` if the expression is anything else.
-    fn plain<'p>(&self, expr: &'p Expr, current: T) -> Option<Option<Computed<'p, T>>> {
-        match expr {
+    fn plain<'p>(&mut self, expr: &'p Expr, current: T) -> Flow<Option<Option<Computed<'p, T>>>> {
+        Ok(match expr {
             Expr::Literal(literal) => Some(Some(Computed::Literal(literal))),
             Expr::Query(query) if query.singular => {
+                self.budget.charge(query.price)?;
                 let found = follow(self.start(query, current), &query.segments);
                 Some(found.map(Computed::Node))
             }
             _ => None,
-        }
+        })
     }
 
     fn pair(&mut self, a: &Computed<'_, T>, relation: Relation, b: &Computed<'_, T>) -> Flow<bool> {
@@ -238,7 +239,7 @@ impl<'a, T: Tree<'a>> Run<'a, '_, T> {
 
     fn selected<'p>(&mut self, query: &Query, current: T) -> Flow<Operand<'p, T>> {
         if query.singular {
-            self.budget.charge(query.segments.len())?;
+            self.budget.charge(query.price)?;
             let found = follow(self.start(query, current), &query.segments);
             return Ok(found.map(Computed::Node).into());
         }

@@ -14,7 +14,7 @@
 
 use super::error::PathError;
 use super::pattern::Allowance;
-use super::syntax::{Expr, Origin, Query, Segment, Selector, Slice};
+use super::syntax::{Expr, Origin, Query, Segment, Selector, Slice, price_of};
 
 /// How deep brackets, parentheses and signs may nest.
 pub const MAX_NESTING: usize = 128;
@@ -394,5 +394,10 @@ fn child(selectors: Box<[Selector]>) -> Segment {
 fn query(from: Origin, segments: Vec<Segment>) -> Query {
     let single = |segment: &Segment| matches!(segment, Segment::Name(_) | Segment::Index(_));
     let singular = segments.iter().all(single);
-    Query { from, segments, singular }
+    let price = segments.iter().map(|segment| match segment {
+        Segment::Name(name) => price_of(name),
+        _ => 1,
+    });
+    let price = price.sum();
+    Query { from, segments, singular, price }
 }

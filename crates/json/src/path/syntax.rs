@@ -14,6 +14,13 @@ pub(super) struct Query {
     pub segments: Vec<Segment>,
     /// Finds one value at most: names and indices only.
     pub singular: bool,
+    /// What it costs to follow it to its end, if it is singular.
+    pub price: usize,
+}
+
+/// What it costs to look for a member of this name: it is hashed and compared.
+pub(super) fn price_of(name: &str) -> usize {
+    1 + name.len() / 32
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::budget::{Budget, Flow, Stop};
 use super::location::{Location, Step};
 use super::pattern::Patterns;
-use super::syntax::{Origin, Query, Segment, Selector, Slice};
+use super::syntax::{Origin, Query, Segment, Selector, Slice, price_of};
 use crate::tree::{Kind, Tree};
 
 /// One evaluation.
@@ -140,10 +140,11 @@ impl<'a, 'b, T: Tree<'a>> Run<'a, 'b, T> {
                 break;
             };
             let (taken, next) = match segment {
-                Segment::Name(name) => match value.member(name) {
-                    Some((position, member)) => (Step::Member(position), member),
-                    None => break,
-                },
+                Segment::Name(name) => {
+                    self.budget.charge(name.len() / 32)?;
+                    let Some((position, member)) = value.member(name) else { break };
+                    (Step::Member(position), member)
+                }
                 Segment::Index(index) => {
                     let at = indexed(value, *index);
                     let Some((at, item)) = at.and_then(|at| Some((at, value.at(at)?))) else {
@@ -186,6 +187,11 @@ impl<'a, 'b, T: Tree<'a>> Run<'a, 'b, T> {
             return Ok(());
         }
         for selector in selectors {
+            // Also those that choose nothing: there may be many.
+            self.budget.charge(match selector {
+                Selector::Name(name) => price_of(name),
+                _ => 1,
+            })?;
             match selector {
                 Selector::Name(name) => {
                     if let Some((position, _)) = value.member(name) {
@@ -234,6 +240,7 @@ impl<'a, 'b, T: Tree<'a>> Run<'a, 'b, T> {
         if matches!(value.kind(), Kind::Object | Kind::Array) {
             return Ok(());
         }
+        self.budget.charge(selectors.len() / 8)?;
         for selector in selectors {
             if let Selector::Filter(condition) = selector
                 && self.holds(condition, value)?
@@ -298,7 +305,7 @@ impl<'a, 'b, T: Tree<'a>> Run<'a, 'b, T> {
     /// Whether a query in a filter selects anything.
     pub fn exists(&mut self, query: &Query, current: T) -> Flow<bool> {
         if query.singular {
-            self.budget.charge(1 + query.segments.len())?;
+            self.budget.charge(1 + query.price)?;
             return Ok(follow(self.start(query, current), &query.segments).is_some());
         }
         match self.query(query, current, &mut |_| Err(Stop::Enough)) {
