@@ -300,3 +300,169 @@ fn broken_bytes_break_nothing() {
     last.worker.txn.report_memory();
     assert_eq!(last.worker.txn.recount(), 0);
 }
+
+/// What `DUMP` answers for every value there is, in every form: packed, large, and compressed.
+fn payloads(engine: &Arc<Engine>) -> Vec<Vec<u8>> {
+    let mut seat = Seat::new(engine);
+    let mut found = Vec::new();
+    let forms = ["no", "yes"].map(|compress| [("0", compress), ("100000", compress)]);
+    for (entries, compress) in forms.concat() {
+        for kind in ["hash", "zset", "list"] {
+            let name = if kind == "list" { "size" } else { "entries" };
+            seat.ask(&format!("CONFIG SET {kind}-max-listpack-{name} {entries}"));
+        }
+        seat.ask(&format!("CONFIG SET set-max-intset-entries {entries}"));
+        seat.ask(&format!("CONFIG SET rdbcompression {compress}"));
+        fill(&mut seat);
+        for words in words::dataset() {
+            let key = String::from_utf8(words[1].clone()).unwrap();
+            if let Some(payload) = dumped(&mut seat, &key) {
+                found.push(payload);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn dumped(seat: &mut Seat, key: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    seat.worker.execute(&mut seat.session, &[b"DUMP", key.as_bytes()], &mut out);
+    let at = out.iter().position(|&byte| byte == b'\n')? + 1;
+    (!out.starts_with(b"$-1")).then(|| out[at..out.len() - 2].to_vec())
+}
+
+/// Spoils what stands before the version and the checksum, and seals it again.
+fn spoil_payload(payload: &[u8], others: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
+    const TELLING: &[u8] =
+        b"\0\x01\x02\x3f\x40\x7f\x80\x81\xc0\xc3\xe0\xf0\xf1\xf4\xfa\xfd\xfe\xff";
+    let mut body = payload[..payload.len() - 10].to_vec();
+    for _ in 0..1 + rng.below(4) {
+        // Lengths stand at the beginning, more often than not.
+        let limit = if rng.below(2) == 0 { body.len().min(40) } else { body.len() };
+        let at = rng.below(limit.max(1)).min(body.len().saturating_sub(1));
+        let end = (at + rng.below(20)).min(body.len());
+        match rng.below(9) {
+            _ if body.is_empty() => body.push(TELLING[rng.below(TELLING.len())]),
+            0 => body[at] = TELLING[rng.below(TELLING.len())],
+            1 => body[at] ^= 1 << rng.below(8),
+            2 => body[at] = body[at].wrapping_add(1),
+            3 => body[at] = body[at].wrapping_sub(1),
+            4 => body.truncate(end),
+            5 => drop(body.drain(at..end)),
+            6 => {
+                let again = body[at..end].to_vec();
+                body.splice(at..at, again);
+            }
+            // A length of 4 or 8 bytes, as large as they come.
+            7 => {
+                let lie: &[u8] =
+                    [b"\x80\x7f\xff\xff\xff", b"\x81\x7f\xff\xff\xff\xff\xff\xff\xff" as &[u8]]
+                        [rng.below(2)];
+                body.splice(at..end, lie.iter().copied());
+            }
+            // What another value has there, or its type.
+            _ => {
+                let other = &others[rng.below(others.len())];
+                let from = if rng.below(2) == 0 { 0 } else { at.min(other.len() - 10) };
+                let piece = &other[from..(from + 1 + rng.below(40)).min(other.len() - 10)];
+                body.splice(at..end, piece.iter().copied());
+            }
+        }
+    }
+    rdb::dump::seal(body)
+}
+
+/// What the payload stands for must be a value as good as any: it is counted rightly, dumps, comes
+/// back from its own dump the same, and commands work on it.
+fn is_sound(seat: &mut Seat, engine: &Arc<Engine>, rng: &mut Rng) {
+    let payload = dumped(seat, "k").expect("it was restored");
+    let mut out = Vec::new();
+    seat.worker.execute(&mut seat.session, &[b"RESTORE", b"again", b"0", &payload], &mut out);
+    assert_eq!(out, b"+OK\r\n", "its own dump");
+    let [one, other] = ["k", "again"].map(|key| seat.ask(&format!("DEBUG DIGEST-VALUE {key}")));
+    assert_eq!(one, other, "the dump of {}", seat.ask("TYPE k"));
+    for line in [
+        "APPEND k x",
+        "SETBIT k 9 1",
+        "PFADD k x",
+        "LPUSH k a b",
+        "LINSERT k BEFORE a c",
+        "LREM k 1 b",
+        "RPOP k",
+        "HSET k f v f0 w",
+        "HDEL k f1 f2",
+        "HGETALL k",
+        "SADD k m 7",
+        "SREM k m1",
+        "SPOP k",
+        "SMEMBERS k",
+        "ZADD k 1 m 2.5 m0",
+        "ZREM k m1",
+        "ZPOPMIN k",
+        "ZRANGE k 0 -1",
+        "XLEN k",
+        "XADD k * f v",
+        "XTRIM k MAXLEN 5",
+        "XRANGE k - +",
+        "XINFO STREAM k FULL",
+        "XGROUP CREATE k g 0",
+        "XREADGROUP GROUP g c COUNT 3 STREAMS k >",
+        "XAUTOCLAIM k x d 0 0",
+        "JSON.GET k $..a",
+        "JSON.DEL k $[0]",
+        "LRANGE k 0 -1",
+        "GET k",
+        "SORT k ALPHA",
+        "OBJECT ENCODING k",
+        "COPY k again",
+    ] {
+        if rng.below(3) == 0 {
+            let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+            out.clear();
+            seat.worker.execute(&mut seat.session, &words, &mut out);
+            check(&out, line.as_bytes());
+        }
+    }
+    seat.worker.txn.report_memory();
+    let told = engine.store.memory() - engine.store.shared_memory();
+    assert_eq!(seat.worker.txn.recount(), told, "the account after {}", seat.ask("TYPE k"));
+}
+
+/// Values of strangers, with bytes changed and lengths that lie: an error, or a value.
+#[test]
+fn damaged_payloads_are_refused_or_are_values() {
+    let (engine, mut rng) = (small_engine(), rng());
+    let payloads = payloads(&engine);
+    assert!(payloads.len() > 30, "{}", payloads.len());
+    let mut seat = Seat::new(&engine);
+    let (mut taken, mut refused, mut worst) = (0, 0, Duration::ZERO);
+    for round in 0..setting("KVIST_ROUNDS", 25) * 60 {
+        seat.ask("FLUSHALL");
+        drop(engine.store.take_trash());
+        let payload = spoil_payload(&payloads[rng.below(payloads.len())], &payloads, &mut rng);
+        let mut out = Vec::new();
+        let words: [&[u8]; 4] = [b"RESTORE", b"k", b"0", &payload];
+        let start = Instant::now();
+        let ((), rise) = scale::rise(|| seat.worker.execute(&mut seat.session, &words, &mut out));
+        worst = worst.max(start.elapsed());
+        // What is compressed unpacks to 88 times as much; elements of a byte become entries.
+        let allowed = payload.len() as isize * 88 * 80 + (1 << 20);
+        assert!(rise < allowed, "{rise} bytes for {}", payload.escape_ascii());
+        match out.as_slice() {
+            b"+OK\r\n" => {
+                taken += 1;
+                let sound = std::panic::AssertUnwindSafe(|| is_sound(&mut seat, &engine, &mut rng));
+                if let Err(panic) = std::panic::catch_unwind(sound) {
+                    println!("round {round}: {}", payload.escape_ascii());
+                    std::panic::resume_unwind(panic);
+                }
+            }
+            b"-ERR Bad data format\r\n" => refused += 1,
+            other => panic!("{}: {}", other.escape_ascii(), payload.escape_ascii()),
+        }
+    }
+    println!("{taken} taken, {refused} refused, the slowest took {worst:?}");
+    assert!(taken > 50 && refused > 50, "{taken} {refused}");
+}
