@@ -418,6 +418,36 @@ def check_dying_disk(job):
                 KVIST_ROUNDS="12")
 
 
+# What sanitizers say of the interpreter that is known and harmless: `luaH_getnum` subtracts one from
+# an index and looks at the result as unsigned.
+KNOWN_OVERFLOWS = "signed-integer-overflow:ltable.c\n"
+
+
+@check("sanitizers", soaks="only", after=())  # it builds anew what it looks at
+def check_sanitizers(job):
+    """Does the interpreter, compiled to watch itself, stay within its memory and within C?"""
+    need("gcc", "gcc")
+    named = job.run(["gcc", "-print-file-name=libasan.so"]).strip()
+    if not os.path.isabs(named):
+        raise Skipped("gcc has no libasan: install libgcc-12-dev or the like")
+    host = re.search(r"host: (\S+)", job.run(["rustc", "-vV"])).group(1)
+    folder = TARGET / "sanitized"
+    folder.mkdir(parents=True, exist_ok=True)
+    known = folder / "known-overflows"
+    known.write_text(KNOWN_OVERFLOWS)
+    # Only what is written in C is instrumented; what is written in Rust is checked by its compiler.
+    # The interpreter's memory comes from Rust, which asks the system's allocator, and so the
+    # sanitizer's, for it.
+    where = host.replace("-", "_")
+    cargo = f"CARGO_TARGET_{where.upper()}"
+    job.run(["cargo", "test", "--locked", "-p", "kvist-lua", "-p", "kvist-script", "--tests",
+             "--target", host, "--target-dir", folder],
+            **{f"CFLAGS_{where}": "-fsanitize=address,undefined -fno-omit-frame-pointer -g",
+               f"{cargo}_RUSTFLAGS": "-Clink-arg=-lasan -Clink-arg=-lubsan",
+               f"{cargo}_RUNNER": f"env LD_PRELOAD={named} ASAN_OPTIONS=detect_leaks=0 "
+                                  f"UBSAN_OPTIONS=halt_on_error=1:suppressions={known}"})
+
+
 # -- The whole program -----------------------------------------------------------------------------
 
 
