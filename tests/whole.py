@@ -448,6 +448,12 @@ def check_sanitizers(job):
                                   f"UBSAN_OPTIONS=halt_on_error=1:suppressions={known}"})
 
 
+@check("interleave", soaks="only")  # "unit" has a short round of it
+def check_interleave(job):
+    """Do the protocols between threads hold in every order of their steps that is tried?"""
+    job.run(["cargo", "test", "--locked", "-p", "kvist-interleave"], KVIST_STEPS="20")
+
+
 # -- The whole program -----------------------------------------------------------------------------
 
 

@@ -31,8 +31,8 @@ pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
     store::serve_gone(engine, &engine.store, txn);
 }
 
-/// As [`serve_ready`], behind something that may have taken its time, a transaction or a script: for itself
-/// time stood still, for those who wait it is as late as it is.
+/// As [`serve_ready`], behind something that may have taken its time, a transaction or a script:
+/// for itself time stood still, for those who wait it is as late as it is.
 pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
     let now = txn.time();
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);

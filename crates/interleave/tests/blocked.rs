@@ -349,6 +349,9 @@ struct Case {
     in_order: bool,
 }
 
+/// What a thread does.
+type Work = Box<dyn FnOnce(&Arc<System>) + Send>;
+
 fn model(case: Case, broken: Broken) {
     let store = Arc::new(Store::new(Options { shards: 16, databases: 1, seed: 7 }));
     let (register, blocked) = (Mutex::default(), Condvar::default());
@@ -356,7 +359,7 @@ fn model(case: Case, broken: Broken) {
     assert!((0..2).all(|key| (key + 1..3).all(|other| system.shard(key) != system.shard(other))));
     system.store.set_audience(Box::new(Payer(Arc::downgrade(&system))));
     let mut threads = Vec::new();
-    let mut start = |work: Box<dyn FnOnce(&Arc<System>) + Send>| {
+    let mut start = |work: Work| {
         let system = Arc::clone(&system);
         threads.push(thread::spawn(move || work(&system)));
     };
@@ -439,6 +442,18 @@ const MISSED: Case = Case {
     script: None,
     in_order: true,
 };
+
+/// Its time is up while it is tried in vain.
+const LATE: Case = Case {
+    clients: &[Wait { least: 2, gives_up: true, ..POP }],
+    feeds: &[(0, &[1])],
+    ..IN_ORDER_NOT_AWAITED
+};
+
+#[test]
+fn who_is_tried_in_vain_when_its_time_is_up_waits_no_longer() {
+    explore(2000, || model(LATE, Broken::Nothing));
+}
 
 #[test]
 fn who_came_first_is_served_first() {

@@ -8,6 +8,9 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../kvist/src/bell.rs"]
+#[allow(missing_docs)]
+mod bell;
 #[path = "../../server/src/held.rs"]
 #[allow(dead_code, missing_docs)]
 mod held;
@@ -15,7 +18,9 @@ mod memory;
 mod poller;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use bell::Bell;
 use held::{Held, Withheld};
 use journal::{DiskWaiter, Flusher, Lane, Log, Place, Policy};
 use kvist_interleave::{explore, must_fail};
@@ -145,7 +150,8 @@ impl Worker {
     }
 }
 
-fn model(workers: usize, broken: Broken) {
+/// A journal on a disk in memory, and its thread.
+fn journal(on_durable: impl Fn() + Send + 'static) -> (Arc<Log>, Arc<Memory>, Flusher) {
     let log = Log::new(Policy::Always);
     let disk = Arc::new(Memory::default());
     let place = Place {
@@ -156,19 +162,47 @@ fn model(workers: usize, broken: Broken) {
         segment_size: 1 << 20,
         chance: 5,
     };
+    let flusher = Flusher::start(&log, place, on_durable).unwrap();
+    log.roll(false).unwrap();
+    (log, disk, flusher)
+}
+
+/// Threads of a program that has the engine inside: each waits for its own requests.
+fn embedded(callers: u8) {
+    let bell = Arc::new(Bell::default());
+    let rung = Arc::clone(&bell);
+    let (log, disk, flusher) = journal(move || rung.ring());
+    let call = |number: u8| {
+        let (log, disk, bell) = (Arc::clone(&log), Arc::clone(&disk), Arc::clone(&bell));
+        thread::spawn(move || {
+            let lane = log.open_lane();
+            for request in 0..2 {
+                let record = [0x80 | (number * 4 + request); 16];
+                let awaits = log.append(&lane, &record);
+                log.flush_soon();
+                let must_wait = || awaits > log.durable();
+                bell.wait(Duration::from_secs(1), must_wait, |_| Ok::<(), ()>(())).unwrap();
+                assert!(disk.has(&record), "told, and a crash takes it back");
+            }
+        })
+    };
+    let threads: Vec<_> = (0..callers).map(call).collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    drop(flusher);
+}
+
+fn model(workers: usize, broken: Broken) {
     let sleepers: Vec<_> = (0..workers)
         .map(|_| (Arc::new(DiskWaiter::default()), Arc::new(Poller::default())))
         .collect();
     let to_wake = sleepers.clone();
-    let flusher = Flusher::start(&log, place, move || {
+    let (log, disk, flusher) = journal(move || {
         for (waiter, poller) in &to_wake {
             if waiter.take() {
                 poller.wake();
             }
         }
-    })
-    .unwrap();
-    log.roll(false).unwrap();
+    });
     let threads: Vec<_> = sleepers
         .into_iter()
         .enumerate()
@@ -196,6 +230,11 @@ fn model(workers: usize, broken: Broken) {
 fn every_reply_is_sent_and_none_too_early() {
     explore(4000, || model(2, Broken::Nothing));
     explore(2000, || model(3, Broken::Nothing));
+}
+
+#[test]
+fn callers_inside_a_program_hear_of_what_is_durable() {
+    explore(3000, || embedded(3));
 }
 
 #[test]

@@ -14,8 +14,9 @@ use base::Millis;
 use engine::durable::Recovered;
 use engine::{Answer, Answered, Engine, Keeper, Message, Worker};
 use journal::wall_clock;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
+use crate::bell::Bell;
 use crate::error::Error;
 use crate::inbox::SLICE;
 use crate::party::Party;
@@ -34,20 +35,6 @@ pub(crate) struct House {
     closed: AtomicBool,
     keeper: Mutex<Option<Keeper>>,
     bell: Arc<Bell>,
-}
-
-/// Rung when something has become durable.
-#[derive(Default)]
-pub(crate) struct Bell {
-    lock: Mutex<()>,
-    rung: Condvar,
-}
-
-impl Bell {
-    pub fn ring(&self) {
-        drop(self.lock.lock());
-        self.rung.notify_all();
-    }
 }
 
 impl House {
@@ -219,20 +206,14 @@ impl House {
     fn wait_for_disk(&self, awaits: u64, patience: Patience<'_>) -> Result<(), Error> {
         let log = self.engine.store.log();
         log.flush_soon();
-        let mut guard = self.bell.lock.lock();
-        while self.engine.must_hold(awaits) {
-            let timed_out = self.bell.rung.wait_for(&mut guard, SLICE).timed_out();
-            if let Some(trouble) = log.trouble()
-                && self.engine.must_hold(awaits)
-            {
-                return Err(Error::NotDurable(trouble.text));
-            }
+        let must_wait = || self.engine.must_hold(awaits);
+        self.bell.wait(SLICE, must_wait, |over| match log.trouble() {
+            // It may have ended, and the disk caught up, just before.
+            Some(trouble) if must_wait() => Err(Error::NotDurable(trouble.text)),
             // What has run cannot be taken back, but nobody need wait to hear that it is kept.
-            if timed_out && parking_lot::MutexGuard::unlocked(&mut guard, &mut *patience) {
-                return Err(Error::Interrupted);
-            }
-        }
-        Ok(())
+            _ if over && patience() => Err(Error::Interrupted),
+            _ => Ok(()),
+        })
     }
 
     /// A party is over: nothing is served to it any more.

@@ -33,6 +33,7 @@
 //! [`Error::Forked`], and dropping what was inherited does nothing to the directory.
 #![forbid(unsafe_code)]
 
+mod bell;
 mod builder;
 mod channel;
 mod error;

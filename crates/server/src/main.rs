@@ -23,6 +23,7 @@ mod offline;
 mod process;
 mod progress;
 mod queue;
+mod rounds;
 mod secure;
 mod serve;
 mod signals;

@@ -1,4 +1,5 @@
-//! How far each worker is, as the others see it: whether it has yet to serve what has come.
+//! How far each worker is, as the others see it: whether it has yet to serve what has come (the
+//! protocol is in `rounds.rs`).
 //!
 //! A message is heard by everybody whose subscription came before it, also over a connection of
 //! another worker (`engine`'s `precedence.rs` says why). So a worker with a request that publishes
@@ -19,45 +20,26 @@
 //!   the worker serves what it has seen (busy) ───┘
 //! ```
 //!
-//! A worker that is in the middle of something long is waited for [`PATIENCE`] once, and not again
-//! before it has come out of it: then what it has not seen yet comes later than what others do.
+//! A worker that is in the middle of something long is waited for [`rounds::PATIENCE`] once, and
+//! not again before it has come out of it: then what it has not seen yet comes later than what
+//! others do.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use base::Millis;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use smallvec::SmallVec;
 
 use crate::accept::Crew;
+use crate::rounds::{self, Rounds, Waiting, Workers};
 use crate::slab::Place;
 
-/// How long a request waits for other workers to serve what came before it.
-const PATIENCE: Millis = 100;
-/// A worker is stalled that has been in one round for so long.
-const STALLED: Millis = 20;
-/// No round: nobody has given up waiting.
-const NEVER: u64 = u64::MAX;
-
-/// One worker's progress. All that is said and asked here is in one order for everybody (`SeqCst`):
-/// the proof that nothing is missed compares what two threads have each written and then read.
+/// One worker's progress.
 pub struct Progress {
-    /// Rounds of its loop that have ended.
-    rounds: AtomicU64,
-    /// It is not at rest: it serves, or will without waiting.
-    busy: AtomicBool,
-    /// When its last round began.
-    since: AtomicU64,
-    /// Somebody waits for a round of it to end.
-    asked: AtomicBool,
-    /// It keeps requests until others have served what came before them.
-    waits: AtomicBool,
-    /// How many rounds had ended when somebody lost patience with the one after them.
-    given_up: AtomicU64,
+    rounds: Rounds,
     /// Its sockets that have something to read.
     arrivals: OwnedFd,
 }
@@ -69,25 +51,19 @@ impl Progress {
     /// There are no more descriptors.
     pub fn new() -> io::Result<Self> {
         Ok(Progress {
-            rounds: AtomicU64::new(0),
-            busy: AtomicBool::new(false),
-            since: AtomicU64::new(0),
-            asked: AtomicBool::new(false),
-            waits: AtomicBool::new(false),
-            given_up: AtomicU64::new(NEVER),
+            rounds: Rounds::new(),
             arrivals: epoll::create(epoll::CreateFlags::CLOEXEC)?,
         })
     }
 
     /// The worker serves what it has seen.
     pub fn begin(&self, now: Millis) {
-        self.since.store(now, SeqCst);
-        self.busy.store(true, SeqCst);
+        self.rounds.begin(now);
     }
 
     /// It has served all of it, though not what came since.
     pub fn end(&self) {
-        self.rounds.fetch_add(1, SeqCst);
+        self.rounds.end();
     }
 }
 
@@ -106,10 +82,37 @@ pub fn take_seat(crew: &Arc<Crew>, number: usize) {
 pub fn others_first() -> bool {
     SEAT.with_borrow(|seat| {
         let Some((crew, own)) = seat else { return false };
-        let others =
-            || (0..crew.progress.len()).filter(|n| n != own).filter(|&n| !crew.is_stuck(n));
-        crew.is_any_behind(others)
+        rounds::others_first(&**crew, *own)
     })
+}
+
+impl Workers for Crew {
+    fn count(&self) -> usize {
+        self.progress.len()
+    }
+
+    fn rounds_of(&self, number: usize) -> &Rounds {
+        &self.progress[number].rounds
+    }
+
+    fn has_newcomers(&self, number: usize) -> bool {
+        self.inboxes[number].has_newcomers()
+    }
+
+    fn has_arrivals(&self, which: &[usize]) -> bool {
+        let arrivals = |&n: &usize| PollFd::new(&self.progress[n].arrivals, PollFlags::IN);
+        let mut fds: SmallVec<[PollFd<'_>; 16]> = which.iter().map(arrivals).collect();
+        // What cannot be asked is taken for a yes: then rounds of the others are waited for.
+        !fds.is_empty() && !matches!(poll(&mut fds, Some(&Timespec::default())), Ok(0))
+    }
+
+    fn wake(&self, number: usize) {
+        self.inboxes[number].wake();
+    }
+
+    fn lost_patience(&self) {
+        tracing::debug!("workers are not waited for any longer");
+    }
 }
 
 impl Crew {
@@ -126,137 +129,60 @@ impl Crew {
         Ok(epoll::add(&self.progress[number].arrivals, socket, nothing, what)?)
     }
 
-    /// Whether it is in the middle of a round that somebody has lost patience with.
-    fn is_stuck(&self, number: usize) -> bool {
-        let progress = &self.progress[number];
-        progress.busy.load(SeqCst) && progress.given_up.load(SeqCst) == progress.rounds.load(SeqCst)
-    }
-
     /// Whether it has been in one round for so long that a newcomer had better go elsewhere.
     pub fn is_stalled(&self, number: usize, now: Millis) -> bool {
-        let progress = &self.progress[number];
-        progress.busy.load(SeqCst) && now.saturating_sub(progress.since.load(SeqCst)) > STALLED
+        self.progress[number].rounds.is_stalled(now)
     }
 
     /// How many rounds of each worker have ended.
     pub fn rounds(&self) -> SmallVec<[u64; 16]> {
-        self.progress.iter().map(|it| it.rounds.load(SeqCst)).collect()
+        self.progress.iter().map(|it| it.rounds.ended()).collect()
     }
 
     /// Whether a worker is in the round that comes after so many of its own.
     pub fn is_in_one_of(&self, rounds: &[u64]) -> bool {
         let mut all = self.progress.iter().zip(rounds);
-        all.any(|(it, &ended)| it.busy.load(SeqCst) && it.rounds.load(SeqCst) == ended)
+        all.any(|(it, &ended)| it.rounds.is_busy() && it.rounds.ended() == ended)
     }
 
-    fn is_at_work(&self, number: usize) -> bool {
-        self.inboxes[number].has_newcomers() || self.progress[number].busy.load(SeqCst)
-    }
-
-    /// Whether one of these has yet to serve something that has come.
-    fn is_any_behind<I: Iterator<Item = usize>>(&self, which: impl Fn() -> I) -> bool {
-        // At work is asked again after the look: what is not in a socket any more was taken from it
-        // by a worker that was at work, and is so until it has served it.
-        which().any(|n| self.is_at_work(n))
-            || self.has_arrivals(which())
-            || which().any(|n| self.is_at_work(n))
-    }
-
-    /// Whether a socket of one of these has something to read.
-    fn has_arrivals(&self, which: impl Iterator<Item = usize>) -> bool {
-        let mut fds: SmallVec<[PollFd<'_>; 16]> =
-            which.map(|n| PollFd::new(&self.progress[n].arrivals, PollFlags::IN)).collect();
-        // What cannot be asked is taken for a yes: then rounds of the others are waited for.
-        !fds.is_empty() && !matches!(poll(&mut fds, Some(&Timespec::default())), Ok(0))
-    }
-
-    /// A worker waits for something to do, or looks once more if it `rests` not. Who waits for it
-    /// and rests is woken to see what it has come to; who is at work looks before it rests.
+    /// A worker waits for something to do, or looks once more if it `rests` not.
     pub fn end_round(&self, number: usize, rests: bool) {
-        let own = &self.progress[number];
-        if rests {
-            own.busy.store(false, SeqCst);
-        }
-        if own.asked.swap(false, SeqCst) {
-            let rests = |it: &Progress| it.waits.load(SeqCst) && !it.busy.load(SeqCst);
-            let others = self.progress.iter().zip(&self.inboxes);
-            others.filter(|(it, _)| rests(it)).for_each(|(_, inbox)| inbox.wake());
-        }
+        rounds::end_round(self, number, rests);
     }
-}
-
-/// A request that is kept.
-struct Kept {
-    place: Place,
-    /// How many rounds of each worker must have ended.
-    rounds: SmallVec<[u64; 16]>,
-    until: Millis,
 }
 
 /// The requests that one worker keeps until others have served what came before them.
 pub struct Queue {
     crew: Arc<Crew>,
-    own: usize,
-    kept: VecDeque<Kept>,
+    waiting: Waiting<Place>,
 }
 
 impl Queue {
     /// Nothing, of the worker of this number.
     #[must_use]
     pub fn new(crew: Arc<Crew>, own: usize) -> Self {
-        Queue { crew, own, kept: VecDeque::new() }
+        Queue { crew, waiting: Waiting::new(own) }
     }
 
     /// Until when the first is kept at most.
     #[must_use]
     pub fn until(&self) -> Option<Millis> {
-        self.kept.front().map(|kept| kept.until)
+        self.waiting.until()
     }
 
-    /// Keeps the request of a connection. What has come to others until now goes first: all of it
-    /// is served in a round that has not begun yet.
+    /// Keeps the request of a connection.
     pub fn keep(&mut self, place: Place, now: Millis) {
-        let rounds = self.crew.progress.iter().map(|it| it.rounds.load(SeqCst) + 2).collect();
-        self.kept.push_back(Kept { place, rounds, until: now + PATIENCE });
-        self.crew.progress[self.own].waits.store(true, SeqCst);
+        self.waiting.keep(&*self.crew, place, now);
     }
 
     /// The next connection whose request may run.
     pub fn next(&mut self, now: Millis) -> Option<Place> {
-        if !self.is_due(now) {
-            return None;
-        }
-        let place = self.kept.pop_front()?.place;
-        if self.kept.is_empty() {
-            self.crew.progress[self.own].waits.store(false, SeqCst);
-        }
-        Some(place)
+        self.waiting.next(&*self.crew, now)
     }
 
     /// Whether there is one. If there is not, whoever is waited for will tell.
     pub fn is_due(&self, now: Millis) -> bool {
-        let Queue { crew, own, kept } = self;
-        let Some(first) = kept.front() else { return false };
-        let late: SmallVec<[usize; 16]> = (0..crew.progress.len())
-            .filter(|n| n != own && crew.progress[*n].rounds.load(SeqCst) < first.rounds[*n])
-            .filter(|&n| !crew.is_stuck(n))
-            .collect();
-        // They are asked to tell before they are looked at: so they tell, or are seen.
-        late.iter().for_each(|&n| crew.progress[n].asked.store(true, SeqCst));
-        if crew.is_any_behind(|| late.iter().copied()) {
-            if now < first.until {
-                // One at rest may leave unread on purpose what it has: a round of it will tell.
-                let resting = late.iter().filter(|&&n| !crew.is_at_work(n));
-                resting.for_each(|&n| crew.inboxes[n].wake());
-                return false;
-            }
-            tracing::debug!("workers are not waited for any longer");
-            for &n in &late {
-                let progress = &crew.progress[n];
-                progress.given_up.store(progress.rounds.load(SeqCst), SeqCst);
-            }
-        }
-        true
+        self.waiting.is_due(&*self.crew, now)
     }
 }
 
@@ -270,6 +196,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use crate::inbox::Inbox;
+    use crate::rounds::PATIENCE;
     use crate::slab::Slab;
 
     use super::*;
@@ -330,7 +257,7 @@ mod tests {
             let (mut client, socket) = UnixStream::pair().unwrap();
             crew.watch(0, &socket).unwrap();
             client.write_all(b"x").unwrap();
-            assert_eq!(crew.has_arrivals(0..1), size > 1, "of {size}");
+            assert_eq!(crew.has_arrivals(&[0]), size > 1, "of {size}");
         }
     }
 

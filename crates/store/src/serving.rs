@@ -7,8 +7,9 @@
 //!                                                                └──► let go of, and all behind it
 //! ```
 //!
-//! A request is served under the locks of whoever fed the key and before they are released, so that
-//! nobody can take the element in between. What it is and how it runs, its keeper knows ([`Waiters`]).
+//! A request is served under the locks of whoever fed the key and before they are released, so
+//! that nobody can take the element in between. What it is and how it runs, its keeper knows
+//! ([`Waiters`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -98,6 +98,16 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
+impl<T: ?Sized> MutexGuard<'_, T> {
+    /// Gives the lock away for as long as `work` takes.
+    pub fn unlocked<R>(guard: &mut Self, work: impl FnOnce() -> R) -> R {
+        drop(guard.held.take());
+        let done = work();
+        guard.held = guard.lock.lock().held;
+        done
+    }
+}
+
 impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;
 

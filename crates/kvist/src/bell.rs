@@ -1,0 +1,45 @@
+//! Where threads wait until the disk has what they must not tell before.
+//!
+//! ```text
+//!   who waits                            who rings
+//!   lock                                 …something has become durable…
+//!   durable? no ─► wait (unlocks)        lock, unlock: whoever has looked waits by now
+//!                                        wake all
+//! ```
+
+use std::time::Duration;
+
+use sync::{Condvar, Mutex, MutexGuard};
+
+/// Rung when something has become durable.
+#[derive(Default)]
+pub(crate) struct Bell {
+    lock: Mutex<()>,
+    rung: Condvar,
+}
+
+impl Bell {
+    /// Wakes all who wait.
+    pub fn ring(&self) {
+        drop(self.lock.lock());
+        self.rung.notify_all();
+    }
+
+    /// Waits as long as it `must`. Whenever it is woken in vain, or has waited for a slice of time,
+    /// `look` says whether to go on; it is told whether the slice is over, and may take its time.
+    pub fn wait<E>(
+        &self,
+        slice: Duration,
+        must: impl Fn() -> bool,
+        mut look: impl FnMut(bool) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut guard = self.lock.lock();
+        while must() {
+            let over = self.rung.wait_for(&mut guard, slice).timed_out();
+            if must() {
+                MutexGuard::unlocked(&mut guard, || look(over))?;
+            }
+        }
+        Ok(())
+    }
+}
