@@ -211,7 +211,7 @@ impl Connection {
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
-        // As redis-server does, whatever the read brings: so it can be seen whether any was in vain.
+        // As redis-server does, whatever it brings: so it can be seen whether any was in vain.
         desk.worker.seat.counters.reads.add(1);
         let received = self.stream.receive(&mut desk.read[kept..kept + READ_MAX]);
         let (n, more) = match received {

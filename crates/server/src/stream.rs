@@ -1,8 +1,8 @@
 //! A client's socket as one type: TCP, unix, or TCP with TLS on it.
 //!
-//! Reads and writes go straight to the kernel (`rustix`), not through the C library, whose `recv` and
-//! `send` take back and forth twice that the thread may be cancelled: a request that comes alone costs
-//! one of each, and little else in this program.
+//! Reads and writes go straight to the kernel (`rustix`), not through the C library: its `recv` and
+//! `send` let the thread be cancelled before, and forbid it again after, each with a locked
+//! instruction. A request that comes alone costs one of each, and little else in this program.
 
 use std::io;
 use std::net::Shutdown;
