@@ -17,6 +17,11 @@ pub const STEPS: u32 = 100_000;
 /// Bytes read or written that count as a step.
 pub const BYTES: usize = 64;
 
+/// Strings that are shorter are hashed as a whole.
+pub const HASHED: usize = 32;
+/// Steps that making a longer one counts as.
+const SOUGHT: u32 = STEPS / 256;
+
 /// Instructions between two calls of the hook: at first, and at most.
 pub const FIRST: u32 = 100;
 const MOST: u32 = 1_000;
@@ -34,6 +39,13 @@ pub const KILLED: &[u8] = b"Script killed by user with SCRIPT KILL...";
 pub fn tick(stack: Stack<'_>, inner: &mut Inner, steps: u32) -> Result<(), Raise> {
     inner.steps = inner.steps.saturating_sub(steps);
     if inner.steps > 0 { Ok(()) } else { ask(stack, inner) }
+}
+
+/// Counts a string that a library function makes. The interpreter hashes one of 32 bytes or more by
+/// some of its bytes: among many that differ in others only it is sought in all of them.
+#[inline]
+pub fn tick_string(stack: Stack<'_>, inner: &mut Inner, len: usize) -> Result<(), Raise> {
+    if len < HASHED { Ok(()) } else { tick(stack, inner, SOUGHT) }
 }
 
 /// Counts bytes that a library function has read or written, or is about to.

@@ -9,7 +9,7 @@ use lua::{LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
 use crate::compile::compile;
 use crate::errors::{Extract, extract, trimmed};
-use crate::interrupt::{FIRST, KILLED, STEPS, look};
+use crate::interrupt::{FIRST, HASHED, KILLED, STEPS, look};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{Cut, lower, one_line};
 use crate::memory::Memory;
@@ -170,7 +170,10 @@ impl Vm {
         stack.raw_get_at(LUA_REGISTRYINDEX, globals);
         for (name, words) in [(keys_name, keys), (argv, args)] {
             stack.raw_get_at(LUA_REGISTRYINDEX, name);
-            push_words(stack, words);
+            if push_words(stack, words, host).is_none() {
+                stack.set_top(0);
+                return Err(killed().of(script.name(), host));
+            }
             stack.raw_set(-3);
         }
         stack.pop(1);
@@ -232,19 +235,41 @@ impl Vm {
         let stack = state.stack();
         stack.raw_get_at(LUA_REGISTRYINDEX, state.names.handler);
         stack.raw_get_at(LUA_REGISTRYINDEX, reference);
-        push_words(stack, keys);
-        push_words(stack, args);
+        for words in [keys, args] {
+            if push_words(stack, words, host).is_none() {
+                stack.set_top(0);
+                return Err(killed().of(function, host));
+            }
+        }
         state.call(2, host).map_err(|failed| failed.of(function, host))?;
         state.answer(host, out).map_err(|failed| failed.of(function, host))
     }
 }
 
-fn push_words(stack: Stack<'_>, words: &[&[u8]]) {
+/// Pushes words as a table. `None` if the host ends the script meanwhile: strings that hash alike
+/// take long.
+fn push_words(stack: Stack<'_>, words: &[&[u8]], host: &mut dyn Host) -> Option<()> {
     stack.push_table(i32::try_from(words.len()).unwrap_or(i32::MAX), 0);
+    let mut long = 0_u8;
     for (n, word) in words.iter().enumerate() {
+        long = long.wrapping_add(u8::from(word.len() >= HASHED));
+        if long == u8::MAX {
+            long = 0;
+            if host.interrupted() {
+                return None;
+            }
+        }
         stack.push(word);
         stack.raw_set_at(-2, i32::try_from(n + 1).unwrap_or(i32::MAX));
     }
+    Some(())
+}
+
+/// The end of a script that its host has ended outside of it.
+fn killed() -> Failed {
+    let text = [b"ERR ", KILLED].concat();
+    let (source, line, counted) = (None, None, false);
+    Failed::Table(Extract { text, source, line, counted })
 }
 
 /// A library as one state has it.
@@ -533,11 +558,7 @@ impl State {
         match lowered {
             // Whoever made the room for the reply says what becomes of one that is too long.
             Ok(()) | Err(Cut::Full) => Ok(()),
-            Err(Cut::Killed) => {
-                let text = [b"ERR ", KILLED].concat();
-                let (source, line, counted) = (None, None, false);
-                Err(Failed::Table(Extract { text, source, line, counted }))
-            }
+            Err(Cut::Killed) => Err(killed()),
         }
     }
 

@@ -457,3 +457,42 @@ fn scripts_are_forgotten() {
         "ERR Error compiling script (new function): user_script:1: '=' expected near 'y'"
     );
 }
+
+/// Strings that the interpreter hashes alike: it looks at every third byte of 64.
+fn alike(count: usize) -> Vec<Vec<u8>> {
+    let free: Vec<usize> = (0..64).filter(|at| (63 - at) % 3 != 0).collect();
+    let one = |n: usize| {
+        let mut text = vec![b'a'; 64];
+        (0..20).filter(|bit| n >> bit & 1 == 1).for_each(|bit| text[free[bit]] = b'b');
+        text
+    };
+    (0..count).map(one).collect()
+}
+
+#[test]
+fn making_strings_that_hash_alike_is_asked_about() {
+    let strings = alike(6000);
+    let words: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
+    let quoted: Vec<String> =
+        strings.iter().map(|text| format!("\"{}\"", String::from_utf8_lossy(text))).collect();
+    let json = format!("[{}]", quoted.join(",")).into_bytes();
+    let packed =
+        [b"\xdc\x17\x70".to_vec(), words.iter().flat_map(|w| [b"\xd9\x40", *w].concat()).collect()];
+    let packed = packed.concat();
+    let cases: [(&[u8], &[&[u8]]); 3] = [
+        (b"return #ARGV", &words),
+        (b"return #cjson.decode(ARGV[1])", &[&json]),
+        (b"return #cmsgpack.unpack(ARGV[1])", &[&packed]),
+    ];
+    for (body, args) in cases {
+        let mut vm = Vm::new(Limits::new(256 << 20));
+        let mut host = Small::default();
+        let shown = |reply: Vec<u8>| text(&reply);
+        assert_eq!(shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2)), ":6000");
+        // Asked more often than that; and whoever says no is heard.
+        host.patience = Some(15);
+        let reply = shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2));
+        assert!(reply.contains("Script killed by user"), "{}: {reply}", body.escape_ascii());
+        still_works(&mut vm);
+    }
+}

@@ -1,6 +1,6 @@
 //! MessagePack to values on the stack.
 
-use crate::interrupt::tick;
+use crate::interrupt::{tick, tick_string};
 use crate::number::truncated;
 use crate::stack::{Raise, Stack, Type, raise};
 use crate::state::Inner;
@@ -177,6 +177,7 @@ impl<'s> Reader<'s, '_> {
 
     fn string(&mut self, len: usize) -> Result<(), Fault> {
         let text = self.take(len)?;
+        tick_string(self.stack, self.inner, len).map_err(Fault::Ended)?;
         self.stack.push(text);
         Ok(())
     }
