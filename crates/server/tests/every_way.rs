@@ -121,8 +121,8 @@ fn class(reply: &Value) -> String {
     }
 }
 
-/// Sends a sample one way, without waiting; `enter` is said when the state is to begin.
-fn say(client: &mut Client, way: Way, sample: &Sample, enter: &mut dyn FnMut()) {
+/// Sends a sample one way, without waiting. What was queued before is executed.
+fn say(client: &mut Client, way: Way, sample: &Sample) {
     let argv = sample.argv();
     match way {
         Way::Plain => client.say(&argv),
@@ -133,12 +133,7 @@ fn say(client: &mut Client, way: Way, sample: &Sample, enter: &mut dyn FnMut()) 
             let parts = [wire::request(&["MULTI"]), wire::request(&argv), wire::request(&["EXEC"])];
             client.send(&parts.concat());
         }
-        Way::QueuedBefore => {
-            client.ask(&["MULTI"]);
-            client.ask(&argv);
-            enter();
-            client.say(&["EXEC"]);
-        }
+        Way::QueuedBefore => client.say(&["EXEC"]),
         Way::Scripted => client.say(&[&["EVAL", SCRIPT, "0"], &argv[..]].concat()),
         Way::Called => client.say(&[&["FCALL", "f", "0"], &argv[..]].concat()),
     }
@@ -209,18 +204,28 @@ impl State {
         client
     }
 
-    /// The class of the answer to a sample, one way.
-    fn class(&self, host: &Host, sample: &Sample, way: Way) -> String {
-        if way == Way::QueuedBefore {
-            self.leave(host);
-        } else {
-            self.enter(host);
-        }
-        let mut client = self.client(host);
-        say(&mut client, way, sample, &mut || self.enter(host));
-        let class = hear(&mut client, way);
+    /// The classes of the answers to all samples, all ways.
+    fn classes(&self, host: &Host, samples: &[Sample]) -> Vec<[String; WAYS.len()]> {
         self.leave(host);
-        class
+        let queued = |sample: &Sample| {
+            let mut client = self.client(host);
+            client.ask(&["MULTI"]);
+            client.ask(&sample.argv());
+            client
+        };
+        let mut before: Vec<Client> = samples.iter().map(queued).collect();
+        self.enter(host);
+        let class = |(sample, before): (&Sample, &mut Client)| {
+            WAYS.map(|way| {
+                let mut other = self.client(host);
+                let client = if way == Way::QueuedBefore { &mut *before } else { &mut other };
+                say(client, way, sample);
+                hear(client, way)
+            })
+        };
+        let classes = samples.iter().zip(&mut before).map(class).collect();
+        self.leave(host);
+        classes
     }
 }
 
@@ -252,16 +257,21 @@ fn what_is_said_of_commands_is_said_of_such_as_there_are() {
 /// Compares all commands, all ways, with Redis, and with the engine without a server.
 fn compare(state: &State) {
     let hosts = hosts(&[]);
-    let (ours, inside, theirs) = (&hosts[0], &hosts[1], hosts.get(2));
     let table = engine::command_table().unwrap();
+    let samples = samples(&table);
+    let classes: Vec<_> = thread::scope(|scope| {
+        let asked = hosts.iter().map(|host| scope.spawn(|| state.classes(host, &samples)));
+        let asked: Vec<_> = asked.collect();
+        asked.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let (ours, inside, theirs) = (&classes[0], &classes[1], classes.get(2));
     let mut wrong = Vec::new();
-    for sample in &samples(&table) {
+    for (at, sample) in samples.iter().enumerate() {
         let theirs = theirs.filter(|_| !sample.ours && !is_meant(sample, state));
-        for way in WAYS {
-            let got = state.class(ours, sample, way);
-            let alone = state.class(inside, sample, way);
-            let wanted = theirs.map_or_else(|| got.clone(), |host| state.class(host, sample, way));
-            let alike = alone == got || is_elsewhere(sample);
+        for (number, way) in WAYS.iter().enumerate() {
+            let (got, alone) = (&ours[at][number], &inside[at][number]);
+            let wanted = theirs.map_or(got, |theirs| &theirs[at][number]);
+            let alike = alone == got || BESIDES.contains(&sample.name);
             if got != wanted || !alike {
                 let line = sample.argv().join(" ");
                 wrong.push(format!("{line:?} {way:?}: {got}, inside: {alone}, Redis: {wanted}"));
@@ -269,11 +279,6 @@ fn compare(state: &State) {
         }
     }
     assert!(wrong.is_empty(), "{}:\n{}", state.name, wrong.join("\n"));
-}
-
-/// Whether a command has another answer where there is no server, or may have one.
-fn is_elsewhere(sample: &Sample) -> bool {
-    BESIDES.contains(&sample.name)
 }
 
 #[test]
@@ -338,7 +343,7 @@ fn ask_all<'s>(host: &Host, samples: &'s [Sample], state: &State) -> Vec<Asked<'
     for asked in &mut asked {
         match asked.way {
             Way::QueuedBefore => asked.client.say(&["EXEC"]),
-            way => say(&mut asked.client, way, asked.sample, &mut || {}),
+            way => say(&mut asked.client, way, asked.sample),
         }
     }
     asked
@@ -500,7 +505,7 @@ fn a_full_disk_refuses_writes_whichever_way_they_come_and_nothing_else() {
                     client.say(&["EXEC"]);
                     &mut *client
                 } else {
-                    say(&mut other, way, sample, &mut || {});
+                    say(&mut other, way, sample);
                     &mut other
                 };
                 let class = hear_in_time(client, way).unwrap_or_else(|| "no answer".to_owned());

@@ -31,7 +31,7 @@ fn ask_at_once<'s>(host: &Host, samples: &'s [Sample]) -> Vec<Asked<'s>> {
     let ways = |sample| WAYS.map(|way| Asked { sample, way, client: host.connect() });
     let mut asked: Vec<_> = samples.iter().flat_map(ways).collect();
     for one in &mut asked {
-        say(&mut one.client, one.way, one.sample, &mut || {});
+        say(&mut one.client, one.way, one.sample);
     }
     asked
 }

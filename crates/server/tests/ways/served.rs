@@ -98,7 +98,7 @@ impl Waiting {
     }
 
     fn feed(&mut self, way: Way, value: &str) {
-        say(&mut self.feeder, way, &sample(of(self.feed, &self.key, value)), &mut || {});
+        say(&mut self.feeder, way, &sample(of(self.feed, &self.key, value)));
     }
 }
 
