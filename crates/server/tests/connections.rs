@@ -10,7 +10,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use server::{Client, Server, Socket, bulk, eventually, ok, temporary};
+use server::{Client, Server, Socket, bulk, eventually, ok, temporary, text};
 use wire::Value;
 
 #[test]
@@ -454,12 +454,17 @@ fn newcomers_do_not_wait_for_a_thread_that_is_busy() {
         for client in &mut clients {
             assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
         }
-        let sleeper = &mut clients[at];
+        let id = clients[at].id();
         // Longer than anybody here waits for an answer.
-        sleeper.say(&["DEBUG", "SLEEP", "100"]);
+        clients[at].say(&["DEBUG", "SLEEP", "100"]);
+        // Who comes before it has begun may be its thread's already.
+        eventually("the sleep", || {
+            let line = text(&clients[1 - at].ask(&["CLIENT", "LIST", "ID", &id]));
+            line.contains("cmd=debug").then_some(())
+        });
         for _ in 0..8 {
             assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
         }
-        assert_eq!(sleeper.unread(Duration::ZERO), 0, "it sleeps");
+        assert_eq!(clients[at].unread(Duration::ZERO), 0, "it sleeps");
     }
 }
