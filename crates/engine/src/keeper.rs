@@ -78,49 +78,76 @@ impl Drop for Keeper {
 }
 
 fn keep(engine: &Arc<Engine>, give_back: fn()) {
-    let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
-    txn.hurry();
-    let (mut since_round, mut since_return) = (PAUSE, Duration::ZERO);
-    let mut since_tended = Duration::ZERO;
+    let mut rounds = Rounds::new(engine);
+    let mut since_return = Duration::ZERO;
     while !engine.stopping.load(Ordering::Acquire) {
         if engine.at_rest.load(Ordering::Relaxed) {
             std::thread::sleep(FREE_PAUSE);
             continue;
         }
-        free_trash(engine);
-        make_room(engine, &mut txn);
-        unless_busy(&mut txn, |txn| engine.merge_indexes(txn));
-        if since_round >= PAUSE {
-            since_round = Duration::ZERO;
-            let expires = engine.active_expire.load(Ordering::Relaxed);
-            // A pause whose time is up ends here at the latest.
-            let paused = engine.is_paused(wall_clock());
-            if expires && !paused && !engine.durable.is_loading() {
-                expire_round(engine, &mut txn);
-            }
-            // Usually whoever is next to run a command does so, but there may be nobody.
-            engine.store.retry_put_off();
-            crate::serving::serve_gone(engine, &mut txn);
-            crate::block::leave_at_last(engine, &mut txn);
-            engine.tend_durability();
-            note_journal(engine);
-            engine.tend_tracking(&mut txn);
-            engine.evict_clients(&engine.config(), wall_clock());
-            since_tended += PAUSE;
-            if since_tended >= TEND {
-                since_tended = Duration::ZERO;
-                unless_busy(&mut txn, |txn| engine.tend_indexes(txn, wall_clock()));
-            }
-            let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
-            engine.stats.sample(micros, engine.used_memory() as u64);
-        }
+        rounds.round();
         if since_return >= RETURN_PAUSE {
             since_return = Duration::ZERO;
             give_back();
         }
         std::thread::sleep(FREE_PAUSE);
-        since_round += FREE_PAUSE;
         since_return += FREE_PAUSE;
+    }
+}
+
+/// What the keeper does, a round at a time: its thread makes one every 10 ms.
+pub struct Rounds {
+    engine: Arc<Engine>,
+    txn: Txn,
+    since_long: Duration,
+    since_tended: Duration,
+}
+
+impl Rounds {
+    /// The first one will be long.
+    #[must_use]
+    pub fn new(engine: &Arc<Engine>) -> Self {
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
+        txn.hurry();
+        let since_tended = Duration::ZERO;
+        Rounds { engine: Arc::clone(engine), txn, since_long: PAUSE, since_tended }
+    }
+
+    /// The next one; one in ten is long.
+    pub fn round(&mut self) {
+        free_trash(&self.engine);
+        make_room(&self.engine, &mut self.txn);
+        unless_busy(&mut self.txn, |txn| self.engine.merge_indexes(txn));
+        if self.since_long >= PAUSE {
+            self.since_long = Duration::ZERO;
+            self.long_round();
+        }
+        self.since_long += FREE_PAUSE;
+    }
+
+    fn long_round(&mut self) {
+        let (engine, txn) = (&self.engine, &mut self.txn);
+        let expires = engine.active_expire.load(Ordering::Relaxed);
+        // A pause whose time is up ends here at the latest.
+        let paused = engine.is_paused(wall_clock());
+        if expires && !paused && !engine.durable.is_loading() {
+            expire_round(engine, txn);
+        }
+        // Usually whoever is next to run a command does so, but there may be nobody.
+        engine.store.retry_put_off();
+        crate::serving::serve_gone(engine, txn);
+        crate::block::leave_at_last(engine, txn);
+        engine.tend_durability();
+        note_journal(engine);
+        engine.tend_tracking(txn);
+        engine.evict_clients(&engine.config(), wall_clock());
+        self.since_tended += PAUSE;
+        if self.since_tended >= TEND {
+            self.since_tended = Duration::ZERO;
+            unless_busy(txn, |txn| engine.tend_indexes(txn, wall_clock()));
+        }
+        let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
+        engine.stats.sample(micros, engine.used_memory() as u64);
     }
 }
 

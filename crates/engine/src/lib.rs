@@ -71,7 +71,7 @@ pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};
 pub use control::{Control, is_local_address};
 pub use engine::{CarryOut, Engine, Start, command_table, command_table_as_called};
 pub use feed::{Fed, State};
-pub use keeper::{Allocator, Keeper};
+pub use keeper::{Allocator, Keeper, Rounds};
 pub use life::{BeginError, Beginning, chance};
 pub use migrate::{Dial, DialError, Line};
 pub use pause::Pauses;

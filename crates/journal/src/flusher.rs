@@ -11,15 +11,16 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use sync::atomic::Ordering;
 use sync::thread::{Builder, JoinHandle};
 
 use crate::blocks::{Blocks, End};
+use crate::clock::{monotonic, wall_clock};
 use crate::disk::{BLOCK, Disk, DiskFile};
 use crate::frame::{self, Secret};
-use crate::log::{Log, Policy, Request, Trouble, part_of};
+use crate::log::{Log, Policy, Request, Trouble, Woken, part_of};
 use crate::segment;
 
 /// How long records gather before they are written, unless they are many.
@@ -57,8 +58,9 @@ pub struct Place {
 /// The running flusher. Dropping it writes and syncs what is left and ends it.
 #[derive(Debug)]
 pub struct Flusher {
-    log: Arc<Log>,
-    thread: Option<JoinHandle<()>>,
+    pub(crate) log: Arc<Log>,
+    /// `None` where others make its rounds.
+    pub(crate) thread: Option<JoinHandle<()>>,
 }
 
 impl Flusher {
@@ -72,23 +74,7 @@ impl Flusher {
         place: Place,
         on_durable: impl Fn() + Send + 'static,
     ) -> io::Result<Self> {
-        let synced_frame = place.frame.saturating_sub(1);
-        log.figures.durable_frame.store(synced_frame, Ordering::Relaxed);
-        let writer = Writer {
-            log: Arc::clone(log),
-            place,
-            open: None,
-            taken: Vec::new(),
-            spare: Vec::new(),
-            blocks: Blocks::default(),
-            stuck: None,
-            written: 0,
-            synced_frame,
-            unsynced_since: None,
-            given_up: false,
-            healing: false,
-            on_durable: Box::new(on_durable),
-        };
+        let writer = Writer::new(log, place, on_durable);
         let thread = Builder::new().name("journal".to_owned()).spawn(move || writer.run())?;
         Ok(Flusher { log: Arc::clone(log), thread: Some(thread) })
     }
@@ -98,6 +84,7 @@ impl Drop for Flusher {
     fn drop(&mut self) {
         self.log.bell.lock().stop = true;
         self.log.ring.notify_one();
+        self.log.last_round();
         if let Some(thread) = self.thread.take() {
             // A panic in it has been reported by the panic hook; there is nothing left to do.
             let _ = thread.join();
@@ -116,7 +103,7 @@ struct Open {
     forgotten: u64,
 }
 
-struct Writer {
+pub(crate) struct Writer {
     log: Arc<Log>,
     place: Place,
     open: Option<Open>,
@@ -141,29 +128,52 @@ struct Writer {
     on_durable: Box<dyn Fn() + Send>,
 }
 
-/// What woke the flusher.
-struct Woken {
-    requests: Vec<Request>,
-    stop: bool,
-}
-
 impl Writer {
+    pub(crate) fn new(
+        log: &Arc<Log>,
+        place: Place,
+        on_durable: impl Fn() + Send + 'static,
+    ) -> Self {
+        let synced_frame = place.frame.saturating_sub(1);
+        log.figures.durable_frame.store(synced_frame, Ordering::Relaxed);
+        Writer {
+            log: Arc::clone(log),
+            place,
+            open: None,
+            taken: Vec::new(),
+            spare: Vec::new(),
+            blocks: Blocks::default(),
+            stuck: None,
+            written: 0,
+            synced_frame,
+            unsynced_since: None,
+            given_up: false,
+            healing: false,
+            on_durable: Box::new(on_durable),
+        }
+    }
+
     fn run(mut self) {
         loop {
             let woken = self.wait();
-            self.flush();
-            for request in woken.requests {
-                self.answer(request);
-            }
-            if woken.stop {
-                if self.open.is_some() {
-                    let _ = self.close().inspect_err(|error| {
-                        tracing::error!(%error, "the journal could not be closed in good order");
-                    });
-                }
+            if !self.round(woken) {
                 return;
             }
         }
+    }
+
+    /// What is done between two waits. `false` after the last time.
+    pub(crate) fn round(&mut self, woken: Woken) -> bool {
+        self.flush();
+        for request in woken.requests {
+            self.answer(request);
+        }
+        if woken.stop && self.open.is_some() {
+            let _ = self.close().inspect_err(|error| {
+                tracing::error!(%error, "the journal could not be closed in good order");
+            });
+        }
+        !woken.stop
     }
 
     /// Sleeps until there is something to do.
@@ -174,9 +184,9 @@ impl Writer {
             let limit = match (self.stuck, self.unsynced_since, log.policy()) {
                 // Only somebody's request can help.
                 _ if self.given_up => Duration::MAX,
-                (Some((_, tried)), ..) => RETRY.saturating_sub(tried.elapsed()),
+                (Some((_, tried)), ..) => RETRY.saturating_sub(monotonic() - tried),
                 (None, Some(since), Policy::EverySecond) => {
-                    SYNC_EVERY.saturating_sub(since.elapsed())
+                    SYNC_EVERY.saturating_sub(monotonic() - since)
                 }
                 _ => Duration::MAX,
             };
@@ -198,8 +208,7 @@ impl Writer {
                 }
             }
         }
-        (bell.rung, bell.urgent) = (false, false);
-        Woken { requests: std::mem::take(&mut bell.requests), stop: bell.stop }
+        bell.take()
     }
 
     /// Writes what there is, and syncs what is due.
@@ -220,7 +229,7 @@ impl Writer {
         let due = match self.log.policy() {
             Policy::Always => self.unsynced_since.is_some(),
             Policy::EverySecond => {
-                self.unsynced_since.is_some_and(|since| since.elapsed() >= SYNC_EVERY)
+                self.unsynced_since.is_some_and(|since| monotonic() - since >= SYNC_EVERY)
             }
             Policy::Never => false,
         };
@@ -273,7 +282,7 @@ impl Writer {
                 if self.stuck.is_none() {
                     tracing::error!(%error, "writing the journal failed; writes are refused");
                 }
-                self.stuck = Some((epoch, Instant::now()));
+                self.stuck = Some((epoch, monotonic()));
                 let unsynced = self.given_up || self.healing;
                 self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced }));
                 (self.on_durable)();
@@ -326,7 +335,7 @@ impl Writer {
         self.log.figures.slowest_write_micros.fetch_max(micros, Ordering::Relaxed);
         open.end = written?;
         self.place.frame += 1;
-        self.unsynced_since.get_or_insert_with(Instant::now);
+        self.unsynced_since.get_or_insert_with(monotonic);
         self.log.figures.size.fetch_add(header.span(), Ordering::Relaxed);
         self.log.figures.frames.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -489,11 +498,4 @@ impl Writer {
         }
         Ok(number)
     }
-}
-
-/// Milliseconds since the Unix epoch.
-#[must_use]
-pub fn wall_clock() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

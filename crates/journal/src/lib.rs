@@ -17,6 +17,7 @@
 
 mod background;
 mod blocks;
+pub mod clock;
 pub mod codec;
 pub mod disk;
 mod durable;
@@ -29,10 +30,12 @@ pub mod record;
 pub mod salvage;
 pub mod segment;
 pub mod snapshot;
+mod stepped;
 
 pub use background::let_others_go_first;
+pub use clock::wall_clock;
 pub use disk::{Directory, Disk, DiskFile};
 pub use durable::DiskWaiter;
-pub use flusher::{Flusher, Place, wall_clock};
+pub use flusher::{Flusher, Place};
 pub use log::{Figures, Lane, Log, Policy, Trouble};
 pub use manifest::{Manifest, Segments};

@@ -26,6 +26,8 @@ use sync::{Condvar, Mutex};
 
 use crate::durable::DurableEpoch;
 
+use crate::stepped::Stepped;
+
 /// When what was written is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -84,6 +86,20 @@ pub(crate) struct Bell {
     pub stop: bool,
 }
 
+impl Bell {
+    /// What it was rung for; it is still then.
+    pub fn take(&mut self) -> Woken {
+        (self.rung, self.urgent) = (false, false);
+        Woken { requests: std::mem::take(&mut self.requests), stop: self.stop }
+    }
+}
+
+/// What woke the flusher.
+pub(crate) struct Woken {
+    pub requests: Vec<Request>,
+    pub stop: bool,
+}
+
 /// Figures for INFO.
 #[derive(Debug, Default)]
 pub struct Figures {
@@ -131,6 +147,8 @@ pub struct Log {
     pub(crate) bell: Mutex<Bell>,
     pub(crate) ring: Condvar,
     pub(crate) room: Condvar,
+    /// A flusher without a thread.
+    pub(crate) stepped: Mutex<Option<Arc<Stepped>>>,
     room_lock: Mutex<()>,
     trouble: Mutex<Option<Trouble>>,
     troubled: AtomicBool,
@@ -150,6 +168,7 @@ impl Log {
             bell: Mutex::default(),
             ring: Condvar::new(),
             room: Condvar::new(),
+            stepped: Mutex::default(),
             room_lock: Mutex::default(),
             trouble: Mutex::default(),
             troubled: AtomicBool::new(false),
@@ -314,6 +333,7 @@ impl Log {
             bell.requests.push(request(done));
             self.ring.notify_one();
         }
+        self.flush_round()?;
         answer.recv().unwrap_or_else(|_| Err(std::io::Error::other("the journal is closed")))
     }
 

@@ -102,6 +102,8 @@ pub struct Writer {
     index: Vec<Place>,
     entries: u64,
     compress: bool,
+    /// Bytes are written when there are so many.
+    buffered: usize,
 }
 
 /// What was written.
@@ -134,7 +136,15 @@ impl Writer {
             index: Vec::new(),
             entries: 0,
             compress,
+            buffered: BUFFER,
         })
+    }
+
+    /// The same, which writes whenever there are so many bytes to write.
+    #[must_use]
+    pub fn buffered(mut self, bytes: usize) -> Self {
+        self.buffered = bytes.min(BUFFER);
+        self
     }
 
     /// Adds a block of steps (see [`put_step`]) with `entries` entries.
@@ -166,7 +176,7 @@ impl Writer {
         self.buffer.extend_from_slice(&header);
         self.buffer.extend_from_slice(stored);
         self.entries += entries;
-        if self.buffer.len() >= BUFFER { self.write_buffer() } else { Ok(()) }
+        if self.buffer.len() >= self.buffered { self.write_buffer() } else { Ok(()) }
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {

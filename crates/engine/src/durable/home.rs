@@ -15,6 +15,8 @@ use crate::engine::Engine;
 const LOCK: &str = "LOCK";
 /// Bytes of a segment of the journal.
 const SEGMENT: u64 = 64 << 20;
+/// Bytes of a block of a snapshot.
+pub(super) const BLOCK: usize = 1 << 20;
 
 /// An open data directory.
 pub struct Home {
@@ -24,6 +26,11 @@ pub struct Home {
     pub manifest: Option<Manifest>,
     /// Bytes of a segment of the journal.
     pub segment_size: u64,
+    /// A block of a snapshot is written when it is this long.
+    pub block_size: usize,
+    /// What has threads of its own otherwise, the journal and snapshots, has none: see
+    /// [`journal::Log::flush_round`].
+    pub stepped: bool,
     pub(crate) flusher: Option<Flusher>,
     /// Held as long as the directory is open.
     _lock: Option<File>,
@@ -102,7 +109,15 @@ impl Home {
     /// Its manifest cannot be read or is damaged.
     pub fn on(disk: Arc<dyn Disk>) -> io::Result<Self> {
         let manifest = Manifest::read(&*disk)?;
-        Ok(Home { disk, manifest, segment_size: SEGMENT, flusher: None, _lock: None })
+        Ok(Home {
+            disk,
+            manifest,
+            segment_size: SEGMENT,
+            block_size: BLOCK,
+            stepped: false,
+            flusher: None,
+            _lock: None,
+        })
     }
 
     /// Writes a first manifest, that of an empty dataset: from now on files without one are a sign
@@ -157,7 +172,12 @@ impl Home {
                 engine.durable.tell();
             }
         };
-        self.flusher = Some(Flusher::start(engine.store.log(), place, tell)?);
+        let log = engine.store.log();
+        self.flusher = Some(if self.stepped {
+            Flusher::stepped(log, place, tell)
+        } else {
+            Flusher::start(log, place, tell)?
+        });
         Ok(())
     }
 }

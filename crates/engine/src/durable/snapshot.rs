@@ -22,15 +22,12 @@ use journal::snapshot::{Header, Writer};
 use journal::{Manifest, Segments, segment, snapshot};
 
 use super::Reason;
-use super::home::Home;
+use super::home::{BLOCK, Home};
 use super::steps::{LIBRARIES, MOVED, OTHERS};
 use crate::engine::Engine;
 use crate::foreign::{self, Exported, Until};
 use crate::scripting::put_libraries;
 use journal::wall_clock;
-
-/// A block is closed when it is this long.
-const BLOCK: usize = 1 << 20;
 
 /// What was saved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,12 +71,17 @@ impl Engine {
         result
     }
 
-    /// As [`Engine::save`], in a thread of its own. `false` if another is being made.
+    /// As [`Engine::save`], in a thread of its own; where the journal has none, at once. `false` if
+    /// another is being made.
     ///
     /// # Errors
     /// The thread cannot be started.
     pub fn save_in_background(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<bool> {
         let Some(turn) = self.begin_save(reason) else { return Ok(false) };
+        if self.durable.home.lock().as_ref().is_some_and(|home| home.stepped) {
+            let _ = self.save_in_turn(reason, journal);
+            return Ok(true);
+        }
         std::mem::forget(turn);
         let engine = Arc::clone(self);
         let begun = std::thread::Builder::new().name("snapshot".to_owned()).spawn(move || {
@@ -284,11 +286,12 @@ impl Engine {
             shards: u32::try_from(self.store.shards()).unwrap_or(u32::MAX),
             time: wall_clock(),
         };
+        let block_size = self.block_size();
         // Databases that change places in the middle would be read twice or not at all.
         loop {
             let swaps = self.store.swaps();
             let compress = self.config().durability.rdbcompression;
-            let mut writer = Writer::create(disk, &name, header, compress)?;
+            let mut writer = Writer::create(disk, &name, header, compress)?.buffered(block_size);
             self.store.begin_moves();
             let surveyed = self.survey_all(&mut writer).and_then(|keys| {
                 self.survey_moved(&mut writer)?;
@@ -310,8 +313,13 @@ impl Engine {
         }
     }
 
+    fn block_size(&self) -> usize {
+        self.durable.home.lock().as_ref().map_or(BLOCK, |home| home.block_size)
+    }
+
     fn survey_all(&self, writer: &mut Writer) -> io::Result<u64> {
-        let (mut all, mut block) = (0, Vec::with_capacity(BLOCK + (BLOCK >> 3)));
+        let block_size = self.block_size();
+        let (mut all, mut block) = (0, Vec::with_capacity(block_size + (block_size >> 3)));
         self.durable.read.store(0, Ordering::Relaxed);
         self.durable.to_read.store(self.store.entries() as u64, Ordering::Relaxed);
         for shard in 0..self.store.shards() {
@@ -330,7 +338,7 @@ impl Engine {
                     let surveyed = self.store.survey(shard, db, from, &mut block);
                     next = surveyed.next;
                     entries += surveyed.entries;
-                    if next.is_none() || block.len() >= BLOCK {
+                    if next.is_none() || block.len() >= block_size {
                         if self.durable.is_busy_with(Reason::Copy) && self.is_ending() {
                             return Err(io::Error::other(ENDING));
                         }
