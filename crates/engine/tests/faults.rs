@@ -458,3 +458,25 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
     }
     life.end();
 }
+
+/// Behind a failed sync, what is written counts when a snapshot has made good what came before. Until
+/// then nobody is told that it is safe.
+#[test]
+fn nothing_is_called_durable_before_the_snapshot_that_makes_a_failed_sync_good() {
+    let disk = Liar::default();
+    let mut life = recover(&disk, "everysec", "at first");
+    let log = Arc::clone(life.engine.store.log());
+    life.step("set a 1");
+    disk.fail(Fault { after: 0, errno: EIO, once: true, only: Some(Call::Sync) });
+    assert!(log.sync().is_err());
+    // The new segment can be made, and its snapshot cannot.
+    disk.fail(Fault { after: 1, errno: ENOSPC, once: false, only: Some(Call::Create) });
+    assert!(life.engine.save(Reason::Rewrite, true).is_err());
+    assert!(log.sync().is_err(), "what came before is in no file that counts");
+    disk.heal();
+    life.engine.save(Reason::Rewrite, true).unwrap();
+    log.sync().unwrap();
+    let found = disk.crash(Leaves::Nothing);
+    let last = life.end().0.pop().unwrap();
+    assert_eq!(recover(&found, "everysec", "later").states[0], last);
+}

@@ -391,6 +391,7 @@ impl Writer {
         let (result, done) = match request {
             Request::Roll { afresh, done } => (self.roll(afresh), done),
             Request::Sync { done } => (self.sync_all(), done),
+            Request::SyncSegment { done } => (self.sync_segment(), done),
             Request::Healed { done } => (self.heal(), done),
             Request::Close { done } => (self.close(), done),
         };
@@ -399,9 +400,17 @@ impl Writer {
     }
 
     fn sync_all(&mut self) -> io::Result<u64> {
+        // What is in a segment begun afresh counts when its snapshot does, and not before.
+        if self.healing { Err(self.trouble()) } else { self.sync_segment() }
+    }
+
+    fn trouble(&self) -> io::Error {
+        io::Error::other(self.log.trouble().map_or_else(String::new, |trouble| trouble.text))
+    }
+
+    fn sync_segment(&mut self) -> io::Result<u64> {
         if self.given_up || self.stuck.is_some() {
-            let text = self.log.trouble().map_or_else(String::new, |trouble| trouble.text);
-            return Err(io::Error::other(text));
+            return Err(self.trouble());
         }
         if self.unsynced_since.is_some() {
             self.sync()?;
@@ -411,7 +420,7 @@ impl Writer {
 
     /// The snapshot behind a segment begun afresh is current.
     fn heal(&mut self) -> io::Result<u64> {
-        let number = self.sync_all()?;
+        let number = self.sync_segment()?;
         if std::mem::take(&mut self.healing) {
             tracing::warn!("a new snapshot is complete; writes are accepted again");
             self.log.set_trouble(None);

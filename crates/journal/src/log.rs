@@ -68,6 +68,8 @@ pub(crate) enum Request {
     Roll { afresh: bool, done: SyncSender<std::io::Result<u64>> },
     /// Make everything appended so far durable.
     Sync { done: SyncSender<std::io::Result<u64>> },
+    /// The same, as far as it stands in the segment begun last.
+    SyncSegment { done: SyncSender<std::io::Result<u64>> },
     /// A snapshot has made good what could not be made durable.
     Healed { done: SyncSender<std::io::Result<u64>> },
     /// End the segment in good order and stop writing.
@@ -351,9 +353,18 @@ impl Log {
     /// Makes everything appended so far durable. Waits for the disk.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The disk refuses; or it has failed to, and no snapshot has made that good yet.
     pub fn sync(&self) -> std::io::Result<()> {
         self.ask(|done| Request::Sync { done }).map(drop)
+    }
+
+    /// Makes durable what stands in the segment begun last: for who has put all that came before
+    /// elsewhere, and will say so. Waits for the disk.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn sync_segment(&self) -> std::io::Result<()> {
+        self.ask(|done| Request::SyncSegment { done }).map(drop)
     }
 
     /// A snapshot that begins with the last segment is current: trouble is over, and what waited

@@ -100,7 +100,7 @@ impl Engine {
             open => open,
         };
         let (name, saved) = self.survey(disk, first)?;
-        log.sync()?;
+        log.sync_segment()?;
         let last = self.copy_frames(home, &**disk, first)?;
         Ok((self.names(name, (first, last)), saved))
     }

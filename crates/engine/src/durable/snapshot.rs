@@ -217,7 +217,7 @@ impl Engine {
         log.figures.size.store(0, Ordering::Relaxed);
         let (name, saved) = self.survey(disk, first)?;
         let segments = if journal {
-            log.sync()?;
+            log.sync_segment()?;
             Segments::From(first, log.figures.durable_frame.load(Ordering::Relaxed))
         } else {
             self.durable.set_journaling(false);
