@@ -448,6 +448,13 @@ def check_sanitizers(job):
                                   f"UBSAN_OPTIONS=halt_on_error=1:suppressions={known}"})
 
 
+@check("simulation", soaks="only")  # "unit" has a minute of it
+def check_simulation(job):
+    """Is nothing lost that was promised, in whatever order all steps come and power is cut?"""
+    job.run(["cargo", "test", "--locked", "-p", "kvist-engine", "--test", "simulation", "whatever"],
+            KVIST_SECONDS="600")
+
+
 @check("interleave", soaks="only")  # "unit" has a short round of it
 def check_interleave(job):
     """Do the protocols between threads hold in every order of their steps that is tried?"""

@@ -459,8 +459,8 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
     life.end();
 }
 
-/// Behind a failed sync, what is written counts when a snapshot has made good what came before. Until
-/// then nobody is told that it is safe.
+/// Behind a failed sync, what is written counts when a snapshot has made good what came before.
+/// Until then nobody is told that it is safe.
 #[test]
 fn nothing_is_called_durable_before_the_snapshot_that_makes_a_failed_sync_good() {
     let disk = Liar::default();
@@ -479,4 +479,22 @@ fn nothing_is_called_durable_before_the_snapshot_that_makes_a_failed_sync_good()
     let found = disk.crash(Leaves::Nothing);
     let last = life.end().0.pop().unwrap();
     assert_eq!(recover(&found, "everysec", "later").states[0], last);
+}
+
+/// Switched off while no snapshot has made a failed sync good, the journal has a gap: no manifest may
+/// say that it is whole, or nothing could be started on it any more.
+#[test]
+fn a_journal_with_a_gap_is_not_called_whole_when_it_is_switched_off() {
+    let disk = Liar::default();
+    let mut life = recover(&disk, "always", "at first");
+    life.step("set a 1");
+    disk.fail(Fault { after: 0, errno: EIO, once: true, only: Some(Call::Sync) });
+    life.step("set a 2");
+    disk.fail(Fault { after: 1, errno: ENOSPC, once: false, only: Some(Call::Create) });
+    assert!(life.engine.save(Reason::Rewrite, true).is_err());
+    disk.heal();
+    life.step("config set appendonly no");
+    let (states, kept) = life.end();
+    check_after(&disk, Leaves::Nothing, &states[kept..], "always", "with a gap");
+    check_after(&disk, Leaves::Everything, &states[kept..], "always", "with a gap");
 }

@@ -4,6 +4,7 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod contents;
 mod home;
 mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
@@ -15,6 +16,7 @@ mod words;
 use std::sync::Arc;
 
 use base::{Flag, Rng};
+use contents::contents;
 use home::{Folder, open};
 use kvist_engine::durable::Reason;
 use kvist_engine::{Action, Engine, foreign};
@@ -25,48 +27,6 @@ const LINES: &str = "save \"\"\nproto-max-bulk-len 1mb\nappendfsync no";
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-/// A key of a database and its deadline.
-type Deadline = (usize, Vec<u8>, Option<u64>, String);
-
-/// What the digest does not see of a stream: counters, groups, what is pending. When a consumer was
-/// seen is not written down, as in Redis.
-fn unseen(seen: &store::Seen<'_>) -> String {
-    let store::Value::Object(store::Object::Stream(stream)) = seen.value else {
-        return String::new();
-    };
-    let log = stream.log();
-    let ids = [log.last_id(), log.first_id(), log.max_deleted_id()];
-    let mut text = format!("{ids:?} {} in {}", log.entries_added(), log.node_count());
-    for group in stream.groups() {
-        let name = |number: u32| group.consumer(number).map(|one| one.name().to_vec());
-        let pending: Vec<_> = group
-            .pending_from(base::StreamId::MIN)
-            .map(|one| (one.id, one.delivered, one.deliveries, name(one.consumer)))
-            .collect();
-        let consumers: Vec<_> = group.numbers().iter().map(|&number| name(number)).collect();
-        let progress = (group.name(), group.last_id, group.entries_read);
-        text += &format!("; {progress:?} {pending:?} {consumers:?}");
-    }
-    text
-}
-
-/// What an engine holds: its digest, and every key with its deadline and what the digest leaves
-/// out.
-fn contents(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
-    let mut seat = Seat::new(engine);
-    let digest = seat.ask("DEBUG DIGEST");
-    let mut keys = Vec::new();
-    for db in 0..engine.store.databases() {
-        for shard in 0..engine.store.shards() {
-            seat.worker.txn.each_entry(shard, db, &mut |seen| {
-                keys.push((db, seen.key.to_vec(), seen.deadline, unseen(&seen)));
-            });
-        }
-    }
-    keys.sort();
-    (digest, keys)
 }
 
 fn send(seat: &mut Seat, words: &[Vec<u8>]) {

@@ -394,6 +394,7 @@ impl Writer {
             Request::SyncSegment { done } => (self.sync_segment(), done),
             Request::Healed { done } => (self.heal(), done),
             Request::Close { done } => (self.close(), done),
+            Request::CloseSegment { done } => (self.close_segment(), done),
         };
         // Whoever asked may have gone; that is no concern of the journal's.
         let _ = done.send(result);
@@ -429,9 +430,16 @@ impl Writer {
         Ok(number)
     }
 
+    /// Ends the journal in good order. A segment begun afresh does not go on where the one before
+    /// it ends, which was given up.
+    fn close(&mut self) -> io::Result<u64> {
+        let ended = self.close_segment();
+        if self.healing { Err(self.trouble()) } else { ended }
+    }
+
     /// Ends the segment in good order. Whether that works or not, it is not gone on with: whoever
     /// asks keeps nothing any more.
-    fn close(&mut self) -> io::Result<u64> {
+    fn close_segment(&mut self) -> io::Result<u64> {
         let ended = if self.stuck.is_some() {
             Err(io::Error::other("there are records that could not be written"))
         } else {

@@ -74,6 +74,8 @@ pub(crate) enum Request {
     Healed { done: SyncSender<std::io::Result<u64>> },
     /// End the segment in good order and stop writing.
     Close { done: SyncSender<std::io::Result<u64>> },
+    /// The same, as far as it stands in the segment begun last.
+    CloseSegment { done: SyncSender<std::io::Result<u64>> },
 }
 
 #[derive(Debug, Default)]
@@ -380,8 +382,18 @@ impl Log {
     /// [`Log::roll`] begins anew.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The disk refuses; or it has failed to sync, and no snapshot has made that good yet: then the
+    /// segments so far do not follow each other.
     pub fn close(&self) -> std::io::Result<u64> {
         self.ask(|done| Request::Close { done })
+    }
+
+    /// As [`Log::close`], of the segment begun last: for who has put all that came before
+    /// elsewhere, and will say so.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn close_segment(&self) -> std::io::Result<u64> {
+        self.ask(|done| Request::CloseSegment { done })
     }
 }

@@ -116,7 +116,7 @@ impl Engine {
             Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
         };
         self.store.stop_recording();
-        let closed = log.close();
+        let closed = log.close_segment();
         let made = surveyed.and_then(|(first, (name, saved))| {
             closed?;
             let last = self.copy_frames(home, &**disk, first)?;

@@ -194,7 +194,7 @@ impl Engine {
             // The segments begun in vain count nowhere: they say that a snapshot was to follow.
             self.durable.set_journaling(false);
             self.store.stop_recording();
-            let _ = self.store.log().close();
+            let _ = self.store.log().close_segment();
         }
         made
     }
@@ -222,7 +222,7 @@ impl Engine {
         } else {
             self.durable.set_journaling(false);
             self.store.stop_recording();
-            Segments::Between(first, log.close()?)
+            Segments::Between(first, log.close_segment()?)
         };
         let manifest = Manifest {
             id: self.dataset_id,

@@ -172,6 +172,7 @@ fn about_documents(rng: &mut Rng) -> Vec<u8> {
 }
 
 /// Fills an empty database with those keys.
+#[allow(dead_code)] // each test program uses a part
 pub fn dataset() -> Vec<Vec<Vec<u8>>> {
     let many = |name: &str, key: &str, each: fn(usize) -> String, count: usize| {
         let mut words = vec![name.to_owned(), key.to_owned()];

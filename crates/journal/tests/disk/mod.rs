@@ -6,9 +6,10 @@
 //!   crash:  synced, and of the rest nothing, everything, or what chance leaves
 //! ```
 //!
-//! Chance leaves any sectors or pages of what was not synced, in any order, but of names only what
-//! was done first: file systems with a journal keep that order. A failed sync leaves, as Linux
-//! does, pages that look written, will not be written by the next sync and are gone after a crash.
+//! Chance leaves any sectors or pages of what was not synced, in any order, some of them torn at
+//! any byte, but of names only what was done first: file systems with a journal keep that order. A
+//! failed sync leaves, as Linux does, pages that look written, will not be written by the next sync
+//! and are gone after a crash.
 //!
 //! It must never be kinder than a real disk, or tests that pass on it say nothing.
 #![allow(dead_code)] // each test program uses a part
@@ -160,6 +161,16 @@ impl Content {
     }
 }
 
+impl Content {
+    /// From this byte of a sector on it is what it was elsewhere.
+    fn tear_sector(&mut self, from: &Content, sector: u64, at: u64) {
+        let (len, mut bytes) = (self.len, [0; SECTOR as usize]);
+        from.read(sector * SECTOR, &mut bytes);
+        self.write(sector * SECTOR + at, &bytes[at as usize..]);
+        self.set_len(len);
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Inode {
     now: Content,
@@ -204,7 +215,11 @@ impl Inode {
                 (last, keep) = (sector / unit, chance.below(2) == 0);
             }
             if keep {
+                let whole = left.clone();
                 left.take_sector(&self.now, sector);
+                if chance.below(8) == 0 {
+                    left.tear_sector(&whole, sector, chance.below(SECTOR));
+                }
             }
         }
         (self.now, self.synced) = (left.clone(), left);
@@ -246,6 +261,7 @@ struct State {
     faults: Vec<Fault>,
     /// How often a fault struck.
     struck: u64,
+    untrue: Option<Untrue>,
 }
 
 impl State {
@@ -281,6 +297,17 @@ impl State {
         Ok(())
     }
 
+    /// Whether a sync of this file is none.
+    fn pretends(&self, inode: usize) -> bool {
+        let name = self.names.iter().find(|(_, there)| **there == inode).map(|(name, _)| name);
+        match self.untrue {
+            Some(Untrue::Journal) => name.is_some_and(|name| name.starts_with("journal")),
+            Some(Untrue::Snapshot) => name.is_some_and(|name| name.starts_with("snapshot")),
+            Some(Untrue::Manifest) => name.is_some_and(|name| name.starts_with("MANIFEST")),
+            Some(Untrue::Names) | None => false,
+        }
+    }
+
     fn find(&self, name: &str) -> io::Result<usize> {
         self.names.get(name).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -291,16 +318,53 @@ impl State {
     }
 }
 
+/// Who is told of a call that changes something, before it happens: what, of which file, where, how
+/// much. They may go on meanwhile with what others than the caller do.
+type Told = dyn Fn(Call, usize, u64, usize) + Send + Sync;
+
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Option<Arc<Told>>>>);
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Listener")
+    }
+}
+
+impl Listener {
+    fn tell(&self, call: Call, inode: usize, offset: u64, len: usize) {
+        let told = self.0.lock().clone();
+        if let Some(told) = told {
+            told(call, inode, offset, len);
+        }
+    }
+}
+
+/// What a disk says it has done and has not: no promise above it can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untrue {
+    /// Syncs of files of the journal.
+    Journal,
+    /// Syncs of snapshots.
+    Snapshot,
+    /// Syncs of manifests.
+    Manifest,
+    /// Syncs of names.
+    Names,
+}
+
 /// The disk.
 #[derive(Clone, Debug)]
 pub struct Liar {
     state: Arc<Mutex<State>>,
     path: PathBuf,
+    listener: Listener,
 }
 
 impl Default for Liar {
     fn default() -> Self {
-        Liar { state: Arc::default(), path: PathBuf::from("/liar") }
+        let path = PathBuf::from("/liar");
+        Liar { state: Arc::default(), path, listener: Listener::default() }
     }
 }
 
@@ -314,6 +378,27 @@ impl Liar {
     /// nothing.
     pub fn cut_after(&self, changes: u64) {
         self.state.lock().cut = Some(changes);
+    }
+
+    /// Power is lost now.
+    pub fn cut(&self) {
+        let mut state = self.state.lock();
+        state.cut = Some(state.changes);
+    }
+
+    /// From now on it does not do what it says, and so do the disks found after its crashes.
+    pub fn pretend(&self, untrue: Untrue) {
+        self.state.lock().untrue = Some(untrue);
+    }
+
+    /// `told` hears of every call that changes something, before it happens.
+    pub fn listen(&self, told: impl Fn(Call, usize, u64, usize) + Send + Sync + 'static) {
+        *self.listener.0.lock() = Some(Arc::new(told));
+    }
+
+    /// Nobody hears of anything any more.
+    pub fn hush(&self) {
+        *self.listener.0.lock() = None;
     }
 
     /// Whether it has been lost.
@@ -366,7 +451,8 @@ impl Liar {
                 state.names = state.synced_names.clone();
             }
         }
-        Liar { state: Arc::new(Mutex::new(state)), path: self.path.clone() }
+        let (state, listener) = (Arc::new(Mutex::new(state)), Listener::default());
+        Liar { state, path: self.path.clone(), listener }
     }
 
     /// The names there are and the lengths up to the last byte that is not zero.
@@ -410,7 +496,8 @@ impl Liar {
     }
 
     fn handle(&self, inode: usize) -> Arc<dyn DiskFile> {
-        Arc::new(Handle { state: Arc::clone(&self.state), inode })
+        let (state, listener) = (Arc::clone(&self.state), self.listener.clone());
+        Arc::new(Handle { state, listener, inode })
     }
 }
 
@@ -422,6 +509,7 @@ impl Disk for Liar {
     }
 
     fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        self.listener.tell(Call::Create, 0, 0, name.len());
         let mut state = self.state.lock();
         state.enter(Call::Create)?;
         if let Ok(inode) = state.find(name) {
@@ -435,6 +523,7 @@ impl Disk for Liar {
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.listener.tell(Call::Rename, 0, 0, to.len());
         let mut state = self.state.lock();
         state.enter(Call::Rename)?;
         state.find(from)?;
@@ -443,6 +532,7 @@ impl Disk for Liar {
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        self.listener.tell(Call::Link, 0, 0, to.len());
         let mut state = self.state.lock();
         state.enter(Call::Link)?;
         let inode = state.find(from)?;
@@ -451,6 +541,7 @@ impl Disk for Liar {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
+        self.listener.tell(Call::Remove, 0, 0, name.len());
         let mut state = self.state.lock();
         state.enter(Call::Remove)?;
         state.find(name)?;
@@ -465,8 +556,12 @@ impl Disk for Liar {
     }
 
     fn sync_names(&self) -> io::Result<()> {
+        self.listener.tell(Call::SyncNames, 0, 0, 0);
         let mut state = self.state.lock();
         state.enter(Call::SyncNames)?;
+        if state.untrue == Some(Untrue::Names) {
+            return Ok(());
+        }
         state.pending.clear();
         state.synced_names = state.names.clone();
         Ok(())
@@ -480,11 +575,13 @@ impl Disk for Liar {
 #[derive(Debug)]
 struct Handle {
     state: Arc<Mutex<State>>,
+    listener: Listener,
     inode: usize,
 }
 
 impl DiskFile for Handle {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.listener.tell(Call::Write, self.inode, offset, bytes.len());
         let mut state = self.state.lock();
         let entered = state.enter(Call::Write);
         // A write that fails has often written a part: the dead disk alone takes nothing.
@@ -509,6 +606,7 @@ impl DiskFile for Handle {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
+        self.listener.tell(Call::SetLen, self.inode, len, 0);
         let mut state = self.state.lock();
         state.enter(Call::SetLen)?;
         state.inodes[self.inode].set_len(len);
@@ -516,6 +614,7 @@ impl DiskFile for Handle {
     }
 
     fn reserve(&self, len: u64) -> io::Result<()> {
+        self.listener.tell(Call::Reserve, self.inode, len, 0);
         let mut state = self.state.lock();
         state.enter(Call::Reserve)?;
         let inode = &mut state.inodes[self.inode];
@@ -525,10 +624,12 @@ impl DiskFile for Handle {
     }
 
     fn sync(&self) -> io::Result<()> {
+        self.listener.tell(Call::Sync, self.inode, 0, 0);
         let mut state = self.state.lock();
         let entered = state.enter(Call::Sync);
         let dead = state.cut.is_some_and(|cut| state.changes >= cut);
         match (&entered, dead) {
+            (Ok(()), _) if state.pretends(self.inode) => {}
             (Ok(()), _) => state.inodes[self.inode].sync(),
             // The system forgets that these pages were to be written.
             (Err(_), false) => state.inodes[self.inode].dirty.clear(),
