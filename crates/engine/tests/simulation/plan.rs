@@ -1,0 +1,294 @@
+//! What happens in a simulation: all of it is drawn before it begins, and can be made shorter.
+//!
+//! ```text
+//!   plan ─┬─ life 1 ─── steps: clients, the flusher, a snapshot, the keeper, time, faults
+//!         ├─ life 2 ─── …    then power is cut, and what was not synced is partly lost
+//!         └─ …
+//! ```
+//!
+//! A step may say that it happens inside another one: at the so-manieth call of the disk from then
+//! on, while the flusher writes or a snapshot is being made. If nothing is going on, it happens by
+//! itself. So whatever is left out of a plan, a plan remains.
+
+use base::Rng;
+use kvist_engine::Entry;
+
+use crate::disk::{EIO, ENOSPC, Fault, Leaves};
+use crate::{tame, words};
+
+/// A request: its words.
+pub type Request = Vec<Vec<u8>>;
+
+/// Clients there are.
+pub const CLIENTS: usize = 4;
+
+/// All that happens.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// `appendfsync`.
+    pub policy: &'static str,
+    /// Lines of configuration.
+    pub lines: String,
+    /// From start to power cut, one after another on one disk.
+    pub lives: Vec<Life>,
+}
+
+/// From a start to a power cut.
+#[derive(Clone, Debug)]
+pub struct Life {
+    /// What happens.
+    pub steps: Vec<Step>,
+    /// Calls of the disk between the last step and the power cut, if it is busy then.
+    pub after: u64,
+    /// What the power cut leaves.
+    pub leaves: Leaves,
+    /// Starts that are cut off after so many calls of the disk, and what that leaves.
+    pub starts: Vec<(u64, Leaves)>,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What.
+    pub act: Act,
+    /// Inside another one, after so many calls of the disk; or else by itself.
+    pub inside: Option<u64>,
+}
+
+/// What can happen.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// A client sends some requests at once.
+    Ask(usize, Vec<Request>),
+    /// A client goes, and another one comes.
+    Leave(usize),
+    /// The flusher makes a round.
+    Flush,
+    /// A snapshot is made.
+    Save,
+    /// Somebody waits until all is synced.
+    Sync,
+    /// A setting is changed.
+    Configure(&'static str),
+    /// The keeper makes a round.
+    Keep,
+    /// So many milliseconds pass.
+    Pass(u64),
+    /// Calls of the disk will fail.
+    Fail(Fault),
+    /// No more.
+    Heal,
+}
+
+/// Draws plans.
+pub struct Drawer<'a> {
+    /// Chance.
+    pub rng: Rng,
+    /// The commands that write.
+    pub writes: &'a [&'a Entry],
+}
+
+impl Drawer<'_> {
+    /// A plan.
+    pub fn plan(&mut self) -> Plan {
+        let policy = ["always", "always", "everysec", "no"][self.rng.below(4)];
+        let mut lines = String::new();
+        if self.rng.below(4) == 0 {
+            let which = ["allkeys-lru", "allkeys-random", "volatile-ttl"][self.rng.below(3)];
+            lines = format!("maxmemory 3mb\nmaxmemory-policy {which}\n");
+        }
+        if self.rng.below(3) == 0 {
+            lines += "rdbcompression no\n";
+        }
+        let lives = (0..2 + self.rng.below(4)).map(|_| self.life()).collect();
+        Plan { policy, lines, lives }
+    }
+
+    fn life(&mut self) -> Life {
+        let count = [5, 20, 60, 120][self.rng.below(4)];
+        let mut steps: Vec<Step> = (0..count).map(|_| self.step()).collect();
+        // Power is cut in the middle of something, mostly.
+        let last = [Act::Flush, Act::Flush, Act::Save, Act::Save, Act::Pass(1)];
+        steps.push(Step { act: last[self.rng.below(5)].clone(), inside: None });
+        let starts = [0, 0, 1, 2][self.rng.below(4)];
+        Life {
+            steps,
+            after: self.rng.below(24) as u64,
+            leaves: self.leaves(),
+            starts: (0..starts).map(|_| (self.rng.below(24) as u64, self.leaves())).collect(),
+        }
+    }
+
+    fn leaves(&mut self) -> Leaves {
+        match self.rng.below(4) {
+            0 => Leaves::Nothing,
+            1 => Leaves::Everything,
+            _ => Leaves::Some(self.rng.next_u64()),
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        let act = match self.rng.below(100) {
+            0..62 => self.ask(),
+            62 => Act::Leave(self.rng.below(CLIENTS)),
+            63..78 => Act::Flush,
+            78..82 => Act::Save,
+            82 => Act::Sync,
+            83 => Act::Configure(
+                ["appendonly no", "appendonly yes", "appendonly yes"][self.rng.below(3)],
+            ),
+            84..90 => Act::Keep,
+            90..96 => Act::Pass([1, 10, 300, 1100, 6000][self.rng.below(5)]),
+            96..98 => Act::Fail(self.fault()),
+            _ => Act::Heal,
+        };
+        let inside = (self.rng.below(2) == 0).then(|| self.rng.below(6) as u64);
+        Step { act, inside }
+    }
+
+    fn fault(&mut self) -> Fault {
+        let errno = [EIO, ENOSPC, ENOSPC][self.rng.below(3)];
+        let once = errno == EIO || self.rng.below(2) == 0;
+        Fault { after: self.rng.below(12) as u64, errno, once, only: None }
+    }
+
+    fn ask(&mut self) -> Act {
+        let client = self.rng.below(CLIENTS);
+        let mut requests = Vec::new();
+        match self.rng.below(12) {
+            0 | 1 => {
+                requests.push(typed("MULTI"));
+                (0..1 + self.rng.below(4)).for_each(|_| requests.push(self.request()));
+                // What is left open is gone on with later.
+                if self.rng.below(6) > 0 {
+                    requests.push(typed("EXEC"));
+                }
+            }
+            2 => {
+                let first = self.request();
+                let second = self.request();
+                requests.push(scripted(first, second));
+            }
+            3 => requests.push(self.about_functions()),
+            4 => requests.push(self.waiting()),
+            _ => (0..1 + self.rng.below(3)).for_each(|_| requests.push(self.request())),
+        }
+        Act::Ask(client, requests)
+    }
+
+    fn request(&mut self) -> Request {
+        let rng = &mut self.rng;
+        let key = |rng: &mut Rng| format!("key:{}", rng.below(40));
+        let large = |rng: &mut Rng| format!("large:{}", rng.below(4));
+        match rng.below(40) {
+            0..4 => {
+                let (a, b) = (large(rng), large(rng));
+                typed(&match rng.below(6) {
+                    0 => format!("SETRANGE {a} {} {b}", 131_072 + rng.below(9000)),
+                    1 | 2 => format!("RENAME {a} {b}"),
+                    3 => format!("MOVE {a} {}", rng.below(4)),
+                    4 => format!("COPY {a} {b} DB {} REPLACE", rng.below(4)),
+                    _ => format!("APPEND {a} {b}"),
+                })
+            }
+            4 | 5 => typed(&format!("PEXPIRE {} {}", key(rng), rng.below(3000))),
+            6 => typed(&format!("SET {} soon PX {}", key(rng), 1 + rng.below(2000))),
+            7 => typed(&format!("SELECT {}", rng.below(4))),
+            8..14 => tame::document_request(rng),
+            14..20 => {
+                let entry = self.writes[rng.below(self.writes.len())];
+                words::request(rng, entry)
+            }
+            20 => typed(&format!("GET {}", key(rng))),
+            _ => tame::any_request(rng),
+        }
+    }
+
+    fn about_functions(&mut self) -> Request {
+        let (number, version) = (self.rng.below(3), self.rng.below(9));
+        match self.rng.below(6) {
+            0 | 1 => {
+                let code = format!(
+                    "#!lua name=lib{number}\nredis.register_function('f{number}', function(k, a)\n\
+                     redis.pcall('APPEND', k[1], '{version}') return redis.pcall(unpack(a)) end)"
+                );
+                vec![b"FUNCTION".into(), b"LOAD".into(), b"REPLACE".into(), code.into_bytes()]
+            }
+            2 => typed(&format!("FUNCTION DELETE lib{number}")),
+            3 if self.rng.below(4) == 0 => typed("FUNCTION FLUSH"),
+            _ => {
+                let key = format!("key:{}", self.rng.below(40));
+                let mut words = typed(&format!("FCALL f{number} 1 {key}"));
+                words.extend(tame::request(&mut self.rng));
+                words
+            }
+        }
+    }
+
+    fn waiting(&mut self) -> Request {
+        let (a, b) = (self.rng.below(40), self.rng.below(40));
+        let time = [0, 0, 1, 2][self.rng.below(4)];
+        typed(&match self.rng.below(5) {
+            0 | 1 => format!("BLPOP key:{a} key:{b} {time}"),
+            2 => format!("BLMOVE key:{a} key:{b} LEFT RIGHT {time}"),
+            3 => format!("BZPOPMIN key:{a} key:{b} {time}"),
+            _ => format!("XREAD BLOCK {time} STREAMS stream:{} $", a % 6),
+        })
+    }
+}
+
+fn typed(line: &str) -> Request {
+    line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
+}
+
+/// Two requests in one script, with their keys declared to none.
+fn scripted(first: Request, second: Request) -> Request {
+    let body = "local n = tonumber(ARGV[1]) redis.pcall(unpack(ARGV, 2, n + 1)) \
+                return redis.pcall(unpack(ARGV, n + 2))";
+    let mut words = vec![b"EVAL".to_vec(), body.into(), b"0".to_vec()];
+    words.push(first.len().to_string().into_bytes());
+    words.extend(first);
+    words.extend(second);
+    words
+}
+
+/// A plan as somebody reads it.
+pub fn shown(plan: &Plan) -> String {
+    let mut text = format!("appendfsync {}; {}\n", plan.policy, plan.lines.replace('\n', "; "));
+    for (number, life) in plan.lives.iter().enumerate() {
+        text += &format!("life {number}\n");
+        for step in &life.steps {
+            text += &format!("  {}\n", show_step(step));
+        }
+        text += &format!("  power cut after {} calls, {:?}", life.after, life.leaves);
+        text += &format!("; starts cut off: {:?}\n", life.starts);
+    }
+    text
+}
+
+/// A step as somebody reads it.
+pub fn show_step(step: &Step) -> String {
+    let what = match &step.act {
+        Act::Ask(client, requests) => {
+            let requests: Vec<String> = requests.iter().map(|one| show_request(one)).collect();
+            format!("client {client}: {}", requests.join(" | "))
+        }
+        other => format!("{other:?}"),
+    };
+    match step.inside {
+        Some(calls) => format!("inside, {calls} calls later: {what}"),
+        None => what,
+    }
+}
+
+fn show_request(request: &[Vec<u8>]) -> String {
+    let show = |word: &Vec<u8>| {
+        let text = word.escape_ascii().to_string();
+        match text.len() {
+            0 => "''".to_owned(),
+            1..400 => text,
+            len => format!("{}…({len})", &text[..40]),
+        }
+    };
+    request.iter().map(show).collect::<Vec<_>>().join(" ")
+}
