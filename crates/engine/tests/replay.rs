@@ -151,6 +151,26 @@ fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
     again.move_out();
 }
 
+/// A key that a transaction meets after its deadline goes at its end, wherever its database is then:
+/// the journal knows already that it has gone.
+#[test]
+fn an_overdue_key_goes_although_its_database_has_changed_places() {
+    let folder = Folder::new();
+    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let mut seat = Seat::new(&engine);
+    seat.worker.begin(1_700_000_000_000);
+    assert_eq!(seat.ask("SET k a PX 5"), "+OK");
+    seat.worker.begin(1_700_000_000_010);
+    seat.ask("MULTI\r\nPEXPIRE k 9\r\nSET l x\r\nSWAPDB 0 1\r\nEXEC");
+    assert_eq!(seat.ask("SELECT 1\r\nDBSIZE"), "+OK\r\n:1");
+    let wanted = contents(&engine);
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    let (again, _) = open(&folder.0, LINES).unwrap();
+    assert_eq!(contents(&again), wanted);
+    again.move_out();
+}
+
 /// The number of shards may change from start to start; nobody has to remember it.
 #[test]
 fn another_number_of_shards_reads_the_same() {

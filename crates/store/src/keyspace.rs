@@ -428,6 +428,14 @@ impl Keyspace for Txn {
         store.swaps.fetch_add(1, Ordering::AcqRel);
         let now = self.now;
         store.indexes.about_to_swap([a, b]);
+        // What was met after its deadline goes along, and is deleted where it then is.
+        for Overdue { touched, .. } in self.overdue.get_mut() {
+            match touched.db {
+                db if db == a => touched.db = b,
+                db if db == b => touched.db = a,
+                _ => {}
+            }
+        }
         for number in 0..self.store().shards() {
             let awaited = self.each_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
