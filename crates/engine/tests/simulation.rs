@@ -3,7 +3,7 @@
 //! fails, and where power is cut. What is found after each cut must be a state that the dataset
 //! had, and none from before what was acknowledged or synced.
 //!
-//! `KVIST_SEED` repeats a run, `KVIST_SECONDS` makes it longer.
+//! `KVIST_SEED` repeats a run, `KVIST_SECONDS` makes it longer, `KVIST_TRACE` shows all of it.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod contents;
@@ -16,9 +16,13 @@ mod run;
 mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+#[path = "../../model/tests/stage/mod.rs"]
+mod stage;
 #[path = "simulation/state.rs"]
 mod state;
 mod tame;
+#[path = "simulation/twin.rs"]
+mod twin;
 #[path = "hostile/words.rs"]
 mod words;
 #[path = "simulation/world.rs"]
@@ -41,17 +45,17 @@ fn drawn(engine: &Engine, seed: u64) -> Plan {
         .iter()
         .filter(|entry| entry.has(Flag::Write) && matches!(entry.action, Action::Data(_)))
         .collect();
-    Drawer { rng: Rng::new(seed), writes: &writes }.plan()
+    Drawer { rng: Rng::new(seed), writes: &writes, plain: false }.plan()
 }
 
 /// Says what was found, as shortly as can be, and fails.
 fn fail(seed: u64, plan: &Plan, outcome: &Outcome) -> ! {
     let text = outcome.failure.clone().unwrap_or_default();
-    let tail = outcome.trace.len().saturating_sub(30);
-    println!("the last of what happened:\n{}", outcome.trace[tail..].join("\n"));
     println!("{text}\nlooking for a shorter plan that fails");
     let short = run::shorten(plan, Duration::from_secs(120));
     let again = run(&short, None);
+    let tail = again.trace.len().saturating_sub(60);
+    println!("the last of what happens in it:\n{}", again.trace[tail..].join("\n"));
     let text = again.failure.unwrap_or(text);
     panic!("KVIST_SEED={seed}: {text}\nIt happens in this plan:\n{}", shown(&short));
 }
@@ -70,6 +74,9 @@ fn whatever_happens_nothing_that_was_promised_is_lost() {
     while runs == 0 || begun.elapsed() < time {
         let plan = drawn(&engine, seed);
         let outcome = run(&plan, None);
+        if std::env::var("KVIST_TRACE").is_ok() {
+            println!("seed {seed}\n{}\n{}", shown(&plan), outcome.trace.join("\n"));
+        }
         if outcome.failure.is_some() {
             fail(seed, &plan, &outcome);
         }

@@ -27,6 +27,8 @@ pub const CLIENTS: usize = 4;
 pub struct Plan {
     /// `appendfsync`.
     pub policy: &'static str,
+    /// There are only commands that the naive model carries out alike.
+    pub plain: bool,
     /// Lines of configuration.
     pub lines: String,
     /// From start to power cut, one after another on one disk.
@@ -86,6 +88,8 @@ pub struct Drawer<'a> {
     pub rng: Rng,
     /// The commands that write.
     pub writes: &'a [&'a Entry],
+    /// As in [`Plan`].
+    pub plain: bool,
 }
 
 impl Drawer<'_> {
@@ -93,15 +97,17 @@ impl Drawer<'_> {
     pub fn plan(&mut self) -> Plan {
         let policy = ["always", "always", "everysec", "no"][self.rng.below(4)];
         let mut lines = String::new();
-        if self.rng.below(4) == 0 {
+        self.plain = self.rng.below(3) == 0;
+        if !self.plain && self.rng.below(4) == 0 {
             let which = ["allkeys-lru", "allkeys-random", "volatile-ttl"][self.rng.below(3)];
-            lines = format!("maxmemory 3mb\nmaxmemory-policy {which}\n");
+            let most = 100 + self.rng.below(400);
+            lines = format!("maxmemory {most}kb\nmaxmemory-policy {which}\n");
         }
         if self.rng.below(3) == 0 {
             lines += "rdbcompression no\n";
         }
         let lives = (0..2 + self.rng.below(4)).map(|_| self.life()).collect();
-        Plan { policy, lines, lives }
+        Plan { policy, plain: self.plain, lines, lives }
     }
 
     fn life(&mut self) -> Life {
@@ -164,13 +170,13 @@ impl Drawer<'_> {
                     requests.push(typed("EXEC"));
                 }
             }
-            2 => {
+            2 if !self.plain => {
                 let first = self.request();
                 let second = self.request();
                 requests.push(scripted(first, second));
             }
-            3 => requests.push(self.about_functions()),
-            4 => requests.push(self.waiting()),
+            3 if !self.plain => requests.push(self.about_functions()),
+            4 if !self.plain => requests.push(self.waiting()),
             _ => (0..1 + self.rng.below(3)).for_each(|_| requests.push(self.request())),
         }
         Act::Ask(client, requests)
@@ -195,11 +201,23 @@ impl Drawer<'_> {
             6 => typed(&format!("SET {} soon PX {}", key(rng), 1 + rng.below(2000))),
             7 => typed(&format!("SELECT {}", rng.below(4))),
             8..14 => tame::document_request(rng),
-            14..20 => {
+            14..20 if !self.plain => {
                 let entry = self.writes[rng.below(self.writes.len())];
                 words::request(rng, entry)
             }
             20 => typed(&format!("GET {}", key(rng))),
+            21..24 if !self.plain => typed(&match rng.below(4) {
+                0 | 1 => format!("RPUSH queue:{} {}", rng.below(3), rng.below(100)),
+                2 => format!("ZADD ranks:{} {} m", rng.below(2), rng.below(9)),
+                _ => format!("XADD stream:{} * f v", rng.below(6)),
+            }),
+            _ if self.plain => loop {
+                let request = tame::request(rng);
+                // Who waits is served at another time.
+                if !request[0].starts_with(b"BL") {
+                    break request;
+                }
+            },
             _ => tame::any_request(rng),
         }
     }
@@ -226,13 +244,14 @@ impl Drawer<'_> {
     }
 
     fn waiting(&mut self) -> Request {
-        let (a, b) = (self.rng.below(40), self.rng.below(40));
+        let (a, b) = (self.rng.below(3), self.rng.below(3));
         let time = [0, 0, 1, 2][self.rng.below(4)];
-        typed(&match self.rng.below(5) {
-            0 | 1 => format!("BLPOP key:{a} key:{b} {time}"),
-            2 => format!("BLMOVE key:{a} key:{b} LEFT RIGHT {time}"),
-            3 => format!("BZPOPMIN key:{a} key:{b} {time}"),
-            _ => format!("XREAD BLOCK {time} STREAMS stream:{} $", a % 6),
+        typed(&match self.rng.below(6) {
+            0 | 1 => format!("BLPOP queue:{a} queue:{b} {time}"),
+            2 => format!("BLMOVE queue:{a} queue:{b} LEFT RIGHT {time}"),
+            3 => format!("BZPOPMIN ranks:0 ranks:1 {time}"),
+            4 => format!("XREADGROUP GROUP g c{a} BLOCK {time} STREAMS stream:{b} >"),
+            _ => format!("XREAD BLOCK {time} STREAMS stream:{b} $"),
         })
     }
 }

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use differential::shrink::minimise;
 use journal::{clock, manifest, segment, snapshot};
 use kvist_engine::durable::check;
+use parking_lot::Mutex;
 
 use crate::disk::{Leaves, Liar, Untrue};
 use crate::plan::{Act, Life, Plan, Step};
+use crate::twin::Twin;
 use crate::world::{BEGINNING, History, Moment, Trace, World, inspect, start};
 
 /// So many files at most belong to a dataset that has just been read: its journal is rewritten when
@@ -62,11 +64,13 @@ fn all_lives(
     }
     let mut now = BEGINNING;
     let mut history: Option<History> = None;
+    let twin = Arc::new(Mutex::new(Twin::new(plan.plain)));
     for (number, life) in plan.lives.iter().enumerate() {
         let context = |what: String| format!("life {number}: {what}");
         trace.lock().push(format!("life {number}"));
-        let engine = begin(&mut disk, plan, life, (now, &mut history)).map_err(context)?;
-        let world = World::new((engine, disk.clone()), life, now, trace).map_err(context)?;
+        let engine = begin(&mut disk, plan, life, (now, &mut history, &twin)).map_err(context)?;
+        let world =
+            World::new((engine, disk.clone()), life, now, (trace, &twin)).map_err(context)?;
         let before = disk.clone();
         (disk, now) = world.live();
         outcome.calls += before.changes();
@@ -79,13 +83,13 @@ fn all_lives(
     let number = plan.lives.len();
     let last = Life { steps: vec![], after: 0, leaves: Leaves::Nothing, starts: vec![] };
     let context = |what: String| format!("life {number}, which does nothing: {what}");
-    let engine = begin(&mut disk, plan, &last, (now, &mut history)).map_err(context)?;
+    let engine = begin(&mut disk, plan, &last, (now, &mut history, &twin)).map_err(context)?;
     let state = inspect(&engine)?;
     engine.move_out();
     drop(engine);
     history = Some(History::new(state));
     let disk = &mut disk.crash(Leaves::Nothing);
-    let engine = begin(disk, plan, &last, (now, &mut history)).map_err(|what| {
+    let engine = begin(disk, plan, &last, (now, &mut history, &twin)).map_err(|what| {
         format!("life {}, after one that ended in good order: {what}", number + 1)
     })?;
     engine.move_out();
@@ -97,14 +101,14 @@ fn begin(
     disk: &mut Liar,
     plan: &Plan,
     life: &Life,
-    (now, history): (u64, &mut Option<History>),
+    (now, history, twin): (u64, &mut Option<History>, &Mutex<Twin>),
 ) -> Result<Arc<kvist_engine::Engine>, String> {
     is_whole(disk)?;
     for (at, &(calls, leaves)) in life.starts.iter().enumerate() {
         let context = |what: String| format!("start {at}, cut off after {calls} calls: {what}");
         disk.cut_after(disk.changes() + calls);
         if let Ok(engine) = start(disk, plan, now) {
-            judge(&engine, history).map_err(context)?;
+            judge(&engine, (now, history, twin)).map_err(context)?;
             *disk = cut(disk, leaves);
             engine.move_out();
         } else {
@@ -113,7 +117,7 @@ fn begin(
         is_whole(disk).map_err(context)?;
     }
     let engine = start(disk, plan, now)?;
-    judge(&engine, history)?;
+    judge(&engine, (now, history, twin))?;
     is_tidy(disk)?;
     Ok(engine)
 }
@@ -126,11 +130,15 @@ fn cut(disk: &Liar, leaves: Leaves) -> Liar {
 }
 
 /// Whether what was found is what may be found; from then on it alone is.
-fn judge(engine: &Arc<kvist_engine::Engine>, history: &mut Option<History>) -> Result<(), String> {
+fn judge(
+    engine: &Arc<kvist_engine::Engine>,
+    (now, history, twin): (u64, &mut Option<History>, &Mutex<Twin>),
+) -> Result<(), String> {
     let state = inspect(engine)?;
     if let Some(history) = history {
         let at = history.find(&state).ok_or_else(|| history.complain(&state))?;
         let Moment { state, .. } = history.moments[at].clone();
+        twin.lock().compare(engine, at, now)?;
         *history = History::new(state);
     } else {
         *history = Some(History::new(state));

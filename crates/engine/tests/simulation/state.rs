@@ -1,18 +1,36 @@
 //! What a dataset is: all that clients could see of it, as a few bytes that can be compared.
 
 use std::collections::hash_map::DefaultHasher;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::contents::unseen;
+use crate::contents::{Deadline, unseen};
 use crate::seats::Seat;
 
 /// All of a dataset, whatever the time: what is overdue is still there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct State {
     digest: String,
-    keys: usize,
-    deadlines: u64,
+    keys: Vec<Deadline>,
     libraries: u64,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let State { digest, keys, libraries } = self;
+        write!(f, "{} keys {digest} {libraries:x}", keys.len())
+    }
+}
+
+impl State {
+    /// What another one has that this one has not, key by key; values are not told apart.
+    pub fn lacks(&self, other: &State) -> String {
+        let lacking = other.keys.iter().filter(|key| !self.keys.contains(key));
+        let show = |(db, key, deadline, unseen): &Deadline| {
+            format!("{db}/{} {deadline:?} {unseen}", key.escape_ascii())
+        };
+        lacking.map(show).collect::<Vec<_>>().join("; ")
+    }
 }
 
 fn hash(of: &impl Hash) -> u64 {
@@ -46,8 +64,7 @@ pub fn look(eyes: &mut Seat) -> State {
     lines.sort();
     State {
         digest: String::from_utf8_lossy(&digest).trim_end().to_owned(),
-        keys: keys.len(),
-        deadlines: hash(&keys),
+        keys,
         libraries: hash(&lines),
     }
 }

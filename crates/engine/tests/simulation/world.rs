@@ -18,6 +18,7 @@ use crate::disk::{Call, Leaves, Liar};
 use crate::plan::{Act, CLIENTS, Plan, Request, Step, show_step};
 use crate::seats::{Seat, engine_with};
 use crate::state::{State, look};
+use crate::twin::Twin;
 
 /// So small that segments are full often.
 const SEGMENT: u64 = 4096;
@@ -68,7 +69,13 @@ impl History {
                 format!("  {at}: {:?} behind '{}'", self.moments[at].state, self.moments[at].what)
             })
             .collect();
-        format!("found {there}: {state:?}; it must be one of\n{}", tail.join("\n"))
+        let first = &self.moments[self.kept].state;
+        let (lacks, has) = (state.lacks(first), first.lacks(state));
+        format!(
+            "found {there}: {state:?}; it must be one of\n{}\nThe first of them has [{lacks}] and has \
+             not [{has}]",
+            tail.join("\n")
+        )
     }
 }
 
@@ -110,6 +117,7 @@ pub struct World {
     over: AtomicBool,
     thread: ThreadId,
     trace: Trace,
+    twin: Arc<Mutex<Twin>>,
 }
 
 /// The time a simulation begins, in milliseconds since the Unix epoch.
@@ -153,7 +161,7 @@ impl World {
         (engine, disk): (Arc<Engine>, Liar),
         life: &crate::plan::Life,
         now: u64,
-        trace: &Trace,
+        (trace, twin): (&Trace, &Arc<Mutex<Twin>>),
     ) -> Result<Arc<Self>, String> {
         let history = History::new(inspect(&engine)?);
         let world = Arc::new(World {
@@ -172,6 +180,7 @@ impl World {
             over: AtomicBool::new(false),
             thread: std::thread::current().id(),
             trace: Arc::clone(trace),
+            twin: Arc::clone(twin),
             engine,
             disk,
         });
@@ -280,11 +289,13 @@ impl World {
         clock::simulate(Some(self.now.load(Ordering::Relaxed)));
         let done = match &step.act {
             Act::Ask(client, requests) => self.ask(*client, requests),
-            Act::Leave(client) => {
-                let mut client = self.clients[*client].lock();
+            Act::Leave(number) => {
+                let number = *number;
+                let mut client = self.clients[number].lock();
                 let Client { seat, .. } = &mut *client;
                 seat.worker.disconnect(&mut seat.session);
                 *client = Client::new(&self.engine);
+                self.twin.lock().forget(number);
                 String::new()
             }
             Act::Flush => format!("{:?}", self.engine.store.log().flush_round().is_ok()),
@@ -363,18 +374,20 @@ impl World {
         let now = self.now.load(Ordering::Relaxed);
         let troubled = self.engine.store.log().is_troubled();
         let before = self.history.lock().last();
-        let mut replies = Vec::new();
+        let (asks, mut replies) = (client, Vec::new());
         for (number, request) in requests.iter().enumerate() {
-            let client = &mut *self.clients[client].lock();
+            let client = &mut *self.clients[asks].lock();
             self.hear(client, &mut replies);
             if client.seat.session.blocked.is_some() {
                 break;
             }
             let words: Vec<&[u8]> = request.iter().map(Vec::as_slice).collect();
+            let (db, begin) = (client.seat.session.db, replies.len());
             client.seat.worker.begin(now);
             client.seat.worker.execute(&mut client.seat.session, &words, &mut replies);
             self.watch(|| format!("{number}: {}", String::from_utf8_lossy(words[0])));
             let last = self.history.lock().last();
+            self.twin.lock().hear((asks, request), &replies[begin..], (last, db, now));
             if last > before && !troubled && self.is_journaling() {
                 client.owed = Some(last);
             }
@@ -386,6 +399,7 @@ impl World {
     fn hear(&self, client: &mut Client, replies: &mut Vec<u8>) {
         let Client { seat, owed } = client;
         for letter in seat.letters.take(seat.session.client.id) {
+            self.note(|| format!("{letter:?}"));
             if let Message::Unblocked { ticket, reply } = letter
                 && seat.worker.unblock(&mut seat.session, ticket, &reply, replies)
                 && self.is_journaling()
