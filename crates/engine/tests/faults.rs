@@ -481,8 +481,8 @@ fn nothing_is_called_durable_before_the_snapshot_that_makes_a_failed_sync_good()
     assert_eq!(recover(&found, "everysec", "later").states[0], last);
 }
 
-/// Switched off while no snapshot has made a failed sync good, the journal has a gap: no manifest may
-/// say that it is whole, or nothing could be started on it any more.
+/// Switched off while no snapshot has made a failed sync good, the journal has a gap: no manifest
+/// may say that it is whole, or nothing could be started on it any more.
 #[test]
 fn a_journal_with_a_gap_is_not_called_whole_when_it_is_switched_off() {
     let disk = Liar::default();

@@ -151,8 +151,8 @@ fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
     again.move_out();
 }
 
-/// A key that a transaction meets after its deadline goes at its end, wherever its database is then:
-/// the journal knows already that it has gone.
+/// A key that a transaction meets after its deadline goes at its end, wherever its database is
+/// then: the journal knows already that it has gone.
 #[test]
 fn an_overdue_key_goes_although_its_database_has_changed_places() {
     let folder = Folder::new();

@@ -113,9 +113,12 @@ impl Drawer<'_> {
     fn life(&mut self) -> Life {
         let count = [5, 20, 60, 120][self.rng.below(4)];
         let mut steps: Vec<Step> = (0..count).map(|_| self.step()).collect();
-        // Power is cut in the middle of something, mostly.
+        // Power is cut in the middle of something, mostly, while clients go on.
         let last = [Act::Flush, Act::Flush, Act::Save, Act::Save, Act::Pass(1)];
         steps.push(Step { act: last[self.rng.below(5)].clone(), inside: None });
+        for _ in 0..self.rng.below(10) {
+            steps.push(Step { act: self.ask(), inside: Some(self.rng.below(4) as u64) });
+        }
         let starts = [0, 0, 1, 2][self.rng.below(4)];
         Life {
             steps,
@@ -161,7 +164,7 @@ impl Drawer<'_> {
     fn ask(&mut self) -> Act {
         let client = self.rng.below(CLIENTS);
         let mut requests = Vec::new();
-        match self.rng.below(12) {
+        match self.rng.below(13) {
             0 | 1 => {
                 requests.push(typed("MULTI"));
                 (0..1 + self.rng.below(4)).for_each(|_| requests.push(self.request()));
@@ -176,7 +179,7 @@ impl Drawer<'_> {
                 requests.push(scripted(first, second));
             }
             3 if !self.plain => requests.push(self.about_functions()),
-            4 if !self.plain => requests.push(self.waiting()),
+            4 | 5 if !self.plain => requests.push(self.waiting()),
             _ => (0..1 + self.rng.below(3)).for_each(|_| requests.push(self.request())),
         }
         Act::Ask(client, requests)

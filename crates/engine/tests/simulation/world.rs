@@ -72,8 +72,8 @@ impl History {
         let first = &self.moments[self.kept].state;
         let (lacks, has) = (state.lacks(first), first.lacks(state));
         format!(
-            "found {there}: {state:?}; it must be one of\n{}\nThe first of them has [{lacks}] and has \
-             not [{has}]",
+            "found {there}: {state:?}; it must be one of\n{}\n\
+             The first of them has [{lacks}] and has not [{has}]",
             tail.join("\n")
         )
     }
@@ -326,6 +326,7 @@ impl World {
             Act::Heal => self.disk.heal().to_string(),
         };
         self.observe(step);
+        self.deliver();
         self.settle();
         let kept = self.history.lock().kept;
         self.note(|| format!("{done}; durable up to {kept}"));
@@ -393,6 +394,16 @@ impl World {
             }
         }
         short(&replies)
+    }
+
+    /// Who was served while it waited hears of it at once.
+    fn deliver(&self) {
+        let mut replies = Vec::new();
+        for client in &self.clients {
+            if let Some(mut client) = client.try_lock() {
+                self.hear(&mut client, &mut replies);
+            }
+        }
     }
 
     /// A client whose wait was ended by somebody else hears of it.
