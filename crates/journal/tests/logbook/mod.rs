@@ -135,7 +135,7 @@ impl Logbook {
             if trouble.unsynced {
                 // The state is its number here: the "snapshot" knows all records up to now.
                 let first = self.log.roll(true).unwrap();
-                self.log.sync().unwrap();
+                self.log.sync_segment().unwrap();
                 let mut manifest = manifest(first);
                 manifest.seed = self.made;
                 manifest.write(&*self.disk).unwrap();
