@@ -37,7 +37,9 @@ pub fn canonical(text: &[u8], registry: &mut Registry) -> Result<Box<[u8]>, Pars
         at: 0,
         copied: 0,
         out: Vec::new(),
+        filled: 0,
         hashes: Vec::new(),
+        distinct: Vec::new(),
         buffer: Vec::new(),
         has_twins: false,
     };
@@ -53,20 +55,29 @@ pub fn canonical(text: &[u8], registry: &mut Registry) -> Result<Box<[u8]>, Pars
                 return Ok(text.into());
             }
             check.flush();
-            Ok(check.out.as_slice().into())
+            Ok(check.out[..check.filled].into())
         }
         Err(fail) => Err(diagnose(text, fail)),
     }
 }
+
+/// Bytes of a short piece of text.
+const FEW: usize = 32;
 
 struct Check<'t> {
     text: &'t [u8],
     at: usize,
     /// Up to where the text is in `out`, as it is or replaced.
     copied: usize,
+    /// There is room behind it: zeros.
     out: Vec<u8>,
+    /// How much of `out` is written.
+    filled: usize,
     /// Of the names of all objects that have not ended.
     hashes: Vec<u64>,
+    /// Those of objects whose names differ, by how many they are: the objects of a list mostly have
+    /// the same names.
+    distinct: Vec<Vec<u64>>,
     buffer: Vec<u8>,
     has_twins: bool,
 }
@@ -75,20 +86,30 @@ impl Check<'_> {
     /// Copies what was read and not replaced.
     #[inline]
     fn flush(&mut self) {
-        const FEW: usize = 32;
-        if self.out.capacity() == 0 {
-            self.out.reserve_exact(self.text.len() + FEW);
-        }
-        let piece = &self.text[self.copied..self.at];
+        let len = self.at - self.copied;
         // Most pieces are short, and a copy of a known size costs less than one that must look.
-        match self.text[self.copied..].first_chunk::<FEW>() {
-            Some(chunk) if piece.len() <= FEW => {
-                let end = self.out.len() + piece.len();
-                self.out.extend_from_slice(chunk);
-                self.out.truncate(end);
-            }
-            _ => self.out.extend_from_slice(piece),
+        if len <= FEW
+            && let Some(from) = self.text.get(self.copied..).and_then(<[u8]>::first_chunk::<FEW>)
+            && let Some(to) =
+                self.out.get_mut(self.filled..).and_then(<[u8]>::first_chunk_mut::<FEW>)
+        {
+            *to = *from;
+            self.filled += len;
+        } else {
+            self.put(&self.text[self.copied..self.at]);
         }
+    }
+
+    /// Adds this to what is written.
+    #[inline(never)]
+    fn put(&mut self, piece: &[u8]) {
+        let end = self.filled + piece.len();
+        if self.out.len() < end {
+            // It is the first piece, or something was replaced by something longer.
+            self.out.resize((end + end / 4).max(self.text.len()) + FEW, 0);
+        }
+        self.out[self.filled..end].copy_from_slice(piece);
+        self.filled = end;
     }
 
     fn document(&mut self) -> Result<(), Fail> {
@@ -166,7 +187,9 @@ impl Check<'_> {
         }
         self.flush();
         self.copied = next;
-        write_string(&self.buffer, &mut self.out);
+        let mut written = Vec::with_capacity(self.buffer.len() + 2);
+        write_string(&self.buffer, &mut written);
+        self.put(&written);
     }
 
     fn number(&mut self) -> Result<(), Fail> {
@@ -189,7 +212,7 @@ impl Check<'_> {
         if self.text[self.at..next] != *text {
             self.flush();
             self.copied = next;
-            self.out.extend_from_slice(&text);
+            self.put(&text);
         }
         self.buffer = text;
         self.at = next;
@@ -244,16 +267,40 @@ impl Check<'_> {
             }
         }
         self.at += 1;
-        self.has_twins |= has_twins(&mut self.hashes[names..]);
+        self.compare(names);
         self.hashes.truncate(names);
         Ok(())
     }
 }
 
+impl Check<'_> {
+    /// Looks for twins among the names of an object, those from this number on.
+    #[inline]
+    fn compare(&mut self, names: usize) {
+        // Of fewer it is not worth it, and of more nobody has many.
+        const REMEMBERED: std::ops::Range<usize> = 6..64;
+        let hashes = &mut self.hashes[names..];
+        let len = hashes.len();
+        if !REMEMBERED.contains(&len) {
+            self.has_twins |= has_twins(hashes);
+        } else if self.distinct.get(len).is_none_or(|known| known != hashes) {
+            let before = hashes.to_vec();
+            if has_twins(hashes) {
+                self.has_twins = true;
+                return;
+            }
+            if self.distinct.len() <= len {
+                self.distinct.resize(len + 1, Vec::new());
+            }
+            self.distinct[len] = before;
+        }
+    }
+}
+
 /// Whether two hashes are equal. They may be put into another order.
 fn has_twins(hashes: &mut [u64]) -> bool {
-    const FEW: usize = 24;
-    if hashes.len() <= FEW {
+    const NOT_SORTED: usize = 24;
+    if hashes.len() <= NOT_SORTED {
         return (1..hashes.len()).any(|n| {
             let hash = hashes[n];
             hashes[..n].iter().fold(false, |found, &other| found | (other == hash))

@@ -198,6 +198,42 @@ fn names_that_occur_twice_count_with_the_last_value() {
     }
 }
 
+/// Whether names are looked at anew may depend on those of the objects before.
+#[test]
+fn names_that_occur_twice_are_found_behind_objects_that_are_alike() {
+    let mut registry = Registry::new();
+    for count in [5, 6, 7, 24, 25, 63, 64, 65] {
+        let object = |names: &[usize]| {
+            let members: Vec<String> =
+                names.iter().enumerate().map(|(at, name)| format!("\"n{name}\": {at}")).collect();
+            format!("{{{}}}", members.join(", "))
+        };
+        let plain: Vec<usize> = (0..count).collect();
+        let (mut twins, mut turned) = (plain.clone(), plain.clone());
+        twins[count - 1] = 0;
+        turned.reverse();
+        for last in [&plain, &twins, &turned] {
+            let all = [&plain, &plain, &turned, last, &plain].map(|names| object(names));
+            let text = format!("[{}]", all.join(" ,"));
+            let value = Value::parse(text.as_bytes(), &mut registry).expect("JSON");
+            let canonical = kvist_json::canonical(text.as_bytes(), &mut registry).expect("JSON");
+            assert_eq!(str::from_utf8(&canonical).expect("UTF-8"), written(&value));
+        }
+    }
+}
+
+/// A text may become longer than it was, at every number in it.
+#[test]
+fn a_text_that_grows_is_written_whole() {
+    let mut registry = Registry::new();
+    let pieces = [r#"1e15"#, r#" "\u0001 and more that is kept as it is""#].repeat(3000);
+    let text = format!("[{}]", pieces.join(","));
+    let value = Value::parse(text.as_bytes(), &mut registry).expect("JSON");
+    let canonical = kvist_json::canonical(text.as_bytes(), &mut registry).expect("JSON");
+    assert_eq!(str::from_utf8(&canonical).expect("UTF-8"), written(&value));
+    assert!(canonical.len() > text.len());
+}
+
 #[test]
 fn depth_has_an_end_however_deep() {
     let mut registry = Registry::new();
