@@ -52,10 +52,14 @@ pub fn append_word(out: &mut Vec<u8>, word: &[u8]) {
 /// Appends a type byte, a length and a line break.
 #[inline]
 pub(crate) fn header(out: &mut Vec<u8>, mark: u8, len: usize) {
-    match u8::try_from(len) {
-        Ok(len @ 0..10) => out.extend_from_slice(&[mark, b'0' + len, b'\r', b'\n']),
-        Ok(len @ 10..100) => {
-            out.extend_from_slice(&[mark, b'0' + len / 10, b'0' + len % 10, b'\r', b'\n']);
+    // The remainder of a division by ten fits.
+    let digit = |n: usize| b'0' + (n % 10) as u8;
+    match len {
+        0..10 => out.extend_from_slice(&[mark, digit(len), b'\r', b'\n']),
+        10..100 => out.extend_from_slice(&[mark, digit(len / 10), digit(len), b'\r', b'\n']),
+        100..1000 => {
+            let digits = [digit(len / 100), digit(len / 10), digit(len)];
+            out.extend_from_slice(&[mark, digits[0], digits[1], digits[2], b'\r', b'\n']);
         }
         _ => line(out, mark, itoa::Buffer::new().format(len).as_bytes()),
     }

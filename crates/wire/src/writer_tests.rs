@@ -115,3 +115,15 @@ fn what_is_too_long_is_not_kept() {
         assert_eq!(reply.raw().len(), there);
     }
 }
+
+#[test]
+fn lengths_of_any_size_are_written() {
+    for len in (0..1200).chain([9_999, 10_000, 123_456]) {
+        let bytes = vec![b'x'; len];
+        let mut out = Vec::new();
+        RespWriter::new(&mut out, Protocol::Resp2).bulk(&bytes);
+        let head = format!("${len}\r\n");
+        assert!(out.starts_with(head.as_bytes()), "{len}");
+        assert!(out.ends_with(b"\r\n") && out.len() == head.len() + len + 2);
+    }
+}
