@@ -265,6 +265,10 @@ impl<'a, O> EntryMut<'a, O> {
     /// If the value is 4 GiB or longer.
     #[inline]
     pub fn set_bytes(&mut self, value: &[u8]) -> Option<Box<O>> {
+        if let Some(here) = self.bytes_mut().filter(|here| here.len() == value.len()) {
+            here.copy_from_slice(value);
+            return None;
+        }
         let old = self.shape();
         self.replace(old, old.with_bytes(value.len()), Fill::Bytes(value))
     }
