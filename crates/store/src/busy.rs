@@ -51,7 +51,7 @@ impl Slot {
 /// A locked slot. The lock is given back when it is dropped, and the mark with it.
 pub(crate) struct Guard<'s> {
     store: &'s Store,
-    number: usize,
+    slot: &'s Slot,
     shard: MutexGuard<'s, Option<Box<Shard>>>,
 }
 
@@ -75,8 +75,8 @@ impl Drop for Guard<'_> {
     #[inline]
     fn drop(&mut self) {
         // Only who has the lock changes it, and that is still us.
-        if self.store.slots[self.number].overdue.load(Ordering::Relaxed) {
-            self.store.unmark(self.number);
+        if self.slot.overdue.load(Ordering::Relaxed) {
+            self.store.unmark(self.slot);
         }
     }
 }
@@ -125,24 +125,28 @@ impl Store {
     pub(crate) fn wait_for(&self, number: usize) -> Guard<'_> {
         #[cfg(debug_assertions)]
         assert!(!AT_WORK.with(std::cell::Cell::get), "a thread that holds shards waits for one");
-        self.guard(number, self.slots[number].lock.lock())
+        let slot = &self.slots[number];
+        self.guard(slot, slot.lock.lock())
     }
 
     /// Locks a shard if that is to be had at once.
+    #[inline]
     pub(crate) fn try_lock(&self, number: usize) -> Option<Guard<'_>> {
-        self.slots[number].lock.try_lock().map(|shard| self.guard(number, shard))
+        let slot = &self.slots[number];
+        slot.lock.try_lock().map(|shard| self.guard(slot, shard))
     }
 
     /// Locks a shard if that is to be had within a moment.
     pub(crate) fn lock_soon(&self, number: usize) -> Option<Guard<'_>> {
-        self.slots[number].lock.try_lock_for(GLANCE).map(|shard| self.guard(number, shard))
+        let slot = &self.slots[number];
+        slot.lock.try_lock_for(GLANCE).map(|shard| self.guard(slot, shard))
     }
 
     /// Locks a shard; none if somebody overdue holds it and the caller is in a hurry.
     #[inline]
     pub(crate) fn lock(&self, number: usize, hurried: bool) -> Option<Guard<'_>> {
-        match self.slots[number].lock.try_lock() {
-            Some(shard) => Some(self.guard(number, shard)),
+        match self.try_lock(number) {
+            Some(guard) => Some(guard),
             None if hurried => self.wait_unless_overdue(number),
             None => Some(self.wait_for(number)),
         }
@@ -175,14 +179,14 @@ impl Store {
                 return None;
             }
             if let Some(shard) = slot.lock.try_lock_for(GLANCE) {
-                return Some(self.guard(number, shard));
+                return Some(self.guard(slot, shard));
             }
         }
     }
 
     #[inline]
-    fn guard<'s>(&'s self, number: usize, shard: MutexGuard<'s, Option<Box<Shard>>>) -> Guard<'s> {
-        Guard { store: self, number, shard }
+    fn guard<'s>(&'s self, slot: &'s Slot, shard: MutexGuard<'s, Option<Box<Shard>>>) -> Guard<'s> {
+        Guard { store: self, slot, shard }
     }
 
     /// Marks a shard; whoever calls has its lock.
@@ -195,8 +199,8 @@ impl Store {
     }
 
     #[cold]
-    fn unmark(&self, number: usize) {
-        self.slots[number].overdue.store(false, Ordering::Release);
+    fn unmark(&self, slot: &Slot) {
+        slot.overdue.store(false, Ordering::Release);
         self.obstructed.fetch_sub(1, Ordering::Relaxed);
     }
 

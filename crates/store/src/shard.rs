@@ -155,6 +155,14 @@ impl Shard {
         let mut dirty = std::mem::take(&mut self.dirty);
         let mut delta = 0;
         let shard = self.number();
+        // Nearly always it is one, the first.
+        if dirty & 1 != 0
+            && let Some(part) = self.dbs.first_mut()
+        {
+            dirty &= dirty - 1;
+            indexes.hear(0, shard, part);
+            delta = part.unreported();
+        }
         while dirty != 0 {
             let number = dirty.trailing_zeros() as usize;
             dirty &= dirty - 1;

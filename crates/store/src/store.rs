@@ -146,11 +146,17 @@ impl Store {
         put_off.into_iter().for_each(|key| self.note_gone(key));
     }
 
-    /// Awaited keys noted since this was last asked. Costs a load if there are none.
+    /// Whether awaited keys have been noted since they were last taken.
     #[inline]
     #[must_use]
+    pub fn is_any_gone(&self) -> bool {
+        self.any_gone.load(Ordering::Acquire)
+    }
+
+    /// Awaited keys noted since this was last asked.
+    #[must_use]
     pub fn take_gone(&self) -> Vec<Touched> {
-        if !self.any_gone.load(Ordering::Acquire) {
+        if !self.is_any_gone() {
             return Vec::new();
         }
         let mut gone = self.gone.lock();

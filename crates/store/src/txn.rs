@@ -596,10 +596,17 @@ impl Txn {
         self.touched.truncate(touched);
     }
 
-    /// Keys that may serve blocked clients, in the order they were fed. Empties the list.
+    /// Whether keys were fed that may serve blocked clients.
+    #[inline]
+    #[must_use]
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// These keys, in the order they were fed. Empties the list.
     #[inline]
     pub fn take_ready(&mut self) -> Vec<Touched> {
-        if self.ready.is_empty() { Vec::new() } else { std::mem::take(&mut self.ready) }
+        std::mem::take(&mut self.ready)
     }
 
     /// Nobody is served for what has been fed so far.
