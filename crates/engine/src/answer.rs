@@ -17,7 +17,7 @@ use wire::RespWriter;
 use crate::engine::Engine;
 use crate::execute::{Call, Request, remember_broken, scope_of};
 use crate::replies::Replies;
-use crate::reply_limit::{Limited, ReplyLimit};
+use crate::reply_limit::Limited;
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::{Desk, Worker};
@@ -81,7 +81,7 @@ impl Desk<'_> {
         let done = self.admit(session, request).and_then(|entry| {
             let run =
                 access::sort_in_place_of(self.engine, session, entry, request.argv).unwrap_or(run);
-            let limit = ReplyLimit::of(&self.seat.config, session);
+            let limit = self.seat.reply_limits.of(session);
             let mut limited = Limited::new(answer, limit);
             let done = self.data(session, (entry, request), run, &mut limited);
             limited.finish();

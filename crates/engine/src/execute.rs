@@ -13,7 +13,6 @@ use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::reply_limit::ReplyLimit;
 use crate::session::Session;
 use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
@@ -71,7 +70,7 @@ impl Desk<'_> {
         out: &mut Vec<u8>,
     ) -> bool {
         let start = out.len();
-        let limit = ReplyLimit::of(&self.seat.config, session);
+        let limit = self.seat.reply_limits.of(session);
         let mut writer = RespWriter::new(out, session.protocol).within(limit.bytes);
         let result = self.admit(session, &request).and_then(|entry| {
             if self.engine.heed.now().paused()

@@ -148,7 +148,8 @@ impl Desk<'_> {
         if group.is_empty() {
             return None;
         }
-        let mut argv: SmallVec<[&[u8]; 16]> = SmallVec::new();
+        // The words of all requests behind each other: one loop is quicker than sixteen.
+        let all: Vec<&[u8]> = words.iter().map(|word| word.of(input)).collect();
         let each = self.seat.times_each();
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
@@ -156,9 +157,8 @@ impl Desk<'_> {
         let mut ended = Some(start);
         self.note_activity(session, group);
         for pending in group {
-            argv.clear();
-            argv.extend(words[pending.words.clone()].iter().map(|word| word.of(input)));
-            let request = Request { argv: &argv, entry: pending.entry, hash: pending.hash };
+            let argv = &all[pending.words.clone()];
+            let request = Request { argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
                 Some(entry) if each || group.len() == 1 || !entry.quick => {
                     let begun = ended.unwrap_or_else(Instant::now);
@@ -167,7 +167,7 @@ impl Desk<'_> {
                     ended = Some(now);
                     if ran {
                         let took = now.duration_since(begun);
-                        self.seat.took(self.engine, entry, &argv, session, took);
+                        self.seat.took(self.engine, entry, argv, session, took);
                     }
                 }
                 entry => {
@@ -245,9 +245,8 @@ fn decode<'e>(
             Ok(Step::Request { bytes, .. }) => {
                 at += bytes;
                 let range = first..words.len();
-                let head: SmallVec<[&[u8]; 2]> =
-                    words[range.clone()].iter().take(2).map(|word| word.of(input)).collect();
-                let entry = engine.table.find(&head);
+                let second = || words.get(first + 1).map(|word| word.of(input));
+                let entry = engine.table.find_by(words[first].of(input), second);
                 group.push(Pending { entry, hash: None, words: range, end: at });
             }
             Ok(Step::Empty { bytes }) => at += bytes,

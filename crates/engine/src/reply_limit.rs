@@ -12,7 +12,7 @@
 //! reply like others.
 
 use base::{Reply, error};
-use config::Config;
+use config::{BufferLimit, Config};
 use wire::RespWriter;
 
 use crate::answer::Answer;
@@ -31,12 +31,33 @@ pub(crate) struct ReplyLimit {
     closes: bool,
 }
 
-impl ReplyLimit {
+/// The limits of replies by a configuration: they are asked for with every request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReplyLimits {
+    normal: ReplyLimit,
+    pubsub: ReplyLimit,
+}
+
+impl ReplyLimits {
+    /// Those of a configuration.
+    pub fn new(config: &Config) -> Self {
+        let limits = &config.client_output_buffer_limit;
+        ReplyLimits {
+            normal: ReplyLimit::of(config, &limits.normal),
+            pubsub: ReplyLimit::of(config, &limits.pubsub),
+        }
+    }
+
     /// The limit for a session.
     #[inline]
-    pub fn of(config: &Config, session: &Session) -> Self {
-        let limits = &config.client_output_buffer_limit;
-        let class = if session.is_subscriber() { &limits.pubsub } else { &limits.normal };
+    pub fn of(&self, session: &Session) -> ReplyLimit {
+        let limit = if session.is_subscriber() { self.pubsub } else { self.normal };
+        ReplyLimit { closes: limit.closes && !session.shares, ..limit }
+    }
+}
+
+impl ReplyLimit {
+    fn of(config: &Config, class: &BufferLimit) -> Self {
         let closing = match (class.hard, config.maxmemory_clients) {
             (0, None) => u64::MAX,
             (0, Some(all)) => all,
@@ -45,7 +66,7 @@ impl ReplyLimit {
         };
         let closing = usize::try_from(closing).unwrap_or(usize::MAX);
         let most = config.callers.max_reply_size;
-        ReplyLimit { bytes: closing.min(most), closes: closing <= most && !session.shares }
+        ReplyLimit { bytes: closing.min(most), closes: closing <= most }
     }
 }
 

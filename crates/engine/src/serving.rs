@@ -22,13 +22,19 @@ use crate::remember;
 use crate::table::Entry;
 
 /// Serves those whom the changes just published can feed: see [`store::serve_ready`].
+#[inline]
 pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
-    store::serve_ready(engine, txn);
+    if txn.has_ready() {
+        store::serve_ready(engine, txn);
+    }
 }
 
 /// Looks at the keys that others could not serve: see [`store::serve_gone`].
+#[inline]
 pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    store::serve_gone(engine, &engine.store, txn);
+    if engine.store.is_any_gone() {
+        store::serve_gone(engine, &engine.store, txn);
+    }
 }
 
 /// As [`serve_ready`], behind something that may have taken its time, a transaction or a script:

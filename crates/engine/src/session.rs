@@ -99,6 +99,7 @@ impl Session {
     }
 
     /// Whether it listens to anything.
+    #[inline]
     #[must_use]
     pub fn is_subscriber(&self) -> bool {
         !(self.channels.is_empty() && self.patterns.is_empty() && self.shard_channels.is_empty())

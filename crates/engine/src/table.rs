@@ -35,6 +35,9 @@ pub struct Entry {
     pub flags: Flags,
     /// Exact number of words, or minus the least number.
     pub arity: i32,
+    /// The least number of words, and whether there may be more.
+    least: usize,
+    more: bool,
     /// The arguments, read from the spec's grammar.
     pub arguments: Vec<grammar::Arg>,
     /// Whether its only key is the first argument: the common case, planned without a search.
@@ -46,6 +49,8 @@ pub struct Entry {
     /// Whether the keys it reads are told to be missing, as keyspace events: it does not only ask
     /// how a value is kept.
     pub tells_misses: bool,
+    /// Whether it reads keys that it finds by patterns.
+    pub sorts: bool,
     /// Whether it asks for the order of keys, and so for an index.
     pub ordered: bool,
     /// How many words its name has.
@@ -67,8 +72,7 @@ impl Entry {
     #[inline]
     #[must_use]
     pub fn accepts(&self, words: usize) -> bool {
-        let words = i32::try_from(words).unwrap_or(i32::MAX);
-        if self.arity >= 0 { words == self.arity } else { words >= -self.arity }
+        words == self.least || (words > self.least && self.more)
     }
 
     /// Whether it has this flag.
@@ -236,8 +240,21 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn find(&self, words: &[&[u8]]) -> Option<&Entry> {
-        let entry = self.called.get(&self.entries, Entry::called, words.first()?)?;
-        Some(self.descend(entry, words))
+        self.find_by(words.first()?, || words.get(1).copied())
+    }
+
+    /// The same by the first word; the second is only asked for if that is a container.
+    #[inline]
+    pub(crate) fn find_by<'w>(
+        &self,
+        name: &[u8],
+        second: impl FnOnce() -> Option<&'w [u8]>,
+    ) -> Option<&Entry> {
+        let entry = self.called.get(&self.entries, Entry::called, name)?;
+        if entry.children.is_empty() {
+            return Some(entry);
+        }
+        Some(second().and_then(|second| self.child(entry, second)).unwrap_or(entry))
     }
 
     /// The command of a request in its own name: one of the journal, or of the server itself.
@@ -245,15 +262,10 @@ impl Table {
     #[must_use]
     pub fn find_own(&self, words: &[&[u8]]) -> Option<&Entry> {
         let entry = self.own.get(&self.entries, |e| e.spec.name.as_bytes(), words.first()?)?;
-        Some(self.descend(entry, words))
-    }
-
-    #[inline]
-    fn descend<'t>(&'t self, entry: &'t Entry, words: &[&[u8]]) -> &'t Entry {
         if entry.children.is_empty() || words.len() < 2 {
-            return entry;
+            return Some(entry);
         }
-        self.child(entry, words[1]).unwrap_or(entry)
+        Some(self.child(entry, words[1]).unwrap_or(entry))
     }
 
     /// The command that clients call by this name, in any case; subcommands as `container|sub`.
@@ -363,7 +375,15 @@ fn digest(name: &[u8]) -> u64 {
             let last = name.len() - 4;
             lower_case(four(0) | four(last) << (8 * last))
         }
-        _ => lower_case(name.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))),
+        _ => {
+            let few = match *name {
+                [a, b, c] => [a, b, c, 0],
+                [a, b] => [a, b, 0, 0],
+                [a] => [a, 0, 0, 0],
+                _ => [0; 4],
+            };
+            lower_case(u32::from_le_bytes(few).into())
+        }
     }
 }
 
@@ -402,7 +422,10 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         action,
         flags: Flags::of(spec.flags),
         arity,
+        least: usize::try_from(arity.unsigned_abs()).unwrap_or(usize::MAX),
+        more: arity < 0,
         arguments,
+        sorts: matches!(spec.name, "sort" | "sort_ro"),
         one_key,
         moves: matches!(spec.name, "move" | "copy"),
         quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),

@@ -10,6 +10,7 @@ use store::Txn;
 use crate::engine::Engine;
 use crate::evict;
 use crate::plan::Plan;
+use crate::reply_limit::ReplyLimits;
 use crate::scripting::Bench;
 use crate::session::Session;
 use crate::stats::Counters;
@@ -38,6 +39,8 @@ pub struct Seat {
     pub counters: Arc<Counters>,
     /// The configuration as of the start of this batch.
     pub config: Arc<Config>,
+    /// How long replies may become by it.
+    pub(crate) reply_limits: ReplyLimits,
     /// The time as of the start of this batch.
     pub now: Millis,
     pub(crate) config_version: u64,
@@ -69,9 +72,11 @@ impl Worker {
     /// A seat at `engine`; `seed` feeds the commands that need chance.
     #[must_use]
     pub fn new(engine: &Arc<Engine>, seed: u64) -> Self {
+        let config = engine.config();
         let seat = Seat {
             counters: engine.stats.register(engine.table.entries().len()),
-            config: engine.config(),
+            reply_limits: ReplyLimits::new(&config),
+            config,
             now: 0,
             config_version: u64::MAX,
             plan: Plan::default(),
@@ -159,10 +164,16 @@ impl Seat {
             return false;
         }
         self.config_version = version;
-        self.config = engine.config();
+        self.configure(engine.config());
         txn.set_limits(engine.store.limits());
         txn.set_measure(engine.store.measure());
         true
+    }
+
+    /// Goes by this configuration from now on.
+    pub(crate) fn configure(&mut self, config: Arc<Config>) {
+        self.reply_limits = ReplyLimits::new(&config);
+        self.config = config;
     }
 
     /// After a command about the server, with no shard in hand: does what it has left to be done,
