@@ -363,7 +363,9 @@ fn taken(dir: &Path) -> (u64, usize) {
     use std::os::unix::fs::MetadataExt;
     let files: Vec<_> =
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let bytes = files.iter().map(|path| path.metadata().unwrap().blocks() * 512).sum();
+    // The server may delete one meanwhile, which then takes nothing.
+    let bytes =
+        files.iter().map(|path| path.metadata().map_or(0, |file| file.blocks() * 512)).sum();
     let logs = files.iter().filter(|path| path.extension().is_some_and(|end| end == "log"));
     (bytes, logs.count())
 }
