@@ -143,7 +143,18 @@ fn put_long(out: &mut Vec<u8>, start: usize) {
 /// Appends a [`Kind::Set`] of this shard, number and database: as [`put`] would, but everything
 /// before the key is made ready in one place, as no record is written more often.
 #[inline]
-pub fn put_set(out: &mut Vec<u8>, (shard, seq, db): (u16, u64, u32), key: &[u8], value: &[u8]) {
+pub fn put_set(out: &mut Vec<u8>, head: (u16, u64, u32), key: &[u8], value: &[u8]) {
+    put_set_below(LONG, out, head, (key, value));
+}
+
+/// A record of `long` bytes or more has its length in eight bytes.
+#[inline]
+fn put_set_below(
+    long: u32,
+    out: &mut Vec<u8>,
+    (shard, seq, db): (u16, u64, u32),
+    (key, value): (&[u8], &[u8]),
+) {
     // The head, a database, the length of the key in at most ten bytes.
     let mut head = [0; HEADER + 4 + 10];
     head[4] = Kind::Set as u8;
@@ -166,12 +177,16 @@ pub fn put_set(out: &mut Vec<u8>, (shard, seq, db): (u16, u64, u32), key: &[u8],
     head[at] = rest as u8;
     at += 1;
     let len = at + key.len() + value.len();
-    // A request is bounded far below 4 GiB by the protocol.
-    head[..4].copy_from_slice(&u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
+    let short = u32::try_from(len).unwrap_or(LONG);
+    head[..4].copy_from_slice(&short.to_le_bytes());
+    let start = out.len();
     out.reserve(len);
     out.extend_from_slice(&head[..at]);
     out.extend_from_slice(key);
     out.extend_from_slice(value);
+    if short >= long {
+        put_long(out, start);
+    }
 }
 
 /// The key and the value of a [`Kind::Set`].
@@ -496,6 +511,32 @@ mod tests {
         for len in 1..plain.len() + 8 {
             assert!(next(&mut &out[..len]).is_err());
         }
+    }
+
+    #[test]
+    fn long_strings_come_back() {
+        for db in [0, 3] {
+            let (mut out, mut plain) = (b"before".to_vec(), Vec::new());
+            // As if twenty bytes were too long.
+            put_set_below(20, &mut out, (7, 5, db), (b"key", b"a value"));
+            put_set(&mut plain, (7, 5, db), b"key", b"a value");
+            assert_eq!(out.len(), 6 + plain.len() + 8);
+            assert_eq!(next(&mut &out[6..]), next(&mut plain.as_slice()));
+            let mut short = Vec::new();
+            put_set_below(plain.len() as u32 + 1, &mut short, (7, 5, db), (b"key", b"a value"));
+            assert_eq!(short, plain);
+        }
+    }
+
+    /// As long as a client may send one where `proto-max-bulk-len` is raised.
+    #[test]
+    #[ignore = "takes 8 GiB"]
+    fn a_string_of_four_gigabytes_comes_back() {
+        let (mut out, value) = (Vec::new(), vec![0; 1 << 32]);
+        put_set(&mut out, (7, 5, 0), b"key", &value);
+        let found = next(&mut out.as_slice()).unwrap().unwrap();
+        let (key, found) = set(found.body).unwrap();
+        assert!(key == b"key" && found.len() == value.len());
     }
 
     #[test]
