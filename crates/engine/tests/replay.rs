@@ -19,7 +19,7 @@ use base::{Flag, Rng};
 use contents::contents;
 use home::{Folder, open};
 use kvist_engine::durable::Reason;
-use kvist_engine::{Action, Engine, foreign};
+use kvist_engine::{Action, Engine, Rounds, foreign};
 use seats::Seat;
 use seed::rng;
 
@@ -379,5 +379,46 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
     let (again, recovered) = open(&folder.0, &lines).unwrap();
     assert!(contents(&again) == wanted, "{recovered}");
     assert_eq!(Seat::new(&again).ask("SCARD later"), ":19999");
+    again.move_out();
+}
+
+/// What replay makes anew takes its time, however few bytes tell of it: the journal is rewritten as
+/// if the values stood in it.
+#[test]
+fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
+    let folder = Folder::new();
+    let lines = format!("{LINES}\nauto-aof-rewrite-min-size 1mb\nauto-aof-rewrite-percentage 100");
+    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let mut seat = Seat::new(&engine);
+    for n in 0..20_000 {
+        seat.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
+    }
+    let cost = || engine.store.log().figures.replay_cost();
+    for line in ["SUNIONSTORE union set0 set1", "COPY union copied REPLACE"] {
+        engine.save(Reason::Rewrite, true).unwrap();
+        let done = |seat: &mut Seat| {
+            let info = seat.ask("INFO persistence");
+            let line = info.split("aof_rewrites:").nth(1).unwrap().lines().next().unwrap();
+            line.parse::<u64>().unwrap()
+        };
+        let before = done(&mut seat);
+        (0..15).for_each(|_| drop(seat.ask(line)));
+        assert!(cost() > 10 << 20, "{line}: {}", cost());
+        let mut rounds = Rounds::new(&engine);
+        let start = std::time::Instant::now();
+        while done(&mut seat) == before {
+            assert!(start.elapsed().as_secs() < 20, "{line}");
+            rounds.round();
+        }
+        assert!(cost() < 1 << 20, "{line}: {}", cost());
+        // A start finds what it costs, too.
+        (0..15).for_each(|_| drop(seat.ask(line)));
+    }
+    let wanted = cost();
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    let (again, _) = open(&folder.0, &lines).unwrap();
+    let found = again.store.log().figures.replay_cost();
+    assert!(found > 10 << 20 && found.abs_diff(wanted) < wanted / 4, "{found}, not {wanted}");
     again.move_out();
 }

@@ -109,6 +109,9 @@ pub(crate) struct Woken {
 pub struct Figures {
     /// Bytes written since the last snapshot.
     pub size: AtomicU64,
+    /// Bytes of values that records since the last snapshot tell without holding them: whoever
+    /// replays them makes these values anew.
+    pub implied: AtomicU64,
     /// Frames written.
     pub frames: AtomicU64,
     /// Syncs done.
@@ -129,6 +132,14 @@ pub struct Figures {
     pub durable_frame: AtomicU64,
     /// Writes that failed.
     pub failures: AtomicU64,
+}
+
+impl Figures {
+    /// How much has to be read or made anew to replay what was written since the last snapshot.
+    #[must_use]
+    pub fn replay_cost(&self) -> u64 {
+        self.size.load(Ordering::Relaxed).saturating_add(self.implied.load(Ordering::Relaxed))
+    }
 }
 
 /// What is wrong with the disk.

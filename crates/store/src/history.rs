@@ -12,6 +12,8 @@
 //! the change and another after it can be completed exactly. A large value that was renamed, or
 //! made of other keys, is the exception: see `moved.rs`.
 
+use sync::atomic::Ordering;
+
 use base::Key;
 use journal::record::{self, Half, Joined, Kind, Mark};
 use journal::{Lane, Log};
@@ -160,10 +162,8 @@ impl Txn {
         (to_db, to): (usize, Key<'_>),
         stays: bool,
     ) -> bool {
-        let entry = self.shard(to.hash).dbs[to_db].keys.find(to.hash, to.bytes);
-        let large = |object: &crate::Object| object.memory() >= NAMED;
-        let is_large = entry.is_some_and(|entry| entry.object().is_some_and(large));
-        if !is_large || !self.is_recording(from.hash) || !self.is_recording(to.hash) {
+        let Some(size) = self.large(to_db, to) else { return false };
+        if !self.is_recording(from.hash) || !self.is_recording(to.hash) {
             return false;
         }
         let to_shard = self.shard(to.hash).history.shard;
@@ -181,7 +181,17 @@ impl Txn {
         record::put(&mut self.told, second, |out| {
             Half { stays, shard: from_shard, seq: from_seq, key: to.bytes }.put(out);
         });
+        if stays {
+            self.log.figures.implied.fetch_add(size, Ordering::Relaxed);
+        }
         true
+    }
+
+    /// The bytes that a key's value takes, if it is large.
+    fn large(&self, db: usize, key: Key<'_>) -> Option<u64> {
+        let entry = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes)?;
+        let size = entry.object()?.memory();
+        (size >= NAMED).then_some(size as u64)
     }
 
     /// Records by itself a command that has stored a large value under a key of the current
@@ -189,10 +199,8 @@ impl Txn {
     /// to be told; then nothing is recorded.
     pub fn record_joined(&mut self, to: Key<'_>, hashes: &[u64], words: &[&[u8]]) -> bool {
         let db = self.db;
-        let entry = self.shard(to.hash).dbs[db].keys.find(to.hash, to.bytes);
-        let large = |object: &crate::Object| object.memory() >= NAMED;
-        let is_large = entry.is_some_and(|entry| entry.object().is_some_and(large));
-        if !is_large || !hashes.iter().chain([&to.hash]).all(|&hash| self.is_recording(hash)) {
+        let Some(size) = self.large(db, to) else { return false };
+        if !hashes.iter().chain([&to.hash]).all(|&hash| self.is_recording(hash)) {
             return false;
         }
         let to_shard = self.shard(to.hash).history.shard;
@@ -218,6 +226,7 @@ impl Txn {
         }
         let body = Joined { marks, words: words.to_vec() };
         record::put(&mut self.told, joined, |out| body.put(out));
+        self.log.figures.implied.fetch_add(size, Ordering::Relaxed);
         true
     }
 

@@ -215,6 +215,7 @@ impl Engine {
         // A segment begun afresh ends a failed sync, but only once its snapshot is current.
         let healing = log.trouble().is_some_and(|trouble| trouble.unsynced);
         log.figures.size.store(0, Ordering::Relaxed);
+        log.figures.implied.store(0, Ordering::Relaxed);
         let (name, saved) = self.survey(disk, first)?;
         let segments = if journal {
             log.sync_segment()?;

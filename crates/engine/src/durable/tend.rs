@@ -61,13 +61,14 @@ impl Engine {
         self.has_grown(config).then_some(Reason::Rewrite)
     }
 
-    /// Whether the journal is longer than its rewriting would make worthwhile.
+    /// Whether the journal takes longer to replay than its rewriting would make worthwhile. A
+    /// short record may stand for a large value: that counts as if the value had been written.
     fn has_grown(&self, config: &Config) -> bool {
         let percentage = config.durability.auto_aof_rewrite_percentage;
         if percentage == 0 || !self.durable.is_journaling() {
             return false;
         }
-        let size = self.store.log().figures.size.load(Ordering::Relaxed);
+        let size = self.store.log().figures.replay_cost();
         let base = self.durable.base_size.load(Ordering::Relaxed);
         let whole = size.saturating_add(base);
         whole >= config.durability.auto_aof_rewrite_min_size

@@ -17,7 +17,9 @@
 //! There is always a shard that can go on, as there was one when it happened.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
+use base::{Key, Keyspace};
 use journal::codec::Malformed;
 use journal::record::{Half, Joined, Kind, Mark, Record};
 use store::Scope;
@@ -207,7 +209,21 @@ impl Replayer<'_> {
         let mut shards: Vec<_> = keys.iter().map(|key| engine.store.shard_of(key.hash)).collect();
         shards.sort_unstable();
         shards.dedup();
-        self.run(entry, words, (self.database(record.db)?, target), &shards)
+        let db = self.database(record.db)?;
+        self.run(entry, words, (db, target), &shards)?;
+        self.note_made(db, target)
+    }
+
+    /// A value was made anew that no record holds, as it will be at every start until the journal
+    /// is rewritten.
+    fn note_made(&mut self, db: usize, key: Key<'_>) -> Result<(), String> {
+        let made = self.on_shard_of(key, |txn| {
+            txn.select(db);
+            txn.memory(key)
+        })?;
+        let figures = &self.engine.store.log().figures;
+        figures.implied.fetch_add(made.unwrap_or(0) as u64, Ordering::Relaxed);
+        Ok(())
     }
 
     fn apply_one(&mut self, record: Record<'_>, parts: Parts<'_, '_>) -> Result<(), String> {
@@ -251,7 +267,11 @@ impl Replayer<'_> {
                     .txn
                     .with(&store, Scope::Many(&shards), |txn| txn.relocate(from, to, first.stays))
                     .map_err(|failed| failed.to_string())?;
-                if there { Ok(()) } else { self.is_missing(keys[0].bytes) }
+                match (there, first.stays) {
+                    (true, true) => self.note_made(dbs[1], keys[1]),
+                    (true, false) => Ok(()),
+                    (false, _) => self.is_missing(keys[0].bytes),
+                }
             }
             (true, false) if !first.stays => {
                 self.on_shard_of(keys[0], |txn| txn.forget(dbs[0], keys[0].hash, keys[0].bytes))
