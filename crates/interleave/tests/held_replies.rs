@@ -191,6 +191,20 @@ fn embedded(callers: u8) {
     drop(flusher);
 }
 
+/// Whoever asks the journal to sync while it is closed is answered, one way or the other.
+#[test]
+fn nobody_waits_for_a_journal_that_is_closed() {
+    explore(400, || {
+        let (log, _, flusher) = journal(|| ());
+        let asking = Arc::clone(&log);
+        let thread = thread::spawn(move || (0..2).map(|_| asking.sync().is_ok()).collect());
+        drop(flusher);
+        let answers: Vec<bool> = thread.join().unwrap();
+        assert!(answers[0] || !answers[1], "closed is closed");
+        assert!(log.sync().is_err());
+    });
+}
+
 fn model(workers: usize, broken: Broken) {
     let sleepers: Vec<_> = (0..workers)
         .map(|_| (Arc::new(DiskWaiter::default()), Arc::new(Poller::default())))

@@ -20,7 +20,7 @@ use crate::blocks::{Blocks, End};
 use crate::clock::{monotonic, wall_clock};
 use crate::disk::{BLOCK, Disk, DiskFile};
 use crate::frame::{self, Secret};
-use crate::log::{Log, Policy, Request, Trouble, Woken, part_of};
+use crate::log::{Log, Policy, Request, Service, Trouble, Woken, part_of};
 use crate::segment;
 
 /// How long records gather before they are written, unless they are many.
@@ -75,14 +75,18 @@ impl Flusher {
         on_durable: impl Fn() + Send + 'static,
     ) -> io::Result<Self> {
         let writer = Writer::new(log, place, on_durable);
-        let thread = Builder::new().name("journal".to_owned()).spawn(move || writer.run())?;
+        let service = Service::begin(log);
+        let thread = Builder::new().name("journal".to_owned()).spawn(move || {
+            let _service = service;
+            writer.run();
+        })?;
         Ok(Flusher { log: Arc::clone(log), thread: Some(thread) })
     }
 }
 
 impl Drop for Flusher {
     fn drop(&mut self) {
-        self.log.bell.lock().stop = true;
+        self.log.bell.lock().served = false;
         self.log.ring.notify_one();
         self.log.last_round();
         if let Some(thread) = self.thread.take() {
@@ -180,7 +184,7 @@ impl Writer {
     fn wait(&mut self) -> Woken {
         let log = Arc::clone(&self.log);
         let mut bell = log.bell.lock();
-        while !bell.rung && bell.requests.is_empty() && !bell.stop {
+        while !bell.rung && bell.requests.is_empty() && bell.served {
             let limit = match (self.stuck, self.unsynced_since, log.policy()) {
                 // Only somebody's request can help.
                 _ if self.given_up => Duration::MAX,
@@ -200,9 +204,9 @@ impl Writer {
             }
         }
         // Others may have more to say in a moment; one frame then holds all of it.
-        if bell.rung && !bell.urgent && bell.requests.is_empty() && !bell.stop {
+        if bell.rung && !bell.urgent && bell.requests.is_empty() && bell.served {
             let until = Instant::now() + GATHER;
-            while !bell.urgent && bell.requests.is_empty() && !bell.stop {
+            while !bell.urgent && bell.requests.is_empty() && bell.served {
                 if log.ring.wait_until(&mut bell, until).timed_out() {
                     break;
                 }

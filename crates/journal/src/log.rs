@@ -86,15 +86,16 @@ pub(crate) struct Bell {
     pub urgent: bool,
     /// What was asked.
     pub requests: Vec<Request>,
-    /// The flusher shall end.
-    pub stop: bool,
+    /// There is a flusher, and it has not been told to end. Whoever asks otherwise is refused:
+    /// nobody would answer.
+    pub served: bool,
 }
 
 impl Bell {
     /// What it was rung for; it is still then.
     pub fn take(&mut self) -> Woken {
         (self.rung, self.urgent) = (false, false);
-        Woken { requests: std::mem::take(&mut self.requests), stop: self.stop }
+        Woken { requests: std::mem::take(&mut self.requests), stop: !self.served }
     }
 }
 
@@ -275,6 +276,10 @@ impl Log {
     pub fn wait_for_room(&self, lane: &Lane) {
         while lane.len.load(Ordering::Relaxed) > LANE_LIMIT as u64 && !self.is_troubled() {
             self.flush_soon();
+            if !self.bell.lock().served {
+                // Nobody will ever take it.
+                return;
+            }
             let mut guard = self.room_lock.lock();
             self.room.wait_for(&mut guard, Duration::from_millis(10));
         }
@@ -345,11 +350,14 @@ impl Log {
         let (done, answer) = sync_channel(1);
         {
             let mut bell = self.bell.lock();
+            if !bell.served {
+                return Err(closed());
+            }
             bell.requests.push(request(done));
             self.ring.notify_one();
         }
         self.flush_round()?;
-        answer.recv().unwrap_or_else(|_| Err(std::io::Error::other("the journal is closed")))
+        answer.recv().unwrap_or_else(|_| Err(closed()))
     }
 
     /// Begins a new segment and tells its number: what was appended before this call stands in
@@ -406,5 +414,68 @@ impl Log {
     /// The disk refuses.
     pub fn close_segment(&self) -> std::io::Result<u64> {
         self.ask(|done| Request::CloseSegment { done })
+    }
+}
+
+/// There is no flusher any more, or none yet.
+fn closed() -> std::io::Error {
+    std::io::Error::other("the journal is closed")
+}
+
+/// As long as this lives, requests are taken. When it goes, also because the flusher panics, those
+/// that nobody has answered are refused.
+#[derive(Debug)]
+pub(crate) struct Service(Arc<Log>);
+
+impl Service {
+    pub fn begin(log: &Arc<Log>) -> Self {
+        log.bell.lock().served = true;
+        Service(Arc::clone(log))
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let mut bell = self.0.bell.lock();
+        bell.served = false;
+        // Who waits for an answer learns that there will be none.
+        let unanswered = std::mem::take(&mut bell.requests);
+        drop(bell);
+        drop(unanswered);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Directory;
+    use crate::flusher::{Flusher, Place};
+
+    /// A flusher that writes to this directory.
+    fn flusher(log: &Arc<Log>, path: &std::path::Path, segment: u64) -> Flusher {
+        let disk = Arc::new(Directory::open(path).unwrap());
+        let (id, segment_size) = ([7; 16], 1 << 16);
+        let place = Place { disk, id, segment, frame: 1, segment_size, chance: 5 };
+        Flusher::start(log, place, || ()).unwrap()
+    }
+
+    #[test]
+    fn nobody_waits_for_a_flusher_that_has_ended() {
+        let path = std::env::temp_dir().join(format!("kvist-ended-{}", std::process::id()));
+        let log = Log::new(Policy::EverySecond);
+        let lane = log.open_lane();
+        assert!(log.sync().is_err(), "there is none yet");
+        for segment in [1, 2] {
+            let running = flusher(&log, &path, segment);
+            log.roll(true).unwrap();
+            log.append(&lane, b"record");
+            log.sync().unwrap();
+            drop(running);
+            assert_eq!(log.sync().unwrap_err().to_string(), "the journal is closed");
+            assert!(log.roll(true).is_err() && log.close().is_err());
+        }
+        log.append(&lane, &vec![0; LANE_LIMIT + 1]);
+        log.wait_for_room(&lane);
+        std::fs::remove_dir_all(path).unwrap();
     }
 }

@@ -11,12 +11,13 @@ use std::sync::Arc;
 use sync::Mutex;
 
 use crate::flusher::{Flusher, Place, Writer};
-use crate::log::Log;
+use crate::log::{Log, Service};
 
 /// Makes a round when called.
 pub(crate) struct Stepped {
     /// Not here while it makes a round.
     writer: Mutex<Option<Writer>>,
+    _service: Service,
 }
 
 impl fmt::Debug for Stepped {
@@ -30,7 +31,8 @@ impl Flusher {
     #[must_use]
     pub fn stepped(log: &Arc<Log>, place: Place, on_durable: impl Fn() + Send + 'static) -> Self {
         let writer = Mutex::new(Some(Writer::new(log, place, on_durable)));
-        *log.stepped.lock() = Some(Arc::new(Stepped { writer }));
+        let stepped = Stepped { writer, _service: Service::begin(log) };
+        *log.stepped.lock() = Some(Arc::new(stepped));
         Flusher { log: Arc::clone(log), thread: None }
     }
 }
@@ -54,11 +56,10 @@ impl Log {
 
     /// The last round of a flusher without a thread, if there is one.
     pub(crate) fn last_round(&self) {
-        let stepped = self.stepped.lock().take();
-        if let Some(mut writer) = stepped.and_then(|stepped| stepped.writer.lock().take()) {
+        let Some(stepped) = self.stepped.lock().take() else { return };
+        if let Some(mut writer) = stepped.writer.lock().take() {
             let woken = self.bell.lock().take();
             writer.round(woken);
-            self.bell.lock().stop = false;
         }
     }
 }
