@@ -61,8 +61,11 @@ fn recover(engine: &Arc<Engine>) -> Result<Option<Result<Recovered, String>>, St
     loop {
         let stopping = || engine.stopping.load(Ordering::Acquire);
         match done.recv_timeout(LOOK) {
-            // It is interrupted at the next record by what stops the server.
-            Ok(Err(_)) if stopping() => return Ok(None),
+            // It is interrupted at the next record by what stops the server, or had failed before.
+            Ok(Err(error)) if stopping() => {
+                tracing::warn!("{error}");
+                return Ok(None);
+            }
             Ok(recovered) => return Ok(Some(recovered)),
             Err(RecvTimeoutError::Timeout) if stopping() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}

@@ -3,7 +3,7 @@
 //! A survey goes through a shard's database by position, some entries per hold of the lock. What it
 //! reads in one hold is exact as of one record of the shard; the journal tells the rest.
 
-use base::{Key, Keyspace, Millis};
+use base::{CmdError, Key, Keyspace, Millis};
 use journal::snapshot;
 use table::POSITIONS;
 use types::Copier;
@@ -228,20 +228,22 @@ impl Txn {
 
     /// Takes what one key holds, in a database, to another one, or copies it. Whether it is there.
     /// All shards are held.
+    ///
+    /// # Errors
+    /// It cannot be copied.
     pub fn relocate(
         &mut self,
         (from_db, from): (usize, Key<'_>),
         (to_db, to): (usize, Key<'_>),
         stays: bool,
-    ) -> bool {
+    ) -> Result<bool, CmdError> {
         self.select(from_db);
         let there = self.shard(from.hash).dbs[from_db].keys.find(from.hash, from.bytes).is_some();
         if !there {
-            return false;
+            return Ok(false);
         }
         if stays {
-            // Nothing limits what recovery takes.
-            let _ = self.copy(from, to, to_db, true);
+            self.copy(from, to, to_db, true)?;
         } else if from_db == to_db {
             self.rename(from, to);
         } else {
@@ -249,7 +251,7 @@ impl Txn {
             self.move_to(from, to_db);
         }
         self.forget_changes();
-        true
+        Ok(true)
     }
 
     /// Takes a key out of database `db`, whatever it holds and however old it is. Its shard is

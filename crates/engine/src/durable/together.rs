@@ -266,7 +266,8 @@ impl Replayer<'_> {
                 let there = self
                     .txn
                     .with(&store, Scope::Many(&shards), |txn| txn.relocate(from, to, first.stays))
-                    .map_err(|failed| failed.to_string())?;
+                    .map_err(|failed| failed.to_string())?
+                    .map_err(|error| error.bytes().escape_ascii().to_string())?;
                 match (there, first.stays) {
                     (true, true) => self.note_made(dbs[1], keys[1]),
                     (true, false) => Ok(()),
