@@ -119,32 +119,47 @@ impl Engine {
     }
 
     /// Leaves the data directory in good order: what is not in the journal is saved if the
-    /// configuration asks for that.
+    /// configuration asks for that, or if the journal cannot be written to its end.
     ///
     /// # Errors
-    /// The dataset could not be saved, or the journal not be written to its end.
+    /// The dataset could not be saved, or neither could the journal be written to its end nor a
+    /// snapshot take its place. It is in the log.
     pub fn close(self: &Arc<Self>) -> io::Result<()> {
+        let done = self.save_at_last();
+        if let Err(error) = &done {
+            tracing::error!(%error, "the dataset could not be saved before exiting: changes are lost");
+        }
+        self.move_out();
+        done
+    }
+
+    fn save_at_last(self: &Arc<Self>) -> io::Result<()> {
+        let journaling = self.durable.is_journaling();
+        if self.outlasts_scripts() {
+            tracing::warn!("not saving the dataset: a script has changed part of what it will");
+            let wrong = if journaling { self.store.log().trouble() } else { None };
+            return wrong.map_or(Ok(()), |trouble| Err(io::Error::other(trouble.text)));
+        }
         let config = self.config();
-        let saves = !config.save.is_empty() && !self.durable.is_journaling();
+        let saves = !config.save.is_empty() && !journaling;
         let wanted = match self.durable.last_will() {
             Some(wanted) => wanted,
             None => saves && !config.shutdown_on_sigterm.nosave,
         };
-        let mut done = Ok(());
-        let held_up = self.outlasts_scripts();
-        if held_up {
-            tracing::warn!("not saving the dataset: a script has changed part of what it will");
-        } else if wanted && self.unsaved_changes() > 0 {
+        let mut saved = Ok(());
+        if wanted && self.unsaved_changes() > 0 {
             tracing::info!("Saving the dataset before exiting");
-            done = self.save_finally(self.durable.is_journaling()).map(drop);
-            if let Err(error) = &done {
-                tracing::error!(%error, "the dataset could not be saved before exiting");
-            }
+            saved = self.save_finally(journaling).map(drop);
         }
-        if self.durable.is_journaling() && !held_up {
-            done = done.and(self.store.log().sync());
+        if !journaling {
+            return saved;
         }
-        self.move_out();
-        done
+        // Memory has everything, and a snapshot what the journal was to keep: also where none is
+        // wished for beside it.
+        let kept = self.store.log().sync().or_else(|error| {
+            tracing::warn!(%error, "the journal cannot be kept: saving the dataset before exiting");
+            self.save_finally(true).map(drop)
+        });
+        saved.and(kept)
     }
 }

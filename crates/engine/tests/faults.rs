@@ -498,3 +498,27 @@ fn a_journal_with_a_gap_is_not_called_whole_when_it_is_switched_off() {
     check_after(&disk, Leaves::Nothing, &states[kept..], "always", "with a gap");
     check_after(&disk, Leaves::Everything, &states[kept..], "always", "with a gap");
 }
+
+/// When the journal cannot be synced, memory still has everything: who closes the engine in order
+/// loses nothing if a snapshot can be made, and is told if not.
+#[test]
+fn an_end_in_order_saves_what_the_journal_could_not_keep() {
+    for (policy, saves) in [("always", true), ("everysec", true), ("always", false)] {
+        let disk = Liar::default();
+        let mut life = recover(&disk, policy, "at first");
+        let engine = Arc::clone(&life.engine);
+        life.step("set a 1");
+        disk.fail(Fault { after: 0, errno: EIO, once: true, only: Some(Call::Sync) });
+        life.step("set a 2");
+        assert!(engine.store.log().sync().is_err());
+        if !saves {
+            disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: Some(Call::Create) });
+        }
+        let closed = engine.close();
+        assert_eq!(closed.is_ok(), saves, "{policy}: {closed:?}");
+        let found = disk.crash(Leaves::Nothing);
+        let states = life.end().0;
+        let again = recover(&found, policy, "later");
+        assert!(!saves || Some(&again.states[0]) == states.last(), "{policy}");
+    }
+}

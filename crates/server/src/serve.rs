@@ -93,14 +93,12 @@ fn serve(args: &[String]) -> Result<(), String> {
     };
     let loaded = run(&engine, opening)?;
     supervisor::tell(supervisor::STOPPING);
-    // Of a dataset that is there in part nothing may be kept. What failed is in the log.
-    if loaded == Loaded::Whole {
-        let _ = engine.close();
-    }
+    // Of a dataset that is there in part nothing may be kept.
+    let closed = if loaded == Loaded::Whole { engine.close() } else { Ok(()) };
     tracing::warn!("Kvist is now ready to exit, bye bye...");
     // Giving gigabytes back piece by piece would only delay the exit: the system takes all at once.
     std::mem::forget(engine);
-    Ok(())
+    closed.map_err(|error| format!("the dataset could not be saved before exiting: {error}"))
 }
 
 /// What the certificates and keys amount to, if TLS is in use.

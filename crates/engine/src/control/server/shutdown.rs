@@ -79,8 +79,11 @@ impl Act for Shutdown {
         let (engine, config) = (control.engine, &control.seat.config);
         let journaling = engine.durable.is_journaling();
         let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
+        // Only a snapshot keeps what the journal could not.
+        let unsynced = journaling && engine.store.log().trouble().is_some_and(|it| it.unsynced);
+        let needed = unsynced && self.save != Some(false);
         match engine.me() {
-            Some(engine) if wanted && engine.unsaved_changes() > 0 => {
+            Some(engine) if needed || (wanted && engine.unsaved_changes() > 0) => {
                 self.save_first(&engine, control.session);
             }
             _ => {
