@@ -22,7 +22,7 @@ pub mod string;
 mod walk;
 pub mod zset;
 
-pub use key::dump_payload;
+pub use key::{dump_payload, what_is_copied};
 
 use base::{Holds, Row, Spec, Strings};
 use types::{Documents, Hash, List, Ordered, Set, Stream, ZSet};

@@ -8,7 +8,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use base::Keyspace;
+use base::Args;
+use commands::what_is_copied;
 use config::{Config, EvictionPolicy};
 use store::{By, Measure, Scope, Txn, Victims};
 
@@ -120,11 +121,16 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
 
 /// The same before a large value is copied, for all of its copy: what takes so much is not made and
 /// then found to be too much. The copy itself is refused if there still is no room.
-pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config, argv: &[&[u8]]) {
-    let (Some(limit), Some(name)) = (config.maxmemory, argv.get(1)) else { return };
-    let key = engine.store.hasher().key(name);
-    let scope = Scope::One(engine.store.shard_of(key.hash));
-    let size = txn.with(&engine.store, scope, |txn| txn.memory(key)).ok().flatten().unwrap_or(0);
+/// Nothing is dropped for a request that copies nothing.
+pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config, args: Args<'_>) {
+    let (Some(limit), Some(copy)) = (config.maxmemory, what_is_copied(txn, args)) else { return };
+    let (from, to, replace) = copy;
+    let mut shards = [from, to.1].map(|key| engine.store.shard_of(key.hash));
+    shards.sort_unstable();
+    let scope = if shards[0] == shards[1] { &shards[..1] } else { &shards[..] };
+    let size =
+        txn.with(&engine.store, Scope::Many(scope), |txn| txn.size_to_copy(from, to, replace));
+    let size = size.ok().flatten().unwrap_or(0);
     let below = limit.checked_sub(size as u64);
     if let Some(below) = below.filter(|_| size >= COPY_ASKS) {
         let patience = patience(config.eviction.tenacity).map(|patience| patience.max(COPY_WAITS));

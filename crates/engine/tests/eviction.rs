@@ -392,3 +392,24 @@ fn room_for_a_copy_is_made_before_it_is_made() {
     let used = used(&engine);
     assert!(used <= limit + MEGABYTE / 100, "{used} of {limit}");
 }
+
+#[test]
+fn no_key_is_dropped_for_a_copy_that_is_not_made() {
+    let engine = engine_with("maxmemory-policy allkeys-lru");
+    let mut seat = Seat::new(&engine);
+    ask_at(&mut seat, START, "SET there v");
+    fill_large(&mut seat, "large");
+    let limit = engine.used_memory() + MEGABYTE / 4;
+    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {limit}"));
+    for (request, reply) in [
+        ("COPY large copy NONSENSE", "-ERR syntax error"),
+        ("COPY large copy DB 99", "-ERR DB index is out of range"),
+        ("COPY large copy DB", "-ERR syntax error"),
+        ("COPY large large", "-ERR source and destination objects are the same"),
+        ("COPY large there", ":0"),
+        ("COPY missing there REPLACE", ":0"),
+    ] {
+        assert_eq!(ask_at(&mut seat, START, request), reply, "{request}");
+        assert_eq!(engine.store.evicted(), 0, "{request}");
+    }
+}

@@ -5,7 +5,9 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::Txn;
+use base::Key;
+
+use crate::{Object, Txn};
 
 /// Values from this size on are copied only if there is room for all of the copy.
 const ASKS: usize = 64 << 10;
@@ -20,6 +22,25 @@ impl Txn {
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let fits = |room| self.memory_now().saturating_add_unsigned(bytes as u64) <= room;
         bytes < ASKS || self.room.is_none_or(fits)
+    }
+
+    /// Bytes of the value that a copy from this key of the current database to that one would make;
+    /// `None` if it would make none. It counts as no use of either, and their shards are held.
+    #[must_use]
+    pub fn size_to_copy(
+        &self,
+        from: Key<'_>,
+        (to_db, to): (usize, Key<'_>),
+        replace: bool,
+    ) -> Option<usize> {
+        let live = |db: usize, key: Key<'_>| {
+            let found = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes);
+            found.filter(|entry| entry.deadline().is_none_or(|at| at > self.now))
+        };
+        if !replace && live(to_db, to).is_some() {
+            return None;
+        }
+        live(self.db, from).map(|entry| entry.object().map_or(0, Object::memory))
     }
 
     /// Bytes of the dataset, with what this transaction has changed so far.

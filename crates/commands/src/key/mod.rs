@@ -13,6 +13,7 @@ mod sort;
 mod ttl;
 
 pub use self::dump::payload as dump_payload;
+pub use self::rename::what_is_copied;
 
 use base::{Row, Spec, rows};
 

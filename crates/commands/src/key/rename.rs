@@ -144,8 +144,9 @@ impl<'a> Command<'a> for Copy<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Copy<'_> {
-    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+impl Copy<'_> {
+    /// The database that the copy goes to.
+    fn target<H: Keyspace>(&self, host: &H) -> Result<usize, CmdError> {
         let mut db = host.db();
         for text in &self.dbs {
             db = database(host, text)?;
@@ -156,6 +157,24 @@ impl<H: Keyspace> Run<H> for Copy<'_> {
         if db == host.db() && self.from.bytes == self.to.bytes {
             return Err(error::SAME_OBJECT);
         }
+        Ok(db)
+    }
+}
+
+/// What a `COPY` with these arguments copies: the key, where to, in which database, and whether it
+/// replaces what is there. `None` if the request is wrong.
+pub fn what_is_copied<'a, H: Keyspace>(
+    host: &H,
+    args: Args<'a>,
+) -> Option<(Key<'a>, (usize, Key<'a>), bool)> {
+    let copy = Copy::parse(args).ok()?;
+    let db = copy.target(host).ok()?;
+    Some((copy.from, (db, copy.to), copy.replace))
+}
+
+impl<H: Keyspace> Run<H> for Copy<'_> {
+    fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
+        let db = self.target(host)?;
         host.notify_if_missing(self.from);
         let copied = host.copy(self.from, self.to, db, self.replace)?;
         if copied {
