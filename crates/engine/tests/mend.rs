@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use home::{Folder, open};
+use journal::record::{self, Half, Joined, Kind, Mark};
 use journal::{Directory, Disk};
 use kvist_engine::durable::{Part, Reason, check, mend};
 use seats::Seat;
@@ -21,6 +22,8 @@ use seed::rng;
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
+
+const LINES: &str = "save \"\"\nshards 16";
 
 /// Half of the keys in a snapshot, the rest in many frames of the journal; in the order of their
 /// numbers.
@@ -144,4 +147,77 @@ fn damage_is_seen_and_mended() {
     }
     println!("{seen} seen, {unseen} harmless");
     assert!(seen > 0);
+}
+
+/// Records that name others: what a start would refuse is not called whole.
+#[test]
+fn records_that_name_what_is_not_there_are_seen() {
+    let mark = |shard, seq| Mark { shard, seq };
+    let lonely = |out: &mut Vec<u8>, shard| {
+        record::put(out, (Kind::Mark, shard, 1, 0), |out| mark(5, 1).put(out));
+    };
+    let half = |out: &mut Vec<u8>, kind, (shard, seq): (u16, u64), other, stays| {
+        let half = Half { stays, shard: other, seq, key: b"key" };
+        record::put(out, (kind, shard, seq, 0), |out| half.put(out));
+    };
+    let stored = |out: &mut Vec<u8>, shard, seq, marks: &[Mark]| {
+        let joined = Joined { marks: marks.to_vec(), words: vec![b"SUNIONSTORE", b"a", b"b"] };
+        record::put(out, (Kind::Joined, shard, seq, 0), |out| joined.put(out));
+    };
+    let frames: [&dyn Fn(&mut Vec<u8>); 6] = [
+        &|out| lonely(out, 3),
+        &|out| half(out, Kind::From, (3, 1), 5, true),
+        &|out| stored(out, 5, 1, &[mark(3, 1)]),
+        &|out| {
+            // The command knows nothing of the mark.
+            lonely(out, 3);
+            stored(out, 5, 1, &[]);
+        },
+        &|out| {
+            half(out, Kind::From, (3, 1), 5, true);
+            half(out, Kind::To, (5, 1), 3, false);
+        },
+        &|out| {
+            // Each waits for what comes behind the other.
+            half(out, Kind::From, (3, 1), 5, true);
+            record::put(out, (Kind::Mark, 5, 1, 0), |out| mark(3, 2).put(out));
+            stored(out, 3, 2, &[mark(5, 1)]);
+        },
+    ];
+    for (number, frame) in frames.iter().enumerate() {
+        let folder = Folder::new();
+        let (engine, _) = open(&folder.0, LINES).unwrap();
+        let mut records = Vec::new();
+        frame(&mut records);
+        let log = engine.store.log();
+        log.append(&log.open_lane(), &records);
+        log.sync().unwrap();
+        engine.move_out();
+        let disk: Arc<dyn Disk> = Arc::new(Directory::open(&folder.0).unwrap());
+        let checked = check(&*disk).unwrap();
+        assert!(open(&folder.0, LINES).is_err(), "{number}");
+        let problem = checked.problems.first().unwrap_or_else(|| panic!("{number}: {checked:?}"));
+        mend(&disk, checked.manifest.as_ref(), problem).unwrap();
+        assert!(check(&*disk).unwrap().problems.is_empty());
+        open(&folder.0, LINES).unwrap().0.move_out();
+    }
+}
+
+/// What the server itself writes of that kind is in order.
+#[test]
+fn records_that_name_each_other_are_whole() {
+    let folder = Folder::new();
+    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let mut seat = Seat::new(&engine);
+    for key in ["a", "b", "c", "d"] {
+        assert_eq!(seat.ask(&format!("SETRANGE {key} 140000 x")), ":140001");
+        assert_eq!(seat.ask(&format!("COPY {key} {key}1")), ":1");
+        assert_eq!(seat.ask(&format!("RENAME {key} {key}2")), "+OK");
+        assert_eq!(seat.ask(&format!("BITOP OR {key} a2 {key}1 {key}2")), ":140001");
+    }
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    let disk = Directory::open(&folder.0).unwrap();
+    let checked = check(&disk).unwrap();
+    assert!(checked.problems.is_empty() && checked.records > 24, "{checked:?}");
 }

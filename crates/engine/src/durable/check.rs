@@ -14,6 +14,7 @@ use store::image;
 
 use super::home::named_once;
 use super::steps::{LIBRARIES, MOVED, OTHERS};
+use super::walk;
 use crate::scripting::read_libraries;
 
 /// What is damaged.
@@ -256,12 +257,12 @@ struct Walked {
 
 impl Walked {
     /// Reads the records of a frame: each is one, and follows the one before it of its shard.
-    fn frame(&mut self, body: &[u8]) -> Result<(), String> {
+    fn frame(&mut self, frame: &[u8]) -> Result<(), String> {
         let (limits, mut registry) = (PackLimits::default(), Registry::new());
         let mut words = Vec::new();
-        self.order.read(body, |_| true).map_err(|error| error.to_string())?;
+        self.order.read(frame, |_| true).map_err(|error| error.to_string())?;
         let order = std::mem::take(&mut self.order);
-        for record in order.records(body) {
+        for record in order.records(frame) {
             let body = record.body;
             let read = match record.kind {
                 record::Kind::Command => {
@@ -284,6 +285,10 @@ impl Walked {
             };
             read.map_err(|error| error.to_string())?;
             self.follows(record.shard, record.seq)?;
+        }
+        if order.has_names() {
+            // They can be put in the order in which recovery applies them.
+            walk::in_order(order.records(frame).collect(), |_| Ok(()))?;
         }
         self.records += order.len() as u64;
         self.order = order;

@@ -26,6 +26,7 @@ mod steps;
 mod tend;
 mod together;
 mod transfer;
+mod walk;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
