@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use base::Args;
 use commands::what_is_copied;
 use config::{Config, EvictionPolicy};
+use journal::monotonic;
 use store::{By, Measure, Scope, Txn, Victims};
 
 use crate::engine::Engine;
@@ -179,7 +180,7 @@ fn drop_keys(
     longest: &mut Duration,
 ) -> bool {
     let used = || engine.used_memory() as u64;
-    let start = Instant::now();
+    let start = monotonic();
     let goal = limit - (limit / SPARE).min(SPARE_MOST);
     for step in 1_usize.. {
         let need = usize::try_from(used().saturating_sub(goal)).unwrap_or(usize::MAX);
@@ -192,7 +193,7 @@ fn drop_keys(
         }
         *longest = begun.elapsed().max(*longest);
         txn.report_memory();
-        if step % STEPS == 0 && patience.is_some_and(|patience| start.elapsed() >= patience) {
+        if step % STEPS == 0 && patience.is_some_and(|patience| monotonic() - start >= patience) {
             engine.evictions.note(used() > limit, engine.clock.elapsed());
             return false;
         }

@@ -33,7 +33,7 @@ pub mod snapshot;
 mod stepped;
 
 pub use background::let_others_go_first;
-pub use clock::wall_clock;
+pub use clock::{monotonic, wall_clock};
 pub use disk::{Directory, Disk, DiskFile};
 pub use durable::DiskWaiter;
 pub use flusher::{Flusher, Place};

@@ -25,9 +25,10 @@ use crate::{Shard, Touched, Txn};
 
 /// A lot of memory for the records of one hold; more is given back.
 const KEPT: usize = 64 << 10;
-/// Values from this size on that go from one key to another are told by the keys' names. Of smaller
-/// ones an image takes a fraction of a millisecond, and recovery need not wait for the other shard.
-const NAMED: usize = 128 << 10;
+/// Values from this size on that go from one key to another are told by the keys' names, unless
+/// another size is set. Of smaller ones an image takes a fraction of a millisecond, and recovery
+/// need not wait for the other shard.
+pub(crate) const NAMED: usize = 128 << 10;
 /// Keys of at most so many other shards may be read by a command that is told by itself.
 const MARKS: usize = 32;
 /// How many bytes of the lane are fetched ahead, at most.
@@ -190,8 +191,8 @@ impl Txn {
     /// The bytes that a key's value takes, if it is large.
     fn large(&self, db: usize, key: Key<'_>) -> Option<u64> {
         let entry = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes)?;
-        let size = entry.object()?.memory();
-        (size >= NAMED).then_some(size as u64)
+        let value = entry.object()?;
+        self.store.is_named(value).then(|| value.memory() as u64)
     }
 
     /// Records by itself a command that has stored a large value under a key of the current

@@ -15,13 +15,13 @@
 //! it was last read, the values that left it meanwhile are thus found where they went. The survey
 //! ends when no name is left; where values go on and on, they are told by images until it does.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use sync::atomic::{AtomicBool, Ordering};
 
 use sync::Mutex;
 
 /// A key of a shard's database.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     /// The shard's number.
     pub shard: usize,
@@ -51,7 +51,8 @@ pub(crate) struct Moved {
 
 #[derive(Debug, Default)]
 struct Unread {
-    names: HashSet<Name>,
+    /// In an order, so that the same survey reads the same in every process.
+    names: BTreeSet<Name>,
     /// How many have been read.
     read: usize,
 }
@@ -90,12 +91,9 @@ impl Moved {
     /// survey has ended.
     pub fn next(&self) -> Option<Name> {
         let mut unread = self.unread.lock();
-        let next = unread.names.iter().next().cloned();
+        let next = unread.names.pop_first();
         match &next {
-            Some(name) => {
-                unread.names.remove(name);
-                unread.read += 1;
-            }
+            Some(_) => unread.read += 1,
             None => self.on.store(false, Ordering::SeqCst),
         }
         next
@@ -116,5 +114,17 @@ mod tests {
         let read = std::iter::from_fn(|| moved.next()).count();
         assert_eq!(read, MOST);
         assert!(note(100), "no survey goes on any more");
+    }
+
+    #[test]
+    fn keys_are_read_once_more_in_the_same_order_in_every_process() {
+        let moved = Moved::default();
+        moved.begin();
+        for n in [7, 3, 12, 1, 9, 30, 2, 21] {
+            assert!(moved.note(|| Name::of(n % 3, 0, &n.to_le_bytes())));
+        }
+        let read: Vec<Name> = std::iter::from_fn(|| moved.next()).collect();
+        assert!(read.is_sorted());
+        assert_eq!(read.len(), 8);
     }
 }

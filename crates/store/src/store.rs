@@ -8,6 +8,7 @@ use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
 
 use crate::busy::Slot;
+use crate::history::NAMED;
 use crate::moved::Moved;
 use crate::ordered::Indexes;
 use crate::{Audience, Garbage, Measure, Shard, Touched};
@@ -55,6 +56,8 @@ pub struct Store {
     pub(crate) copier: Mutex<()>,
     /// Where large values went while somebody surveys.
     pub(crate) moved: Moved,
+    /// Values from this size on are told by the names of keys.
+    named: AtomicUsize,
     /// How often large values were copied in one hold.
     #[cfg(test)]
     pub(crate) whole: AtomicU64,
@@ -105,6 +108,7 @@ impl Store {
             trash: Mutex::new(Vec::new()),
             copier: Mutex::new(()),
             moved: Moved::default(),
+            named: AtomicUsize::new(NAMED),
             #[cfg(test)]
             whole: AtomicU64::new(0),
             log: Log::new(Policy::EverySecond),
@@ -279,6 +283,17 @@ impl Store {
     /// Changes that; seats learn it with [`Txn::set_measure`](crate::Txn::set_measure).
     pub fn set_measure(&self, measure: Measure) {
         *self.measure.write() = measure;
+    }
+
+    /// Values that take so many bytes or more are told by the keys' names when they go from one
+    /// key to another, or are made of others.
+    pub fn tell_by_names_from(&self, bytes: usize) {
+        self.named.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether this value is told by the names of keys.
+    pub(crate) fn is_named(&self, value: &crate::Object) -> bool {
+        value.memory() >= self.named.load(Ordering::Relaxed)
     }
 
     /// How many keys were dropped to make room.

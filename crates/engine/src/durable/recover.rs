@@ -55,6 +55,10 @@ pub struct Recovered {
     pub known: u64,
     /// Records that could not be applied and were left out: none, but where somebody mends.
     pub failed: u64,
+    /// Of those applied, values that went from one key to another, told by the keys' names.
+    pub moved: u64,
+    /// Of those applied, commands that made a large value of other keys', told by themselves.
+    pub joined: u64,
     /// Bytes read.
     pub bytes: u64,
     /// Frames of the journal.
@@ -74,6 +78,8 @@ impl Recovered {
         self.records += counts.applied;
         self.known += counts.known;
         self.failed += counts.failed;
+        self.moved += counts.moved;
+        self.joined += counts.joined;
     }
 }
 
@@ -307,11 +313,11 @@ impl Engine {
         let queue: Mutex<VecDeque<_>> = Mutex::new(by_shard.into_iter().collect());
         let results: Mutex<Vec<(usize, Steps)>> = Mutex::default();
         let failure: Mutex<Option<String>> = Mutex::default();
-        let overdue = AtomicU64::new(0);
+        let (overdue, now) = (AtomicU64::new(0), wall_clock());
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
-                    let mut replayer = Replayer::new(self, Failing::Refuse);
+                    let mut replayer = Replayer::new(self, Failing::Refuse, now);
                     // In a function of its own: the lock must not be held while a shard is loaded.
                     let next = || queue.lock().pop_front();
                     while let Some((shard, places)) = next() {
@@ -344,7 +350,7 @@ impl Engine {
         steps: &mut Vec<Steps>,
         found: &mut Recovered,
     ) -> Result<reader::Report, String> {
-        let threads = self.threads();
+        let (threads, now) = (self.threads(), wall_clock());
         let parts = deal(std::mem::take(steps), threads).into_iter().map(Mutex::new).collect();
         let crowd = Crowd { parts, ..Crowd::new(threads) };
         let (mut report, mut all) = (Err("nothing was read".to_owned()), Vec::new());
@@ -356,7 +362,7 @@ impl Engine {
                 senders.push(sender);
                 let crowd = &crowd;
                 workers.push(scope.spawn(move || {
-                    let mut replayer = Replayer::new(self, failing);
+                    let mut replayer = Replayer::new(self, failing, now);
                     while let Ok(frame) = frames.recv() {
                         crowd.replay(&mut replayer, &frame, own);
                         // Whoever is last with a frame gives its buffer back.

@@ -17,7 +17,6 @@ use wire::RespWriter;
 use super::steps::{LIBRARIES, MOVED, OTHERS, Steps};
 use crate::engine::Engine;
 use crate::table::{Action, Entry};
-use journal::wall_clock;
 
 /// Records taken apart and prefetched together, as many as requests of a client.
 const GROUP: usize = 16;
@@ -41,6 +40,10 @@ pub(crate) struct Counts {
     pub failed: u64,
     /// Keys of the snapshot that were past their deadline.
     pub overdue: u64,
+    /// Values that went from one key to another, told by their names.
+    pub moved: u64,
+    /// Commands that made a value of other keys', told by themselves.
+    pub joined: u64,
 }
 
 /// What becomes of the dataset when a record cannot be applied.
@@ -65,9 +68,10 @@ pub(crate) struct Replayer<'e> {
 }
 
 impl<'e> Replayer<'e> {
-    pub fn new(engine: &'e Engine, failing: Failing) -> Self {
+    /// One that takes it to be `began` now, in milliseconds since the Unix epoch: all of them go by
+    /// one clock, that of the thread which starts them.
+    pub fn new(engine: &'e Engine, failing: Failing, began: u64) -> Self {
         let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
-        let began = wall_clock();
         txn.begin_replay(began);
         Replayer {
             began,

@@ -72,6 +72,7 @@ impl Replayer<'_> {
         let mut shards: Vec<_> = keys.iter().map(|key| engine.store.shard_of(key.hash)).collect();
         shards.sort_unstable();
         shards.dedup();
+        self.counts.joined += 1;
         let db = self.database(record.db)?;
         self.run(entry, words, (db, target), &shards)?;
         self.note_made(db, target)
@@ -121,6 +122,7 @@ impl Replayer<'_> {
                     .with(&store, Scope::Many(&shards), |txn| txn.relocate(from, to, first.stays))
                     .map_err(|failed| failed.to_string())?
                     .map_err(|error| error.bytes().escape_ascii().to_string())?;
+                self.counts.moved += u64::from(there);
                 match (there, first.stays) {
                     (true, true) => self.note_made(dbs[1], keys[1]),
                     (true, false) => Ok(()),

@@ -199,7 +199,7 @@ fn read_part(
     (part, parts): (usize, usize),
     exported: &mut Exported,
 ) -> Result<(), String> {
-    let mut replayer = Replayer::new(engine, Failing::Refuse);
+    let mut replayer = Replayer::new(engine, Failing::Refuse, wall_clock());
     let mut steps: Vec<Steps> = Vec::new();
     let own = manifest.shards.saturating_sub(part).div_ceil(parts);
     steps.resize_with(own, Steps::default);

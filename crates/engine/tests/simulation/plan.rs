@@ -29,6 +29,8 @@ pub struct Plan {
     pub policy: &'static str,
     /// There are only commands that the naive model carries out alike.
     pub plain: bool,
+    /// Values of so many bytes that go from key to key are told by names.
+    pub named: usize,
     /// Lines of configuration.
     pub lines: String,
     /// From start to power cut, one after another on one disk.
@@ -106,8 +108,10 @@ impl Drawer<'_> {
         if self.rng.below(3) == 0 {
             lines += "rdbcompression no\n";
         }
+        // Mostly so small that small values take the ways of large ones.
+        let named = [0, 0, 300, 2000, 128 << 10][self.rng.below(5)];
         let lives = (0..2 + self.rng.below(4)).map(|_| self.life()).collect();
-        Plan { policy, plain: self.plain, lines, lives }
+        Plan { policy, plain: self.plain, named, lines, lives }
     }
 
     fn life(&mut self) -> Life {
@@ -192,7 +196,15 @@ impl Drawer<'_> {
         match rng.below(40) {
             0..4 => {
                 let (a, b) = (large(rng), large(rng));
-                typed(&match rng.below(6) {
+                let small = key(rng);
+                typed(&match rng.below(13) {
+                    6 => format!("BITOP {} {a} {b} {small}", ["AND", "OR", "XOR"][rng.below(3)]),
+                    7 => format!("BITOP NOT {a} {b}"),
+                    8 => format!("BITOP OR {small} {a} {b}"),
+                    9 => format!("SUNIONSTORE {small} {} {}", key(rng), key(rng)),
+                    10 => format!("ZUNIONSTORE {small} 2 {} {}", key(rng), key(rng)),
+                    11 => format!("ZRANGESTORE {small} {} 0 -1", key(rng)),
+                    12 => format!("PEXPIRE {a} {}", rng.below(3000)),
                     0 => format!("SETRANGE {a} {} {b}", 131_072 + rng.below(9000)),
                     1 | 2 => format!("RENAME {a} {b}"),
                     3 => format!("MOVE {a} {}", rng.below(4)),
@@ -276,7 +288,8 @@ fn scripted(first: Request, second: Request) -> Request {
 
 /// A plan as somebody reads it.
 pub fn shown(plan: &Plan) -> String {
-    let mut text = format!("appendfsync {}; {}\n", plan.policy, plan.lines.replace('\n', "; "));
+    let (policy, lines) = (plan.policy, plan.lines.replace('\n', "; "));
+    let mut text = format!("appendfsync {policy}; names from {} bytes; {lines}\n", plan.named);
     for (number, life) in plan.lives.iter().enumerate() {
         text += &format!("life {number}\n");
         for step in &life.steps {

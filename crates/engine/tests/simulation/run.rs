@@ -3,11 +3,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use differential::shrink::minimise;
 use journal::{clock, manifest, segment, snapshot};
-use kvist_engine::durable::check;
+use kvist_engine::durable::{Recovered, check};
 use parking_lot::Mutex;
 
 use crate::disk::{Leaves, Liar, Untrue};
@@ -32,6 +33,54 @@ pub struct Outcome {
     pub states: usize,
     /// Calls of the disk that change something.
     pub calls: u64,
+    /// What must happen now and then.
+    pub reached: Reached,
+}
+
+/// How often what is hard to reach was reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reached {
+    /// Values that starts took from one key to another by their names.
+    pub moved: u64,
+    /// Commands that starts ran over keys of several shards.
+    pub joined: u64,
+    /// Keys that were dropped to make room.
+    pub evicted: u64,
+    /// Snapshots that were made.
+    pub saves: u64,
+    /// Comparisons with the model.
+    pub compared: u64,
+}
+
+impl Reached {
+    /// And these.
+    pub fn add(&mut self, more: &Reached) {
+        let Reached { moved, joined, evicted, saves, compared } = more;
+        self.moved += moved;
+        self.joined += joined;
+        self.evicted += evicted;
+        self.saves += saves;
+        self.compared += compared;
+    }
+
+    /// Whether there is nothing that did not happen.
+    pub fn is_all(&self) -> bool {
+        let Reached { moved, joined, evicted, saves, compared } = *self;
+        [moved, joined, evicted, saves, compared].iter().all(|&count| count > 0)
+    }
+
+    fn note(&mut self, recovered: &Recovered) {
+        self.moved += recovered.moved;
+        self.joined += recovered.joined;
+    }
+}
+
+/// What goes from life to life beside the disk.
+struct Between<'a> {
+    now: u64,
+    history: Option<History>,
+    twin: &'a Arc<Mutex<Twin>>,
+    reached: &'a mut Reached,
 }
 
 /// Runs a plan, on a disk that may not do what it says.
@@ -62,34 +111,37 @@ fn all_lives(
     if let Some(untrue) = untrue {
         disk.pretend(untrue);
     }
-    let mut now = BEGINNING;
-    let mut history: Option<History> = None;
     let twin = Arc::new(Mutex::new(Twin::new(plan.plain)));
+    let Outcome { reached, lives, states, calls, .. } = outcome;
+    let between = &mut Between { now: BEGINNING, history: None, twin: &twin, reached };
     for (number, life) in plan.lives.iter().enumerate() {
         let context = |what: String| format!("life {number}: {what}");
         trace.lock().push(format!("life {number}"));
-        let engine = begin(&mut disk, plan, life, (now, &mut history, &twin)).map_err(context)?;
-        let world =
-            World::new((engine, disk.clone()), life, now, (trace, &twin)).map_err(context)?;
+        let engine = begin(&mut disk, plan, life, between).map_err(context)?;
+        let world = World::new((engine, disk.clone()), life, between.now, (trace, &twin))
+            .map_err(context)?;
         let before = disk.clone();
-        (disk, now) = world.live();
-        outcome.calls += before.changes();
+        (disk, between.now) = world.live();
+        *calls += before.changes();
+        between.reached.saves += world.saves.load(Ordering::Relaxed);
+        between.reached.evicted += world.engine.store.evicted();
+        between.reached.compared = twin.lock().compared;
         let lived = world.history.lock().clone();
-        outcome.lives += 1;
-        outcome.states += lived.moments.len();
-        history = Some(lived);
+        *lives += 1;
+        *states += lived.moments.len();
+        between.history = Some(lived);
     }
     // Last it ends in good order.
     let number = plan.lives.len();
     let last = Life { steps: vec![], after: 0, leaves: Leaves::Nothing, starts: vec![] };
     let context = |what: String| format!("life {number}, which does nothing: {what}");
-    let engine = begin(&mut disk, plan, &last, (now, &mut history, &twin)).map_err(context)?;
+    let engine = begin(&mut disk, plan, &last, between).map_err(context)?;
     let state = inspect(&engine)?;
     engine.move_out();
     drop(engine);
-    history = Some(History::new(state));
+    between.history = Some(History::new(state));
     let disk = &mut disk.crash(Leaves::Nothing);
-    let engine = begin(disk, plan, &last, (now, &mut history, &twin)).map_err(|what| {
+    let engine = begin(disk, plan, &last, between).map_err(|what| {
         format!("life {}, after one that ended in good order: {what}", number + 1)
     })?;
     engine.move_out();
@@ -101,14 +153,15 @@ fn begin(
     disk: &mut Liar,
     plan: &Plan,
     life: &Life,
-    (now, history, twin): (u64, &mut Option<History>, &Mutex<Twin>),
+    between: &mut Between<'_>,
 ) -> Result<Arc<kvist_engine::Engine>, String> {
     is_whole(disk)?;
     for (at, &(calls, leaves)) in life.starts.iter().enumerate() {
         let context = |what: String| format!("start {at}, cut off after {calls} calls: {what}");
         disk.cut_after(disk.changes() + calls);
-        if let Ok(engine) = start(disk, plan, now) {
-            judge(&engine, (now, history, twin)).map_err(context)?;
+        if let Ok((engine, recovered)) = start(disk, plan, between.now) {
+            between.reached.note(&recovered);
+            judge(&engine, between).map_err(context)?;
             *disk = cut(disk, leaves);
             engine.move_out();
         } else {
@@ -116,8 +169,9 @@ fn begin(
         }
         is_whole(disk).map_err(context)?;
     }
-    let engine = start(disk, plan, now)?;
-    judge(&engine, (now, history, twin))?;
+    let (engine, recovered) = start(disk, plan, between.now)?;
+    between.reached.note(&recovered);
+    judge(&engine, between)?;
     is_tidy(disk)?;
     Ok(engine)
 }
@@ -130,18 +184,15 @@ fn cut(disk: &Liar, leaves: Leaves) -> Liar {
 }
 
 /// Whether what was found is what may be found; from then on it alone is.
-fn judge(
-    engine: &Arc<kvist_engine::Engine>,
-    (now, history, twin): (u64, &mut Option<History>, &Mutex<Twin>),
-) -> Result<(), String> {
+fn judge(engine: &Arc<kvist_engine::Engine>, between: &mut Between<'_>) -> Result<(), String> {
     let state = inspect(engine)?;
-    if let Some(history) = history {
+    if let Some(history) = &mut between.history {
         let at = history.find(&state).ok_or_else(|| history.complain(&state))?;
         let Moment { state, .. } = history.moments[at].clone();
-        twin.lock().compare(engine, at, now)?;
+        between.twin.lock().compare(engine, at, between.now)?;
         *history = History::new(state);
     } else {
-        *history = Some(History::new(state));
+        between.history = Some(History::new(state));
     }
     Ok(())
 }

@@ -27,12 +27,14 @@ pub struct Twin {
     done: Vec<Done>,
     /// What clients have queued.
     queued: Vec<Vec<Request>>,
+    /// How often a dataset was compared with the model's.
+    pub compared: u64,
 }
 
 impl Twin {
     /// One that takes part, or one that does not.
     pub fn new(is_there: bool) -> Self {
-        Twin { is_there, done: Vec::new(), queued: vec![Vec::new(); CLIENTS] }
+        Twin { is_there, done: Vec::new(), queued: vec![Vec::new(); CLIENTS], compared: 0 }
     }
 
     /// A client has gone, and what it had queued.
@@ -75,6 +77,7 @@ impl Twin {
         if !self.is_there {
             return Ok(());
         }
+        self.compared += u64::from(!self.done.is_empty());
         self.done.retain(|done| done.moment <= moment);
         self.queued.iter_mut().for_each(Vec::clear);
         let mut stage = Stage::new();

@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use std::thread::ThreadId;
 
 use journal::clock;
-use kvist_engine::durable::{Home, Reason};
+use kvist_engine::durable::{Home, Reason, Recovered};
 use kvist_engine::{Engine, Message, Rounds};
 use parking_lot::Mutex;
 
@@ -115,6 +115,8 @@ pub struct World {
     /// How deep steps are inside steps.
     depth: AtomicU64,
     over: AtomicBool,
+    /// Snapshots that were made.
+    pub saves: AtomicU64,
     thread: ThreadId,
     trace: Trace,
     twin: Arc<Mutex<Twin>>,
@@ -124,7 +126,7 @@ pub struct World {
 pub const BEGINNING: u64 = 1_700_000_000_000;
 
 /// Starts an engine on a disk.
-pub fn start(disk: &Liar, plan: &Plan, now: u64) -> Result<Arc<Engine>, String> {
+pub fn start(disk: &Liar, plan: &Plan, now: u64) -> Result<(Arc<Engine>, Recovered), String> {
     clock::simulate(Some(now));
     let text = format!(
         "appendonly yes\nappendfsync {}\nshards 4\ndatabases 4\nsave \"\"\ndir /liar\n\
@@ -136,8 +138,9 @@ pub fn start(disk: &Liar, plan: &Plan, now: u64) -> Result<Arc<Engine>, String> 
     let mut home = Home::on(Arc::new(disk.clone())).map_err(|error| format!("home: {error}"))?;
     (home.segment_size, home.block_size, home.stepped) = (SEGMENT, BLOCK, true);
     engine.move_in(home);
-    engine.recover().inspect_err(|_| engine.move_out())?;
-    Ok(engine)
+    engine.store.tell_by_names_from(plan.named);
+    let recovered = engine.recover().inspect_err(|_| engine.move_out())?;
+    Ok((engine, recovered))
 }
 
 /// What an engine holds, and whether its accounts are true.
@@ -178,6 +181,7 @@ impl World {
             found: Mutex::new(None),
             depth: AtomicU64::new(0),
             over: AtomicBool::new(false),
+            saves: AtomicU64::new(0),
             thread: std::thread::current().id(),
             trace: Arc::clone(trace),
             twin: Arc::clone(twin),
@@ -349,6 +353,7 @@ impl World {
         let from = self.history.lock().last();
         let saved = self.engine.save(Reason::Save, self.engine.config().appendonly);
         self.keep(saved.is_ok(), from);
+        self.saves.fetch_add(u64::from(saved.is_ok()), Ordering::Relaxed);
         saved.map_or_else(|error| error.to_string(), |saved| format!("{} keys", saved.keys))
     }
 
