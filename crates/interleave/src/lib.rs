@@ -50,17 +50,28 @@ pub fn explore(orders: usize, model: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// Runs a model that breaks a rule until it fails.
+/// What a model says whose threads all wait for each other.
+pub const ALL_WAIT: &str = "deadlock";
+/// What one says whose threads keep each other busy for ever.
+pub const NO_END: &str = "exceeded max_steps";
+
+/// Runs a model that breaks a rule until it fails, and in the way that is expected: what it says
+/// holds this text. A model that is itself broken fails otherwise.
 ///
 /// # Panics
-/// It does not.
-pub fn must_fail(broken: impl Fn() + Send + Sync + 'static) {
+/// It does not fail, or otherwise.
+pub fn must_fail(expected: &str, broken: impl Fn() + Send + Sync + 'static) {
     let model: Arc<dyn Fn() + Send + Sync> = Arc::new(broken);
-    let found = (0..(SURELY / BATCH) as u64).find(|&seed| {
+    let found = (0..(SURELY / BATCH) as u64).find_map(|seed| {
         // Its panic is expected, and is not reported.
-        catch_unwind(AssertUnwindSafe(|| run(seed, &model))).is_err()
+        catch_unwind(AssertUnwindSafe(|| run(seed, &model))).err().map(|panic| (seed, panic))
     });
-    assert!(found.is_some(), "a rule is broken, and the model does not see it");
+    let Some((seed, panic)) = found else {
+        panic!("a rule is broken, and the model does not see it");
+    };
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
+    assert!(text.contains(expected), "with seed {seed} it fails otherwise: {text:?}");
 }
 
 fn run(seed: u64, model: &Arc<dyn Fn() + Send + Sync>) {

@@ -23,7 +23,7 @@ use std::time::Duration;
 use bell::Bell;
 use held::{Held, Withheld};
 use journal::{DiskWaiter, Flusher, Lane, Log, Place, Policy};
-use kvist_interleave::{explore, must_fail};
+use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use memory::Memory;
 use poller::Poller;
 use shuttle::thread;
@@ -253,20 +253,20 @@ fn callers_inside_a_program_hear_of_what_is_durable() {
 
 #[test]
 fn a_decision_made_twice_is_seen() {
-    must_fail(|| model(2, Broken::AskedTwice));
+    must_fail(ALL_WAIT, || model(2, Broken::AskedTwice));
 }
 
 #[test]
 fn sleeping_without_a_last_look_is_seen() {
-    must_fail(|| model(2, Broken::NoLastLook));
+    must_fail(ALL_WAIT, || model(2, Broken::NoLastLook));
 }
 
 #[test]
 fn looking_before_saying_so_is_seen() {
-    must_fail(|| model(2, Broken::LooksFirst));
+    must_fail(ALL_WAIT, || model(2, Broken::LooksFirst));
 }
 
 #[test]
 fn telling_before_the_disk_has_it_is_seen() {
-    must_fail(|| model(2, Broken::NotHeld));
+    must_fail("told, and a crash takes it back", || model(2, Broken::NotHeld));
 }

@@ -16,7 +16,7 @@ mod queue;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kvist_interleave::{explore, must_fail};
+use kvist_interleave::{ALL_WAIT, NO_END, explore, must_fail};
 use poller::Poller;
 use queue::{Item, Most, Queue, Sleeper, Wakeups};
 use shuttle::thread::{self, JoinHandle};
@@ -289,25 +289,25 @@ fn nobody_is_sent_much_more_than_it_reads() {
 
 #[test]
 fn going_on_where_a_queue_is_crowded_is_seen() {
-    must_fail(|| model(Case { broken: Broken::Pushes, ..CROWDED }));
+    must_fail("nobody was held back", || model(Case { broken: Broken::Pushes, ..CROWDED }));
 }
 
 #[test]
 fn sleeping_with_wakeups_in_hand_is_seen() {
-    must_fail(|| model(Case { broken: Broken::WakesLate, ..PLAIN }));
+    must_fail(ALL_WAIT, || model(Case { broken: Broken::WakesLate, ..PLAIN }));
 }
 
 #[test]
 fn a_thread_that_forgets_it_is_no_worker_any_more_is_seen() {
-    must_fail(|| model(Case { hands_over: true, broken: Broken::KeepsItsSeat, ..PLAIN }));
+    must_fail(ALL_WAIT, || model(Case { hands_over: true, broken: Broken::KeepsItsSeat, ..PLAIN }));
 }
 
 #[test]
 fn sleeping_without_a_look_is_seen() {
-    must_fail(|| model(Case { broken: Broken::NoLook, ..PLAIN }));
+    must_fail(ALL_WAIT, || model(Case { broken: Broken::NoLook, ..PLAIN }));
 }
 
 #[test]
 fn two_that_crowd_each_other_and_read_nothing_are_seen() {
-    must_fail(|| model(Case { broken: Broken::Deaf, ..CROWDED }));
+    must_fail(NO_END, || model(Case { broken: Broken::Deaf, ..CROWDED }));
 }

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use kvist_interleave::{explore, must_fail};
+use kvist_interleave::{ALL_WAIT, NO_END, explore, must_fail};
 use shuttle::thread;
 use store::{Failed, Options, Scope, Store, Txn};
 use sync::{Condvar, Mutex};
@@ -143,10 +143,10 @@ fn nobody_waits_for_who_is_overdue() {
 
 #[test]
 fn a_mark_that_is_missing_is_seen() {
-    must_fail(|| model(false, Broken::NoMark));
+    must_fail(NO_END, || model(false, Broken::NoMark));
 }
 
 #[test]
 fn a_client_with_patience_is_seen() {
-    must_fail(|| model(false, Broken::Patient));
+    must_fail(ALL_WAIT, || model(false, Broken::Patient));
 }

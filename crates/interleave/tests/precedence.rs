@@ -16,7 +16,7 @@ mod rounds;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kvist_interleave::{explore, must_fail};
+use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use poller::Poller;
 use rounds::{Rounds, Waiting, Workers, end_round, others_first};
 use shuttle::thread;
@@ -199,20 +199,20 @@ fn workers_that_wait_for_each_other_go_on() {
 
 #[test]
 fn a_worker_that_hides_is_seen() {
-    must_fail(|| model(ONE, 2, Broken::Hides));
+    must_fail("who came before does not hear it", || model(ONE, 2, Broken::Hides));
 }
 
 #[test]
 fn a_worker_that_rests_in_silence_is_seen() {
-    must_fail(|| model(CROSSED, 2, Broken::Silent));
+    must_fail(ALL_WAIT, || model(CROSSED, 2, Broken::Silent));
 }
 
 #[test]
 fn resting_without_a_last_look_is_seen() {
-    must_fail(|| model(CROSSED, 2, Broken::NoLastLook));
+    must_fail(ALL_WAIT, || model(CROSSED, 2, Broken::NoLastLook));
 }
 
 #[test]
 fn publishing_at_once_is_seen() {
-    must_fail(|| model(ONE, 2, Broken::Hurries));
+    must_fail("who came before does not hear it", || model(ONE, 2, Broken::Hurries));
 }
