@@ -72,7 +72,7 @@ fn small_replies_do_not_stall() {
         assert_eq!(client.hear(), Value::Array(vec![bulk("list"), bulk("y")]));
         quick[1] += usize::from(start.elapsed() < Duration::from_millis(30));
     }
-    assert!(quick.iter().all(|rounds| *rounds > 10), "of 100 rounds so many were quick: {quick:?}");
+    assert!(quick.iter().all(|rounds| *rounds > 50), "of 100 rounds so many were quick: {quick:?}");
 }
 
 /// Without a pipeline a request costs what its system calls cost: one read and one write, however
