@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use disk::{Chance, Liar};
 use journal::codec::{Source, put_bytes, put_number};
-use kvist_engine::durable::Home;
+use kvist_engine::durable::{Home, Reason};
 use seats::{Seat, engine_with};
 use store::image;
 
@@ -138,6 +138,53 @@ const VERSION_2: Fixture = Fixture {
 /// Its journal's frames have a secret.
 const VERSION_3: Fixture = Fixture { folder: "3", ..VERSION_2 };
 
+/// Its journal has records that name each other.
+const VERSION_4: Fixture = Fixture {
+    folder: "4",
+    done: &[
+        "set text one",
+        "setrange large 140000 x",
+        "save",
+        "set text two",
+        "append text three",
+        "set gone soon",
+        "del gone",
+        "hset hash f v",
+        "rename hash table",
+        "copy large copied",
+        "copy large elsewhere db 3",
+        "rename large renamed",
+        "bitop not inverted renamed",
+        "bitop or all copied renamed inverted text",
+        "mset m1 a m2 b",
+        "select 3",
+        "set after move",
+        "move elsewhere 2",
+        "select 2",
+        "flushdb",
+        "swapdb 3 2",
+        "select 3",
+        "set x y",
+        "select 0",
+    ],
+    asked: &[
+        ("dbsize", ":8"),
+        ("hget table f", "$1\r\nv"),
+        ("get text", "$8\r\ntwothree"),
+        ("exists large gone", ":0"),
+        ("getrange copied 139999 -1", "$2\r\n\0x"),
+        ("strlen renamed", ":140001"),
+        ("bitcount inverted", ":1120004"),
+        ("bitcount all", ":1120008"),
+        ("getbit all 1120001", ":1"),
+        ("select 2", "+OK"),
+        ("get after", "$4\r\nmove"),
+        ("select 3", "+OK"),
+        ("get x", "$1\r\ny"),
+        ("dbsize", ":1"),
+    ],
+};
+
 const DOCUMENTS: Fixture = Fixture {
     folder: "documents-1",
     done: &[
@@ -236,13 +283,18 @@ const FUNCTIONS: Fixture = Fixture {
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3] {
+    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4] {
         if fixture.path().exists() {
             continue;
         }
         let disk = Liar::default();
         let mut seat = start(&disk);
         for line in fixture.done {
+            if *line == "save" {
+                // Not in a thread of its own.
+                seat.worker.engine.save(Reason::Save, true).unwrap();
+                continue;
+            }
             let reply = seat.ask(line);
             assert!(!reply.starts_with('-'), "{line}: {reply}");
         }
@@ -286,6 +338,11 @@ fn files_with_a_journal_of_version_2_are_read() {
 #[test]
 fn files_with_a_journal_of_version_3_are_read() {
     is_read(&VERSION_3);
+}
+
+#[test]
+fn files_with_a_journal_of_version_4_are_read() {
+    is_read(&VERSION_4);
 }
 
 #[test]

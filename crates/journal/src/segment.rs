@@ -21,9 +21,10 @@ use crate::frame::Secret;
 
 /// Bytes before the first frame.
 pub const HEADER: u64 = 64;
-/// The version of the format that is written. Files of version 2 have no secret, and records of
-/// version 1 were longer; a reader refuses others.
-pub const VERSION: u32 = 3;
+/// The version of the format that is written. Files of version 3 have no records that name each
+/// other, those of version 2 no secret, and records of version 1 were longer; a reader refuses
+/// others.
+pub const VERSION: u32 = 4;
 /// The first version whose files have secrets.
 const SECRETS: u32 = 3;
 const MAGIC: &[u8; 8] = b"KVISTJNL";

@@ -52,6 +52,15 @@ fn journals_of_later_versions_are_read() {
     }
 }
 
+#[test]
+fn journals_of_version_4_are_read() {
+    let records = records_of("4", (4, 2));
+    every_kind_is_there(&records);
+    for kind in [Kind::From, Kind::To, Kind::Joined, Kind::Mark] {
+        assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");
+    }
+}
+
 fn every_kind_is_there(records: &[(Kind, u32)]) {
     for kind in [Kind::Set, Kind::Command, Kind::Image, Kind::Delete, Kind::Flush, Kind::Swap] {
         assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");

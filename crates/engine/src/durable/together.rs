@@ -5,7 +5,7 @@
 //! went from a key of one shard to a key of another one is taken when both shards are just before
 //! that, so such a frame is replayed by one thread while the others wait.
 //!
-//! The order in which that happens tells `walk.rs`.
+//! `walk.rs` tells the order in which that happens.
 
 use std::sync::atomic::Ordering;
 
