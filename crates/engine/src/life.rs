@@ -127,7 +127,7 @@ impl Engine {
     pub fn close(self: &Arc<Self>) -> io::Result<()> {
         let done = self.save_at_last();
         if let Err(error) = &done {
-            tracing::error!(%error, "the dataset could not be saved before exiting: changes are lost");
+            tracing::error!(%error, "the dataset could not be saved before exiting");
         }
         self.move_out();
         done

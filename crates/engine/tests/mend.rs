@@ -149,6 +149,9 @@ fn damage_is_seen_and_mended() {
     assert!(seen > 0);
 }
 
+/// Writes the records of a frame.
+type Frame<'a> = &'a dyn Fn(&mut Vec<u8>);
+
 /// Records that name others: what a start would refuse is not called whole.
 #[test]
 fn records_that_name_what_is_not_there_are_seen() {
@@ -164,7 +167,7 @@ fn records_that_name_what_is_not_there_are_seen() {
         let joined = Joined { marks: marks.to_vec(), words: vec![b"SUNIONSTORE", b"a", b"b"] };
         record::put(out, (Kind::Joined, shard, seq, 0), |out| joined.put(out));
     };
-    let frames: [&dyn Fn(&mut Vec<u8>); 6] = [
+    let frames: [Frame<'_>; 6] = [
         &|out| lonely(out, 3),
         &|out| half(out, Kind::From, (3, 1), 5, true),
         &|out| stored(out, 5, 1, &[mark(3, 1)]),

@@ -19,7 +19,8 @@
 //! transaction did to several shards are several records in the same frame: a frame is there as a
 //! whole or not at all. A large value that goes from one key to another is told by the two names: a
 //! record for each of the two shards, which name each other. Whoever replays the one waits for the
-//! other.
+//! other. So it is with a command that stores a large value which it makes of keys of several
+//! shards: its record and a mark in each of the other shards name each other.
 //!
 //! Records of segments of version 1 are put into this form when they are read.
 
