@@ -4,7 +4,7 @@
 //! had, and none from before what was acknowledged or synced.
 //!
 //! ```text
-//!   KVIST_SEED=7 KVIST_SECONDS=0   runs the plan of this seed alone: one is printed before each run
+//!   KVIST_SEED=7 KVIST_SECONDS=0   runs the plan of this seed alone: each run prints its own first
 //!   KVIST_SECONDS=3600             goes on for an hour, one seed after another
 //!   KVIST_TRACE=1                  shows all of it
 //! ```
