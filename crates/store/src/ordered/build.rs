@@ -60,8 +60,7 @@ impl Store {
             return None;
         }
         let generation = self.indexes.next_generation();
-        slot.generation.store(generation, Ordering::Release);
-        slot.empty(Phase::Building);
+        slot.empty(Phase::Building, generation);
         Some(Build { db, generation, next: AtomicUsize::new(0) })
     }
 

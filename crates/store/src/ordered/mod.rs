@@ -155,8 +155,10 @@ impl Slot {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Puts another tree in its place. What was noted for the old one is not for it.
-    fn empty(&self, phase: Phase) {
+    /// Puts another tree in its place, for this generation. What was noted for the old one is not
+    /// for it, so nobody may find the new generation and the old tree together: both change under
+    /// the tree's lock, and whoever sees the generation sees the phase.
+    fn empty(&self, phase: Phase, generation: u64) {
         let old = {
             let mut place = self.tree.write();
             let mut queue = self.queue.lock();
@@ -164,6 +166,7 @@ impl Slot {
             self.queued.store(false, Ordering::Release);
             self.memory.store(0, Ordering::Relaxed);
             self.phase.store(phase as u8, Ordering::Release);
+            self.generation.store(generation, Ordering::Release);
             std::mem::take(&mut *place)
         };
         // It may be large: nobody waits for it to be freed.
@@ -261,7 +264,7 @@ impl Indexes {
             return;
         }
         let _state = slot.state.lock();
-        slot.empty(Phase::Live);
+        slot.empty(Phase::Live, slot.generation());
     }
 
     /// What is being built of these databases is given up: they are about to change places.
@@ -304,8 +307,7 @@ impl Indexes {
         let slot = &self.slots[db];
         let _state = slot.state.lock();
         let generation = self.next_generation();
-        slot.generation.store(generation, Ordering::Release);
-        slot.empty(Phase::Off);
+        slot.empty(Phase::Off, generation);
         generation
     }
 }
