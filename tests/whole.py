@@ -87,6 +87,7 @@ class Job:
         self.log.write_bytes(b"")
         self.started = time.monotonic()
         self.parts = {}  # seconds that parts of it took, by name: for the list of the slowest
+        self.lock, self.processor = threading.Lock(), 0.0  # seconds of processor time
 
     def run(self, words, cwd=ROOT, limit=LIMIT, **env):
         """Runs a command to its end and returns what it printed; fails if the command did."""
@@ -98,20 +99,33 @@ class Job:
                 [str(word) for word in words], cwd=cwd, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, **env},
             )
-        deadline = time.monotonic() + limit
         try:
-            while process.poll() is None:
-                if time.monotonic() > deadline:
-                    raise Failed(f"took longer than {limit} s: {shlex.join(map(str, words))}")
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(0.2)
+            code = self.wait(process, limit)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"took longer than {limit} s: {shlex.join(map(str, words))}") from None
         finally:
             end_group(process)
-        if process.returncode:
-            raise Failed(f"{pathlib.Path(str(words[0])).name} ended with {process.returncode}")
+        if code:
+            raise Failed(f"{pathlib.Path(str(words[0])).name} ended with {code}")
         with self.log.open("rb") as log:
             log.seek(begin)
             return log.read().decode("utf-8", "replace").partition("\n")[2]
+
+    def wait(self, process, limit):
+        """The code with which a process of this job ends within `limit` seconds. The processor time
+        of all that it has waited for itself is counted."""
+        deadline = time.monotonic() + limit
+        while process.returncode is None:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                with self.lock:
+                    self.processor += usage.ru_utime + usage.ru_stime
+            elif time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(process.args, limit)
+            else:
+                time.sleep(0.05)
+        return process.returncode
 
     def last_lines(self, count):
         """The end of the log."""
@@ -202,7 +216,7 @@ def serving(job, words):
                 raise Failed(f"the server died with {process.returncode}")
             process.terminate()
             try:
-                code = process.wait(PATIENCE)
+                code = job.wait(process, PATIENCE)
             except subprocess.TimeoutExpired:
                 raise Failed("the server did not stop on SIGTERM") from None
             if code:
@@ -392,7 +406,7 @@ def run_tests(job, program, crate):
                  "KVIST_BIN": str(kvist("debug"))},
         )
         try:
-            code = process.wait(LIMIT)
+            code = job.wait(process, LIMIT)
         except subprocess.TimeoutExpired:
             code = f"took longer than {LIMIT} s"
         finally:
@@ -675,11 +689,12 @@ def python_for(job, name, pins):
 
 
 def install_package(job, python):
-    """Builds the Python package as it is released, and installs it for a Python."""
+    """Builds the Python package, and installs it for a Python. What is released is optimised; that
+    would be a build of its own of everything that the other checks have built without."""
     maturin = python_for(job, "venv-python", "requirements-test.txt")
     wheels = TARGET / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    job.run([maturin, "-m", "maturin", "build", "--profile", "wheel", "--locked", "--interpreter",
+    job.run([maturin, "-m", "maturin", "build", "--profile", "dev", "--locked", "--interpreter",
              maturin, "--out", wheels], ROOT / "python")
     job.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index",
              "--no-deps", "--force-reinstall", *wheels.glob("*.whl")])
@@ -860,7 +875,8 @@ def run_one(options, item, report):
         outcome, text = "failed", f"{job.last_lines(80)}\n{item.name}: {reason}\nlog: {job.log}"
     except Exception as error:  # pylint: disable=broad-except
         outcome, text = "failed", f"{item.name}: {error!r}\nlog: {job.log}"
-    report.done(item, outcome, text, {item.name: time.monotonic() - job.started, **job.parts})
+    seconds = {item.name: time.monotonic() - job.started, **job.parts}
+    report.done(item, outcome, text, seconds, job.processor)
     return outcome
 
 
@@ -870,23 +886,24 @@ class Report:
 
     def __init__(self, total):
         self.lock, self.total, self.finished = threading.Lock(), total, 0
-        self.running, self.seconds, self.outcomes = {}, {}, {}
+        self.running, self.seconds, self.outcomes, self.processor = {}, {}, {}, 0.0
 
     def begin(self, item):
         """A check begins."""
         with self.lock:
             self.running[item.name] = time.monotonic()
 
-    def done(self, item, outcome, text, seconds):
-        """A check is done."""
+    def done(self, item, outcome, text, seconds, processor):
+        """A check is done: how long its parts took, and how much processor time all of it."""
         with self.lock:
             self.running.pop(item.name, None)
             self.finished += 1
             self.outcomes[item.name] = outcome
             self.seconds.update(seconds)
+            self.processor += processor
             start = "\r\x1b[K" if sys.stdout.isatty() else ""
             print(f"{start}[{self.finished:2}/{self.total}] {item.name:<20} {outcome:<8}"
-                  f"{seconds[item.name]:6.1f} s  {item.summary}", flush=True)
+                  f"{seconds[item.name]:6.1f} s {processor:6.1f} s CPU  {item.summary}", flush=True)
             if text:
                 print(text, flush=True)
 
@@ -974,7 +991,8 @@ def main():
             break
     report.show_slowest(10)
     minutes = (time.monotonic() - started) / 60
-    print(f"in {minutes:.1f} min, {options.jobs} checks at a time")
+    print(f"in {minutes:.1f} min, {report.processor / 60:.1f} min of processor time, "
+          f"{options.jobs} checks at a time")
     print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped")
     return 1 if outcomes["failed"] else 0
 
