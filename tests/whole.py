@@ -88,6 +88,8 @@ class Job:
         self.started = time.monotonic()
         self.parts = {}  # seconds that parts of it took, by name: for the list of the slowest
         self.lock, self.processor = threading.Lock(), 0.0  # seconds of processor time
+        # Whatever is killed in the middle leaves its files here. A short path: sockets lie in it.
+        self.temporary = tempfile.mkdtemp(prefix="kvist-")
 
     def run(self, words, cwd=ROOT, limit=LIMIT, **env):
         """Runs a command to its end and returns what it printed; fails if the command did."""
@@ -97,7 +99,8 @@ class Job:
             log.flush()
             process = subprocess.Popen(
                 [str(word) for word in words], cwd=cwd, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, **env},
+                stderr=subprocess.STDOUT, start_new_session=True,
+                env={**os.environ, "TMPDIR": self.temporary, **env},
             )
         try:
             code = self.wait(process, limit)
@@ -200,7 +203,7 @@ def server_words(job, profile):
 @contextlib.contextmanager
 def serving(job, words):
     """A running server; gives its port. Fails if it dies, or does not stop when asked to."""
-    with tempfile.TemporaryDirectory(prefix="kvist-whole-") as folder:
+    with tempfile.TemporaryDirectory(prefix="server-", dir=job.temporary) as folder:
         port = free_port()
         words = [*words, "--port", str(port)]
         with job.log.open("ab") as log:
@@ -402,7 +405,7 @@ def run_tests(job, program, crate):
         process = subprocess.Popen(
             [program], cwd=crate, stdin=subprocess.DEVNULL, stdout=output,
             stderr=subprocess.STDOUT, start_new_session=True,
-            env={**os.environ, "CARGO_MANIFEST_DIR": str(crate),
+            env={**os.environ, "CARGO_MANIFEST_DIR": str(crate), "TMPDIR": job.temporary,
                  "KVIST_BIN": str(kvist("debug"))},
         )
         try:
@@ -875,6 +878,7 @@ def run_one(options, item, report):
         outcome, text = "failed", f"{job.last_lines(80)}\n{item.name}: {reason}\nlog: {job.log}"
     except Exception as error:  # pylint: disable=broad-except
         outcome, text = "failed", f"{item.name}: {error!r}\nlog: {job.log}"
+    shutil.rmtree(job.temporary, ignore_errors=True)
     seconds = {item.name: time.monotonic() - job.started, **job.parts}
     report.done(item, outcome, text, seconds, job.processor)
     return outcome

@@ -1,10 +1,12 @@
 """The server under test, and stubs made of the .proto files when they are needed."""
 
+import atexit
 import contextlib
 import importlib
 import os
 import pathlib
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,6 +23,7 @@ PROTO = pathlib.Path(__file__).resolve().parents[3] / "proto"
 def stubs():
     """The modules of memorize and of kvist.v1, each with its messages and its services."""
     folder = tempfile.mkdtemp(prefix="kvist-stubs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     files = ["memorize/memorize.proto", "kvist/v1/kvist.proto"]
     words = ["protoc", f"-I{PROTO}", f"--python_out={folder}", f"--grpc_python_out={folder}"]
     if protoc.main([*words, *files]):

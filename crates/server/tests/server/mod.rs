@@ -77,6 +77,8 @@ pub struct Server {
     pub port: u16,
     /// Its data directory, if it makes one.
     dir: PathBuf,
+    /// Its Unix socket, which one that is killed leaves behind.
+    socket: Option<PathBuf>,
 }
 
 impl Server {
@@ -128,7 +130,9 @@ impl Server {
         let log = Arc::new(Mutex::new(String::new()));
         follow(child.stdout.take().unwrap(), &log);
         follow(child.stderr.take().unwrap(), &log);
-        Server { child, log, port, dir }
+        let socket =
+            args.iter().skip_while(|&&arg| arg != "--unixsocket").nth(1).map(PathBuf::from);
+        Server { child, log, port, dir, socket }
     }
 
     /// What it has printed so far.
@@ -196,6 +200,7 @@ impl Drop for Server {
         if self.child.try_wait().ok().flatten().is_none() {
             let _ = self.child.kill();
             let _ = self.child.wait();
+            let _ = self.socket.as_ref().map(std::fs::remove_file);
         }
         let _ = std::fs::remove_dir_all(&self.dir);
         if std::thread::panicking() {
