@@ -40,10 +40,13 @@ pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
 /// As [`serve_ready`], behind something that may have taken its time, a transaction or a script:
 /// for itself time stood still, for those who wait it is as late as it is.
 pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
+    if !txn.has_ready() {
+        return;
+    }
     let now = txn.time();
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     txn.begin(now.saturating_add(took));
-    serve_ready(engine, txn);
+    store::serve_ready(engine, txn);
     txn.begin(now);
 }
 
