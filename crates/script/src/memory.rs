@@ -132,39 +132,54 @@ impl Memory {
     ///
     /// # Safety
     /// `block` is null or came from here with the size `old`, and is not used afterwards.
+    #[inline]
     pub unsafe fn resize(&self, block: *mut c_void, old: usize, new: usize) -> *mut c_void {
         let old = if block.is_null() { 0 } else { old };
-        let Ok(before) = Layout::from_size_align(old, ALIGN) else { return std::ptr::null_mut() };
-        let Ok(after) = Layout::from_size_align(new, ALIGN) else { return std::ptr::null_mut() };
-        if new == 0 && !block.is_null() {
-            self.forget(block);
-        } else if new > old {
-            self.count(new - old);
+        if new == 0 {
+            // SAFETY: the caller says that the block is ours and of this size.
+            unsafe { self.free(block, old) };
+            return null_mut();
         }
         let used = self.used.get() - old + new;
-        if new > old && used > self.limit.get() && !self.lenient.get() {
-            return std::ptr::null_mut();
-        }
-        let given = match (old, new) {
-            (0, 0) => std::ptr::null_mut(),
-            // SAFETY: the size is not zero.
-            (0, _) => unsafe { alloc(after) },
-            (_, 0) => {
-                // SAFETY: the caller says that the block is ours and of this size.
-                unsafe { dealloc(block.cast(), before) };
-                std::ptr::null_mut()
+        if new > old {
+            self.count(new - old);
+            if used > self.limit.get() && !self.lenient.get() {
+                return null_mut();
             }
-            // SAFETY: as above, and the new size is not zero.
-            _ => unsafe { realloc(block.cast(), before, new) },
+        }
+        let Ok(after) = Layout::from_size_align(new, ALIGN) else { return null_mut() };
+        let given = if old == 0 {
+            // SAFETY: the size is not zero.
+            unsafe { alloc(after) }
+        } else {
+            // SAFETY: the caller says that the block is ours and of this size, which a layout was
+            // made of before; the new one is not zero.
+            unsafe { realloc(block.cast(), Layout::from_size_align_unchecked(old, ALIGN), new) }
         };
-        if given.is_null() && new > 0 {
+        if given.is_null() {
             if self.lenient.get() {
                 handle_alloc_error(after);
             }
-            return given.cast();
+            return null_mut();
         }
         self.used.set(used);
         given.cast()
+    }
+
+    /// # Safety
+    /// `block` is null or came from here with the size `old`, and is not used afterwards.
+    #[inline]
+    unsafe fn free(&self, block: *mut c_void, old: usize) {
+        if block.is_null() {
+            return;
+        }
+        self.forget(block);
+        self.used.set(self.used.get() - old);
+        if old > 0 {
+            // SAFETY: the caller says that the block is ours and of this size, which a layout was
+            // made of before.
+            unsafe { dealloc(block.cast(), Layout::from_size_align_unchecked(old, ALIGN)) };
+        }
     }
 }
 

@@ -93,7 +93,7 @@ impl<'c> Caller<'c> {
         engine: &'c Engine,
         txn: &'c mut Txn,
         (seat, session): (&'c mut Seat, &'c mut Session),
-        rights: Rights,
+        (rights, started): (Rights, Instant),
         name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
     ) -> Self {
         let (db, timed) = (session.db, seat.times_each());
@@ -109,7 +109,7 @@ impl<'c> Caller<'c> {
             abandoned: false,
             tells: false,
             running: None,
-            started: Instant::now(),
+            started,
             took: Duration::ZERO,
             timed,
             ran: Vec::new(),

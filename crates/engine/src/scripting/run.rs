@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use base::{CmdError, Reply, error};
 use script::{Library, Limits, ScriptFlags, Vm};
@@ -152,6 +153,7 @@ pub(crate) fn run(
     loop {
         rights.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
         let done = if *in_exec {
+            let rights = (rights, Instant::now());
             Ok(attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer))
         } else {
             let mut plan = std::mem::take(&mut seat.plan);
@@ -162,7 +164,8 @@ pub(crate) fn run(
                 plan.add_keys(&engine.store, job.keys);
             }
             let done = txn.with(&engine.store, plan.scope(), |txn| {
-                let began = std::time::Instant::now();
+                let began = Instant::now();
+                let rights = (rights, began);
                 let done = attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer);
                 serving::serve_later(engine, txn, began);
                 done
@@ -212,12 +215,12 @@ fn must_give_way(seat: &Seat, session: &mut Session) -> bool {
     session.told
 }
 
-/// Runs it once, on the shards that are held.
+/// Runs it once, on the shards that are held since the moment `began`.
 fn attempt(
     (engine, txn): (&Engine, &mut Txn),
     (seat, session): (&mut Seat, &mut Session),
     vm: &mut Vm,
-    (job, rights): (&Job<'_>, Rights),
+    (job, (rights, began)): (&Job<'_>, (Rights, Instant)),
     writer: &mut RespWriter<'_>,
 ) -> Attempt {
     // Asked again now that the shards are held: see `pause.rs`.
@@ -226,7 +229,7 @@ fn attempt(
     }
     let mark = writer.raw().len();
     let name = || (job.name().to_owned(), job.argv.iter().map(|word| word.to_vec()).collect());
-    let mut caller = Caller::new(engine, txn, (seat, session), rights, &name);
+    let mut caller = Caller::new(engine, txn, (seat, session), (rights, began), &name);
     let done = match &job.code {
         Code::Script(cached) => vm.eval(&cached.script, job.keys, job.args, &mut caller, writer),
         Code::Function { library, name, .. } => {
