@@ -284,6 +284,45 @@ pub(crate) struct Call<'a> {
     pub reader: Option<ClientId>,
 }
 
+/// Records what a command has changed and tells everybody whom it concerns, under the locks under
+/// which it ran. Whether it changed something; what to answer instead of what was written, or to
+/// wait for.
+pub(crate) fn settle(
+    engine: &Engine,
+    txn: &mut Txn,
+    sent: (&Entry, &[&[u8]], Option<u64>),
+    done: Result<Effect, CmdError>,
+) -> (bool, Result<Option<Box<Wait>>, CmdError>) {
+    match done {
+        Ok(Effect::None) => {
+            txn.forget_changes();
+            (false, Ok(None))
+        }
+        Ok(Effect::Block(wait)) => {
+            txn.forget_changes();
+            (false, Ok(Some(wait)))
+        }
+        Ok(effect) => {
+            remember::effect(engine, txn, sent, &effect);
+            match effect {
+                Effect::Unwatched(_) => txn.forget_changes(),
+                Effect::Unblocks(_) => txn.publish_unwatched(),
+                _ => txn.publish_changes(),
+            }
+            (true, Ok(None))
+        }
+        Err(failure) => {
+            // A command that failed may still have changed something before.
+            let changed = txn.has_changed();
+            if changed {
+                remember::keys(engine, txn, sent.0, sent.1);
+            }
+            txn.publish_changes();
+            (changed, Err(failure))
+        }
+    }
+}
+
 impl Call<'_> {
     /// Runs under the locks. `session` is there unless the request is part of a transaction: then
     /// it may not block, and clients that wait are served when the whole transaction has run.
@@ -322,32 +361,13 @@ impl Call<'_> {
         txn.count_lookups(self.entry.has(Flag::ReadOnly), self.entry.tells_misses);
         let done = (self.run)(txn, args, out);
         txn.count_lookups(false, false);
-        let mut outcome = Ok(None);
-        match done {
-            Ok(Effect::None) => txn.forget_changes(),
-            Ok(Effect::Block(wait)) => {
-                txn.forget_changes();
-                outcome = Ok(Some(wait));
-            }
-            Ok(effect) => {
-                self.counters.changes.add(1);
-                let sent = (self.entry, argv, self.request.hash);
-                remember::effect(self.engine, txn, sent, &effect);
-                match effect {
-                    Effect::Unwatched(_) => txn.forget_changes(),
-                    Effect::Unblocks(_) => txn.publish_unwatched(),
-                    _ => txn.publish_changes(),
-                }
-            }
-            Err(failure) => {
-                // A command that failed may still have changed something before.
-                if txn.has_changed() {
-                    remember::keys(self.engine, txn, self.entry, argv);
-                }
-                txn.publish_changes();
-                self.failed(&failure);
-                outcome = Err(failure);
-            }
+        let sent = (self.entry, argv, self.request.hash);
+        let (changed, outcome) = settle(self.engine, txn, sent, done);
+        if changed {
+            self.counters.changes.add(1);
+        }
+        if let Err(failure) = &outcome {
+            self.failed(failure);
         }
         if let Some(reader) = self.reader
             && self.entry.has(Flag::ReadOnly)

@@ -147,7 +147,10 @@ impl Engine {
             None => saves && !config.shutdown_on_sigterm.nosave,
         };
         let mut saved = Ok(());
-        if wanted && self.unsaved_changes() > 0 {
+        // SHUTDOWN may have done so already, to be able to say that it failed.
+        let is_saved = self.has_saved_finally() && self.unsaved_changes() == 0;
+        // What has been read in part is in no case all that there is.
+        if wanted && !is_saved && !self.durable.is_loading() {
             tracing::info!("Saving the dataset before exiting");
             saved = self.save_finally(journaling).map(drop);
         }

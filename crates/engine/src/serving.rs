@@ -10,14 +10,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use base::{CmdError, Effect, Find, KeySpec, Keyspace, Kind, Reply, Start};
+use base::{Find, KeySpec, Keyspace, Kind, Reply, Start};
 use store::{Touched, Txn, Waiters};
 use wire::RespWriter;
 
 use crate::access;
 use crate::block::Blocked;
 use crate::engine::Engine;
-use crate::execute::{Request, contained, timed};
+use crate::execute::{Request, contained, settle, timed};
 use crate::remember;
 use crate::table::Entry;
 
@@ -146,26 +146,21 @@ impl Blocked {
             Ok(done) => done,
             Err(failed) => {
                 remember::keys(engine, txn, entry, &argv);
+                engine.stats.changed_by_served();
                 contained(entry, &failed, 0, &mut writer);
                 return Some((reply, true));
             }
         };
-        match done {
-            Ok(Effect::Block(_)) => {
-                txn.forget_changes();
-                return None;
-            }
-            Ok(Effect::None) => txn.forget_changes(),
-            Ok(effect) => {
-                remember::effect(engine, txn, (entry, &argv, None), &effect);
-                match effect {
-                    Effect::Unwatched(_) => txn.forget_changes(),
-                    Effect::Unblocks(_) => txn.publish_unwatched(),
-                    _ => txn.publish_changes(),
-                }
-            }
+        let (changed, outcome) = settle(engine, txn, (entry, &argv, None), done);
+        if changed {
+            engine.stats.changed_by_served();
+        }
+        match outcome {
+            Ok(None) => {}
+            Ok(Some(_)) => return None,
             Err(failure) => {
-                self.failed(engine, txn, (entry, &argv), &failure, &mut writer);
+                engine.stats.error(failure.code());
+                writer.error_bytes(failure.bytes());
                 return Some((reply, true));
             }
         }
@@ -176,22 +171,6 @@ impl Blocked {
             return Some((self.encoded(refuse), true));
         }
         Some((reply, false))
-    }
-
-    fn failed(
-        &self,
-        engine: &Engine,
-        txn: &mut Txn,
-        (entry, argv): (&Entry, &[&[u8]]),
-        failure: &CmdError,
-        writer: &mut RespWriter<'_>,
-    ) {
-        if txn.has_changed() {
-            remember::keys(engine, txn, entry, argv);
-        }
-        txn.publish_changes();
-        engine.stats.error(failure.code());
-        writer.error_bytes(failure.bytes());
     }
 }
 

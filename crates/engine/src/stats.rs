@@ -126,6 +126,8 @@ pub struct Stats {
     rates: Mutex<Rates>,
     /// Memory at its highest, as sampled.
     pub peak_memory: AtomicU64,
+    /// Commands that changed something behind a wait, whichever thread served them.
+    served: AtomicU64,
     /// Clients closed because all of them together took too much memory.
     pub evicted_clients: AtomicU64,
     /// Nanoseconds spent looking for keys past their deadline.
@@ -168,7 +170,13 @@ impl Stats {
     /// Commands that have changed something since the start.
     #[must_use]
     pub fn changes(&self) -> u64 {
-        self.threads.read().iter().map(|counters| counters.changes.get()).sum()
+        let served = self.served.load(Ordering::Relaxed);
+        served + self.threads.read().iter().map(|counters| counters.changes.get()).sum::<u64>()
+    }
+
+    /// A command has changed something behind a wait, in a thread that may not be its client's.
+    pub fn changed_by_served(&self) {
+        self.served.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Bytes that the interpreters of all threads take: those of scripts, those of functions.

@@ -60,6 +60,17 @@ fn the_scripts_are_what_redis_does() {
     }
 }
 
+/// Save points and INFO go by how many commands have changed something: the served one is another.
+#[test]
+fn what_is_served_counts_as_a_change() {
+    let engine = seats::engine();
+    let (mut waiting, mut feeding) = (seats::Seat::new(&engine), seats::Seat::new(&engine));
+    assert_eq!(waiting.feed("BLMOVE a b LEFT LEFT 0\r\n").0, "");
+    assert_eq!(engine.unsaved_changes(), 0);
+    assert_eq!(feeding.ask("RPUSH a x"), ":1");
+    assert_eq!(engine.unsaved_changes(), 2);
+}
+
 /// Redis 7.0 answers most of these with no entries, later versions with none of them.
 #[test]
 fn a_blocked_read_is_never_answered_without_entries() {

@@ -171,6 +171,26 @@ fn an_overdue_key_goes_although_its_database_has_changed_places() {
     again.move_out();
 }
 
+/// What was allowed once is read back under a setting that would not allow it now.
+#[test]
+fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
+    let folder = Folder::new();
+    let (engine, _) = open(&folder.0, "save \"\"\nproto-max-bulk-len 2mb").unwrap();
+    let mut seat = Seat::new(&engine);
+    for request in ["APPEND s x", "SETRANGE s 1500000 y", "APPEND s z", "SETBIT b 12000000 1"] {
+        assert!(seat.ask(request).starts_with(':'), "{request}");
+    }
+    assert!(seat.ask("BITFIELD b SET u8 12000008 7").starts_with("*1"));
+    let wanted = contents(&engine);
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    let (again, recovered) = open(&folder.0, LINES).unwrap();
+    assert_eq!(recovered.failed, 0);
+    assert_eq!(contents(&again), wanted);
+    assert!(Seat::new(&again).ask("APPEND s z").starts_with("-ERR string exceeds maximum"));
+    again.move_out();
+}
+
 /// The number of shards may change from start to start; nobody has to remember it.
 #[test]
 fn another_number_of_shards_reads_the_same() {

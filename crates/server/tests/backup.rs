@@ -271,6 +271,24 @@ fn a_shutdown_that_cannot_save_is_refused_and_the_server_goes_on() {
 }
 
 #[test]
+fn a_shutdown_saves_although_nothing_has_changed() {
+    let folder = Folder::new("unchanged");
+    let manifest = folder.0.join("data/MANIFEST");
+    let options = ["--appendonly", "no", "--save", ""];
+    for (words, saved) in [(&["SHUTDOWN"][..], false), (&["SHUTDOWN", "SAVE"], true)] {
+        let mut server = serve(&folder, &options);
+        server.connect().say(words);
+        assert!(server.ended().success());
+        assert_eq!(manifest.exists(), saved, "{words:?}");
+    }
+    let before = std::fs::read(&manifest).unwrap();
+    let mut server = serve(&folder, &["--appendonly", "no", "--save", "3600 1"]);
+    server.signal("TERM");
+    assert!(server.ended().success());
+    assert_ne!(std::fs::read(&manifest).unwrap(), before, "no other snapshot");
+}
+
+#[test]
 fn info_tells_of_a_save_and_of_a_backup_in_the_making() {
     let folder = Folder::new("told");
     let server = serve(&folder, &["--appendonly", "no", "--save", ""]);

@@ -211,6 +211,7 @@ impl Txn {
     pub fn begin_replay(&mut self, now: Millis) {
         self.begin(now);
         self.now = 0;
+        self.limits.string_max = usize::MAX;
     }
 
     /// Puts an entry that was read back into database `db`, whatever is there. Its shard is held.

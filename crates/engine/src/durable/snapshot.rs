@@ -134,9 +134,14 @@ impl Engine {
         }
     }
 
+    /// Whether [`Engine::save_finally`] is at work, or has done it.
+    pub(crate) fn has_saved_finally(&self) -> bool {
+        self.durable.ending.load(Ordering::Acquire)
+    }
+
     /// Whether copies in the making are to be given up: the server ends.
     pub(super) fn is_ending(&self) -> bool {
-        self.durable.ending.load(Ordering::Acquire) || self.stopping.load(Ordering::Acquire)
+        self.has_saved_finally() || self.stopping.load(Ordering::Acquire)
     }
 
     fn begin_save(&self, reason: Reason) -> Option<Turn<'_>> {

@@ -83,7 +83,8 @@ impl Act for Shutdown {
         let unsynced = journaling && engine.store.log().trouble().is_some_and(|it| it.unsynced);
         let needed = unsynced && self.save != Some(false);
         match engine.me() {
-            Some(engine) if needed || (wanted && engine.unsaved_changes() > 0) => {
+            // What has been read in part is in no case all that there is.
+            Some(engine) if needed || (wanted && !engine.durable.is_loading()) => {
                 self.save_first(&engine, control.session);
             }
             _ => {
