@@ -53,6 +53,8 @@ pub enum State {
     Closing,
 }
 
+/// A decoded request. One without words (`*0`, an empty line) asks for nothing, but ends what held
+/// for the one request behind the last.
 struct Pending<'e> {
     entry: Option<&'e Entry>,
     hash: Option<u64>,
@@ -170,6 +172,7 @@ impl Desk<'_> {
                         self.seat.took(self.engine, entry, argv, session, took);
                     }
                 }
+                None if argv.is_empty() => self.pass_over(session, out),
                 entry => {
                     ended = None;
                     if self.execute(session, request, out) {
@@ -200,9 +203,19 @@ impl Desk<'_> {
         Some(Fed { consumed: 0, missing: 0, state: state? })
     }
 
+    /// A request without words: not run, not answered, and yet the one that `CLIENT REPLY SKIP` or
+    /// `CLIENT CACHING` was said for.
+    #[cold]
+    fn pass_over(&mut self, session: &mut Session, out: &mut Vec<u8>) {
+        let start = out.len();
+        session.replies.request_done(out, start);
+        session.tracking.caching &= session.multi.is_some();
+    }
+
     fn note_activity(&self, session: &Session, group: &Group<'_>) {
         session.client.last.store(self.seat.now, Ordering::Relaxed);
-        if let Some(entry) = group.last().and_then(|pending| pending.entry) {
+        let last = group.iter().rfind(|pending| !pending.words.is_empty());
+        if let Some(entry) = last.and_then(|pending| pending.entry) {
             session.client.command.store(entry.number + 1, Ordering::Relaxed);
         }
     }
@@ -249,7 +262,10 @@ fn decode<'e>(
                 let entry = engine.table.find_by(words[first].of(input), second);
                 group.push(Pending { entry, hash: None, words: range, end: at });
             }
-            Ok(Step::Empty { bytes }) => at += bytes,
+            Ok(Step::Empty { bytes }) => {
+                at += bytes;
+                group.push(Pending { entry: None, hash: None, words: first..first, end: at });
+            }
             Ok(Step::Partial { missing }) => return (Ended::Short(missing), at),
             Err(error) => return (Ended::Broken(error), at),
         }

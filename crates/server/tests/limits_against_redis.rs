@@ -253,6 +253,38 @@ fn requests_may_be_as_long_as_in_redis() {
     );
 }
 
+/// Nothing is answered, and yet it is the request that those before it spoke of.
+#[test]
+fn a_request_without_words_counts_as_the_next_one() {
+    let Some(both) = Both::start(&[]) else { return };
+    for empty in ["\r\n", "\n", "  \r\n", "*0\r\n", "*-1\r\n", "*-7\r\n"] {
+        let skip = "CLIENT REPLY SKIP\r\n";
+        for (request, what) in [
+            (format!("{skip}{empty}PING 1\r\nPING 2\r\n"), "one"),
+            (format!("{skip}{empty}{empty}PING 1\r\nPING 2\r\n"), "two"),
+            (format!("{empty}{skip}PING 1\r\n{empty}PING 2\r\n"), "one behind it"),
+            (format!("MULTI\r\n{skip}{empty}EXEC\r\n{empty}PING 1\r\nPING 2\r\n"), "queued"),
+            (format!("CLIENT REPLY OFF\r\n{empty}PING 1\r\nCLIENT REPLY ON\r\n"), "silence"),
+        ] {
+            both.send(request.as_bytes(), &format!("{what}: {}", empty.escape_debug()));
+        }
+        let optin = "HELLO 3\r\nCLIENT TRACKING ON OPTIN\r\nCLIENT CACHING YES\r\n";
+        for request in [
+            format!("{optin}{empty}CLIENT TRACKINGINFO\r\n"),
+            format!("{optin}MULTI\r\n{empty}CLIENT TRACKINGINFO\r\nEXEC\r\n"),
+            format!("{optin}{empty}GET k\r\nSET k v\r\n"),
+        ] {
+            // Numbers of clients differ.
+            let heard = both.connect(From::Here).map(|mut client| {
+                client.send(request.as_bytes());
+                client.tcp().shutdown(std::net::Shutdown::Write).unwrap();
+                std::iter::from_fn(|| client.try_hear()).skip(1).collect::<Vec<_>>()
+            });
+            assert_eq!(heard[0], heard[1], "{}", request.escape_debug());
+        }
+    }
+}
+
 #[test]
 fn who_has_not_logged_in_may_send_little() {
     let Some(both) = Both::start(&["--requirepass", "secret"]) else { return };
