@@ -352,10 +352,15 @@ impl Engine {
     /// script has left behind. They have limits of their own, and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
+        self.store.memory() + self.memory_beside()
+    }
+
+    /// Bytes of [`used_memory`](Self::used_memory) that are not the dataset's.
+    pub(crate) fn memory_beside(&self) -> usize {
         let buffers = self.buffers.load(Ordering::Relaxed);
-        let [_, _, scripts, libraries] = self.scripting_memory();
-        let indexes = self.store.index_memory();
-        self.store.memory() + self.store.readers_memory() + indexes + buffers + scripts + libraries
+        let scripts = usize::try_from(self.scripts.memory()).unwrap_or(usize::MAX);
+        let (indexes, readers) = (self.store.index_memory(), self.store.readers_memory());
+        readers + indexes + buffers + scripts + self.functions.memory()
     }
 
     /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known

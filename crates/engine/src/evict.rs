@@ -105,19 +105,9 @@ fn patience(tenacity: u32) -> Option<Duration> {
 /// Drops keys while the dataset is above its limit. `true` if there is nothing to drop. Call
 /// without holding any shard.
 pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
-    let Some(limit) = config.maxmemory else {
-        txn.set_room(None);
-        return false;
-    };
-    txn.report_memory();
-    let used = engine.used_memory() as u64;
-    if used <= limit {
-        txn.set_room(Some(limit - used));
-        return false;
-    }
-    let full = make_room_below(engine, txn, config, (limit, patience(config.eviction.tenacity)));
-    tell_room(engine, txn, limit);
-    full
+    tell_room(engine, txn, config);
+    let Some(limit) = config.maxmemory else { return false };
+    make_room_below(engine, txn, config, (limit, patience(config.eviction.tenacity)))
 }
 
 /// The same before a large value is copied, for all of its copy: what takes so much is not made and
@@ -136,12 +126,15 @@ pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config
     if let Some(below) = below.filter(|_| size >= COPY_ASKS) {
         let patience = patience(config.eviction.tenacity).map(|patience| patience.max(COPY_WAITS));
         make_room_below(engine, txn, config, (below, patience));
-        tell_room(engine, txn, limit);
     }
 }
 
-fn tell_room(engine: &Engine, txn: &mut Txn, limit: u64) {
-    txn.set_room(Some(limit.saturating_sub(engine.used_memory() as u64)));
+/// Tells a transaction, a running one too, how much the dataset may take by the limit there is.
+pub(crate) fn tell_room(engine: &Engine, txn: &mut Txn, config: &Config) {
+    txn.set_room(config.maxmemory.map(|limit| {
+        let beside = engine.memory_beside() + engine.store.shared_memory();
+        limit.saturating_sub(beside as u64)
+    }));
 }
 
 /// Drops keys while the dataset is above a limit. `true` if there is nothing to drop.

@@ -164,16 +164,20 @@ impl Seat {
             return false;
         }
         self.config_version = version;
-        self.configure(engine.config());
-        txn.set_limits(engine.store.limits());
-        txn.set_measure(engine.store.measure());
+        self.configure(engine, txn);
         true
     }
 
-    /// Goes by this configuration from now on.
-    pub(crate) fn configure(&mut self, config: Arc<Config>) {
-        self.reply_limits = ReplyLimits::new(&config);
-        self.config = config;
+    /// Goes by the settings there are now, in the middle of a transaction too: everything that a
+    /// seat or its transaction has by heart of them is learnt anew here.
+    pub(crate) fn configure(&mut self, engine: &Engine, txn: &mut Txn) {
+        self.config = engine.config();
+        self.reply_limits = ReplyLimits::new(&self.config);
+        // Who lifts the limit has room; by another one it is found out for the next request.
+        self.full &= self.config.maxmemory.is_some();
+        txn.set_limits(engine.store.limits());
+        txn.set_measure(engine.store.measure());
+        evict::tell_room(engine, txn, &self.config);
     }
 
     /// After a command about the server, with no shard in hand: does what it has left to be done,

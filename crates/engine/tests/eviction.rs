@@ -374,6 +374,45 @@ fn a_large_value_is_copied_only_if_there_is_room_for_the_copy() {
     assert!(used(&engine) <= size * 5 / 2);
 }
 
+/// What is configured inside a transaction holds for what comes behind it there.
+#[test]
+fn a_limit_holds_from_where_it_is_set() {
+    let engine = engine_with("maxmemory-policy noeviction\nenable-debug-command yes");
+    let mut seat = Seat::new(&engine);
+    fill_large(&mut seat, "large");
+    let size = engine.used_memory();
+    let refused = "-OOM command not allowed when used memory > 'maxmemory'.";
+    let [one, none] = [size * 5 / 2, size * 3 / 2].map(|n| format!("CONFIG SET maxmemory {n}"));
+    for (before, inside, made) in [
+        (&*none, "CONFIG SET maxmemory 0", [true, true]),
+        (&*none, &*one, [true, false]),
+        ("CONFIG SET maxmemory 0", &*one, [true, false]),
+        (&*one, &*none, [false, false]),
+        (&*one, "CONFIG SET maxmemory 1", [false, false]),
+    ] {
+        assert_eq!(ask_at(&mut seat, START, "CONFIG SET maxmemory 0"), "+OK");
+        seat.ask("DEL one two");
+        ask_at(&mut seat, START, before);
+        assert_eq!(ask_at(&mut seat, START, "MULTI"), "+OK");
+        for line in [inside, "COPY large one", "COPY large two"] {
+            seat.ask(line);
+        }
+        let replies = ask_at(&mut seat, START, "EXEC");
+        let copies = made.map(|made| if made { ":1" } else { refused });
+        assert_eq!(replies, format!("*3\r\n+OK\r\n{}\r\n{}", copies[0], copies[1]), "{inside}");
+    }
+    // Scripts may not change it, unless tests have said that they may.
+    let script = format!(
+        "EVAL \"redis.call('config','set','maxmemory',{}) \
+         return redis.call('copy','large','one')\" 0",
+        size * 5 / 2
+    );
+    ask_at(&mut seat, START, &none);
+    assert!(seat.ask(&script).contains("not allowed from script"));
+    ask_at(&mut seat, START, "DEBUG SET-DISABLE-DENY-SCRIPTS 1");
+    assert_eq!(ask_at(&mut seat, START, &script), ":1");
+}
+
 #[test]
 fn room_for_a_copy_is_made_before_it_is_made() {
     let engine = engine_with("maxmemory-policy allkeys-lru");

@@ -13,9 +13,10 @@ use crate::{Object, Txn};
 const ASKS: usize = 64 << 10;
 
 impl Txn {
-    /// Tells how many bytes more the dataset may take from now on; `None`: there is no limit.
-    pub fn set_room(&mut self, more: Option<u64>) {
-        self.room = more.map(|more| self.memory_now().saturating_add_unsigned(more));
+    /// Tells how many bytes the shards may take in all from now on, whatever the requests so far
+    /// have added; `None`: there is no limit.
+    pub fn set_room(&mut self, most: Option<u64>) {
+        self.room = most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
     }
 
     /// Whether a copy of a value of so many bytes has room.
@@ -43,7 +44,7 @@ impl Txn {
         live(self.db, from).map(|entry| entry.object().map_or(0, Object::memory))
     }
 
-    /// Bytes of the dataset, with what this transaction has changed so far.
+    /// Bytes of the shards, with what this transaction has changed so far.
     fn memory_now(&self) -> i64 {
         let unreported = self.held.iter().map(|held| held.shard.unreported_yet()).sum::<i64>();
         self.store.memory.load(Ordering::Relaxed) + self.memory_delta + unreported

@@ -104,7 +104,7 @@ pub struct Txn {
     /// How keys were before a script that may be taken back.
     pub(crate) before: Vec<Before>,
     pub(crate) memory_delta: i64,
-    /// What the dataset may take, if there is a limit: as of the last look at it.
+    /// What the shards may take, if there is a limit: as of the last look at it.
     pub(crate) room: Option<i64>,
     /// What JSON commands need; missing until the first, and while it is lent out.
     pub(crate) tools: Option<Box<JsonTools>>,
