@@ -414,6 +414,47 @@ fn a_limit_holds_from_where_it_is_set() {
 }
 
 #[test]
+fn a_script_that_allows_for_it_copies_beyond_the_limit() {
+    let engine = engine_with("maxmemory-policy noeviction");
+    let mut seat = Seat::new(&engine);
+    fill_large(&mut seat, "large");
+    let size = engine.used_memory();
+    let copy = "redis.call('copy','large','copy','replace')";
+    let library = format!(
+        "#!lua name=l\\nredis.register_function{{function_name='free', flags={{'allow-oom'}}, \
+         callback=function() return {copy} end}}\\n\
+         redis.register_function('bound', function() return {copy} end)"
+    );
+    assert_eq!(seat.ask(&format!("FUNCTION LOAD \"{library}\"")), "$1\r\nl");
+    let [free, bound] = ["#!lua flags=allow-oom", "#!lua"]
+        .map(|first| format!("EVAL \"{first}\\nreturn {copy}\" 2 large copy"));
+    // With room for another value, though not for this copy, and with none at all.
+    for limit in [size * 3 / 2, 1] {
+        for (request, allows) in [
+            (&*free, true),
+            (&*bound, false),
+            ("FCALL free 2 large copy", true),
+            ("FCALL bound 2 large copy", false),
+        ] {
+            for wrapped in [false, true] {
+                ask_at(&mut seat, START, "CONFIG SET maxmemory 0");
+                ask_at(&mut seat, START, "DEL copy");
+                let lines: &[&str] = if wrapped { &["MULTI", request] } else { &[] };
+                lines.iter().for_each(|line| drop(seat.ask(line)));
+                // From another connection, as it would be queued.
+                ask_at(&mut Seat::new(&engine), START, &format!("CONFIG SET maxmemory {limit}"));
+                let reply = ask_at(&mut seat, START, if wrapped { "EXEC" } else { request });
+                assert_eq!(reply.contains(":1"), allows, "{limit}, {request}: {reply}");
+                assert_eq!(reply.contains("OOM"), !allows, "{limit}, {request}: {reply}");
+            }
+        }
+    }
+    // What it may, nobody else may because of it.
+    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {}", engine.used_memory() + 1000));
+    assert!(ask_at(&mut seat, START, "COPY large another").contains("OOM"));
+}
+
+#[test]
 fn room_for_a_copy_is_made_before_it_is_made() {
     let engine = engine_with("maxmemory-policy allkeys-lru");
     let mut seat = Seat::new(&engine);

@@ -22,7 +22,7 @@ impl Txn {
     /// Whether a copy of a value of so many bytes has room.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let fits = |room| self.memory_now().saturating_add_unsigned(bytes as u64) <= room;
-        bytes < ASKS || self.room.is_none_or(fits)
+        bytes < ASKS || self.unlimited || self.room.is_none_or(fits)
     }
 
     /// Bytes of the value that a copy from this key of the current database to that one would make;

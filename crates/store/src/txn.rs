@@ -130,6 +130,8 @@ pub struct Txn {
     pub(crate) judge: Option<Judge>,
     /// A script asks.
     pub(crate) scripted: bool,
+    /// It may take the dataset beyond its limit.
+    pub(crate) unlimited: bool,
     /// Nothing runs before all debts of its shards are paid: see `debts.rs`.
     pub(crate) insists: bool,
 }
@@ -206,6 +208,7 @@ impl Txn {
             bulletin: Bulletin::default(),
             judge: None,
             scripted: false,
+            unlimited: false,
             insists: false,
         }
     }
@@ -240,6 +243,12 @@ impl Txn {
     #[inline]
     pub fn set_scripted(&mut self, scripted: bool) {
         self.scripted = scripted;
+    }
+
+    /// Says whether the requests that follow may take the dataset beyond its limit.
+    #[inline]
+    pub fn set_unlimited(&mut self, unlimited: bool) {
+        self.unlimited = unlimited;
     }
 
     /// Chooses the database for the requests that follow.

@@ -241,8 +241,10 @@ impl<'c> Caller<'c> {
         let call = Call { engine, counters, entry, request: &request, run, reader };
         self.txn.select(self.db);
         self.txn.set_scripted(true);
+        self.txn.set_unlimited(self.rights.allow_oom);
         let done = self.txn.contain(|txn| call.perform(txn, out));
         self.txn.set_scripted(false);
+        self.txn.set_unlimited(false);
         match done {
             Ok(Ok(None)) => Ok(()),
             Ok(Ok(Some(wait))) => {
