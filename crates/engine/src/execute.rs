@@ -97,8 +97,11 @@ impl Desk<'_> {
             self.engine.postpone(session, request.argv);
             return false;
         }
-        if over && !session.replies.silent() {
-            self.seat.reply_too_long(session, limit, (out, start));
+        if over {
+            let exceeded = self.seat.exceeded.take();
+            if exceeded.is_some() || !session.replies.silent() {
+                self.seat.reply_too_long(session, exceeded.unwrap_or(limit), (out, start));
+            }
         }
         session.replies.request_done(out, start);
         self.after_request(session, &request, out);
@@ -415,6 +418,10 @@ impl Control<'_> {
             Err(_) => contained(entry, &"a control command panicked", mark, writer),
         }
         writer.set_protocol(self.session.protocol);
+        if self.in_exec {
+            // It may have changed who listens to what comes next.
+            self.txn.look_around();
+        }
     }
 }
 

@@ -64,6 +64,17 @@ struct Pending<'e> {
 
 type Group<'e> = SmallVec<[Pending<'e>; GROUP]>;
 
+/// How far the requests of a group have run.
+enum Ran {
+    /// To the last.
+    All,
+    /// Up to here. What follows is decoded again, as settings have changed, or what this client
+    /// may send.
+    UpTo(usize),
+    /// The connection must stop here.
+    Stopped(Fed),
+}
+
 /// Why decoding stopped.
 enum Ended {
     /// The group is full; there may be more.
@@ -119,9 +130,17 @@ impl Desk<'_> {
                 decode(engine, decoder, &limits, (input, consumed), words, (&mut group, most));
             let input = &*input;
             prefetch(engine, session.db, &mut group, words, input);
-            if let Some(stop) = self.run_group(session, &group, (input, words), out) {
-                session.decoder = Decoder::new();
-                return stop;
+            match self.run_group(session, &group, (input, words), out) {
+                Ran::All => {}
+                Ran::UpTo(end) => {
+                    session.decoder = Decoder::new();
+                    consumed = end;
+                    continue;
+                }
+                Ran::Stopped(stop) => {
+                    session.decoder = Decoder::new();
+                    return stop;
+                }
             }
             match ended {
                 Ended::Full if (self.seat.is_crowding)() => {
@@ -139,25 +158,27 @@ impl Desk<'_> {
         }
     }
 
-    /// Runs decoded requests in order. Something to return if the connection must stop here.
+    /// Runs decoded requests in order, as far as they were decoded by what holds for them.
     fn run_group(
         &mut self,
         session: &mut Session,
         group: &Group<'_>,
         (input, words): (&[u8], &[Word]),
         out: &mut Vec<u8>,
-    ) -> Option<Fed> {
+    ) -> Ran {
         if group.is_empty() {
-            return None;
+            return Ran::All;
         }
         // The words of all requests behind each other: one loop is quicker than sixteen.
         let all: Vec<&[u8]> = words.iter().map(|word| word.of(input)).collect();
         let each = self.seat.times_each();
+        let known = (self.seat.config_version, session.authenticated);
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
         // When the request before ended, if it was timed: this one begins then.
         let mut ended = Some(start);
         self.note_activity(session, group);
+        let mut end = Ran::All;
         for pending in group {
             let argv = &all[pending.words.clone()];
             let request = Request { argv, entry: pending.entry, hash: pending.hash };
@@ -181,11 +202,15 @@ impl Desk<'_> {
                 }
             }
             if let Some(state) = self.stop_after(session, out) {
-                return Some(Fed { consumed: pending.end, missing: 0, state });
+                return Ran::Stopped(Fed { consumed: pending.end, missing: 0, state });
+            }
+            if (self.seat.config_version, session.authenticated) != known {
+                end = Ran::UpTo(pending.end);
+                break;
             }
         }
         self.seat.share_time(start, &shared);
-        None
+        end
     }
 
     /// Runs the request that a pause has postponed, if there is one. Something to return if the

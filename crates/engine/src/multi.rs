@@ -15,8 +15,10 @@ use crate::client::words_memory;
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::execute::{Call, Request, contained, timed};
+use crate::reply_limit::ReplyLimit;
 use crate::session::Session;
 use crate::table::{Action, Entry};
+use crate::worker::Seat;
 use crate::{monitor, precedence, prepare, serving};
 
 /// A transaction being queued.
@@ -209,19 +211,17 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         if session.watched.changed(engine, txn) {
             return writer.null_array();
         }
-        let start = writer.raw().len();
+        let mut bounds = Bounds::begin(seat, session, writer);
         writer.array(multi.queued.len());
-        session.replies.hush(writer.raw(), start);
+        bounds.ask_again(seat, session, writer);
         let (mut rest, mut numbers) = (Duration::ZERO, Vec::new());
         for queued in &multi.queued {
             let mut control = Control { engine, txn, seat, session, in_exec: true };
-            let start = writer.raw().len();
             match run_timed(&mut control, queued, writer) {
                 Some(took) => rest += took,
                 None => numbers.push(queued.entry),
             }
-            // A command may have changed it: what came before stays as it was then.
-            session.replies.hush(writer.raw(), start);
+            bounds.ask_again(seat, session, writer);
         }
         session.replies.keep(writer.raw());
         seat.share(began.elapsed().saturating_sub(rest), &numbers);
@@ -238,6 +238,40 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         Failed::Busy => exec_refused(&engine.busy()),
         Failed::Panicked(_) => error::INTERNAL,
     })
+}
+
+/// What bounds the reply of a transaction: its commands may change that for those behind them.
+struct Bounds {
+    /// Where the reply begins, and where that of the next command does.
+    start: usize,
+    next: usize,
+    /// How long it may become.
+    limit: ReplyLimit,
+    over: bool,
+}
+
+impl Bounds {
+    fn begin(seat: &mut Seat, session: &Session, writer: &mut RespWriter<'_>) -> Self {
+        seat.exceeded = None;
+        let start = writer.raw().len();
+        Bounds { start, next: start, limit: seat.reply_limits.of(session), over: writer.is_over() }
+    }
+
+    /// Asks after each command whether replies are sent and how long they may become: what came
+    /// before stays as it was then, and what is not sent has not become too long.
+    fn ask_again(&mut self, seat: &mut Seat, session: &mut Session, writer: &mut RespWriter<'_>) {
+        let silent = session.replies.silent();
+        session.replies.hush(writer.raw(), self.next);
+        self.next = writer.raw().len();
+        if !self.over && writer.is_over() && !silent {
+            self.over = true;
+            seat.exceeded = Some(self.limit);
+        }
+        if !self.over {
+            self.limit = seat.reply_limits.of(session);
+            writer.set_limit(self.start, self.limit.bytes);
+        }
+    }
 }
 
 /// What `EXEC` answers when it is itself refused.
@@ -306,6 +340,8 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     }
     control.seat.counters.commands[entry.number].calls.add(1);
     control.txn.select(control.session.db);
+    // What came before it may have changed that.
+    control.txn.keep_access(control.session.client.no_touch.load(Ordering::Relaxed));
     match entry.action {
         Action::Data(own) => {
             if entry.ordered {
@@ -324,7 +360,11 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
                 contained(entry, &failed, mark, writer);
             }
         }
-        Action::Control(run) => control.run(entry, run, &argv, writer),
+        Action::Control(run) => {
+            // It may change who hears of what came before it.
+            control.txn.tell_news();
+            control.run(entry, run, &argv, writer);
+        }
         Action::Container => {
             contained(entry, &"a container was queued", writer.raw().len(), writer)
         }

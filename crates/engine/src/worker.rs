@@ -10,7 +10,7 @@ use store::Txn;
 use crate::engine::Engine;
 use crate::evict;
 use crate::plan::Plan;
-use crate::reply_limit::ReplyLimits;
+use crate::reply_limit::{ReplyLimit, ReplyLimits};
 use crate::scripting::Bench;
 use crate::session::Session;
 use crate::stats::Counters;
@@ -41,6 +41,8 @@ pub struct Seat {
     pub config: Arc<Config>,
     /// How long replies may become by it.
     pub(crate) reply_limits: ReplyLimits,
+    /// The limit that the reply of an `EXEC` has become too long for.
+    pub(crate) exceeded: Option<ReplyLimit>,
     /// The time as of the start of this batch.
     pub now: Millis,
     pub(crate) config_version: u64,
@@ -76,6 +78,7 @@ impl Worker {
         let seat = Seat {
             counters: engine.stats.register(engine.table.entries().len()),
             reply_limits: ReplyLimits::new(&config),
+            exceeded: None,
             config,
             now: 0,
             config_version: u64::MAX,

@@ -121,6 +121,101 @@ fn a_setting_holds_for_the_rest_of_the_batch() {
     assert_eq!(seat.feed(batch).0, expected);
 }
 
+/// What was decoded together with the request that changes something is decoded anew.
+#[test]
+fn a_setting_holds_for_how_the_rest_of_the_batch_is_read() {
+    let engine = engine();
+    let mut seat = Seat::new(&engine);
+    let long = format!("*2\r\n$4\r\nECHO\r\n${}\r\n", (1 << 20) + 1);
+    let shrink = "CONFIG SET proto-max-bulk-len 1mb\r\n";
+    let broken = "+OK\r\n-ERR Protocol error: invalid bulk length\r\n";
+    let heard = seat.feed(&format!("{shrink}{long}"));
+    assert_eq!(heard, (broken.to_owned(), State::Closing));
+    let mut seat = Seat::new(&engine);
+    let grow = "CONFIG SET proto-max-bulk-len 2mb\r\n";
+    let heard = seat.feed(&format!("PING\r\n{grow}{long}"));
+    assert_eq!(heard, ("+PONG\r\n+OK\r\n".to_owned(), State::Open));
+    let mut seat = Seat::new(&engine);
+    let heard =
+        seat.feed("MULTI\r\nCONFIG SET proto-max-bulk-len 1mb\r\nEXEC\r\n*1\r\n$1048577\r\n");
+    assert_eq!(heard.1, State::Closing, "{heard:?}");
+    // Those who are strangers again may send little.
+    let mut seat = Seat::new(&engine);
+    let heard = seat.feed("CONFIG SET requirepass a\r\nRESET\r\nPING\r\n*11\r\n");
+    assert!(heard.0.ends_with("unauthenticated multibulk length\r\n"), "{heard:?}");
+    let mut seat = Seat::new(&engine);
+    seat.feed("CONFIG SET slowlog-log-slower-than 0\r\nSLOWLOG RESET\r\nSET a 1\r\nSET b 2\r\n");
+    assert_eq!(seat.ask("SLOWLOG GET").matches("SET").count(), 3, "with the RESET");
+}
+
+/// What becomes of a transaction that changes how long its reply may become.
+#[test]
+fn a_limit_of_replies_holds_from_where_it_is_set() {
+    let engine = engine();
+    let long = "x".repeat(2 << 20);
+    let mut seat = Seat::new(&engine);
+    seat.ask(&format!("SET long {long}"));
+    let closes = |class: &str| format!("CONFIG SET client-output-buffer-limit \"{class} 1mb 0 0\"");
+    let off =
+        "CONFIG SET max-reply-size 1gb client-output-buffer-limit \"normal 0 0 0 pubsub 0 0 0\"";
+    let small = "CONFIG SET max-reply-size 1mb";
+    let (normal, pubsub) = (closes("normal"), closes("pubsub"));
+    let (kept, refused, closed) = ("xx\r\n", "-ERR the reply would be longer", "");
+    for (before, inside, outcome) in [
+        (off, &[small, "GET long"][..], refused),
+        (off, &["GET long", small], kept),
+        (off, &["GET long", small, "PING"], refused),
+        (small, &[off, "GET long"], kept),
+        (small, &["GET long", off, "GET long"], refused),
+        (off, &[&*normal, "GET long"], closed),
+        (&*normal, &[off, "GET long"], kept),
+        // It is the limit that was broken that says what follows.
+        (&*normal, &["GET long", off, small], closed),
+        (&*normal, &["GET long", "CLIENT REPLY OFF"], closed),
+        // Of another class than before.
+        (&*pubsub, &["GET long", "SUBSCRIBE c"], kept),
+        (&*pubsub, &["SUBSCRIBE c", "GET long"], closed),
+        // What nobody is sent is not too long.
+        (&*normal, &["CLIENT REPLY OFF", "GET long", "CLIENT REPLY ON"], "+OK\r\n"),
+    ] {
+        let mut seat = Seat::new(&engine);
+        seat.ask(off);
+        seat.ask(before);
+        seat.ask("MULTI");
+        inside.iter().for_each(|line| assert_eq!(seat.ask(line), "+QUEUED", "{line}"));
+        let (reply, state) = seat.feed("EXEC\r\n");
+        let shown = &reply[..reply.len().min(200)];
+        if outcome == closed {
+            assert_eq!((shown, state), ("", State::Closing), "{before}: {inside:?}");
+        } else {
+            assert_ne!(state, State::Closing, "{before}: {inside:?}");
+            let found = reply.contains(outcome) && reply.contains("xx") == (outcome == kept);
+            assert!(found, "{before}: {inside:?}: {shown}");
+        }
+    }
+}
+
+/// Whether reads count as uses of keys.
+#[test]
+fn what_a_transaction_says_about_uses_holds_from_there() {
+    let engine = seats::engine_with("enable-debug-command yes");
+    let mut seat = Seat::new(&engine);
+    for (inside, idle) in [
+        (&["GET k"][..], ":0"),
+        (&["CLIENT NO-TOUCH ON", "GET k", "CLIENT NO-TOUCH OFF"], ":100"),
+        (&["CLIENT NO-TOUCH ON", "CLIENT NO-TOUCH OFF", "GET k"], ":0"),
+        (&["DEBUG OBJECT k", "GET k"], ":0"),
+    ] {
+        seat.worker.begin(1_000_000);
+        seat.ask("SET k v");
+        seat.worker.begin(1_100_000);
+        seat.ask("MULTI");
+        inside.iter().for_each(|line| assert_eq!(seat.ask(line), "+QUEUED"));
+        seat.ask("EXEC");
+        assert_eq!(seat.ask("OBJECT IDLETIME k"), idle, "{inside:?}");
+    }
+}
+
 #[test]
 fn info_has_what_monitoring_reads() {
     let engine = engine();

@@ -138,6 +138,96 @@ fn a_transaction_is_asked_again_for_what_it_needs() {
     ]);
 }
 
+/// What a command changes holds for those behind it in the same transaction.
+#[test]
+fn settings_hold_from_where_they_are_made() {
+    words(&[
+        ("b:", &["SUBSCRIBE __keyevent@0__:set"]),
+        ("a:", &["MULTI"]),
+        ("a:", &["SET k 0"]),
+        ("a:", &["CONFIG SET notify-keyspace-events E$"]),
+        ("a:", &["SET l 1"]),
+        ("a:", &["CONFIG SET notify-keyspace-events ''"]),
+        ("a:", &["SET m 2"]),
+        ("a:", &["EXEC"]),
+        ("b:", &["UNSUBSCRIBE"]),
+        ("c3:", &["MULTI"]),
+        ("c3:", &["GET k"]),
+        ("c3:", &["CLIENT TRACKING ON"]),
+        ("c3:", &["GET l"]),
+        ("c3:", &["CLIENT TRACKING OFF"]),
+        ("c3:", &["CLIENT TRACKING ON BCAST"]),
+        ("c3:", &["EXEC"]),
+        ("a:", &["MSET k 3 l 3"]),
+        ("c3:", &["CLIENT TRACKING OFF"]),
+        ("a:", &["MULTI"]),
+        ("a:", &["CONFIG SET maxmemory-policy allkeys-lfu"]),
+        ("a:", &["SETRANGE new 0 v"]),
+        ("a:", &["OBJECT FREQ new"]),
+        ("a:", &["CONFIG SET maxmemory-policy noeviction"]),
+        ("a:", &["SET newer v"]),
+        ("a:", &["OBJECT IDLETIME newer"]),
+        ("a:", &["CONFIG SET hash-max-listpack-entries 1"]),
+        ("a:", &["HSET h a 1 b 2"]),
+        ("a:", &["OBJECT ENCODING h"]),
+        ("a:", &["CONFIG SET proto-max-bulk-len 1mb"]),
+        ("a:", &["SETRANGE far 1048576 x"]),
+        ("a:", &["CONFIG SET proto-max-bulk-len 512mb"]),
+        ("a:", &["SELECT 3"]),
+        ("a:", &["SET k there"]),
+        ("a:", &["SWAPDB 3 0"]),
+        ("a:", &["GET k"]),
+        ("a:", &["SELECT 0"]),
+        ("a:", &["GET k"]),
+        ("a:", &["EXEC"]),
+    ]);
+}
+
+#[test]
+fn a_pause_holds_back_nothing_of_the_transaction_that_makes_it() {
+    words(&[
+        ("a:", &["MULTI"]),
+        ("a:", &["SET a 1"]),
+        ("a:", &["CLIENT PAUSE 100000"]),
+        ("a:", &["EVAL", "return redis.call('set','b','2')", "1", "b"]),
+        (
+            "a:",
+            &[
+                "FUNCTION",
+                "LOAD",
+                "#!lua name=l\nredis.register_function('f', \
+                                      function() return redis.call('set','c','3') end)",
+            ],
+        ),
+        ("a:", &["FCALL f 0"]),
+        ("a:", &["CLIENT UNPAUSE"]),
+        ("a:", &["EXEC"]),
+        ("a:", &["MGET a b c"]),
+    ]);
+}
+
+/// A script asks whether memory was full when its transaction began, and whether there still is a
+/// limit.
+#[test]
+fn a_script_heeds_that_its_transaction_has_lifted_the_limit() {
+    let script = "return redis.pcall('set','k','v')";
+    for (before, inside) in [("1", "0"), ("1", "1gb"), ("0", "1"), ("1gb", "1"), ("1", "2")] {
+        let (before, inside) =
+            (format!("CONFIG SET maxmemory {before}"), format!("CONFIG SET maxmemory {inside}"));
+        words(&[
+            ("a:", &["SET k there"]),
+            ("a:", &["MULTI"]),
+            ("a:", &[&inside]),
+            ("a:", &["EVAL", script, "1", "k"]),
+            ("a:", &["EVAL", &format!("#!lua flags=allow-oom\n{script}"), "1", "k"]),
+            ("b:", &[&before]),
+            ("a:", &["EXEC"]),
+            ("b:", &["CONFIG SET maxmemory 0"]),
+            ("b:", &["GET k"]),
+        ]);
+    }
+}
+
 #[test]
 fn a_pause_of_writes_holds_back_those_who_may_write() {
     words(&[

@@ -7,7 +7,8 @@
 //!
 //! A transaction gathers its news while it runs and hands them over at its end, while it still
 //! holds its shards: so news of a key are heard in the order in which things happened to it,
-//! whichever threads did them. The audience only hands on: it may not wait, nor lock a shard.
+//! whichever threads did them. (Commands of `EXEC` that may change who listens are told what came
+//! before them first.) The audience only hands on: it may not wait, nor lock a shard.
 //!
 //! Whether anybody wants news is one word of bits ([`Store::interest`]), read when the locks have
 //! been taken. Whoever begins to listen to a key does so under the key's lock and after setting its
@@ -185,6 +186,19 @@ impl Bulletin {
         if let Some(audience) = store.audience.get() {
             audience.tell(news, self.asker, &mut self.own);
         }
+    }
+}
+
+impl Txn {
+    /// Hands over in its middle what there is to tell: to those who listen now.
+    pub fn tell_news(&mut self) {
+        let Txn { bulletin, store, .. } = self;
+        bulletin.deliver(store);
+    }
+
+    /// Learns in its middle what anybody wants to hear.
+    pub fn look_around(&mut self) {
+        self.bulletin.look_around(&self.store);
     }
 }
 

@@ -44,6 +44,13 @@ impl<'a> RespWriter<'a> {
         self
     }
 
+    /// What is written from `start` on may become so many bytes from now on, whatever was said
+    /// before.
+    #[inline]
+    pub fn set_limit(&mut self, start: usize, bytes: usize) {
+        self.end = start.saturating_add(bytes.max(1));
+    }
+
     /// Whether something was not kept.
     #[inline]
     #[must_use]

@@ -164,6 +164,12 @@ pub(crate) fn run(
                 plan.add_keys(&engine.store, job.keys);
             }
             let done = txn.with(&engine.store, plan.scope(), |txn| {
+                // Asked again now that the shards are held: see `pause.rs`. `EXEC` has asked for
+                // all its commands.
+                let paused = engine.heed.now().paused();
+                if paused && engine.script_must_wait(session, rights.read_only, seat.now) {
+                    return Attempt::Postponed;
+                }
                 let began = Instant::now();
                 let rights = (rights, began);
                 let done = attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer);
@@ -178,25 +184,21 @@ pub(crate) fn run(
             Ok(Attempt::Tells) => {
                 job.needs().tells.store(true, Ordering::Relaxed);
                 if must_give_way(seat, session) {
-                    seat.bench.put(vm);
-                    seat.tell_interpreters();
+                    put_back(seat, vm);
                     return Ok(());
                 }
             }
             Ok(Attempt::Done) => {
-                seat.bench.put(vm);
-                seat.tell_interpreters();
+                put_back(seat, vm);
                 return Ok(());
             }
             Ok(Attempt::Postponed) => {
-                seat.bench.put(vm);
-                seat.tell_interpreters();
+                put_back(seat, vm);
                 (session.must_wait, session.told) = (true, true);
                 return Ok(());
             }
             Err(Failed::Busy) => {
-                seat.bench.put(vm);
-                seat.tell_interpreters();
+                put_back(seat, vm);
                 return Err(engine.busy());
             }
             // The interpreter may be anywhere: it is not used again.
@@ -207,6 +209,12 @@ pub(crate) fn run(
             }
         }
     }
+}
+
+/// An interpreter is free again.
+fn put_back(seat: &mut Seat, vm: Box<Vm>) {
+    seat.bench.put(vm);
+    seat.tell_interpreters();
 }
 
 /// Whether what came before a script that publishes has yet to be served.
@@ -223,10 +231,6 @@ fn attempt(
     (job, (rights, began)): (&Job<'_>, (Rights, Instant)),
     writer: &mut RespWriter<'_>,
 ) -> Attempt {
-    // Asked again now that the shards are held: see `pause.rs`.
-    if engine.heed.now().paused() && engine.script_must_wait(session, rights.read_only, seat.now) {
-        return Attempt::Postponed;
-    }
     let mark = writer.raw().len();
     let name = || (job.name().to_owned(), job.argv.iter().map(|word| word.to_vec()).collect());
     let mut caller = Caller::new(engine, txn, (seat, session), (rights, began), &name);
