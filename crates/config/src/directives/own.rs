@@ -8,7 +8,9 @@ pub(super) const LIST: &[D] = &[
         Kind::PowerOfTwo { max: 65536 },
         "0",
         "Number of parts the data is split into, each with a lock of its own. 0 chooses by the \
-         number of threads, but no fewer than the dataset on disk has.",
+         number of threads, but no fewer than the dataset on disk has. Where databases have \
+         changed places (`SWAPDB`) since the last snapshot, a start with another number is \
+         refused: start with the old one, `SAVE`, and start anew.",
     )
     .at_start()
     .own(),
