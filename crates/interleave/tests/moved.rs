@@ -23,8 +23,6 @@ use store::{Options, Scope, Store, Txn};
 use sync::Mutex;
 
 const SHARDS: usize = 2;
-/// Bytes of a value: too many to stand beside its key.
-const VALUE: usize = store::INLINE_MAX + 1;
 /// Keys `a` to `d`.
 const KEYS: usize = 4;
 
@@ -67,7 +65,7 @@ impl System {
         for key in 0..KEYS / 2 {
             let name = name(key);
             let key = system.store.hasher().key(&name);
-            let set = |txn: &mut Txn| txn.set_string(key, &[b'x'; VALUE], Deadline::Clear);
+            let set = |txn: &mut Txn| txn.set_string(key, b"x", Deadline::Clear);
             txn.with(&system.store, Scope::All, set).unwrap();
         }
         system.store.start_recording();

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 
 use crate::image;
 use crate::moved::Name;
-use crate::{Shard, Touched, Txn};
+use crate::{Object, Shard, Touched, Txn};
 
 /// A lot of memory for the records of one hold; more is given back.
 const KEPT: usize = 64 << 10;
@@ -145,7 +145,7 @@ impl Txn {
             record::put(&mut told, head, |out| match &entry {
                 Some(entry) => {
                     // Growing step by step would copy all of it, again and again.
-                    out.reserve(entry.object().map_or(0, crate::Object::memory));
+                    out.reserve(Object::memory_of(entry));
                     image::put(out, entry);
                 }
                 None => out.extend_from_slice(key.bytes),
@@ -191,8 +191,7 @@ impl Txn {
     /// The bytes that a key's value takes, if it is large.
     fn large(&self, db: usize, key: Key<'_>) -> Option<u64> {
         let entry = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes)?;
-        let value = entry.object()?;
-        self.store.is_named(value).then(|| value.memory() as u64)
+        self.store.is_named(&entry).then(|| Object::memory_of(&entry) as u64)
     }
 
     /// Records by itself a command that has stored a large value under a key of the current

@@ -287,7 +287,7 @@ impl Keyspace for Txn {
         let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
             return Ok(false);
         };
-        if !self.has_room(entry.object().map_or(0, Object::memory)) {
+        if !self.has_room(Object::memory_of(&entry)) {
             return Err(error::OOM);
         }
         let object = match entry.content() {

@@ -8,7 +8,7 @@
 //! type is a tag and one pointer, and what it needs beyond that lies behind the pointer.
 
 use base::{DataType, Kind};
-use table::{UnalignedBox, size_class};
+use table::{Content, EntryRef, UnalignedBox, size_class};
 use types::{Hash, Json, List, Set, Stream, ZSet};
 
 /// The value of an entry that is not a short inline string. A new type is one line here, one in
@@ -65,6 +65,14 @@ impl Object {
             Object::ZSet(value) => value.memory(),
             Object::Stream(value) => value.memory(),
             Object::Json(value) => value.memory(),
+        }
+    }
+
+    /// Bytes of what an entry holds, wherever they lie. O(1).
+    pub(crate) fn memory_of(entry: &EntryRef<'_, Object>) -> usize {
+        match entry.content() {
+            Content::Bytes(bytes) => bytes.len(),
+            Content::Object(object) => object.memory(),
         }
     }
 

@@ -41,7 +41,7 @@ impl Txn {
         if !replace && live(to_db, to).is_some() {
             return None;
         }
-        live(self.db, from).map(|entry| entry.object().map_or(0, Object::memory))
+        live(self.db, from).map(|entry| Object::memory_of(&entry))
     }
 
     /// Bytes of the shards, with what this transaction has changed so far.

@@ -6,12 +6,13 @@ use sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ord
 use base::{KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
+use table::EntryRef;
 
 use crate::busy::Slot;
 use crate::history::NAMED;
 use crate::moved::Moved;
 use crate::ordered::Indexes;
-use crate::{Audience, Garbage, Measure, Shard, Touched};
+use crate::{Audience, Garbage, Measure, Object, Shard, Touched};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -291,9 +292,10 @@ impl Store {
         self.named.store(bytes, Ordering::Relaxed);
     }
 
-    /// Whether this value is told by the names of keys.
-    pub(crate) fn is_named(&self, value: &crate::Object) -> bool {
-        value.memory() >= self.named.load(Ordering::Relaxed)
+    /// Whether the value of an entry is told by the names of keys: a short string, too, where the
+    /// bound is low.
+    pub(crate) fn is_named(&self, entry: &EntryRef<'_, Object>) -> bool {
+        Object::memory_of(entry) >= self.named.load(Ordering::Relaxed)
     }
 
     /// How many keys were dropped to make room.
