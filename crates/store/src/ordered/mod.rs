@@ -352,6 +352,14 @@ impl Store {
         self.indexes.slots[db].phase()
     }
 
+    /// Begins a new generation with the old tree still in place, which nobody may ever find: for a
+    /// model that shows what is found then.
+    #[doc(hidden)]
+    pub fn outdate_index(&self, db: usize) {
+        let generation = self.indexes.next_generation();
+        self.indexes.slots[db].generation.store(generation, Ordering::Release);
+    }
+
     /// When the index of a database was last asked for anything.
     #[must_use]
     pub fn index_used(&self, db: usize) -> Millis {
