@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use base::Rng;
 use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
-use kvist_engine::Engine;
 use kvist_engine::durable::{Home, Reason};
+use kvist_engine::{Engine, State};
 use seats::{Seat, engine_with};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -497,6 +497,50 @@ fn a_journal_with_a_gap_is_not_called_whole_when_it_is_switched_off() {
     let (states, kept) = life.end();
     check_after(&disk, Leaves::Nothing, &states[kept..], "always", "with a gap");
     check_after(&disk, Leaves::Everything, &states[kept..], "always", "with a gap");
+}
+
+/// Who asks for the end of a server whose journal cannot be kept is told so while it still is there
+/// to be helped: unless they do not care.
+#[test]
+fn a_shutdown_that_would_lose_something_is_refused() {
+    for only in [Call::Sync, Call::Write] {
+        for (line, refused) in [
+            ("shutdown", true),
+            ("shutdown save", true),
+            ("shutdown nosave", false),
+            ("shutdown force", false),
+        ] {
+            let context = format!("{only:?}, {line}");
+            let disk = Liar::default();
+            let mut life = recover(&disk, "everysec", &context);
+            let engine = Arc::clone(&life.engine);
+            life.step("set a 1");
+            disk.fail(Fault { after: 0, errno: EIO, once: only == Call::Sync, only: Some(only) });
+            life.step("set a 2");
+            assert!(engine.store.log().sync().is_err(), "{context}");
+            if only == Call::Sync {
+                disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: Some(Call::Create) });
+            }
+            let (reply, state) = life.seat.feed(&format!("{line}\r\n"));
+            if refused {
+                assert_eq!((&*reply, state), ("", State::Blocked), "{context}");
+                let told = life.seat.answered();
+                assert_eq!(told, "-ERR Errors trying to SHUTDOWN. Check logs.", "{context}");
+                assert!(!engine.stopping.load(Ordering::Acquire), "{context}");
+                // The disk works again, and all of it is kept.
+                disk.heal();
+                assert_eq!(life.seat.feed("shutdown\r\n").1, State::Blocked, "{context}");
+            }
+            life.wait(&context, |life| life.engine.stopping.load(Ordering::Acquire));
+            // The program's exit code.
+            assert_eq!(engine.close().is_ok(), refused, "{context}");
+            let last = life.states.last().cloned();
+            life.end();
+            let again = recover(&disk.crash(Leaves::Nothing), "everysec", &context);
+            assert!(!refused || Some(&again.states[0]) == last.as_ref(), "{context}");
+            again.end();
+        }
+    }
 }
 
 /// When the journal cannot be synced, memory still has everything: who closes the engine in order

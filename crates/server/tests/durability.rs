@@ -550,3 +550,32 @@ fn whatever_administers_answers_inside_a_transaction() {
         }
     }
 }
+
+/// A disk without room: what memory alone has is lost with the process, and whoever started it is
+/// told.
+#[test]
+fn an_end_that_loses_something_has_exit_code_1() {
+    let dir = Dir::new("lost");
+    for by_signal in [true, false] {
+        let mut server = start(&dir, &["--appendfsync", "everysec"]);
+        let mut client = server.connect();
+        assert_eq!(client.ask(&["SET", "k", "v"]), ok());
+        assert_eq!(client.ask(&["FLUSHWAL"]), ok());
+        if !server.limit("--fsize=1:unlimited") {
+            return;
+        }
+        eventually("a refusal", || {
+            matches!(client.ask(&["SET", "lost", "v"]), Value::Error(_)).then_some(())
+        });
+        let refused = Value::Error(b"ERR Errors trying to SHUTDOWN. Check logs.".to_vec());
+        assert_eq!(client.ask(&["SHUTDOWN"]), refused);
+        if by_signal {
+            server.signal("TERM");
+        } else {
+            client.say(&["SHUTDOWN", "NOSAVE"]);
+        }
+        assert_eq!(server.ended().code(), Some(1), "by signal: {by_signal}");
+    }
+    let server = start(&dir, &[]);
+    assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));
+}

@@ -329,22 +329,17 @@ fn a_server_that_cannot_move_stays_where_it_is() {
 
 #[test]
 fn running_out_of_descriptors_is_survived() {
-    let limit = |server: &Server, most: &str| {
-        let args = ["--pid".to_owned(), server.id().to_string(), format!("--nofile={most}:65536")];
-        std::process::Command::new("prlimit").args(args).status().is_ok_and(|done| done.success())
-    };
     let server = Server::start(&[]);
     let mut before = server.connect();
     assert_eq!(before.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
-    if !limit(&server, "3") {
-        eprintln!("SKIPPED: prlimit is not installed, or not allowed");
+    if !server.limit("--nofile=3:65536") {
         return;
     }
     let mut late = server.connect();
     late.say(&["PING"]);
     server.logged("Accepting client connection failed");
     assert_eq!(before.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
-    assert!(limit(&server, "1000"));
+    assert!(server.limit("--nofile=1000:65536"));
     // No new connection announces that there is room again.
     assert_eq!(late.hear(), Value::Simple(b"PONG".to_vec()));
     assert!(server.log().matches("Accepting client connection failed").count() < 20);

@@ -176,6 +176,17 @@ impl Server {
         assert!(done.unwrap().success());
     }
 
+    /// Limits what it may have of something, as `prlimit` takes it; `false` if that is not here.
+    pub fn limit(&self, what: &str) -> bool {
+        let done =
+            Command::new("prlimit").arg("--pid").arg(self.id().to_string()).arg(what).status();
+        let limited = done.is_ok_and(|done| done.success());
+        if !limited {
+            eprintln!("SKIP: prlimit is not here, or not allowed: install util-linux");
+        }
+        limited
+    }
+
     /// Whether it has ended.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()

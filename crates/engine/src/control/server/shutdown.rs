@@ -80,8 +80,8 @@ impl Act for Shutdown {
         let journaling = engine.durable.is_journaling();
         let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
         // Only a snapshot keeps what the journal could not.
-        let unsynced = journaling && engine.store.log().trouble().is_some_and(|it| it.unsynced);
-        let needed = unsynced && self.save != Some(false);
+        let troubled = journaling && engine.store.log().is_troubled();
+        let needed = troubled && self.save != Some(false);
         match engine.me() {
             // What has been read in part is in no case all that there is.
             Some(engine) if needed || (wanted && !engine.durable.is_loading()) => {
