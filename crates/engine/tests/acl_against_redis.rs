@@ -8,6 +8,8 @@
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -126,13 +128,6 @@ impl Pair {
     }
 }
 
-fn rng() -> Rng {
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or(7_015);
-    println!("KVIST_SEED={seed}");
-    Rng::new(seed)
-}
-
 fn pick<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
     from[rng.below(from.len())].clone()
 }
@@ -164,7 +159,7 @@ fn rule(rng: &mut Rng, names: &[String]) -> String {
 #[test]
 fn users_made_by_the_same_rules_are_described_in_the_same_words() {
     let Some(mut pair) = Pair::new() else { return };
-    let mut rng = rng();
+    let mut rng = seed::rng_of(7_015);
     let names: Vec<String> = pair.names.iter().cloned().collect();
     for _ in 0..250 {
         let mut told: Vec<String> = Vec::new();
@@ -213,7 +208,7 @@ fn request(rng: &mut Rng, engine: &Engine, own: &BTreeSet<String>) -> Vec<String
 #[test]
 fn the_same_requests_are_allowed_and_refused() {
     let Some(mut pair) = Pair::new() else { return };
-    let mut rng = rng();
+    let mut rng = seed::rng_of(7_015);
     let names: Vec<String> = pair.names.iter().cloned().collect();
     let (mut allowed, mut refused) = (0, 0);
     for _ in 0..150 {

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,14 +17,11 @@ use std::time::{Duration, Instant};
 use base::Rng;
 use kvist_engine::{Engine, Message, State};
 use seats::{Seat, engine};
+use seed::setting;
 
 const THREADS: usize = 8;
 /// Longer than any machine takes for one step of these tests.
 const STUCK: Duration = Duration::from_secs(30);
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// Ends the process when `progress` stands still: threads in a circle cannot be stopped otherwise.
 fn watch<R>(progress: &AtomicU64, work: impl FnOnce() -> R) -> R {

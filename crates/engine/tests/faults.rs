@@ -291,8 +291,7 @@ fn random_lines(rng: &mut Rng) -> String {
 #[test]
 fn the_disk_dies_in_any_life() {
     let mut seeds = seed::rng();
-    let rounds = std::env::var("KVIST_ROUNDS").ok().and_then(|text| text.parse().ok());
-    for round in 0..rounds.unwrap_or(2) {
+    for round in 0..seed::setting("KVIST_ROUNDS", 2) {
         let seed = seeds.next_u64();
         let rng = &mut Rng::new(seed);
         let (lines, policy) = (random_lines(rng), ["always", "everysec", "no"][rng.below(3)]);

@@ -18,11 +18,7 @@ use journal::{Directory, Disk};
 use kvist_engine::Engine;
 use kvist_engine::durable::{Part, Reason, check, mend};
 use seats::Seat;
-use seed::rng;
-
-fn setting(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use seed::{rng, setting};
 
 fn ask(seat: &mut Seat, words: &[&str]) -> String {
     let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();

@@ -411,7 +411,7 @@ fn some_library(rng: &mut Rng) -> String {
 #[test]
 fn whatever_is_asked_is_answered_alike() {
     let seed = rng().next_u64();
-    let rounds = std::env::var("KVIST_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
+    let rounds = seed::setting("KVIST_ROUNDS", 500);
     both(|pair| {
         let mut rng = Rng::new(seed);
         let mut payloads: Vec<Vec<u8>> = Vec::new();

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use base::{Protocol, Rng};
 use kvist_engine::{Engine, Message, State};
 use seats::{Seat, engine_with};
-use seed::rng;
+use seed::{rng, setting};
 use wire::ReplyParser;
 
 #[global_allocator]
@@ -33,10 +33,6 @@ const LONGEST: usize = 1 << 20;
 const HEAVY: isize = 12 << 20;
 /// What one request may last, in a build without optimisation on a busy machine.
 const SLOW: Duration = Duration::from_secs(5);
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 fn encode(words: &[Vec<u8>]) -> Vec<u8> {
     wire::request(words.iter().map(Vec::as_slice))

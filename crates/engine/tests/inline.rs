@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 
 use base::Rng;
 use kvist_engine::State;
@@ -67,10 +69,7 @@ fn request(rng: &mut Rng, n: usize) -> Vec<u8> {
 
 #[test]
 fn pieces_of_any_size_are_answered_the_same() {
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    let seed = seed.unwrap_or_else(|| u64::from(std::process::id()));
-    eprintln!("KVIST_SEED={seed}");
-    let mut rng = Rng::new(seed);
+    let mut rng = seed::rng_of(u64::from(std::process::id()));
     for round in 0..30 {
         let count = 5 + rng.below(60);
         let mut bytes: Vec<u8> = (0..count).flat_map(|n| request(&mut rng, n)).collect();

@@ -16,22 +16,40 @@ mod words;
 use std::sync::Arc;
 
 use base::{Flag, Rng};
-use contents::contents;
+use contents::{Deadline, contents};
 use home::{Folder, open};
-use kvist_engine::durable::Reason;
+use kvist_engine::durable::{Reason, Recovered};
 use kvist_engine::{Action, Engine, Rounds, foreign};
 use seats::Seat;
-use seed::rng;
+use seed::{rng, setting};
 
 const LINES: &str = "save \"\"\nproto-max-bulk-len 1mb\nappendfsync no";
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 fn send(seat: &mut Seat, words: &[Vec<u8>]) {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
     seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+}
+
+/// What an engine holds that ends here, with all of its journal on disk.
+fn leave(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
+    let wanted = contents(engine);
+    engine.store.log().sync().unwrap();
+    engine.move_out();
+    wanted
+}
+
+/// Another engine in the same folder, which must find that.
+fn find(
+    folder: &Folder,
+    lines: &str,
+    (digest, keys): (String, Vec<Deadline>),
+) -> (Arc<Engine>, Recovered) {
+    let (again, recovered) = open(&folder.0, lines).unwrap();
+    assert_eq!(recovered.failed, 0, "{recovered}");
+    let found = contents(&again);
+    assert_eq!(found.1, keys, "{recovered}");
+    assert_eq!(found.0, digest, "{recovered}");
+    (again, recovered)
 }
 
 /// A client that runs whatever comes: now and then in a transaction, sometimes blocked until it is
@@ -105,17 +123,12 @@ fn what_is_read_back_is_what_was_there() {
         for seat in &mut crowd.seats {
             seat.worker.disconnect(&mut seat.session);
         }
-        let wanted = contents(&engine);
-        engine.store.log().sync().unwrap();
-        engine.move_out();
-        let (again, recovered) = open(&folder.0, LINES).unwrap();
-        assert_eq!(recovered.failed, 0, "round {round}: {recovered}");
-        let found = contents(&again);
-        assert_eq!(found.1, wanted.1, "round {round}: {recovered}");
-        assert_eq!(found.0, wanted.0, "round {round}: {recovered}");
-        println!("round {round}: {} keys, {recovered}", found.1.len());
+        let wanted = leave(&engine);
+        println!("round {round}: {} keys", wanted.1.len());
         // One round may end with FLUSHALL.
-        (records, keys) = (records + recovered.records, keys + found.1.len());
+        keys += wanted.1.len();
+        let (again, recovered) = find(&folder, LINES, wanted);
+        records += recovered.records;
         again.move_out();
     }
     assert!(records > 1000 && keys > 0);
@@ -141,13 +154,8 @@ fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
     seat.worker.begin(1_700_000_000_010);
     assert_eq!(seat.ask("SET k b GET PXAT 1000"), "$-1");
     assert_eq!(seat.ask("APPEND k kept"), ":4");
-    let wanted = contents(&engine);
-    engine.store.log().sync().unwrap();
-    engine.move_out();
-    let (again, recovered) = open(&folder.0, LINES).unwrap();
-    assert_eq!(recovered.failed, 0);
+    let (again, _) = find(&folder, LINES, leave(&engine));
     assert_eq!(Seat::new(&again).ask("GET k"), "$4\r\nkept");
-    assert_eq!(contents(&again), wanted);
     again.move_out();
 }
 
@@ -163,11 +171,7 @@ fn an_overdue_key_goes_although_its_database_has_changed_places() {
     seat.worker.begin(1_700_000_000_010);
     seat.ask("MULTI\r\nPEXPIRE k 9\r\nSET l x\r\nSWAPDB 0 1\r\nEXEC");
     assert_eq!(seat.ask("SELECT 1\r\nDBSIZE"), "+OK\r\n:1");
-    let wanted = contents(&engine);
-    engine.store.log().sync().unwrap();
-    engine.move_out();
-    let (again, _) = open(&folder.0, LINES).unwrap();
-    assert_eq!(contents(&again), wanted);
+    let (again, _) = find(&folder, LINES, leave(&engine));
     again.move_out();
 }
 
@@ -219,22 +223,16 @@ fn another_number_of_shards_reads_the_same() {
         for seat in &mut crowd.seats {
             seat.worker.disconnect(&mut seat.session);
         }
-        wanted = Some(contents(&engine));
-        engine.store.log().sync().unwrap();
-        engine.move_out();
+        wanted = Some(leave(&engine));
     }
     // Not configured, it stays as it is: also where only that can be read.
     let (engine, _) = open(&folder.0, LINES).unwrap();
     assert_eq!((engine.store.shards(), Some(contents(&engine))), (128, wanted));
     Seat::new(&engine).ask("SWAPDB 0 1");
-    let wanted = contents(&engine);
-    engine.store.log().sync().unwrap();
-    engine.move_out();
+    let wanted = leave(&engine);
     let refused = open(&folder.0, &format!("{LINES}\nshards 32")).err().unwrap();
     assert!(refused.contains("start once with the old number of shards"), "{refused}");
-    let (engine, _) = open(&folder.0, LINES).unwrap();
-    assert_eq!(contents(&engine), wanted);
-    engine.move_out();
+    find(&folder, LINES, wanted).0.move_out();
 }
 
 /// A request about one of a few keys, most of which hold something large.
@@ -329,9 +327,7 @@ fn large_values_go_where_they_went() {
             saving.store(false, std::sync::atomic::Ordering::Relaxed);
             println!("round {round}: {} snapshots", saver.join().unwrap());
         });
-        let wanted = contents(&engine);
-        engine.store.log().sync().unwrap();
-        engine.move_out();
+        let wanted = leave(&engine);
         // Those who copy for Redis read the shards in parts, or not.
         let disk: Arc<dyn journal::Disk> = Arc::new(journal::Directory::open(&folder.0).unwrap());
         let manifest = journal::Manifest::read(&*disk).unwrap().unwrap();
@@ -341,11 +337,7 @@ fn large_values_go_where_they_went() {
         assert_eq!(exported.keys, wanted.1.len() as u64, "round {round}");
         let checked = kvist_engine::durable::check(&*disk).unwrap();
         assert!(checked.problems.is_empty(), "round {round}: {:?}", checked.problems);
-        let (again, recovered) = open(&folder.0, &lines).unwrap();
-        let found = contents(&again);
-        assert_eq!(found.1, wanted.1, "round {round}: {recovered}");
-        assert_eq!(found.0, wanted.0, "round {round}: {recovered}");
-        again.move_out();
+        find(&folder, &lines, wanted).0.move_out();
     }
 }
 
@@ -394,10 +386,7 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
     seat.ask("EXEC");
     let grown = size() - before;
     assert!(grown < 8 << 10, "{grown} bytes");
-    let wanted = contents(&engine);
-    engine.move_out();
-    let (again, recovered) = open(&folder.0, &lines).unwrap();
-    assert!(contents(&again) == wanted, "{recovered}");
+    let (again, _) = find(&folder, &lines, leave(&engine));
     assert_eq!(Seat::new(&again).ask("SCARD later"), ":19999");
     again.move_out();
 }

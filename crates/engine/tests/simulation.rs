@@ -18,6 +18,8 @@ mod plan;
 #[path = "simulation/run.rs"]
 mod run;
 mod seats;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 #[path = "../../model/tests/stage/mod.rs"]
 mod stage;
 #[path = "simulation/state.rs"]
@@ -39,6 +41,7 @@ use kvist_engine::{Action, Engine, Entry};
 use plan::{Drawer, Plan, shown};
 use run::{Outcome, Reached, run};
 use seats::engine;
+use seed::setting;
 
 /// So many runs come to everything that there is to reach: mostly a tenth of them do.
 const ENOUGH: usize = 1000;
@@ -81,11 +84,10 @@ fn chance() -> u64 {
 #[test]
 fn whatever_happens_nothing_that_was_promised_is_lost() {
     let engine = engine();
-    let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let time = Duration::from_secs(setting("KVIST_SECONDS").unwrap_or(50));
+    let time = Duration::from_secs(setting("KVIST_SECONDS", 50));
     let begun = Instant::now();
     // What is printed is the seed of a plan, not that of the chance which chose it.
-    let mut seed = setting("KVIST_SEED").unwrap_or_else(chance);
+    let mut seed = setting("KVIST_SEED", chance());
     let (mut runs, mut lives, mut states, mut calls) = (0, 0, 0, 0);
     let mut reached = Reached::default();
     // It goes on until everything was reached, unless one plan is asked for.

@@ -3,6 +3,8 @@
 //!
 //! `KVIST_SEED` repeats a run.
 
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
 mod stage;
 
 use base::{Argv, Effect, Rng};
@@ -184,10 +186,8 @@ fn assign(root: &mut Value, steps: &[Step], work: &mut impl FnMut(&mut Value)) -
 
 #[test]
 fn documents_are_what_serde_makes_of_them() {
-    let seed = std::env::var("KVIST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()));
-    println!("KVIST_SEED={seed}");
-    let mut run = Run { rng: Rng::new(seed), stage: Stage::new(), replica: Stage::new() };
+    let rng = seed::rng_of(u64::from(std::process::id()));
+    let mut run = Run { rng, stage: Stage::new(), replica: Stage::new() };
     for _ in 0..300 {
         let mut model = run.value(5);
         assert_eq!(run.ask(&["JSON.SET", "k", "$", &model.to_string()]), "+OK\r\n");

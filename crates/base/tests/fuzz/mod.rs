@@ -3,19 +3,19 @@
 //! The seed is printed with a failure; `KVIST_FUZZ_SEED` repeats a run.
 #![allow(dead_code)] // each test program uses a part
 
+#[path = "../seed/mod.rs"]
+mod seed;
+
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base::Rng;
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
+use seed::setting;
 
 /// Runs `check` with one seed after another until time is up.
 pub fn fuzz(mut check: impl FnMut(&mut Rng)) {
-    let seconds = setting("KVIST_FUZZ_SECONDS").unwrap_or(1);
+    let seconds = setting("KVIST_FUZZ_SECONDS", 1);
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-    let first = setting("KVIST_FUZZ_SEED").unwrap_or(clock << 24);
+    let first = setting("KVIST_FUZZ_SEED", clock << 24);
     let (begun, mut rounds) = (Instant::now(), 0);
     while begun.elapsed() < Duration::from_secs(seconds) {
         let seed = first + rounds;

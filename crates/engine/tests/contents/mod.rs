@@ -35,12 +35,20 @@ pub fn unseen(seen: &store::Seen<'_>) -> String {
 /// What an engine holds: its digest, and every key with its deadline and what the digest leaves
 /// out.
 pub fn contents(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
-    let mut seat = Seat::new(engine);
-    let digest = seat.ask("DEBUG DIGEST");
+    seen_by(&mut Seat::new(engine))
+}
+
+/// The same, by somebody who is there already.
+pub fn seen_by(eyes: &mut Seat) -> (String, Vec<Deadline>) {
+    let digest = eyes.ask("DEBUG DIGEST");
+    let (shards, databases) = {
+        let store = &eyes.worker.engine.store;
+        (store.shards(), store.databases())
+    };
     let mut keys = Vec::new();
-    for db in 0..engine.store.databases() {
-        for shard in 0..engine.store.shards() {
-            seat.worker.txn.each_entry(shard, db, &mut |seen| {
+    for db in 0..databases {
+        for shard in 0..shards {
+            eyes.worker.txn.each_entry(shard, db, &mut |seen| {
                 keys.push((db, seen.key.to_vec(), seen.deadline, unseen(&seen)));
             });
         }

@@ -4,7 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::contents::{Deadline, unseen};
+use crate::contents::{Deadline, seen_by};
 use crate::seats::Seat;
 
 /// All of a dataset, whatever the time: what is overdue is still there.
@@ -41,30 +41,12 @@ fn hash(of: &impl Hash) -> u64 {
 
 /// What the engine of this seat holds.
 pub fn look(eyes: &mut Seat) -> State {
-    let mut digest = Vec::new();
-    eyes.worker.execute(&mut eyes.session, &[b"DEBUG", b"DIGEST"], &mut digest);
+    let (digest, keys) = seen_by(eyes);
     let mut libraries = Vec::new();
     let list: [&[u8]; 3] = [b"FUNCTION", b"LIST", b"WITHCODE"];
     eyes.worker.execute(&mut eyes.session, &list, &mut libraries);
-    let mut keys = Vec::new();
-    let (shards, databases) = {
-        let store = &eyes.worker.engine.store;
-        (store.shards(), store.databases())
-    };
-    for db in 0..databases {
-        for shard in 0..shards {
-            eyes.worker.txn.each_entry(shard, db, &mut |seen| {
-                keys.push((db, seen.key.to_vec(), seen.deadline, unseen(&seen)));
-            });
-        }
-    }
-    keys.sort();
     // In the order of their names, as they came in different orders.
     let mut lines: Vec<&[u8]> = libraries.split(|&byte| byte == b'\n').collect();
     lines.sort();
-    State {
-        digest: String::from_utf8_lossy(&digest).trim_end().to_owned(),
-        keys,
-        libraries: hash(&lines),
-    }
+    State { digest, keys, libraries: hash(&lines) }
 }

@@ -5,6 +5,9 @@
 //! must be the same to the byte.
 #![allow(dead_code)] // each test program uses a part
 
+#[path = "../../../base/tests/seed/mod.rs"]
+mod seed;
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
 use std::sync::Arc;
@@ -16,6 +19,7 @@ use differential::resp::{Reply, Value, read_reply};
 use differential::rules::{difference, same_shape};
 use engine::{ClientId, Engine, Mailbox, Message, Origin, Session, Start, Worker};
 use kvist_model::Model;
+use seed::setting;
 use wire::RespWriter;
 
 /// Databases of both; few, so that `MOVE`, `COPY … DB` and `SWAPDB` meet each other.
@@ -23,21 +27,15 @@ pub const DATABASES: usize = 16;
 /// The last requests shown when the two disagree.
 const REMEMBERED: usize = 40;
 
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
 /// The seed of a run: `KVIST_SEED`, or another one each time.
 pub fn seed() -> u64 {
-    setting("KVIST_SEED").unwrap_or_else(|| {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        u64::from(since.subsec_nanos()) ^ since.as_secs() << 20
-    })
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    setting("KVIST_SEED", u64::from(since.subsec_nanos()) ^ since.as_secs() << 20)
 }
 
 /// How many steps a run has: `KVIST_STEPS`, or so many.
 pub fn steps(usual: usize) -> usize {
-    setting("KVIST_STEPS").and_then(|steps| usize::try_from(steps).ok()).unwrap_or(usual)
+    setting("KVIST_STEPS", usual)
 }
 
 /// Nobody writes to the client of a test that is never blocked for long.
