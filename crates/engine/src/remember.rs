@@ -4,7 +4,7 @@
 //! behind, each as it is now: records then concern one shard each, and may be replayed side by side
 //! and over a snapshot that has seen some of the keys earlier than others. A large value that goes
 //! to another key is not written out, but kept as the two names, and a command that stores one is
-//! kept as it is, with marks in the shards that it reads. What a walk over the keyspace does
+//! kept as it is, with barriers in the shards that it reads. What a walk over the keyspace does
 //! (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
 use base::{Effect, Key, Keyspace, num};
@@ -78,7 +78,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.record_command(hash, argv.iter().copied());
     }
-    if !moved(engine, txn, entry, argv) && !joined(engine, txn, (entry, argv), &positions) {
+    if !moved(engine, txn, entry, argv) && !derived(engine, txn, (entry, argv), &positions) {
         keys(engine, txn, entry, argv);
     }
 }
@@ -114,7 +114,7 @@ const STORING: &[&str] = &[
 
 /// Keeps by itself a command that has stored a large value: to write that out takes as long again
 /// as to make it, and as much memory. Whether it was kept.
-fn joined(
+fn derived(
     engine: &Engine,
     txn: &mut Txn,
     (entry, argv): (&Entry, &[&[u8]]),
@@ -127,7 +127,7 @@ fn joined(
     let hashes: SmallVec<[u64; 8]> = positions.iter().map(|&at| hasher.hash(argv[at])).collect();
     // The first key is where the result goes.
     let target = positions.first().map(|&at| hasher.key(argv[at]));
-    target.is_some_and(|target| txn.record_joined(target, &hashes, argv))
+    target.is_some_and(|target| txn.record_derived(target, &hashes, argv))
 }
 
 /// Keeps every key that a command may have changed as it is now: also after a command that failed

@@ -13,15 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use home::{Folder, open};
-use journal::record::{self, Half, Joined, Kind, Mark};
+use journal::record::{self, Derived, Half, Kind, RecordId};
 use journal::{Directory, Disk};
 use kvist_engine::durable::{Part, Reason, check, mend};
 use seats::Seat;
-use seed::rng;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use seed::{rng, setting};
 
 const LINES: &str = "save \"\"\nshards 16";
 
@@ -155,24 +151,25 @@ type Frame<'a> = &'a dyn Fn(&mut Vec<u8>);
 /// Records that name others: what a start would refuse is not called whole.
 #[test]
 fn records_that_name_what_is_not_there_are_seen() {
-    let mark = |shard, seq| Mark { shard, seq };
+    let barrier = |shard, seq| RecordId { shard, seq };
     let lonely = |out: &mut Vec<u8>, shard| {
-        record::put(out, (Kind::Mark, shard, 1, 0), |out| mark(5, 1).put(out));
+        record::put(out, (Kind::Barrier, shard, 1, 0), |out| barrier(5, 1).put(out));
     };
     let half = |out: &mut Vec<u8>, kind, (shard, seq): (u16, u64), other, stays| {
         let half = Half { stays, shard: other, seq, key: b"key" };
         record::put(out, (kind, shard, seq, 0), |out| half.put(out));
     };
-    let stored = |out: &mut Vec<u8>, shard, seq, marks: &[Mark]| {
-        let joined = Joined { marks: marks.to_vec(), words: vec![b"SUNIONSTORE", b"a", b"b"] };
-        record::put(out, (Kind::Joined, shard, seq, 0), |out| joined.put(out));
+    let stored = |out: &mut Vec<u8>, shard, seq, barriers: &[RecordId]| {
+        let derived =
+            Derived { barriers: barriers.to_vec(), words: vec![b"SUNIONSTORE", b"a", b"b"] };
+        record::put(out, (Kind::Derived, shard, seq, 0), |out| derived.put(out));
     };
     let frames: [Frame<'_>; 6] = [
         &|out| lonely(out, 3),
         &|out| half(out, Kind::From, (3, 1), 5, true),
-        &|out| stored(out, 5, 1, &[mark(3, 1)]),
+        &|out| stored(out, 5, 1, &[barrier(3, 1)]),
         &|out| {
-            // The command knows nothing of the mark.
+            // The command knows nothing of the barrier.
             lonely(out, 3);
             stored(out, 5, 1, &[]);
         },
@@ -183,8 +180,8 @@ fn records_that_name_what_is_not_there_are_seen() {
         &|out| {
             // Each waits for what comes behind the other.
             half(out, Kind::From, (3, 1), 5, true);
-            record::put(out, (Kind::Mark, 5, 1, 0), |out| mark(3, 2).put(out));
-            stored(out, 3, 2, &[mark(5, 1)]);
+            record::put(out, (Kind::Barrier, 5, 1, 0), |out| barrier(3, 2).put(out));
+            stored(out, 3, 2, &[barrier(5, 1)]);
         },
     ];
     for (number, frame) in frames.iter().enumerate() {

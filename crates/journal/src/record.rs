@@ -20,7 +20,7 @@
 //! whole or not at all. A large value that goes from one key to another is told by the two names: a
 //! record for each of the two shards, which name each other. Whoever replays the one waits for the
 //! other. So it is with a command that stores a large value which it makes of keys of several
-//! shards: its record and a mark in each of the other shards name each other.
+//! shards: its record and a barrier in each of the other shards name each other.
 //!
 //! Records of segments of version 1 are put into this form when they are read.
 
@@ -61,10 +61,10 @@ pub enum Kind {
     /// The key now holds what another one held, or holds: a [`Half`].
     To = 10,
     /// Run this command, which reads keys of several shards and stores a large value in this one:
-    /// [`Joined`].
-    Joined = 11,
-    /// Such a command reads keys of this shard now: a [`Mark`].
-    Mark = 12,
+    /// [`Derived`].
+    Derived = 11,
+    /// Such a command reads keys of this shard now: the [`RecordId`] of its record.
+    Barrier = 12,
 }
 
 impl Kind {
@@ -80,8 +80,8 @@ impl Kind {
             8 => Kind::Set,
             9 => Kind::From,
             10 => Kind::To,
-            11 => Kind::Joined,
-            12 => Kind::Mark,
+            11 => Kind::Derived,
+            12 => Kind::Barrier,
             _ => return None,
         })
     }
@@ -90,8 +90,8 @@ impl Kind {
 impl Kind {
     /// Whether such a record is applied together with those of other shards that it names.
     #[must_use]
-    pub fn names_others(self) -> bool {
-        matches!(self, Kind::From | Kind::To | Kind::Joined | Kind::Mark)
+    pub fn is_cross_shard(self) -> bool {
+        matches!(self, Kind::From | Kind::To | Kind::Derived | Kind::Barrier)
     }
 }
 
@@ -239,14 +239,14 @@ impl<'a> Half<'a> {
 
 /// Where a record stands that another one is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct RecordId {
     /// Its shard.
     pub shard: u16,
     /// Its number there.
     pub seq: u64,
 }
 
-impl Mark {
+impl RecordId {
     const LEN: usize = 10;
 
     /// Appends it.
@@ -261,26 +261,26 @@ impl Mark {
     /// The body is not that of one.
     pub fn of(body: &[u8]) -> Result<Self, Malformed> {
         match body.len() {
-            Self::LEN => Ok(Mark { shard: u16_at(body, 0), seq: u64_at(body, 2) }),
-            _ => Err(Malformed("a mark that is none")),
+            Self::LEN => Ok(RecordId { shard: u16_at(body, 0), seq: u64_at(body, 2) }),
+            _ => Err(Malformed("a barrier that is none")),
         }
     }
 }
 
 /// A command that reads keys of several shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Joined<'a> {
+pub struct Derived<'a> {
     /// What tells the moment in every other shard of which it reads keys.
-    pub marks: Vec<Mark>,
+    pub barriers: Vec<RecordId>,
     /// Its words.
     pub words: Vec<&'a [u8]>,
 }
 
-impl<'a> Joined<'a> {
+impl<'a> Derived<'a> {
     /// Appends it as a body.
     pub fn put(&self, out: &mut Vec<u8>) {
-        put_number(out, self.marks.len() as u64);
-        self.marks.iter().for_each(|mark| mark.put(out));
+        put_number(out, self.barriers.len() as u64);
+        self.barriers.iter().for_each(|barrier| barrier.put(out));
         put_words(out, self.words.iter().copied());
     }
 
@@ -290,13 +290,13 @@ impl<'a> Joined<'a> {
     /// The body is not that of one.
     pub fn of(body: &'a [u8]) -> Result<Self, Malformed> {
         let mut source = Source::new(body);
-        let mut marks = Vec::new();
+        let mut barriers = Vec::new();
         for _ in 0..source.length()? {
-            marks.push(Mark::of(source.take(Mark::LEN)?)?);
+            barriers.push(RecordId::of(source.take(RecordId::LEN)?)?);
         }
-        let mut joined = Joined { marks, words: Vec::new() };
-        words(source.rest(), &mut joined.words)?;
-        Ok(joined)
+        let mut derived = Derived { barriers, words: Vec::new() };
+        words(source.rest(), &mut derived.words)?;
+        Ok(derived)
     }
 }
 
@@ -407,7 +407,7 @@ impl Order {
         loop {
             let offset = (frame.len() - rest.len()) as u64;
             let Some(record) = next(&mut rest)? else { break };
-            self.names |= record.kind.names_others();
+            self.names |= record.kind.is_cross_shard();
             if wanted(&record) {
                 self.places.push((record.shard, record.seq, offset));
             }
@@ -479,22 +479,22 @@ mod tests {
     }
 
     #[test]
-    fn joined_commands_come_back() {
-        let marks = vec![Mark { shard: 3, seq: 9 }, Mark { shard: 1023, seq: 1 << 40 }];
-        for marks in [Vec::new(), marks] {
-            let joined = Joined { marks, words: vec![b"sunionstore", b"a", b"b"] };
+    fn derived_records_come_back() {
+        let barriers = vec![RecordId { shard: 3, seq: 9 }, RecordId { shard: 1023, seq: 1 << 40 }];
+        for barriers in [Vec::new(), barriers] {
+            let derived = Derived { barriers, words: vec![b"sunionstore", b"a", b"b"] };
             let mut body = Vec::new();
-            joined.put(&mut body);
-            assert_eq!(Joined::of(&body), Ok(joined));
+            derived.put(&mut body);
+            assert_eq!(Derived::of(&body), Ok(derived));
             for len in 0..body.len() {
-                assert!(Joined::of(&body[..len]).is_err());
+                assert!(Derived::of(&body[..len]).is_err());
             }
         }
-        assert!(Joined::of(&[255, 255, 255, 255, 15, 1]).is_err(), "nothing is reserved");
+        assert!(Derived::of(&[255, 255, 255, 255, 15, 1]).is_err(), "nothing is reserved");
         let mut body = Vec::new();
-        Mark { shard: 7, seq: 5 }.put(&mut body);
-        assert_eq!(Mark::of(&body), Ok(Mark { shard: 7, seq: 5 }));
-        assert!(Mark::of(&body[1..]).is_err());
+        RecordId { shard: 7, seq: 5 }.put(&mut body);
+        assert_eq!(RecordId::of(&body), Ok(RecordId { shard: 7, seq: 5 }));
+        assert!(RecordId::of(&body[1..]).is_err());
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn journals_of_later_versions_are_read() {
 fn journals_of_version_4_are_read() {
     let records = records_of("4", (4, 2));
     every_kind_is_there(&records);
-    for kind in [Kind::From, Kind::To, Kind::Joined, Kind::Mark] {
+    for kind in [Kind::From, Kind::To, Kind::Derived, Kind::Barrier] {
         assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");
     }
 }

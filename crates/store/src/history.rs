@@ -15,7 +15,7 @@
 use sync::atomic::Ordering;
 
 use base::Key;
-use journal::record::{self, Half, Joined, Kind, Mark};
+use journal::record::{self, Derived, Half, Kind, RecordId};
 use journal::{Lane, Log};
 use smallvec::SmallVec;
 
@@ -30,7 +30,7 @@ const KEPT: usize = 64 << 10;
 /// need not wait for the other shard.
 pub(crate) const NAMED: usize = 128 << 10;
 /// Keys of at most so many other shards may be read by a command that is told by itself.
-const MARKS: usize = 32;
+const BARRIERS: usize = 32;
 /// How many bytes of the lane are fetched ahead, at most.
 const AHEAD: usize = 512;
 
@@ -197,7 +197,7 @@ impl Txn {
     /// Records by itself a command that has stored a large value under a key of the current
     /// database, and has read only keys with these hashes. `false` if it is not large, or more has
     /// to be told; then nothing is recorded.
-    pub fn record_joined(&mut self, to: Key<'_>, hashes: &[u64], words: &[&[u8]]) -> bool {
+    pub fn record_derived(&mut self, to: Key<'_>, hashes: &[u64], words: &[&[u8]]) -> bool {
         let db = self.db;
         let Some(size) = self.large(db, to) else { return false };
         if !hashes.iter().chain([&to.hash]).all(|&hash| self.is_recording(hash)) {
@@ -211,21 +211,21 @@ impl Txn {
             .collect();
         read.sort_unstable();
         read.dedup_by_key(|(shard, _)| *shard);
-        if read.len() > MARKS || !self.store.moved.note(|| Name::of(to_shard, db, to.bytes)) {
+        if read.len() > BARRIERS || !self.store.moved.note(|| Name::of(to_shard, db, to.bytes)) {
             return false;
         }
         self.tell_overdue();
-        let head = self.shard_mut(to.hash).history.next(Kind::Joined, db);
-        let Some(joined @ (_, shard, seq, _)) = head else { return false };
-        let mut marks = Vec::with_capacity(read.len());
+        let head = self.shard_mut(to.hash).history.next(Kind::Derived, db);
+        let Some(derived @ (_, shard, seq, _)) = head else { return false };
+        let mut barriers = Vec::with_capacity(read.len());
         for (_, hash) in read {
-            let head = self.shard_mut(hash).history.next(Kind::Mark, db);
-            let Some(mark) = head else { continue };
-            marks.push(Mark { shard: mark.1, seq: mark.2 });
-            record::put(&mut self.told, mark, |out| Mark { shard, seq }.put(out));
+            let head = self.shard_mut(hash).history.next(Kind::Barrier, db);
+            let Some(barrier) = head else { continue };
+            barriers.push(RecordId { shard: barrier.1, seq: barrier.2 });
+            record::put(&mut self.told, barrier, |out| RecordId { shard, seq }.put(out));
         }
-        let body = Joined { marks, words: words.to_vec() };
-        record::put(&mut self.told, joined, |out| body.put(out));
+        let body = Derived { barriers, words: words.to_vec() };
+        record::put(&mut self.told, derived, |out| body.put(out));
         self.log.figures.implied.fetch_add(size, Ordering::Relaxed);
         true
     }

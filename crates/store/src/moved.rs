@@ -1,4 +1,5 @@
-//! Large values that went from one key to another while somebody surveys the store.
+//! Large values that went from one key to another, or were made of others, while somebody surveys
+//! the store.
 //!
 //! ```text
 //!   survey:   ... K2's place | ........ | K1's place ...      K1 is renamed to K2 in between:

@@ -279,8 +279,8 @@ impl Walked {
                 }
                 record::Kind::Libraries => read_libraries(body).map(drop),
                 record::Kind::From | record::Kind::To => record::Half::of(body).map(drop),
-                record::Kind::Joined => record::Joined::of(body).map(drop),
-                record::Kind::Mark => record::Mark::of(body).map(drop),
+                record::Kind::Derived => record::Derived::of(body).map(drop),
+                record::Kind::Barrier => record::RecordId::of(body).map(drop),
                 _ => Ok(()),
             };
             read.map_err(|error| error.to_string())?;

@@ -58,7 +58,7 @@ pub struct Recovered {
     /// Of those applied, values that went from one key to another, told by the keys' names.
     pub moved: u64,
     /// Of those applied, commands that made a large value of other keys', told by themselves.
-    pub joined: u64,
+    pub derived: u64,
     /// Bytes read.
     pub bytes: u64,
     /// Frames of the journal.
@@ -79,7 +79,7 @@ impl Recovered {
         self.known += counts.known;
         self.failed += counts.failed;
         self.moved += counts.moved;
-        self.joined += counts.joined;
+        self.derived += counts.derived;
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Counts {
     /// Values that went from one key to another, told by their names.
     pub moved: u64,
     /// Commands that made a value of other keys', told by themselves.
-    pub joined: u64,
+    pub derived: u64,
 }
 
 /// What becomes of the dataset when a record cannot be applied.
@@ -324,7 +324,7 @@ impl<'e> Replayer<'e> {
             }
             Kind::Swap => self.swap(record, steps),
             Kind::Libraries => self.libraries(record, steps),
-            Kind::From | Kind::To | Kind::Joined | Kind::Mark => {
+            Kind::From | Kind::To | Kind::Derived | Kind::Barrier => {
                 Err("a record that names others by itself".to_owned())
             }
         }

@@ -10,7 +10,7 @@
 use std::sync::atomic::Ordering;
 
 use base::{Key, Keyspace};
-use journal::record::{Half, Joined, Record};
+use journal::record::{Derived, Half, Record};
 use store::Scope;
 
 use super::replay::{Failing, Replayer, follow};
@@ -28,21 +28,23 @@ impl Replayer<'_> {
         walk::in_order(order.records(frame).collect(), |step| match step {
             Step::One(record) => self.apply_one(record, parts),
             Step::Pair(halves) => self.pair(halves, parts),
-            Step::Joined(record, joined, marks) => self.join(record, &joined, &marks, parts),
+            Step::Derived(record, derived, barriers) => {
+                self.derive(record, &derived, &barriers, parts)
+            }
         })?;
         self.order = order;
         Ok(())
     }
 
     /// A command stores what it makes of keys of several shards.
-    fn join(
+    fn derive(
         &mut self,
         record: Record<'_>,
-        joined: &Joined<'_>,
-        marks: &[Record<'_>],
+        derived: &Derived<'_>,
+        barriers: &[Record<'_>],
         parts: Parts<'_, '_>,
     ) -> Result<(), String> {
-        let (engine, words) = (self.engine, joined.words.as_slice());
+        let (engine, words) = (self.engine, derived.words.as_slice());
         let entry = engine.table.find_own(words).ok_or("a command that is not known")?;
         let mut positions = Vec::new();
         let _ = entry.spec.key_positions(words, &mut positions);
@@ -50,8 +52,8 @@ impl Replayer<'_> {
         let hasher = engine.store.hasher();
         let keys: Vec<_> = keys.ok_or(ALONE)?.into_iter().map(|key| hasher.key(key)).collect();
         let target = *keys.first().ok_or(ALONE)?;
-        for mark in marks {
-            follow(mark, steps_of(parts, mark.shard)?)?;
+        for barrier in barriers {
+            follow(barrier, steps_of(parts, barrier.shard)?)?;
         }
         let steps = steps_of(parts, record.shard)?;
         follow(&record, steps)?;
@@ -60,7 +62,7 @@ impl Replayer<'_> {
         }
         let of_old = |hash| store::shard_among(hash, engine.durable.old_shards());
         for key in &keys {
-            let read = marks.iter().chain([&record]);
+            let read = barriers.iter().chain([&record]);
             let read = read.clone().find(|read| usize::from(read.shard) == of_old(key.hash));
             let read = read.ok_or(ALONE)?;
             let place = (key.bytes, store::position(key.hash));
@@ -72,7 +74,7 @@ impl Replayer<'_> {
         let mut shards: Vec<_> = keys.iter().map(|key| engine.store.shard_of(key.hash)).collect();
         shards.sort_unstable();
         shards.dedup();
-        self.counts.joined += 1;
+        self.counts.derived += 1;
         let db = self.database(record.db)?;
         self.run(entry, words, (db, target), &shards)?;
         self.note_made(db, target)

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! So it is with a command that stores what it makes of keys of several shards, if that is large:
-//! in every other shard of which it reads keys a mark tells the moment.
+//! in every other shard of which it reads keys a barrier tells the moment.
 //!
 //! There is always a shard that can go on, as there was one when it happened. Recovery follows this
 //! order, and so does who only checks whether it could.
@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 
 use journal::codec::Malformed;
-use journal::record::{Half, Joined, Kind, Mark, Record};
+use journal::record::{Derived, Half, Kind, Record, RecordId};
 
 /// A record whose others are not where they should be.
 pub(super) const ALONE: &str = "a record names others that are not there";
@@ -27,14 +27,14 @@ pub(super) enum Step<'f> {
     /// A value goes from the one key to the other.
     Pair([(Record<'f>, Half<'f>); 2]),
     /// A command stores what it makes of keys of several shards: its record, what that says, and
-    /// the marks of the other shards.
-    Joined(Record<'f>, Joined<'f>, Vec<Record<'f>>),
+    /// the barriers of the other shards.
+    Derived(Record<'f>, Derived<'f>, Vec<Record<'f>>),
 }
 
 /// What a shard's next record needs.
 enum Turn<'f> {
     /// That another shard comes there first.
-    Waits(Mark),
+    Waits(RecordId),
     Does(Step<'f>),
 }
 
@@ -104,7 +104,7 @@ impl<'f> Queues<'f> {
     fn turn(&mut self, record: Record<'f>) -> Result<Turn<'f>, String> {
         match record.kind {
             Kind::From | Kind::To => self.turn_of_pair(record),
-            Kind::Joined | Kind::Mark => self.turn_of_join(record),
+            Kind::Derived | Kind::Barrier => self.turn_of_derived(record),
             _ => {
                 self.pass(record.shard);
                 Ok(Turn::Does(Step::One(record)))
@@ -120,7 +120,7 @@ impl<'f> Queues<'f> {
         }
         let other = self.head(half.shard).ok_or(ALONE)?;
         if half.shard != record.shard && other.seq < half.seq {
-            return Ok(Turn::Waits(Mark { shard: half.shard, seq: half.seq }));
+            return Ok(Turn::Waits(RecordId { shard: half.shard, seq: half.seq }));
         }
         let pair = match record.kind {
             Kind::From => [record, other],
@@ -146,36 +146,36 @@ impl<'f> Queues<'f> {
     }
 
     /// A command that reads keys of several shards runs when each of them is where it was then.
-    fn turn_of_join(&mut self, record: Record<'f>) -> Result<Turn<'f>, String> {
-        let own = Mark { shard: record.shard, seq: record.seq };
+    fn turn_of_derived(&mut self, record: Record<'f>) -> Result<Turn<'f>, String> {
+        let own = RecordId { shard: record.shard, seq: record.seq };
         let stores = match record.kind {
-            Kind::Mark => Mark::of(record.body).map_err(malformed)?,
+            Kind::Barrier => RecordId::of(record.body).map_err(malformed)?,
             _ => own,
         };
         let head = self.head(stores.shard).ok_or(ALONE)?;
         if head.seq < stores.seq {
             return Ok(Turn::Waits(stores));
         }
-        if (head.kind, head.seq) != (Kind::Joined, stores.seq) {
+        if (head.kind, head.seq) != (Kind::Derived, stores.seq) {
             return Err(ALONE.to_owned());
         }
-        let joined = Joined::of(head.body).map_err(malformed)?;
-        let mut marks = Vec::with_capacity(joined.marks.len());
-        for &at in &joined.marks {
-            let mark = self.head(at.shard).ok_or(ALONE)?;
-            if mark.seq < at.seq {
+        let derived = Derived::of(head.body).map_err(malformed)?;
+        let mut barriers = Vec::with_capacity(derived.barriers.len());
+        for &at in &derived.barriers {
+            let barrier = self.head(at.shard).ok_or(ALONE)?;
+            if barrier.seq < at.seq {
                 return Ok(Turn::Waits(at));
             }
-            let fits =
-                (mark.kind, mark.seq) == (Kind::Mark, at.seq) && Mark::of(mark.body) == Ok(stores);
-            marks.push(Some(mark).filter(|_| fits).ok_or(ALONE)?);
+            let fits = (barrier.kind, barrier.seq) == (Kind::Barrier, at.seq)
+                && RecordId::of(barrier.body) == Ok(stores);
+            barriers.push(Some(barrier).filter(|_| fits).ok_or(ALONE)?);
         }
-        if record.kind == Kind::Mark && !joined.marks.contains(&own) {
+        if record.kind == Kind::Barrier && !derived.barriers.contains(&own) {
             return Err(ALONE.to_owned());
         }
         self.pass(stores.shard);
-        marks.iter().for_each(|mark| self.pass(mark.shard));
-        Ok(Turn::Does(Step::Joined(head, joined, marks)))
+        barriers.iter().for_each(|barrier| self.pass(barrier.shard));
+        Ok(Turn::Does(Step::Derived(head, derived, barriers)))
     }
 }
 

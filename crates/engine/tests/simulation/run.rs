@@ -43,7 +43,7 @@ pub struct Reached {
     /// Values that starts took from one key to another by their names.
     pub moved: u64,
     /// Commands that starts ran over keys of several shards.
-    pub joined: u64,
+    pub derived: u64,
     /// Keys that were dropped to make room.
     pub evicted: u64,
     /// Snapshots that were made.
@@ -55,9 +55,9 @@ pub struct Reached {
 impl Reached {
     /// And these.
     pub fn add(&mut self, more: &Reached) {
-        let Reached { moved, joined, evicted, saves, compared } = more;
+        let Reached { moved, derived, evicted, saves, compared } = more;
         self.moved += moved;
-        self.joined += joined;
+        self.derived += derived;
         self.evicted += evicted;
         self.saves += saves;
         self.compared += compared;
@@ -65,13 +65,13 @@ impl Reached {
 
     /// Whether there is nothing that did not happen.
     pub fn is_all(&self) -> bool {
-        let Reached { moved, joined, evicted, saves, compared } = *self;
-        [moved, joined, evicted, saves, compared].iter().all(|&count| count > 0)
+        let Reached { moved, derived, evicted, saves, compared } = *self;
+        [moved, derived, evicted, saves, compared].iter().all(|&count| count > 0)
     }
 
     fn note(&mut self, recovered: &Recovered) {
         self.moved += recovered.moved;
-        self.joined += recovered.joined;
+        self.derived += recovered.derived;
     }
 }
 
