@@ -36,7 +36,7 @@ pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{
     Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Paths, Row,
-    Run, Spec, Start, Tip,
+    Run, Spec, Start, Stores, Tip,
 };
 pub use stream_id::StreamId;
 

@@ -290,6 +290,22 @@ impl Paths {
     }
 }
 
+/// What a command stores, as far as other values decide that: large values need not be told to the
+/// journal then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// Whatever it says, finds or draws.
+    Anything,
+    /// Under its last key, what its first one held and holds no more.
+    Moved,
+    /// Under its last key, a copy of what its first one holds.
+    Copied,
+    /// Under its first key, what it makes of the others, and the same of the same everywhere: that
+    /// does not hang on the order of sets, on keys it finds by itself, or on how a system computes
+    /// sines.
+    Derived,
+}
+
 /// Everything known about a command before it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
@@ -323,6 +339,8 @@ pub struct Spec {
     pub locks: fn(&[&[u8]]) -> Locks,
     /// Which of its words are paths of documents.
     pub paths: Paths,
+    /// Where what it stores comes from.
+    pub stores: Stores,
 }
 
 impl Spec {
@@ -343,6 +361,7 @@ impl Spec {
         deprecated: None,
         locks: |_| Locks::Keys,
         paths: Paths::None,
+        stores: Stores::Anything,
     };
 
     /// Positions in `argv` of the keys this request names; positions outside `argv` are left out.

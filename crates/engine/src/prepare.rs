@@ -5,7 +5,7 @@
 //! does the same under its locks, command by command, since nobody knows beforehand what it will
 //! call; what a path may take is bounded for its sake, too.
 
-use base::{Args, Paths};
+use base::{Args, Paths, Stores};
 use config::Config;
 use store::Txn;
 use types::{Documents, may_hold_patterns};
@@ -23,7 +23,7 @@ pub(crate) fn request(
     (entry, argv): (&Entry, &[&[u8]]),
 ) {
     paths(txn, entry, argv);
-    if config.maxmemory.is_some() && entry.name() == "copy" {
+    if config.maxmemory.is_some() && entry.spec.stores == Stores::Copied {
         let hasher = engine.store.hasher();
         evict::make_room_for_copy(engine, txn, config, Args::new(argv, entry.words, None, hasher));
     }

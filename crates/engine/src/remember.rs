@@ -7,7 +7,7 @@
 //! kept as it is, with barriers in the shards that it reads. What a walk over the keyspace does
 //! (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
-use base::{Effect, Key, Keyspace, num};
+use base::{Effect, Key, Keyspace, Stores, num};
 use smallvec::SmallVec;
 use store::Txn;
 
@@ -78,39 +78,31 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.record_command(hash, argv.iter().copied());
     }
-    if !moved(engine, txn, entry, argv) && !derived(engine, txn, (entry, argv), &positions) {
+    let request = (entry, argv);
+    if !moved(engine, txn, request, &positions) && !derived(engine, txn, request, &positions) {
         keys(engine, txn, entry, argv);
     }
 }
 
 /// Keeps by two names what has gone from one key to another, if it is large. Whether it was kept.
-fn moved(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) -> bool {
-    let (stays, at) = match entry.name() {
-        "rename" | "renamenx" => (false, 2),
-        "move" => (false, 1),
-        "copy" => (true, 2),
-        _ => return false,
+fn moved(
+    engine: &Engine,
+    txn: &mut Txn,
+    (entry, argv): (&Entry, &[&[u8]]),
+    positions: &[usize],
+) -> bool {
+    let stays = match entry.spec.stores {
+        Stores::Moved => false,
+        Stores::Copied => true,
+        Stores::Anything | Stores::Derived => return false,
     };
+    let (Some(&from), Some(&to)) = (positions.first(), positions.last()) else { return false };
     let (here, databases) = (txn.db(), txn.databases());
     let there = other_database(entry, argv).filter(|&db| db < databases).unwrap_or(here);
     let hasher = engine.store.hasher();
-    let (from, to) = (hasher.key(argv[1]), hasher.key(argv[at]));
+    let (from, to) = (hasher.key(argv[from]), hasher.key(argv[to]));
     txn.record_move((here, from), (there, to), stays)
 }
-
-/// Commands that store what they make of other keys, and make the same of the same everywhere:
-/// their results do not hang on the order of sets, on keys they find by themselves, or on how a
-/// system computes sines.
-const STORING: &[&str] = &[
-    "bitop",
-    "sdiffstore",
-    "sinterstore",
-    "sunionstore",
-    "zdiffstore",
-    "zinterstore",
-    "zrangestore",
-    "zunionstore",
-];
 
 /// Keeps by itself a command that has stored a large value: to write that out takes as long again
 /// as to make it, and as much memory. Whether it was kept.
@@ -120,7 +112,7 @@ fn derived(
     (entry, argv): (&Entry, &[&[u8]]),
     positions: &[usize],
 ) -> bool {
-    if !STORING.contains(&entry.name()) {
+    if entry.spec.stores != Stores::Derived {
         return false;
     }
     let hasher = engine.store.hasher();

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Kind, Reply, Run, Spec, Strings, error,
+    Kind, Reply, Run, Spec, Stores, Strings, error,
 };
 
 use super::combine::{Operation, combine, longest};
@@ -31,6 +31,7 @@ impl<'a> Command<'a> for BitOp<'a> {
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::range(3, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
+        stores: Stores::Derived,
         ..Spec::NEW
     };
 

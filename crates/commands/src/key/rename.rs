@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
-    Reply, Run, Spec, error, num,
+    Reply, Run, Spec, Stores, error, num,
 };
 
 /// Gives a key another name, replacing what had it.
@@ -25,6 +25,7 @@ impl<'a> Command<'a> for Rename<'a> {
             KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
         ],
+        stores: Stores::Moved,
         ..Spec::NEW
     };
 
@@ -75,6 +76,7 @@ impl<'a> Command<'a> for RenameNx<'a> {
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Insert]),
         ],
         history: &[("3.2.0", "Both names may be the same.")],
+        stores: Stores::Moved,
         ..Spec::NEW
     };
 
@@ -124,6 +126,7 @@ impl<'a> Command<'a> for Copy<'a> {
             KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
         ],
+        stores: Stores::Copied,
         ..Spec::NEW
     };
 
@@ -202,6 +205,7 @@ impl<'a> Command<'a> for Move<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
+        stores: Stores::Moved,
         ..Spec::NEW
     };
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, Class, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Spec,
+    Reply, Spec, Stores,
 };
 use types::{Set, set::Member};
 
@@ -27,6 +27,7 @@ pub(super) const STORING: Spec = Spec {
         KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
         KeySpec::range(2, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
     ],
+    stores: Stores::Derived,
     ..Spec::NEW
 };
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Run, Spec, Stores,
 };
 use types::{Set, ZSet};
 
@@ -70,6 +70,7 @@ impl<'a> Command<'a> for ZDiffStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
+        stores: Stores::Derived,
         ..Spec::NEW
     };
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec,
+    Run, Spec, Stores,
 };
 use types::set::Text;
 use types::{Set, ZSet};
@@ -79,6 +79,7 @@ impl<'a> Command<'a> for ZInterStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
+        stores: Stores::Derived,
         ..Spec::NEW
     };
 
