@@ -108,7 +108,7 @@ impl Crew {
     /// The loop of a worker.
     fn serve(&self, own: usize) {
         let me = &self.workers[own];
-        let mut waiting = Waiting::new(own);
+        let mut waiting = Waiting::new(self, own);
         // The request that each connection keeps; what stands behind it is left unread.
         let mut kept: Vec<Option<Request>> = vec![None; me.sockets.len()];
         while self.left.load(SeqCst) > 0 {
@@ -122,14 +122,14 @@ impl Crew {
                     let keeps = self.broken != Broken::Hurries;
                     if publishes && keeps && others_first(self, own) {
                         kept[place] = Some(request);
-                        waiting.keep(self, place, 0);
+                        waiting.keep(place, 0);
                     } else {
                         self.run(request);
                     }
                 }
             }
             let mut again = false;
-            while let Some(place) = waiting.next(self, 0) {
+            while let Some(place) = waiting.next(0) {
                 self.run(kept[place].take().unwrap());
                 // What stands behind it is read in the next round.
                 again = true;
@@ -138,7 +138,7 @@ impl Crew {
             if self.broken != Broken::Silent {
                 end_round(self, own, !again);
             }
-            let due = waiting.is_due(self, 0) && self.broken != Broken::NoLastLook;
+            let due = waiting.is_due(0) && self.broken != Broken::NoLastLook;
             if !again && !due && self.left.load(SeqCst) > 0 {
                 me.poller.wait();
             }

@@ -152,39 +152,7 @@ impl Crew {
 }
 
 /// The requests that one worker keeps until others have served what came before them.
-pub struct Queue {
-    crew: Arc<Crew>,
-    waiting: Waiting<Place>,
-}
-
-impl Queue {
-    /// Nothing, of the worker of this number.
-    #[must_use]
-    pub fn new(crew: Arc<Crew>, own: usize) -> Self {
-        Queue { crew, waiting: Waiting::new(own) }
-    }
-
-    /// Until when the first is kept at most.
-    #[must_use]
-    pub fn until(&self) -> Option<Millis> {
-        self.waiting.until()
-    }
-
-    /// Keeps the request of a connection.
-    pub fn keep(&mut self, place: Place, now: Millis) {
-        self.waiting.keep(&*self.crew, place, now);
-    }
-
-    /// The next connection whose request may run.
-    pub fn next(&mut self, now: Millis) -> Option<Place> {
-        self.waiting.next(&*self.crew, now)
-    }
-
-    /// Whether there is one. If there is not, whoever is waited for will tell.
-    pub fn is_due(&self, now: Millis) -> bool {
-        self.waiting.is_due(&*self.crew, now)
-    }
-}
+pub type Queue = Waiting<Place, Arc<Crew>>;
 
 #[cfg(test)]
 mod tests {

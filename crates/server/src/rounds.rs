@@ -5,6 +5,7 @@
 //! is missed compares what two threads have each written and then read.
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 
 use base::Millis;
 use smallvec::SmallVec;
@@ -139,15 +140,16 @@ struct Kept<P> {
 }
 
 /// The requests that one worker keeps until others have served what came before them.
-pub struct Waiting<P> {
+pub struct Waiting<P, W> {
+    workers: W,
     own: usize,
     kept: VecDeque<Kept<P>>,
 }
 
-impl<P> Waiting<P> {
+impl<P, W: Deref<Target: Workers + Sized>> Waiting<P, W> {
     /// Nothing, of the worker of this number.
-    pub fn new(own: usize) -> Self {
-        Waiting { own, kept: VecDeque::new() }
+    pub fn new(workers: W, own: usize) -> Self {
+        Waiting { workers, own, kept: VecDeque::new() }
     }
 
     /// Until when the first is kept at most.
@@ -157,26 +159,28 @@ impl<P> Waiting<P> {
 
     /// Keeps the request of a connection. What has come to others until now goes first: all of it
     /// is served in a round that has not begun yet.
-    pub fn keep<W: Workers>(&mut self, workers: &W, place: P, now: Millis) {
+    pub fn keep(&mut self, place: P, now: Millis) {
+        let workers = &*self.workers;
         let rounds = (0..workers.count()).map(|n| workers.rounds_of(n).ended() + 2).collect();
         self.kept.push_back(Kept { place, rounds, until: now + PATIENCE });
         workers.rounds_of(self.own).waits.store(true, SeqCst);
     }
 
     /// The next connection whose request may run.
-    pub fn next<W: Workers>(&mut self, workers: &W, now: Millis) -> Option<P> {
-        if !self.is_due(workers, now) {
+    pub fn next(&mut self, now: Millis) -> Option<P> {
+        if !self.is_due(now) {
             return None;
         }
         let place = self.kept.pop_front()?.place;
         if self.kept.is_empty() {
-            workers.rounds_of(self.own).waits.store(false, SeqCst);
+            self.workers.rounds_of(self.own).waits.store(false, SeqCst);
         }
         Some(place)
     }
 
     /// Whether there is one. If there is not, whoever is waited for will tell.
-    pub fn is_due<W: Workers>(&self, workers: &W, now: Millis) -> bool {
+    pub fn is_due(&self, now: Millis) -> bool {
+        let workers = &*self.workers;
         let Some(first) = self.kept.front() else { return false };
         let late: SmallVec<[usize; 16]> = (0..workers.count())
             .filter(|&n| n != self.own && workers.rounds_of(n).ended() < first.rounds[n])
