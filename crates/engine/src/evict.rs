@@ -12,7 +12,7 @@ use base::Args;
 use commands::what_is_copied;
 use config::{Config, EvictionPolicy};
 use journal::monotonic;
-use store::{By, Measure, Scope, Txn, Victims};
+use store::{By, COPY_ASKS, Measure, Scope, Txn, Victims};
 
 use crate::engine::Engine;
 use crate::spikes::{EVICTION_CYCLE, EVICTION_DEL};
@@ -21,9 +21,7 @@ use crate::spikes::{EVICTION_CYCLE, EVICTION_DEL};
 const SPARE: u64 = 2048;
 /// But no more than this.
 const SPARE_MOST: u64 = 64 << 10;
-/// Keys are dropped for a copy of a value of so many bytes.
-const COPY_ASKS: usize = 64 << 10;
-/// So long, or longer if so configured.
+/// Keys are dropped for a large copy for so long, or longer if so configured.
 const COPY_WAITS: Duration = Duration::from_secs(1);
 /// Steps between two looks at the clock.
 const STEPS: usize = 8;

@@ -112,6 +112,13 @@ impl Txn {
         self.discard(replaced);
     }
 
+    /// The entry of a key of database `db`, unless it is missing or overdue. That is no use of it,
+    /// and what is overdue stays.
+    pub(crate) fn unexpired(&self, db: usize, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
+        let found = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes);
+        found.filter(|entry| entry.deadline().is_none_or(|at| at > self.now))
+    }
+
     fn exists_in(&mut self, db: usize, key: Key<'_>) -> bool {
         self.reap(db, key.hash, key.bytes);
         self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes).is_some()
@@ -281,12 +288,9 @@ impl Keyspace for Txn {
         };
         self.note_use(&entry);
         // Both before anything is copied: a large value takes long.
-        if self.exists_in(db, to) && !replace {
+        if !replace && self.unexpired(db, to).is_some() {
             return Ok(false);
         }
-        let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
-            return Ok(false);
-        };
         if !self.has_room(Object::memory_of(&entry)) {
             return Err(error::OOM);
         }
@@ -295,6 +299,7 @@ impl Keyspace for Txn {
             Content::Object(object) => object.clone(),
         };
         let (deadline, flags) = (entry.deadline(), entry.user_flags());
+        self.reap(db, to.hash, to.bytes);
         self.give(db, to, object, deadline, flags);
         Ok(true)
     }

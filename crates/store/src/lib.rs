@@ -60,6 +60,7 @@ pub use news::{Audience, BROADCAST, BY_EVENT, BY_KEY, News, READERS};
 pub use object::Object;
 pub use ordered::{Build, Figures as IndexFigures, Keeping, Phase as IndexPhase, Run};
 pub use readers::Ids;
+pub use room::COPY_ASKS;
 pub use serving::{Waiters, serve_gone, serve_ready};
 pub use shard::{Db, Shard};
 pub use store::{Options, Store};

@@ -10,7 +10,7 @@ use base::Key;
 use crate::{Object, Txn};
 
 /// Values from this size on are copied only if there is room for all of the copy.
-const ASKS: usize = 64 << 10;
+pub const COPY_ASKS: usize = 64 << 10;
 
 impl Txn {
     /// Tells how many bytes the shards may take in all from now on, whatever the requests so far
@@ -22,7 +22,7 @@ impl Txn {
     /// Whether a copy of a value of so many bytes has room.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let fits = |room| self.memory_now().saturating_add_unsigned(bytes as u64) <= room;
-        bytes < ASKS || self.unlimited || self.room.is_none_or(fits)
+        bytes < COPY_ASKS || self.unlimited || self.room.is_none_or(fits)
     }
 
     /// Bytes of the value that a copy from this key of the current database to that one would make;
@@ -34,14 +34,10 @@ impl Txn {
         (to_db, to): (usize, Key<'_>),
         replace: bool,
     ) -> Option<usize> {
-        let live = |db: usize, key: Key<'_>| {
-            let found = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes);
-            found.filter(|entry| entry.deadline().is_none_or(|at| at > self.now))
-        };
-        if !replace && live(to_db, to).is_some() {
+        if !replace && self.unexpired(to_db, to).is_some() {
             return None;
         }
-        live(self.db, from).map(|entry| Object::memory_of(&entry))
+        self.unexpired(self.db, from).map(|entry| Object::memory_of(&entry))
     }
 
     /// Bytes of the shards, with what this transaction has changed so far.
