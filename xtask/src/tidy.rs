@@ -8,6 +8,7 @@
 mod allow;
 mod rules;
 mod source;
+mod twins;
 
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +39,9 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
     }
     let mut findings = Vec::new();
     let mut files = 0;
-    for path in files_of(root)? {
+    let paths = files_of(root)?;
+    findings.extend(twins::check(root, &paths));
+    for path in paths {
         // A tracked file that was deleted, and files that are not text, have nothing to check.
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         files += 1;
