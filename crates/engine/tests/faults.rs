@@ -498,6 +498,27 @@ fn a_journal_with_a_gap_is_not_called_whole_when_it_is_switched_off() {
     check_after(&disk, Leaves::Everything, &states[kept..], "always", "with a gap");
 }
 
+/// The journal that a snapshot was to take the place of is there still if the snapshot fails, and
+/// counts for when to make the next.
+#[test]
+fn a_snapshot_that_fails_leaves_the_journal_as_long_as_it_is() {
+    let disk = Liar::default();
+    let mut life = recover(&disk, "everysec", "at first");
+    let log = Arc::clone(life.engine.store.log());
+    for n in 0..200 {
+        life.step(&format!("set key:{n} v"));
+    }
+    log.sync().unwrap();
+    let before = log.figures.replay_cost();
+    disk.fail(Fault { after: 1, errno: ENOSPC, once: false, only: Some(Call::Create) });
+    assert!(life.engine.save(Reason::Rewrite, true).is_err());
+    assert!(log.figures.replay_cost() >= before, "{} of {before}", log.figures.replay_cost());
+    disk.heal();
+    life.engine.save(Reason::Rewrite, true).unwrap();
+    assert!(log.figures.replay_cost() < before / 4);
+    life.end();
+}
+
 /// Who asks for the end of a server whose journal cannot be kept is told so while it still is there
 /// to be helped: unless they do not care.
 #[test]

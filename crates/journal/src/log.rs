@@ -141,6 +141,18 @@ impl Figures {
     pub fn replay_cost(&self) -> u64 {
         self.size.load(Ordering::Relaxed).saturating_add(self.implied.load(Ordering::Relaxed))
     }
+
+    /// What a snapshot that begins now takes the place of, once it is there.
+    #[must_use]
+    pub fn so_far(&self) -> [u64; 2] {
+        [self.size.load(Ordering::Relaxed), self.implied.load(Ordering::Relaxed)]
+    }
+
+    /// It is there.
+    pub fn forget(&self, [size, implied]: [u64; 2]) {
+        self.size.fetch_sub(size, Ordering::Relaxed);
+        self.implied.fetch_sub(implied, Ordering::Relaxed);
+    }
 }
 
 /// What is wrong with the disk.

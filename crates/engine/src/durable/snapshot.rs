@@ -219,8 +219,8 @@ impl Engine {
         let first = log.roll(true)?;
         // A segment begun afresh ends a failed sync, but only once its snapshot is current.
         let healing = log.trouble().is_some_and(|trouble| trouble.unsynced);
-        log.figures.size.store(0, Ordering::Relaxed);
-        log.figures.implied.store(0, Ordering::Relaxed);
+        // That counts until the snapshot does.
+        let before = log.figures.so_far();
         let (name, saved) = self.survey(disk, first)?;
         let segments = if journal {
             log.sync_segment()?;
@@ -241,6 +241,7 @@ impl Engine {
         if let Some(home) = home.as_mut() {
             manifest.write(&*home.disk)?;
             home.manifest = Some(manifest);
+            log.figures.forget(before);
             if journal {
                 self.durable.set_journaling(true);
             }
