@@ -19,8 +19,10 @@ use crate::spikes::{AOF_FSYNC_ALWAYS, AOF_WRITE, EXPIRE_CYCLE};
 
 /// The pause between rounds when there is little to do; Redis's `hz 10`.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The pause between frees: large values wait no longer than this.
+/// The pause between rounds while there is something to free, to drop or to merge.
 const FREE_PAUSE: Duration = Duration::from_millis(10);
+/// So long after the last of it the rounds stay that close, as more may come.
+const AWAKE: Duration = Duration::from_secs(1);
 /// The pause between returns of free memory to the system.
 const RETURN_PAUSE: Duration = Duration::from_secs(1);
 /// Freeing something for this long frees enough for the serving threads to gather.
@@ -71,6 +73,7 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         self.engine.stopping.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
             // A panic in it has been reported by the panic hook; there is nothing left to do.
             let _ = thread.join();
         }
@@ -79,23 +82,30 @@ impl Drop for Keeper {
 
 fn keep(engine: &Arc<Engine>, give_back: fn()) {
     let mut rounds = Rounds::new(engine);
-    let mut since_return = Duration::ZERO;
+    let (mut since_return, mut since_work) = (Duration::ZERO, Duration::ZERO);
     while !engine.stopping.load(Ordering::Acquire) {
         if engine.at_rest.load(Ordering::Relaxed) {
-            std::thread::sleep(FREE_PAUSE);
+            std::thread::park_timeout(FREE_PAUSE);
             continue;
         }
-        rounds.round();
+        if rounds.round() {
+            since_work = Duration::ZERO;
+        }
         if since_return >= RETURN_PAUSE {
             since_return = Duration::ZERO;
             give_back();
         }
-        std::thread::sleep(FREE_PAUSE);
-        since_return += FREE_PAUSE;
+        // A server at rest is left alone, as far as Redis leaves it alone.
+        let pause = if since_work < AWAKE { FREE_PAUSE } else { PAUSE };
+        std::thread::park_timeout(pause);
+        rounds.pass_over(pause - FREE_PAUSE);
+        since_return += pause;
+        since_work += pause;
     }
 }
 
-/// What the keeper does, a round at a time: its thread makes one every 10 ms.
+/// What the keeper does, a round at a time: its thread makes one every 10 ms, or none of those that
+/// are short while there is little to do.
 pub struct Rounds {
     engine: Arc<Engine>,
     txn: Txn,
@@ -113,16 +123,22 @@ impl Rounds {
         Rounds { engine: Arc::clone(engine), txn, since_long: PAUSE, since_tended }
     }
 
-    /// The next one; one in ten is long.
-    pub fn round(&mut self) {
-        free_trash(&self.engine);
-        make_room(&self.engine, &mut self.txn);
-        unless_busy(&mut self.txn, |txn| self.engine.merge_indexes(txn));
+    /// The next one; one in ten is long. Whether there was something to do that may go on.
+    pub fn round(&mut self) -> bool {
+        let mut works = free_trash(&self.engine);
+        works |= make_room(&self.engine, &mut self.txn);
+        unless_busy(&mut self.txn, |txn| works |= self.engine.merge_indexes(txn));
         if self.since_long >= PAUSE {
             self.since_long = Duration::ZERO;
             self.long_round();
         }
         self.since_long += FREE_PAUSE;
+        works
+    }
+
+    /// So much time passes without a round.
+    fn pass_over(&mut self, time: Duration) {
+        self.since_long += time;
     }
 
     fn long_round(&mut self) {
@@ -159,23 +175,27 @@ fn unless_busy(txn: &mut Txn, work: impl FnOnce(&mut Txn)) {
 }
 
 /// Goes on where no client's request does: after `maxmemory` was lowered, or when its time was up.
-fn make_room(engine: &Engine, txn: &mut Txn) {
+/// Whether there is more of it to do.
+fn make_room(engine: &Engine, txn: &mut Txn) -> bool {
     let config = engine.config();
-    if config.maxmemory.is_some() {
-        txn.begin(wall_clock());
-        txn.set_measure(engine.store.measure());
-        evict::make_room(engine, txn, &config);
-    }
+    let Some(limit) = config.maxmemory else { return false };
+    txn.begin(wall_clock());
+    txn.set_measure(engine.store.measure());
+    let nothing_left = evict::make_room(engine, txn, &config);
+    !nothing_left && engine.used_memory() as u64 > limit
 }
 
 /// Frees what was unlinked. The blocks of a big value lie in pages of the threads that made it,
-/// which are told to take them back.
-pub(crate) fn free_trash(engine: &Engine) {
+/// which are told to take them back. Whether there was any.
+pub(crate) fn free_trash(engine: &Engine) -> bool {
     let start = Instant::now();
-    drop(engine.store.take_trash());
+    let trash = engine.store.take_trash();
+    let any = !trash.is_empty();
+    drop(trash);
     if start.elapsed() > BIG {
         engine.cleanups.fetch_add(1, Ordering::Release);
     }
+    any
 }
 
 /// Walks a part of every shard; stays with a shard while many of its keys are overdue.

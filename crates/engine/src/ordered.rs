@@ -153,13 +153,16 @@ impl Engine {
         self.store.keep_indexes(keeping, config.range_max_reply);
     }
 
-    /// Merges changes where there are many.
-    pub(crate) fn merge_indexes(&self, txn: &mut Txn) {
+    /// Merges changes where there are many; whether there were.
+    pub(crate) fn merge_indexes(&self, txn: &mut Txn) -> bool {
+        let mut any = false;
         for db in 0..self.store.databases() {
             if self.store.index_waiting(db) >= MANY {
                 txn.merge_index(db);
+                any = true;
             }
         }
+        any
     }
 
     /// Looks after indexes, every now and then: builds those that are always kept, gives up those

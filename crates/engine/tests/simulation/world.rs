@@ -314,7 +314,9 @@ impl World {
             Act::Keep => {
                 // One of ten is long.
                 let (from, journaling) = (self.history.lock().last(), self.is_journaling());
-                (0..10).for_each(|_| self.keeper.lock().round());
+                for _ in 0..10 {
+                    self.keeper.lock().round();
+                }
                 self.keep(!journaling && self.is_journaling(), from);
                 String::new()
             }
