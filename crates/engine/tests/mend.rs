@@ -9,11 +9,12 @@ mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use home::{Folder, open};
 use journal::record::{self, Derived, Half, Kind, RecordId};
+use journal::snapshot::{Place, Reader};
 use journal::{Directory, Disk};
 use kvist_engine::durable::{Part, Reason, check, mend};
 use seats::Seat;
@@ -143,6 +144,85 @@ fn damage_is_seen_and_mended() {
     }
     println!("{seen} seen, {unseen} harmless");
     assert!(seen > 0);
+}
+
+/// Flips a byte of a file.
+fn spoil(path: &Path, at: u64) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[usize::try_from(at).unwrap()] ^= 0x55;
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Mends all there is to mend.
+fn mend_all(disk: &Arc<dyn Disk>) {
+    let mut checked = check(&**disk).unwrap();
+    assert!(!checked.problems.is_empty(), "nothing is damaged");
+    for _ in 0..8 {
+        let Some(problem) = checked.problems.first() else { return };
+        mend(disk, checked.manifest.as_ref(), problem).unwrap();
+        checked = check(&**disk).unwrap();
+    }
+    panic!("{checked:?}");
+}
+
+/// The path of the only snapshot in a directory, and its blocks.
+fn snapshot_in(dir: &Path) -> (PathBuf, Vec<Place>) {
+    let disk = Directory::open(dir).unwrap();
+    let name = names(&disk).into_iter().find(|name| name.ends_with(".kvs")).unwrap();
+    let blocks = Reader::open(&disk, &name).unwrap().blocks;
+    (dir.join(name), blocks)
+}
+
+fn send(seat: &mut Seat, words: &[&[u8]]) {
+    let mut reply = Vec::new();
+    seat.worker.execute(&mut seat.session, words, &mut reply);
+    assert!(!reply.starts_with(b"-"), "{}", reply.escape_ascii());
+}
+
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        let shift = |crc: u32, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
+        (0..8).fold(crc ^ u32::from(*byte), shift)
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+const ONE_SHARD: &str = "save \"\"\nshards 1\nrdbcompression no";
+
+/// What a client stores is no block of a snapshot, whatever it looks like: those of another
+/// dataset, and those of files that have no secret, which anybody can make.
+#[test]
+fn data_cannot_pass_for_a_block() {
+    let (theirs, ours) = (Folder::new(), Folder::new());
+    let (engine, _) = open(&theirs.0, ONE_SHARD).unwrap();
+    send(&mut Seat::new(&engine), &[b"SET", b"evil", b"1"]);
+    // Chance is the same in all tests: the second file has another secret than the first of ours.
+    (0..2).for_each(|_| _ = engine.save(Reason::Save, false).unwrap());
+    engine.move_out();
+    let (path, blocks) = snapshot_in(&theirs.0);
+    let bytes = std::fs::read(path).unwrap();
+    let mut forged = Vec::new();
+    for place in &blocks {
+        let (at, end) = (place.offset as usize, (place.offset + place.len) as usize);
+        let mut block = bytes[at..end].to_vec();
+        forged.extend_from_slice(&block);
+        let sum = crc(&block[8..]);
+        block[..4].copy_from_slice(b"KvBl");
+        block[4..8].copy_from_slice(&sum.to_le_bytes());
+        forged.extend_from_slice(&block);
+    }
+    let (engine, _) = open(&ours.0, ONE_SHARD).unwrap();
+    send(&mut Seat::new(&engine), &[b"SET", b"host", &forged]);
+    engine.save(Reason::Save, false).unwrap();
+    engine.move_out();
+    let (path, blocks) = snapshot_in(&ours.0);
+    let place = blocks.iter().find(|place| place.db == 0).unwrap();
+    spoil(&path, place.offset + 4);
+    mend_all(&(Arc::new(Directory::open(&ours.0).unwrap()) as Arc<dyn Disk>));
+    let (engine, _) = open(&ours.0, ONE_SHARD).unwrap();
+    let mut seat = Seat::new(&engine);
+    assert_eq!([seat.ask("EXISTS host"), seat.ask("EXISTS evil")], [":0", ":0"]);
+    engine.move_out();
 }
 
 /// Writes the records of a frame.

@@ -51,7 +51,7 @@ impl Secret {
 
     /// As it stands in a header; 0 is none.
     #[must_use]
-    pub fn from_bits(bits: u64) -> Self {
+    pub const fn from_bits(bits: u64) -> Self {
         Secret(bits)
     }
 
@@ -74,7 +74,7 @@ impl Secret {
         (mix(self.0) as u32 | 1).to_le_bytes()
     }
 
-    fn checksum(self) -> crc32fast::Hasher {
+    pub(crate) fn checksum(self) -> crc32fast::Hasher {
         let mut crc = crc32fast::Hasher::new();
         if !self.is_none() {
             crc.update(&self.0.to_le_bytes());

@@ -6,7 +6,8 @@
 use std::io;
 
 use crate::disk::Disk;
-use crate::snapshot::{self, BLOCK, Place, Reader};
+use crate::frame::Secret;
+use crate::snapshot::{self, Place, Reader};
 
 /// How much of a file is looked at in one piece.
 const PIECE: usize = 1 << 20;
@@ -28,9 +29,8 @@ pub type Take<'a> = &'a mut dyn FnMut(&Place, Vec<u8>) -> io::Result<()>;
 /// # Errors
 /// The file cannot be read, or `take` refuses.
 pub fn blocks(disk: &dyn Disk, name: &str, take: Take<'_>) -> io::Result<Salvaged> {
-    let file = disk.open(name)?;
-    let bytes = file.len()?;
-    let reader = Reader::without_index(file, name, bytes);
+    let reader = Reader::without_index(disk.open(name)?, name)?;
+    let bytes = reader.bytes;
     let (mut salvaged, mut at) = (Salvaged::default(), snapshot::HEADER);
     let end = index_start(disk, name).unwrap_or(bytes);
     while at < end {
@@ -49,6 +49,14 @@ pub fn blocks(disk: &dyn Disk, name: &str, take: Take<'_>) -> io::Result<Salvage
     Ok(salvaged)
 }
 
+/// The secret of a snapshot's file, which may be damaged.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn secret(disk: &dyn Disk, name: &str) -> io::Result<Secret> {
+    Ok(Reader::without_index(disk.open(name)?, name)?.header.secret)
+}
+
 /// Where the index begins, if the trailer says so.
 fn index_start(disk: &dyn Disk, name: &str) -> Option<u64> {
     let reader = Reader::open(disk, name).ok()?;
@@ -58,7 +66,7 @@ fn index_start(disk: &dyn Disk, name: &str) -> Option<u64> {
 
 /// Where the next block may begin.
 fn next_magic(reader: &Reader, from: u64, end: u64) -> io::Result<u64> {
-    let magic = BLOCK.to_le_bytes();
+    let magic = snapshot::begin(reader.header.secret);
     let mut piece = vec![0; PIECE + magic.len()];
     let mut at = from;
     while at < end {

@@ -4,7 +4,7 @@
 //!   | header 64 | block | block | ... | index | trailer 64 |
 //!
 //!   block:  0     4     8        12    16      18     20     24    32
-//!           |magic| crc | stored | raw | shard | codec|  db  | 0   | bytes ...
+//!           |begin| crc | stored | raw | shard | codec|  db  | 0   | bytes ...
 //!   raw:    step, step, ...     a step:  end position, seq, number of entries, entries ...
 //! ```
 //!
@@ -12,6 +12,9 @@
 //! step before it ended up to `end position`, as they were after record `seq` of the shard. So a
 //! record of the journal is in the snapshot exactly if its `seq` is not above that of the step its
 //! key falls into. Positions are those of the table, which never change.
+//!
+//! A damaged file is searched for whole blocks, among bytes that clients have chosen. So each file
+//! has a secret, as segments of the journal have: see [`frame`](crate::frame).
 //!
 //! Without the trailer a file is no snapshot: it is written last, after everything before it has
 //! been synced.
@@ -21,13 +24,16 @@ use std::sync::Arc;
 
 use crate::codec::{Malformed, Source, put_number, u16_at, u32_at, u64_at};
 use crate::disk::{Disk, DiskFile, Numbered};
+use crate::frame::Secret;
 
 const NAMES: Numbered = Numbered { before: "snapshot-", after: ".kvs" };
 const MAGIC: &[u8; 8] = b"KVISTSNP";
 const TRAILER: &[u8; 8] = b"KVISTEND";
-pub(crate) const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
-/// The version of the format; a reader refuses others.
-pub const VERSION: u32 = 1;
+/// The first bytes of blocks in files that have no secret.
+const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
+/// The version of the format that is written. Files of version 1 have no secret; a reader refuses
+/// others.
+pub const VERSION: u32 = 2;
 pub(crate) const HEADER: u64 = 64;
 const BLOCK_HEADER: usize = 32;
 /// Longer blocks are stored as they are: LZ4 is made for shorter ones.
@@ -62,17 +68,26 @@ pub struct Header {
     pub shards: u32,
     /// When it was begun, in milliseconds since the Unix epoch.
     pub time: u64,
+    /// What no data can know. Files of version 1 have none.
+    pub secret: Secret,
 }
 
 impl Header {
+    /// The version of the file's format.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        if self.secret == Secret::NONE { 1 } else { VERSION }
+    }
+
     fn encode(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
         bytes[0..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.version().to_le_bytes());
         bytes[16..32].copy_from_slice(&self.id);
         bytes[32..40].copy_from_slice(&self.seed.to_le_bytes());
         bytes[40..44].copy_from_slice(&self.shards.to_le_bytes());
         bytes[48..56].copy_from_slice(&self.time.to_le_bytes());
+        bytes[56..64].copy_from_slice(&self.secret.bits().to_le_bytes());
         let crc = crc32fast::hash(&bytes[16..]);
         bytes[12..16].copy_from_slice(&crc.to_le_bytes());
         bytes
@@ -97,13 +112,24 @@ pub struct Writer {
     disk: Arc<dyn Disk>,
     file: Arc<dyn DiskFile>,
     name: String,
+    secret: Secret,
     offset: u64,
+    /// The file was longer once: what was written behind the end was taken back.
+    longest: u64,
     buffer: Vec<u8>,
     index: Vec<Place>,
     entries: u64,
     compress: bool,
     /// Bytes are written when there are so many.
     buffered: usize,
+}
+
+/// Where a writer stood once.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    end: u64,
+    blocks: usize,
+    entries: u64,
 }
 
 /// What was written.
@@ -131,7 +157,9 @@ impl Writer {
             disk: Arc::clone(disk),
             file,
             name: name.to_owned(),
+            secret: header.secret,
             offset: 0,
+            longest: 0,
             buffer: header.encode().to_vec(),
             index: Vec::new(),
             entries: 0,
@@ -161,14 +189,14 @@ impl Writer {
         };
         let too_long = |_| io::Error::other("a shard that cannot be");
         let mut header = [0; BLOCK_HEADER];
-        header[0..4].copy_from_slice(&BLOCK.to_le_bytes());
+        header[0..4].copy_from_slice(&begin(self.secret));
         put_length(&mut header, (8, 24), stored.len());
         put_length(&mut header, (12, 28), raw.len());
         let number = u16::try_from(shard).map_err(too_long)?;
         header[16..18].copy_from_slice(&number.to_le_bytes());
         header[18..20].copy_from_slice(&codec.to_le_bytes());
         header[20..24].copy_from_slice(&db.to_le_bytes());
-        let crc = checksum(&header, stored);
+        let crc = checksum(self.secret, &header, stored);
         header[4..8].copy_from_slice(&crc.to_le_bytes());
         let offset = self.offset + self.buffer.len() as u64;
         let len = (BLOCK_HEADER + stored.len()) as u64;
@@ -182,8 +210,29 @@ impl Writer {
     fn write_buffer(&mut self) -> io::Result<()> {
         self.file.write_at(self.offset, &self.buffer)?;
         self.offset += self.buffer.len() as u64;
+        self.longest = self.longest.max(self.offset);
         self.buffer.clear();
         Ok(())
+    }
+
+    /// Where it stands, to [`take_back`](Self::take_back) what is written from here on.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        Mark { end: self.bytes(), blocks: self.index.len(), entries: self.entries }
+    }
+
+    /// Takes the blocks back that were written since.
+    pub fn take_back(&mut self, mark: Mark) {
+        match mark.end.checked_sub(self.offset) {
+            // What is kept is shorter than what was gathered.
+            Some(kept) => self.buffer.truncate(usize::try_from(kept).unwrap_or(usize::MAX)),
+            None => {
+                self.offset = mark.end;
+                self.buffer.clear();
+            }
+        }
+        self.index.truncate(mark.blocks);
+        self.entries = mark.entries;
     }
 
     /// Bytes written so far.
@@ -209,6 +258,9 @@ impl Writer {
         let at = self.offset;
         self.buffer.extend_from_slice(&index);
         self.write_buffer()?;
+        if self.longest > self.offset {
+            self.file.set_len(self.offset)?;
+        }
         // What the trailer vouches for is on disk before it.
         self.file.sync()?;
         let mut trailer = [0; 64];
@@ -217,6 +269,7 @@ impl Writer {
         trailer[16..24].copy_from_slice(&(index.len() as u64).to_le_bytes());
         trailer[24..32].copy_from_slice(&self.entries.to_le_bytes());
         trailer[32..36].copy_from_slice(&crc32fast::hash(&index).to_le_bytes());
+        trailer[36..44].copy_from_slice(&self.secret.bits().to_le_bytes());
         let crc = crc32fast::hash(&trailer[..60]);
         trailer[60..64].copy_from_slice(&crc.to_le_bytes());
         self.buffer.extend_from_slice(&trailer);
@@ -234,8 +287,13 @@ impl Writer {
     }
 }
 
-fn checksum(header: &[u8; BLOCK_HEADER], stored: &[u8]) -> u32 {
-    let mut crc = crc32fast::Hasher::new();
+/// What blocks begin with.
+pub(crate) fn begin(secret: Secret) -> [u8; 4] {
+    if secret == Secret::NONE { BLOCK.to_le_bytes() } else { secret.begin() }
+}
+
+fn checksum(secret: Secret, header: &[u8; BLOCK_HEADER], stored: &[u8]) -> u32 {
+    let mut crc = secret.checksum();
     crc.update(&header[8..]);
     crc.update(stored);
     crc.finalize()
@@ -298,12 +356,10 @@ impl Reader {
         let bytes = file.len().map_err(named)?;
         let header = read_header(&*file).map_err(|what| wrong(0, &what))?;
         let end = bytes.saturating_sub(HEADER);
-        let mut trailer = [0; 64];
-        let got = file.read_at(end, &mut trailer).map_err(named)?;
-        let crc = crc32fast::hash(&trailer[..60]).to_le_bytes();
-        if got < trailer.len() || &trailer[0..8] != TRAILER || trailer[60..64] != crc {
+        let trailer = read_trailer(&*file, bytes).map_err(named)?;
+        let Some(trailer) = trailer else {
             return Err(wrong(end, "it has no end: it was never finished, or is cut off"));
-        }
+        };
         let (at, len, entries) = (u64_at(&trailer, 8), u64_at(&trailer, 16), u64_at(&trailer, 24));
         if at.checked_add(len) != Some(end) {
             return Err(wrong(end, "its index is not where it says"));
@@ -317,10 +373,13 @@ impl Reader {
         Ok(Reader { file, name: name.to_owned(), header, blocks, entries, bytes })
     }
 
-    /// A snapshot of which nothing is known but that it is there.
-    pub(crate) fn without_index(file: Arc<dyn DiskFile>, name: &str, bytes: u64) -> Self {
-        let header = Header { id: [0; 16], seed: 0, shards: 0, time: 0 };
-        Reader { file, name: name.to_owned(), header, blocks: Vec::new(), entries: 0, bytes }
+    /// A snapshot of which nothing is known but that it is there, and its secret.
+    pub(crate) fn without_index(file: Arc<dyn DiskFile>, name: &str) -> io::Result<Self> {
+        let bytes = file.len()?;
+        let secret = secret_of(&*file, bytes)?;
+        let header = Header { id: [0; 16], seed: 0, shards: 0, time: 0, secret };
+        let (name, blocks) = (name.to_owned(), Vec::new());
+        Ok(Reader { file, name, header, blocks, entries: 0, bytes })
     }
 
     pub(crate) fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
@@ -336,7 +395,7 @@ impl Reader {
         let shard = u32::from(u16_at(&header, 16));
         let len = length(&header, (8, 24)).saturating_add(BLOCK_HEADER as u64);
         let place = Place { shard, db: u32_at(&header, 20), offset, len };
-        Ok((u32_at(&header, 0) == BLOCK).then_some(place))
+        Ok((header[0..4] == begin(self.header.secret)).then_some(place))
     }
 
     /// The steps of a block.
@@ -358,7 +417,9 @@ impl Reader {
             .ok_or_else(|| wrong("a block is cut off"))?;
         let mut header = [0; BLOCK_HEADER];
         header.copy_from_slice(head);
-        if u32_at(&header, 0) != BLOCK || u32_at(&header, 4) != checksum(&header, stored) {
+        let secret = self.header.secret;
+        let crc = checksum(secret, &header, stored);
+        if header[0..4] != begin(secret) || u32_at(&header, 4) != crc {
             return Err(wrong("a block's checksum is wrong"));
         }
         let place_of = (u32::from(u16_at(&header, 16)), u32_at(&header, 20));
@@ -402,8 +463,9 @@ fn read_header(file: &dyn DiskFile) -> Result<Header, String> {
     if got < bytes.len() || &bytes[0..8] != MAGIC {
         return Err("it is not a snapshot".to_owned());
     }
-    if u32_at(&bytes, 8) != VERSION {
-        return Err(format!("version {}, this program reads {VERSION}", u32_at(&bytes, 8)));
+    let version = u32_at(&bytes, 8);
+    if !(1..=VERSION).contains(&version) {
+        return Err(format!("version {version}, this program reads versions 1 to {VERSION}"));
     }
     let mut id = [0; 16];
     id.copy_from_slice(&bytes[16..32]);
@@ -412,8 +474,34 @@ fn read_header(file: &dyn DiskFile) -> Result<Header, String> {
         seed: u64_at(&bytes, 32),
         shards: u32_at(&bytes, 40),
         time: u64_at(&bytes, 48),
+        secret: Secret::from_bits(u64_at(&bytes, 56)),
     };
+    // Its version is that of a file with such a secret.
     if header.encode() == bytes { Ok(header) } else { Err("its header is broken".to_owned()) }
+}
+
+/// The trailer of a file of so many bytes, if it has one.
+fn read_trailer(file: &dyn DiskFile, bytes: u64) -> io::Result<Option<[u8; 64]>> {
+    let mut trailer = [0; 64];
+    let got = file.read_at(bytes.saturating_sub(HEADER), &mut trailer)?;
+    let crc = crc32fast::hash(&trailer[..60]).to_le_bytes();
+    let whole = got == trailer.len() && &trailer[0..8] == TRAILER && trailer[60..64] == crc;
+    Ok(whole.then_some(trailer))
+}
+
+/// The secret of a file that may be damaged at one end or the other. Where it is at both, the
+/// secret is what stands in its place: if that is not what it was, no block is found.
+fn secret_of(file: &dyn DiskFile, bytes: u64) -> io::Result<Secret> {
+    if let Ok(header) = read_header(file) {
+        return Ok(header.secret);
+    }
+    if let Some(trailer) = read_trailer(file, bytes)? {
+        return Ok(Secret::from_bits(u64_at(&trailer, 36)));
+    }
+    let mut header = [0; 64];
+    file.read_at(0, &mut header)?;
+    let has_none = u32_at(&header, 8) == 1;
+    Ok(if has_none { Secret::NONE } else { Secret::from_bits(u64_at(&header, 56).max(1)) })
 }
 
 fn read_index(bytes: &[u8]) -> Result<Vec<Place>, Malformed> {

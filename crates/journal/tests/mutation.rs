@@ -14,9 +14,13 @@ use std::sync::Arc;
 
 use disk::{Chance, Leaves, Liar};
 use journal::codec::Source;
+use journal::frame::Secret;
 use journal::snapshot::{self, Reader, Writer};
 use journal::{Disk, Manifest, Policy, Segments, record, segment};
 use logbook::{ID, Logbook};
+
+/// That of the snapshots' files.
+const SECRET: Secret = Secret::from_bits(0x5ec7e7);
 
 /// The most address space this process has had, in KiB.
 fn peak() -> u64 {
@@ -78,7 +82,7 @@ fn sample() -> Vec<u8> {
 fn snapshot_file(compress: bool) -> Vec<u8> {
     let liar = Liar::default();
     let disk: Arc<dyn Disk> = Arc::new(liar.clone());
-    let header = snapshot::Header { id: ID, seed: 5, shards: 4, time: 6 };
+    let header = snapshot::Header { id: ID, seed: 5, shards: 4, time: 6, secret: SECRET };
     let mut writer = Writer::create(&disk, &snapshot::name(1), header, compress).unwrap();
     for shard in 0..4 {
         let mut raw = Vec::new();
@@ -95,7 +99,7 @@ fn mend_snapshot(bytes: &mut [u8], places: &[snapshot::Place]) {
     for place in places {
         let (at, end) = (place.offset as usize, (place.offset + place.len) as usize);
         if let Some(block) = bytes.get_mut(at..end) {
-            let crc = crc32fast::hash(&block[8..]);
+            let crc = crc32fast::hash(&[&SECRET.bits().to_le_bytes()[..], &block[8..]].concat());
             block[4..8].copy_from_slice(&crc.to_le_bytes());
         }
     }

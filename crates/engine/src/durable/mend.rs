@@ -127,6 +127,7 @@ fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String
         seed: manifest.seed,
         shards: u32::try_from(manifest.shards).unwrap_or(u32::MAX),
         time: wall_clock(),
+        secret: salvage::secret(&**disk, &source)?,
     };
     let mut writer = Writer::create(disk, name, header, true)?;
     let (mut keys, mut spoilt) = (0, 0_u64);

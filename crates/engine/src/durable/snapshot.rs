@@ -18,6 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use journal::codec::{put_bytes, put_number};
+use journal::frame::Secret;
 use journal::snapshot::{Header, Writer};
 use journal::{Manifest, Segments, segment, snapshot};
 
@@ -292,6 +293,8 @@ impl Engine {
             seed: self.seed,
             shards: u32::try_from(self.store.shards()).unwrap_or(u32::MAX),
             time: wall_clock(),
+            // Unlike that of any segment.
+            secret: Secret::of(self.journal_chance, !first),
         };
         let block_size = self.block_size();
         // Databases that change places in the middle would be read twice or not at all.
