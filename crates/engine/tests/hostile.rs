@@ -464,3 +464,47 @@ fn damaged_payloads_are_refused_or_are_values() {
     println!("{taken} taken, {refused} refused, the slowest took {worst:?}");
     assert!(taken > 50 && refused > 50, "{taken} {refused}");
 }
+
+/// A dump that is longer than a reply may be is not made first and refused then, in whatever way it
+/// is asked for.
+#[test]
+fn a_dump_is_no_longer_than_there_is_room() {
+    let engine = engine_with("max-reply-size 1mb\nscript-memory-limit 4mb");
+    let mut seat = Seat::new(&engine);
+    // Not to be compressed to nothing.
+    let mut rng = rng();
+    for n in 0..20_000 {
+        let value: String = (0..30).map(|_| format!("{:x}", rng.next_u64())).collect();
+        for line in [format!("HSET hash field:{n} {value}"), format!("RPUSH list {value}")] {
+            seat.ask(&line);
+        }
+    }
+    for key in ["hash", "list"] {
+        for line in [
+            format!("DUMP {key}"),
+            format!("EVAL return(redis.call('dump',KEYS[1])) 1 {key}"),
+            format!("EVAL return(redis.pcall('dump',KEYS[1])) 1 {key}"),
+            format!("EVAL return{{redis.call('mget','a','b'),redis.call('dump',KEYS[1])}} 1 {key}"),
+        ] {
+            let (reply, rise) = scale::rise(|| seat.ask(&line));
+            assert!(reply.starts_with("-ERR"), "{line}: {}", &reply[..40]);
+            assert!(rise < 12 << 20, "{line}: {rise} bytes");
+        }
+        seat.ask("MULTI");
+        seat.ask(&format!("DUMP {key}"));
+        seat.ask(&format!("DUMP {key}"));
+        let (reply, rise) = scale::rise(|| seat.ask("EXEC"));
+        assert!(reply.starts_with("-ERR"), "{}", &reply[..40]);
+        assert!(rise < 12 << 20, "{rise} bytes");
+    }
+    assert_eq!(seat.ask("HLEN hash"), ":20000");
+    // One that has room is whole.
+    seat.ask("CONFIG SET max-reply-size 1gb");
+    let whole = dumped(&mut seat, "hash").unwrap();
+    assert!(whole.len() > 9 << 20);
+    let mut out = Vec::new();
+    let words = [&b"RESTORE"[..], b"copy", b"0", &whole];
+    seat.worker.execute(&mut seat.session, &words, &mut out);
+    assert_eq!(out, b"+OK\r\n");
+    assert_eq!(seat.ask("HLEN copy"), ":20000");
+}

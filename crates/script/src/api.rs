@@ -135,9 +135,11 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
     let below = stack.top();
     // A call that stands alone takes no result.
     let wanted = stack.wanted() != 0;
-    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol, wanted);
+    let most = (wanted, memory.limit());
+    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol, most);
     let outcome = host.call(&inner.words, &mut lift);
     let (mut failed, overflow, dropped) = (lift.failed, lift.overflow, lift.dropped);
+    let full = lift.full;
     inner.words.clear();
     let (mut abandoned, mut ended) = (false, false);
     match outcome {
@@ -150,6 +152,10 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
         Err(Refusal::Abandon) => abandoned = true,
         Err(Refusal::End) => ended = true,
     }
+    if full {
+        // What there is of the reply is of no use.
+        stack.set_top(0);
+    }
     settle(stack, memory)?;
     if ended {
         stack.set_top(0);
@@ -159,6 +165,11 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
         inner.killed = true;
         stack.end_at_next_line();
         return Err(raised(stack, b"the script was abandoned"));
+    }
+    if full {
+        stack.set_top(0);
+        stack.push(b"not enough memory");
+        return Err(Raise);
     }
     if overflow {
         stack.set_top(0);

@@ -57,6 +57,10 @@ pub struct Lift<'s, 'i> {
     pub failed: bool,
     /// Whether something did not fit.
     pub overflow: bool,
+    /// Whether there was more text than the script may have memory.
+    pub full: bool,
+    /// Bytes of text that it may still be.
+    left: usize,
     /// Strings that are not hashed as a whole, and when the first of many was made.
     long: u32,
     since: Option<Instant>,
@@ -67,12 +71,12 @@ impl<'s, 'i> Lift<'s, 'i> {
         stack: Stack<'s>,
         open: &'i mut Vec<Open>,
         protocol: Protocol,
-        wanted: bool,
+        (wanted, left): (bool, usize),
     ) -> Self {
         open.clear();
-        let (dropped, failed, overflow) = (false, false, false);
+        let (dropped, failed, overflow, full) = (false, false, false, false);
         let (long, since) = (0, None);
-        Lift { stack, open, protocol, wanted, dropped, failed, overflow, long, since }
+        Lift { stack, open, protocol, wanted, dropped, failed, overflow, full, left, long, since }
     }
 
     /// Makes room for a value that is no aggregate, unless nobody wants it.
@@ -82,7 +86,7 @@ impl<'s, 'i> Lift<'s, 'i> {
             self.dropped = true;
             return false;
         }
-        self.room()
+        self.has_room()
     }
 
     fn is_resp3(&self) -> bool {
@@ -90,10 +94,10 @@ impl<'s, 'i> Lift<'s, 'i> {
     }
 
     /// Makes room for a value and what is around it.
-    fn room(&mut self) -> bool {
+    fn has_room(&mut self) -> bool {
         let fits = self.stack.has_room(6);
         self.overflow |= !fits;
-        fits && !self.overflow
+        fits && !self.overflow && !self.full
     }
 
     /// The value on top belongs to the innermost aggregate, which may be complete with it.
@@ -140,7 +144,7 @@ impl<'s, 'i> Lift<'s, 'i> {
     }
 
     fn aggregate(&mut self, kind: Kind, len: usize, around: Option<&'static std::ffi::CStr>) {
-        if !self.room() {
+        if !self.has_room() {
             return;
         }
         if around.is_some() {
@@ -161,6 +165,11 @@ impl<'s, 'i> Lift<'s, 'i> {
 
     fn text(&mut self, text: &[u8]) {
         if self.room_for_one() {
+            let Some(left) = self.left.checked_sub(text.len()) else {
+                self.full = true;
+                return;
+            };
+            self.left = left;
             if text.len() >= HASHED {
                 self.long += 1;
                 if self.long.is_multiple_of(LOOK) {
@@ -195,6 +204,10 @@ impl Reply for Lift<'_, '_> {
         self.protocol
     }
 
+    fn room(&self) -> usize {
+        if self.wanted || !self.open.is_empty() { self.left } else { 0 }
+    }
+
     fn simple(&mut self, text: &str) {
         self.tagged(c"ok", |stack| stack.push(text.as_bytes()));
     }
@@ -205,7 +218,7 @@ impl Reply for Lift<'_, '_> {
 
     fn error_bytes(&mut self, text: &[u8]) {
         self.failed |= self.open.is_empty();
-        if self.room() {
+        if self.has_room() {
             push_command_error(self.stack, text);
             self.placed();
         }

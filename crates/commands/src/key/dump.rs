@@ -1,5 +1,7 @@
 //! DUMP.
 
+use std::io::{self, Write};
+
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
     Reply, Run, Spec, error,
@@ -35,11 +37,30 @@ impl<'a> Command<'a> for Dump<'a> {
 
 impl<H: Host> Run<H> for Dump<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        match payload(host, self.key)? {
+        match payload_within(host, self.key, out.room())? {
             Some(payload) => out.bulk(&payload),
             None => out.null(),
         }
         Ok(Effect::None)
+    }
+}
+
+/// A text that is not wanted once it is longer than there is room for.
+struct Within {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl Write for Within {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // One byte more than there is room for: who is given that knows that something is missing.
+        let most = self.room.saturating_sub(self.bytes.len()).saturating_add(1);
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(most)]);
+        if bytes.len() < most { Ok(bytes.len()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -48,14 +69,25 @@ impl<H: Host> Run<H> for Dump<'_> {
 /// # Errors
 /// The value is of a type that files cannot hold.
 pub fn payload<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError> {
-    Ok(encoded(host, key)?.map(dump::seal))
+    payload_within(host, key, usize::MAX)
 }
 
-/// The value at `key` as a file holds it, without its name.
-fn encoded<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError> {
+/// As [`payload`]; of one that is longer than `room` the beginning, which is longer, too.
+fn payload_within<H: Host>(
+    host: &H,
+    key: Key<'_>,
+    room: usize,
+) -> Result<Option<Vec<u8>>, CmdError> {
+    let Some(value) = encoded(host, key, room)? else { return Ok(None) };
+    Ok(Some(if value.len() > room { value } else { dump::seal(value) }))
+}
+
+/// The value at `key` as a file holds it, without its name; of one that is longer than `room` the
+/// beginning, which is longer, too.
+fn encoded<H: Host>(host: &H, key: Key<'_>, room: usize) -> Result<Option<Vec<u8>>, CmdError> {
     let Some(kind) = host.kind(key) else { return Ok(None) };
     let encoder = &mut Encoder::new(portable::limits(&host.limits()), true);
-    let mut value = Vec::new();
+    let mut value = Within { bytes: Vec::new(), room };
     let out = &mut value;
     let written = match kind {
         Kind::String => host.string(key)?.map(|bytes| encoder.string(out, None, bytes)),
@@ -79,7 +111,8 @@ fn encoded<H: Host>(host: &H, key: Key<'_>) -> Result<Option<Vec<u8>>, CmdError>
         }
     };
     match written {
-        Some(Ok(())) => Ok(Some(value)),
+        Some(Ok(())) => Ok(Some(value.bytes)),
+        Some(Err(_)) if value.bytes.len() > room => Ok(Some(value.bytes)),
         Some(Err(_)) => Err(error::INTERNAL), // never: a vector takes what it is given
         None => Ok(None),
     }
