@@ -79,7 +79,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
         return txn.record_command(hash, argv.iter().copied());
     }
     let request = (entry, argv);
-    if !moved(engine, txn, request, &positions) && !derived(engine, txn, request, &positions) {
+    if !moved(engine, txn, request, &positions) && !derived(engine, txn, request) {
         keys(engine, txn, entry, argv);
     }
 }
@@ -104,20 +104,26 @@ fn moved(
     txn.record_move((here, from), (there, to), stays)
 }
 
+/// The keys of a command that stores what it makes of them, and of nothing else; first the one where
+/// the result goes. `None` for all other commands.
+pub(crate) fn derived_from(entry: &Entry, argv: &[&[u8]]) -> Option<Vec<usize>> {
+    if entry.name() == "sort" {
+        let target = stored_at(entry, argv)?;
+        // Patterns find keys by themselves; without one the order is that of the bytes in the end.
+        let finds = argv[2..].iter().any(|word| word.contains(&b'*'));
+        return (!finds).then(|| vec![target, 1]);
+    }
+    let mut positions = Vec::new();
+    let known = entry.spec.stores == Stores::Derived;
+    (known && entry.spec.key_positions(argv, &mut positions).is_ok()).then_some(positions)
+}
+
 /// Keeps by itself a command that has stored a large value: to write that out takes as long again
 /// as to make it, and as much memory. Whether it was kept.
-fn derived(
-    engine: &Engine,
-    txn: &mut Txn,
-    (entry, argv): (&Entry, &[&[u8]]),
-    positions: &[usize],
-) -> bool {
-    if entry.spec.stores != Stores::Derived {
-        return false;
-    }
+fn derived(engine: &Engine, txn: &mut Txn, (entry, argv): (&Entry, &[&[u8]])) -> bool {
+    let Some(positions) = derived_from(entry, argv) else { return false };
     let hasher = engine.store.hasher();
     let hashes: SmallVec<[u64; 8]> = positions.iter().map(|&at| hasher.hash(argv[at])).collect();
-    // The first key is where the result goes.
     let target = positions.first().map(|&at| hasher.key(argv[at]));
     target.is_some_and(|target| txn.record_derived(target, &hashes, argv))
 }

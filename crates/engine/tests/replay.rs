@@ -267,7 +267,7 @@ fn maker_request(rng: &mut Rng) -> String {
     let [a, b, c] = [name("k"), name("k"), name("k")];
     let [r, s, t] = [name("s"), name("s"), name("s")];
     let [y, z] = [name("z"), name("z")];
-    let (kind, n) = (rng.below(14), rng.below(90_000));
+    let (kind, n) = (rng.below(16), rng.below(90_000));
     let word = "m".repeat(n);
     match kind {
         0 => format!("BITOP OR {a} {b} {c}"),
@@ -282,6 +282,8 @@ fn maker_request(rng: &mut Rng) -> String {
         9 | 10 => format!("SADD {s} {word} {n}"),
         11 => format!("ZADD {z} {n} {word}"),
         12 => format!("DEL {s} {y}"),
+        13 => format!("SORT {y} ALPHA STORE l{n}", n = n % 3),
+        14 => format!("SORT {s} BY nosort GET # STORE l{n}", n = n % 3),
         _ => format!("SPOP {s}"),
     }
 }
@@ -370,6 +372,9 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
         ("ZDIFFSTORE zdiff 2 zset set1", ":10000"),
         ("ZRANGESTORE zrange zset 0 14999", ":15000"),
         ("BITOP NOT bits string", ":1000001"),
+        ("SORT zset BY nosort DESC LIMIT 0 15000 STORE ranked", ":15000"),
+        ("SORT inter ALPHA DESC STORE letters", ":10000"),
+        ("SORT ranked ALPHA STORE ranked", ":15000"),
         ("COPY hash copied", ":1"),
         ("COPY hash copied DB 2", ":1"),
         ("RENAME copied renamed", "+OK"),

@@ -16,6 +16,7 @@ use store::Scope;
 use super::replay::{Failing, Replayer, follow};
 use super::steps::Steps;
 use super::walk::{self, ALONE, Step};
+use crate::remember::derived_from;
 
 /// The moments of all shards: those of shard `n` stand in part `n` modulo the number of parts.
 pub(crate) type Parts<'s, 'p> = &'p mut [&'s mut [Steps]];
@@ -46,8 +47,7 @@ impl Replayer<'_> {
     ) -> Result<(), String> {
         let (engine, words) = (self.engine, derived.words.as_slice());
         let entry = engine.table.find_own(words).ok_or("a command that is not known")?;
-        let mut positions = Vec::new();
-        let _ = entry.spec.key_positions(words, &mut positions);
+        let positions = derived_from(entry, words).ok_or("a command that is not told by itself")?;
         let keys: Option<Vec<_>> = positions.iter().map(|&at| words.get(at)).collect();
         let hasher = engine.store.hasher();
         let keys: Vec<_> = keys.ok_or(ALONE)?.into_iter().map(|key| hasher.key(key)).collect();
