@@ -36,7 +36,7 @@ impl Fixture {
 fn start(disk: &Liar) -> Seat {
     let engine = engine_with(CONFIG);
     let mut home = Home::on(Arc::new(disk.clone())).unwrap();
-    home.segment_size = 4096;
+    (home.segment_size, home.block_size) = (4096, 1);
     engine.move_in(home);
     engine.recover().unwrap();
     Seat::new(&engine)
@@ -279,16 +279,70 @@ const FUNCTIONS: Fixture = Fixture {
     ],
 };
 
+/// The snapshot is of version 2: its large values stand in pieces.
+const PIECES: Fixture = Fixture {
+    folder: "pieces-2",
+    done: &[
+        "config set hash-max-listpack-entries 2",
+        "config set zset-max-listpack-entries 2",
+        "config set list-max-listpack-size 2",
+        "config set stream-node-max-entries 2",
+        "set small one",
+        "setrange text 5000 end",
+        "rpush list a b c d e",
+        "sadd set 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 \
+         30 31 32 33 x",
+        "hset hash a 1 b 2 c 3 d 4",
+        "zadd zset 1 a 2 b 3 c 4 d",
+        "xadd stream 1-1 f 1",
+        "xadd stream 1-2 f 2",
+        "xadd stream 1-3 f 3",
+        "xgroup create stream group 0",
+        "xreadgroup group group one count 2 streams stream >",
+        "pexpire hash 9000000000000",
+        "select 3",
+        "hset elsewhere a 1 b 2 c 3",
+        "select 0",
+        "save",
+        "hset hash a 5",
+        "rpush list f",
+    ],
+    asked: &[
+        ("dbsize", ":7"),
+        ("get small", "$3\r\none"),
+        ("strlen text", ":5003"),
+        ("getrange text 4998 -1", "$5\r\n\0\0end"),
+        ("lrange list 3 -1", "*3\r\n$1\r\nd\r\n$1\r\ne\r\n$1\r\nf"),
+        ("scard set", ":34"),
+        ("smismember set 33 x y", "*3\r\n:1\r\n:1\r\n:0"),
+        ("hlen hash", ":4"),
+        ("hmget hash a d", "*2\r\n$1\r\n5\r\n$1\r\n4"),
+        ("pexpiretime hash", ":9000001000000"),
+        ("zrange zset 2 -1", "*2\r\n$1\r\nc\r\n$1\r\nd"),
+        ("xlen stream", ":3"),
+        (
+            "xpending stream group",
+            "*4\r\n:2\r\n$3\r\n1-1\r\n$3\r\n1-2\r\n*1\r\n*2\r\n$3\r\none\r\n$1\r\n2",
+        ),
+        ("select 3", "+OK"),
+        ("hlen elsewhere", ":3"),
+    ],
+};
+
 /// Writes the fixtures anew: for a new version of a format, into a folder of its own.
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4] {
+    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4, PIECES] {
         if fixture.path().exists() {
             continue;
         }
         let disk = Liar::default();
         let mut seat = start(&disk);
+        if fixture.folder == PIECES.folder {
+            // All that has pieces is copied so.
+            seat.worker.engine.store.copy_in_pieces_from(0, 1);
+        }
         for line in fixture.done {
             if *line == "save" {
                 // Not in a thread of its own.
@@ -348,6 +402,11 @@ fn files_with_a_journal_of_version_4_are_read() {
 #[test]
 fn files_of_version_1_with_documents_are_read() {
     is_read(&DOCUMENTS);
+}
+
+#[test]
+fn a_snapshot_of_version_2_with_pieces_is_read() {
+    is_read(&PIECES);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod home;
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
 #[path = "hostile/scale.rs"]
@@ -19,6 +20,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use base::{Protocol, Rng};
+use journal::snapshot::Reader;
+use journal::{Directory, Disk};
+use kvist_engine::durable::Reason;
 use kvist_engine::{Engine, Message, State};
 use seats::{Seat, engine_with};
 use seed::{rng, setting};
@@ -463,6 +467,59 @@ fn damaged_payloads_are_refused_or_are_values() {
     }
     println!("{taken} taken, {refused} refused, the slowest took {worst:?}");
     assert!(taken > 50 && refused > 50, "{taken} {refused}");
+}
+
+/// A value of about 12 MB of each type that is copied in pieces.
+fn fill_heavily(seat: &mut Seat) {
+    let value = "v".repeat(1000);
+    for n in 0..12_000 {
+        for line in [
+            format!("HSET hash field:{n} {value}"),
+            format!("RPUSH list {n}{value}"),
+            format!("SADD set {n}{value}"),
+            format!("ZADD zset {n} {n}{value}"),
+            format!("XADD stream {n}-1 field {value}"),
+        ] {
+            let reply = seat.ask(&line);
+            assert!(!reply.starts_with('-'), "{reply}");
+        }
+    }
+    seat.ask("SETRANGE string 12000000 end");
+}
+
+const HEAVY_KEYS: [&str; 6] = ["hash", "list", "set", "zset", "stream", "string"];
+
+/// Whatever a value takes, a snapshot of it takes some blocks of a mebibyte, written and read.
+#[test]
+fn a_large_value_is_never_whole_in_memory_as_an_image() {
+    const BLOCKS: isize = 8 << 20;
+    let folder = home::Folder::new();
+    let (engine, _) = home::open(&folder.0, "save \"\"\nappendonly no\nshards 1").unwrap();
+    fill_heavily(&mut Seat::new(&engine));
+    for compress in ["yes", "no"] {
+        Seat::new(&engine).ask(&format!("CONFIG SET rdbcompression {compress}"));
+        let (saved, rise) = scale::rise(|| engine.save(Reason::Save, false));
+        assert_eq!(saved.unwrap().keys, 6);
+        assert!(rise < BLOCKS, "a snapshot takes {rise} bytes");
+        let disk = Directory::open(&folder.0).unwrap();
+        let names = disk.list().unwrap().into_iter();
+        let name = names.filter(|name| name.ends_with(".kvs")).max().unwrap();
+        let reader = Reader::open(&disk, &name).unwrap();
+        let (mut open, mut values) = (store::Assemblies::default(), Vec::new());
+        let before = scale::alive();
+        let ((), rise) = scale::rise(|| {
+            for place in reader.blocks.iter().filter(|place| place.db == u32::MAX - 3) {
+                let piece = reader.block(place).unwrap();
+                values.extend(open.take(&piece, &base::PackLimits::default()).unwrap().1);
+            }
+        });
+        assert_eq!(values.len(), HEAVY_KEYS.len());
+        let kept = scale::alive() - before;
+        assert!(kept > 60 << 20, "{kept} bytes");
+        // A string grows in place, or is copied once.
+        assert!(rise - kept < BLOCKS + (12 << 20), "reading takes {} bytes more", rise - kept);
+    }
+    engine.move_out();
 }
 
 /// A dump that is longer than a reply may be is not made first and refused then, in whatever way it

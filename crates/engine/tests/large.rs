@@ -158,6 +158,8 @@ fn values_that_change_while_they_are_copied_are_read_back() {
     engine.move_out();
     let (again, recovered) = open(&folder.0, LINES).unwrap();
     assert_eq!(recovered.failed, 0, "{recovered}");
+    // Some may have been read whole, because they went away eight times.
+    assert!(recovered.large > 0, "nothing stood in pieces");
     assert_eq!(contents(&again), wanted, "{recovered}");
     println!("{recovered}");
     again.move_out();

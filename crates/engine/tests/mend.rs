@@ -225,6 +225,43 @@ fn data_cannot_pass_for_a_block() {
     engine.move_out();
 }
 
+/// A large value of which a piece is lost is no value; what else there is stays.
+#[test]
+fn a_value_of_which_a_piece_is_lost_is_left_out() {
+    const FIELDS: usize = 30_000;
+    let source = Folder::new();
+    let (engine, _) = open(&source.0, ONE_SHARD).unwrap();
+    let mut seat = Seat::new(&engine);
+    for key in ["one", "other"] {
+        for n in 0..FIELDS {
+            let field = format!("field {n:050}");
+            send(&mut seat, &[b"HSET", key.as_bytes(), field.as_bytes(), b"v"]);
+        }
+    }
+    send(&mut seat, &[b"SET", b"small", b"1"]);
+    engine.save(Reason::Save, false).unwrap();
+    engine.move_out();
+    let (path, blocks) = snapshot_in(&source.0);
+    let checked = check(&Directory::open(&source.0).unwrap()).unwrap();
+    assert!(checked.problems.is_empty() && checked.keys == 3, "{checked:?}");
+    let pieces: Vec<&Place> = blocks.iter().filter(|place| place.db == u32::MAX - 3).collect();
+    assert!(pieces.len() >= 4, "{} pieces", pieces.len());
+    assert!(pieces.iter().all(|place| place.len < 2 << 20), "a piece is long");
+    for place in [pieces[0], pieces[1], pieces[pieces.len() - 1]] {
+        let folder = Folder::new();
+        copy(&source.0, &folder.0);
+        spoil(&folder.0.join(path.file_name().unwrap()), place.offset + place.len / 2);
+        assert!(open(&folder.0, ONE_SHARD).is_err());
+        mend_all(&(Arc::new(Directory::open(&folder.0).unwrap()) as Arc<dyn Disk>));
+        let (engine, _) = open(&folder.0, ONE_SHARD).unwrap();
+        let mut seat = Seat::new(&engine);
+        assert_eq!([seat.ask("DBSIZE"), seat.ask("GET small")], [":2", "$1\r\n1"]);
+        let lens = [seat.ask("HLEN one"), seat.ask("HLEN other")];
+        assert!(lens.contains(&format!(":{FIELDS}")), "{lens:?}");
+        engine.move_out();
+    }
+}
+
 /// Writes the records of a frame.
 type Frame<'a> = &'a dyn Fn(&mut Vec<u8>);
 

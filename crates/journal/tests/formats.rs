@@ -61,6 +61,21 @@ fn journals_of_version_4_are_read() {
     }
 }
 
+#[test]
+fn snapshots_of_version_2_are_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pieces-2");
+    let disk = Directory::open(&path).unwrap();
+    let name = Manifest::read(&disk).unwrap().unwrap().snapshot.unwrap();
+    let bytes = std::fs::read(path.join(&name)).unwrap();
+    assert_eq!(bytes[8..12], 2_u32.to_le_bytes());
+    assert!(bytes.windows(4).all(|word| word != b"KvBl"), "its blocks have a secret");
+    let snapshot = Reader::open(&disk, &name).unwrap();
+    assert!(snapshot.blocks.iter().any(|place| place.db == u32::MAX - 3), "no pieces");
+    for place in &snapshot.blocks {
+        snapshot.block(place).unwrap();
+    }
+}
+
 fn every_kind_is_there(records: &[(Kind, u32)]) {
     for kind in [Kind::Set, Kind::Command, Kind::Image, Kind::Delete, Kind::Flush, Kind::Swap] {
         assert!(records.iter().any(|record| record.0 == kind), "{kind:?}");

@@ -27,12 +27,12 @@ use crate::partial::put_whole;
 use crate::strings::{NOT_INT, RAW};
 use crate::{Object, image_json, image_stream};
 
-const STRING: u8 = 0;
-const LIST: u8 = 1;
-const SET: u8 = 2;
-const HASH: u8 = 3;
-const ZSET: u8 = 4;
-const STREAM: u8 = 5;
+pub(crate) const STRING: u8 = 0;
+pub(crate) const LIST: u8 = 1;
+pub(crate) const SET: u8 = 2;
+pub(crate) const HASH: u8 = 3;
+pub(crate) const ZSET: u8 = 4;
+pub(crate) const STREAM: u8 = 5;
 const JSON: u8 = 6;
 const HAS_DEADLINE: u8 = 128;
 
@@ -86,6 +86,27 @@ pub(crate) fn put_head(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
     put_bytes(out, entry.key());
 }
 
+/// What stands before the value of an entry.
+pub(crate) struct Head<'a> {
+    pub kind: u8,
+    pub flags: u8,
+    pub deadline: Option<Millis>,
+    pub access: u32,
+    pub key: &'a [u8],
+}
+
+/// Reads what stands before the value of an entry.
+///
+/// # Errors
+/// There is something else.
+pub(crate) fn head<'a>(source: &mut Source<'a>) -> Result<Head<'a>, Malformed> {
+    let (kind, flags) = (source.byte()?, source.byte()?);
+    let deadline = if flags & HAS_DEADLINE != 0 { Some(source.fixed_u64()?) } else { None };
+    let access = u32::try_from(source.number()?).map_err(|_| Malformed("an access time"))?;
+    let (flags, access) = (flags & (RAW | NOT_INT), access & 0xff_ffff);
+    Ok(Head { kind, flags, deadline, access, key: source.bytes()? })
+}
+
 /// Reads an entry; documents find in `registry` what they share.
 ///
 /// # Errors
@@ -95,10 +116,7 @@ pub fn read<'a>(
     limits: &PackLimits,
     registry: &mut Registry,
 ) -> Result<Image<'a>, Malformed> {
-    let (kind, flags) = (source.byte()?, source.byte()?);
-    let deadline = if flags & HAS_DEADLINE != 0 { Some(source.fixed_u64()?) } else { None };
-    let access = u32::try_from(source.number()?).map_err(|_| Malformed("an access time"))?;
-    let key = source.bytes()?;
+    let Head { kind, flags, deadline, access, key } = head(source)?;
     let value = match kind {
         STRING => Value::Text(source.bytes()?),
         LIST => Value::Object(Object::List(List::collect(strings(source, 1)?, limits))),
@@ -116,7 +134,7 @@ pub fn read<'a>(
     if matches!(&value, Value::Object(object) if object.is_empty()) {
         return Err(Malformed("an empty collection"));
     }
-    Ok(Image { key, deadline, value, flags: flags & (RAW | NOT_INT), access: access & 0xff_ffff })
+    Ok(Image { key, deadline, value, flags, access })
 }
 
 /// Passes over an entry.
@@ -158,11 +176,13 @@ fn scored<'a>(source: &mut Source<'a>) -> Result<Vec<(&'a [u8], f64)>, Malformed
     let mut found = Vec::with_capacity(count.min(source.rest().len() / 9));
     for _ in 0..count {
         let member = source.bytes()?;
-        let score = f64::from_bits(source.fixed_u64()?);
-        if score.is_nan() {
-            return Err(Malformed("a score that is not a number"));
-        }
-        found.push((member, score));
+        found.push((member, score(source)?));
     }
     Ok(found)
+}
+
+/// Reads a score.
+pub(crate) fn score(source: &mut Source<'_>) -> Result<f64, Malformed> {
+    let score = f64::from_bits(source.fixed_u64()?);
+    if score.is_nan() { Err(Malformed("a score that is not a number")) } else { Ok(score) }
 }

@@ -100,15 +100,24 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
         let (id, node) = read_node(&mut source)?;
         stream.adopt_node(id, node).map_err(Malformed)?;
     }
-    let (last_id, first_id) = (id(&mut source)?, id(&mut source)?);
-    let max_deleted_id = id(&mut source)?;
+    decode_rest(&mut source, &mut stream)?;
+    Ok(stream)
+}
+
+/// Reads what stands behind the nodes, up to the end.
+///
+/// # Errors
+/// There is something else.
+pub(crate) fn decode_rest(source: &mut Source<'_>, stream: &mut Stream) -> Result<(), Malformed> {
+    let (last_id, first_id) = (id(source)?, id(source)?);
+    let max_deleted_id = id(source)?;
     let entries_added = source.number()?;
     let counters = Counters { last_id, first_id, max_deleted_id, entries_added };
     stream.adopt_counters(counters).map_err(Malformed)?;
     for _ in 0..source.length()? {
-        read_group(&mut source, &mut stream)?;
+        read_group(source, stream)?;
     }
-    if source.is_done() { Ok(stream) } else { Err(Malformed("bytes behind a stream")) }
+    if source.is_done() { Ok(()) } else { Err(Malformed("bytes behind a stream")) }
 }
 
 fn id(source: &mut Source<'_>) -> Result<StreamId, Malformed> {

@@ -18,6 +18,7 @@
 //! 4. The shard of a key depends on its hash alone, so it is the same in every database.
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod busy;
 mod census;
 mod collections;
@@ -32,6 +33,7 @@ mod image_stream;
 mod keyspace;
 mod moved;
 mod news;
+mod notes;
 mod object;
 mod ordered;
 mod partial;
@@ -51,6 +53,7 @@ mod usage;
 mod waiting;
 mod watch;
 
+pub use assembly::{Assemblies, Assembly};
 pub use busy::Busy;
 pub use census::Census;
 pub use entries::{Copied, Seen, Value};
@@ -59,12 +62,13 @@ pub use moved::Name;
 pub use news::{Audience, BROADCAST, BY_EVENT, BY_KEY, News, READERS};
 pub use object::Object;
 pub use ordered::{Build, Figures as IndexFigures, Keeping, Phase as IndexPhase, Run};
+pub use pieces::Pieces;
 pub use readers::Ids;
 pub use room::COPY_ASKS;
 pub use serving::{Waiters, serve_gone, serve_ready};
 pub use shard::{Db, Shard};
 pub use store::{Options, Store};
-pub use survey::{Surveyed, shard_among};
+pub use survey::{IN_PIECES, Surveyed, shard_among};
 pub use table::position;
 pub use trash::Garbage;
 pub use txn::{Failed, Judge, Scope, Touched, Txn};

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //!   under the lock    begin: count | piece, notes | piece, notes | ... | last piece, notes
-//!   outside of it                    └─ the first note of an element counts ─┐
-//!   finish            count, pieces without the elements that were noted, those as they were
+//!   outside of it                  | settle       | settle       | ... | settle, finish
 //! ```
 //!
 //! Pieces are read at different moments. What changed in between was noted before it did (see
-//! `types::past`), so pieces and notes together are the value as it was when the copy began: the
-//! moment of the step that it belongs to. Lists and streams keep what is wanted themselves; for a
-//! string it is done here, as bytes have nobody else.
+//! `types::past`), so the elements of a piece that were not noted, and those that were as they
+//! were, are that part of the value as it was when the copy began: the moment of the step that it
+//! belongs to. Once a piece is settled nothing of it is kept: see `notes.rs`. Lists and streams
+//! keep what is wanted themselves; for a string it is done here, as bytes have nobody else.
 
-use hashbrown::HashMap;
 use journal::codec::{Source, put_bytes, put_number};
 use types::stream::SavedNodes;
-use types::{Copier, Noted, Set, Stream, ZSet, zset};
+use types::{Copier, Noted, Places, Set, Stream, ZSet, zset};
 
+use crate::notes::{ByPlace, ByRank};
 use crate::pending::Pendings;
 use crate::{Object, image_stream};
 
@@ -26,22 +26,38 @@ const NOTES: usize = 16 << 20;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Changed;
 
-/// An element's name, and what belonged to it; `None`: there was no such element.
-type Past = HashMap<Box<[u8]>, Option<Box<[u8]>>>;
+/// Bytes of a string as they were: where, and what.
+pub(crate) type Bytes = (usize, Box<[u8]>);
 
 /// Where a copy stands.
 enum Next {
-    /// At a byte.
-    Text(usize),
+    /// At a byte; what changed before it came there.
+    Text(usize, Vec<Bytes>),
     /// Wherever the list knows.
     List,
-    /// At a position of a table.
-    Fields(u64),
-    Members(u64),
-    /// Behind the first pair, and at the end once the second has been reached.
-    Ranked(Option<(Box<[u8]>, f64)>, (Box<[u8]>, f64)),
-    /// Wherever the stream knows.
-    Nodes,
+    Fields(Scan),
+    Members(Scan),
+    Ranked(Ranks),
+    /// Wherever the stream knows; behind all nodes, perhaps.
+    Nodes(bool),
+}
+
+/// The places of a table that the last hold read, up to one they end before.
+struct Scan {
+    from: u64,
+    to: u64,
+    notes: ByPlace,
+}
+
+/// The ranks of a sorted set that the last hold read: behind one, up to another.
+struct Ranks {
+    from: Option<(Box<[u8]>, f64)>,
+    to: Option<(Box<[u8]>, f64)>,
+    /// The last pair there was.
+    until: (Box<[u8]>, f64),
+    /// All have been read.
+    done: bool,
+    notes: ByRank,
 }
 
 /// See the [module](self).
@@ -49,17 +65,17 @@ pub(crate) struct Partial {
     next: Next,
     /// Elements, nodes or bytes there were.
     count: usize,
-    /// How many are in the body.
-    copied: usize,
-    body: Vec<u8>,
-    past: Past,
-    /// Bytes of it, and how many there may be.
-    noted: usize,
+    /// How many are settled.
+    settled: usize,
+    /// How many bytes of notes there may be.
     limit: usize,
-    /// Notes of the last hold.
+    /// What the last hold read.
+    read: Vec<u8>,
+    /// Notes that came with it.
     fresh: Option<Noted>,
-    /// Of a stream: nodes that changed, and what stands behind the nodes.
+    /// Of a stream: nodes that changed before that hold.
     saved: Option<SavedNodes>,
+    /// Of a stream: what stands behind the nodes.
     tail: Vec<u8>,
     pendings: Vec<Pendings>,
 }
@@ -84,29 +100,32 @@ impl Partial {
         let limit = object.memory().saturating_add(NOTES);
         let (mut tail, mut pendings) = (Vec::new(), Vec::new());
         let (next, count, follows) = match object {
-            Object::Str(text) => (Next::Text(0), text.len(), true),
+            Object::Str(text) => (Next::Text(0, Vec::new()), text.len(), true),
             Object::List(list) => (Next::List, list.len(), list.follow(copier)),
-            Object::Set(set) => (Next::Members(0), set.len(), set.follow(copier)),
-            Object::Hash(hash) => (Next::Fields(0), hash.len(), hash.follow(copier)),
+            Object::Set(set) => {
+                let scan = Scan::of(set.places()?);
+                (Next::Members(scan), set.len(), set.follow(copier))
+            }
+            Object::Hash(hash) => {
+                let scan = Scan::of(hash.places()?);
+                (Next::Fields(scan), hash.len(), hash.follow(copier))
+            }
             Object::ZSet(zset) => {
-                let (last, score) = zset.get(zset.len().checked_sub(1)?)?;
-                let next = Next::Ranked(None, (last.into(), score));
-                (next, zset.len(), zset.follow(copier))
+                let ranks = Ranks::of(zset)?;
+                (Next::Ranked(ranks), zset.len(), zset.follow(copier))
             }
             Object::Stream(stream) => {
                 pendings = Pendings::begin(&mut tail, stream, copier);
-                (Next::Nodes, stream.log().node_count(), stream.follow(copier))
+                (Next::Nodes(false), stream.log().node_count(), stream.follow(copier))
             }
             Object::Json(_) => return None,
         };
         follows.then(|| Partial {
             next,
             count,
-            copied: 0,
-            body: Vec::new(),
-            past: Past::new(),
-            noted: 0,
+            settled: 0,
             limit,
+            read: Vec::new(),
             fresh: None,
             saved: None,
             tail,
@@ -114,16 +133,21 @@ impl Partial {
         })
     }
 
+    /// How many elements, nodes or bytes there were.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Makes room for a piece of so many bytes. Not under the lock: growing may copy all there is.
     pub fn make_room(&mut self, bytes: usize) {
         match self.pendings.iter_mut().find(|one| !one.is_done()) {
-            Some(pendings) if self.saved.is_some() => pendings.make_room(bytes),
-            _ => self.body.reserve(2 * bytes),
+            Some(pendings) if matches!(self.next, Next::Nodes(true)) => pendings.make_room(bytes),
+            _ => self.read.reserve(2 * bytes),
         }
     }
 
-    /// Copies the next piece, which ends after so many bytes; whether there is more. Its notes are
-    /// still to be [`sort`](Self::sort)ed.
+    /// Copies the next piece, which ends after so many bytes; whether there is more. It is still to
+    /// be [`settle`](Self::settle)d.
     ///
     /// # Errors
     /// The value is not followed any more.
@@ -133,20 +157,19 @@ impl Partial {
         copier: &Copier,
         bytes: usize,
     ) -> Result<bool, Changed> {
-        let end = self.body.len() + bytes;
-        let (body, copied) = (&mut self.body, &mut self.copied);
+        self.read.clear();
+        let (read, settled) = (&mut self.read, &mut self.settled);
         let more = match (&mut self.next, object) {
-            (Next::Text(next), Object::Str(text)) => {
+            (Next::Text(next, _), Object::Str(text)) => {
                 let to = self.count.min(next.saturating_add(bytes));
-                body.extend_from_slice(text.get(*next..to).ok_or(Changed)?);
-                *next = to;
+                read.extend_from_slice(text.get(*next..to).ok_or(Changed)?);
                 to < self.count
             }
             (Next::List, Object::List(list)) => {
                 let more = list.copy_past(copier, &mut |element| {
-                    put_bytes(body, element);
-                    *copied += 1;
-                    body.len() < end
+                    put_bytes(read, element);
+                    *settled += 1;
+                    read.len() < bytes
                 });
                 let more = more.ok_or(Changed)?;
                 if !more {
@@ -154,40 +177,40 @@ impl Partial {
                 }
                 more
             }
-            (Next::Members(next), Object::Set(set)) => {
+            (Next::Members(scan), Object::Set(set)) => {
                 self.fresh = Some(set.noted(copier).ok_or(Changed)?);
-                while body.len() < end {
-                    *next = set.scan(*next, &mut |member| put_bytes(body, member));
-                    if *next == 0 {
-                        set.unfollow();
-                        return Ok(false);
-                    }
-                }
-                true
-            }
-            (Next::Fields(next), Object::Hash(hash)) => {
-                self.fresh = Some(hash.noted(copier).ok_or(Changed)?);
-                while body.len() < end {
-                    *next = hash.scan(*next, &mut |field, value| {
-                        put_bytes(body, field);
-                        put_bytes(body, value);
-                    });
-                    if *next == 0 {
-                        hash.unfollow();
-                        return Ok(false);
-                    }
-                }
-                true
-            }
-            (Next::Ranked(after, until), Object::ZSet(zset)) => {
-                self.fresh = Some(zset.noted(copier).ok_or(Changed)?);
-                let more = put_ranks(body, end, zset, after, until);
+                let more = scan.go_on(&mut |next| {
+                    let next = set.scan(next, &mut |member| put_bytes(read, member));
+                    (next, read.len() < bytes)
+                });
                 if !more {
-                    zset.unfollow();
+                    set.unfollow();
                 }
                 more
             }
-            (Next::Nodes, Object::Stream(stream)) => return self.nodes(stream, copier, bytes),
+            (Next::Fields(scan), Object::Hash(hash)) => {
+                self.fresh = Some(hash.noted(copier).ok_or(Changed)?);
+                let more = scan.go_on(&mut |next| {
+                    let next = hash.scan(next, &mut |field, value| {
+                        put_bytes(read, field);
+                        put_bytes(read, value);
+                    });
+                    (next, read.len() < bytes)
+                });
+                if !more {
+                    hash.unfollow();
+                }
+                more
+            }
+            (Next::Ranked(ranks), Object::ZSet(zset)) => {
+                self.fresh = Some(zset.noted(copier).ok_or(Changed)?);
+                ranks.go_on(zset, read, bytes);
+                if ranks.done {
+                    zset.unfollow();
+                }
+                !ranks.done
+            }
+            (Next::Nodes(_), Object::Stream(stream)) => return self.nodes(stream, copier, bytes),
             _ => return Err(Changed),
         };
         Ok(more)
@@ -200,195 +223,233 @@ impl Partial {
         copier: &Copier,
         bytes: usize,
     ) -> Result<bool, Changed> {
-        if self.saved.is_some() {
+        if matches!(self.next, Next::Nodes(true)) {
             if let Some(pendings) = self.pendings.iter_mut().find(|one| !one.is_done()) {
                 pendings.piece(stream, copier, bytes)?;
             }
         } else {
-            let (body, copied) = (&mut self.body, &mut self.copied);
-            let end = body.len() + bytes;
+            let read = &mut self.read;
             let more = stream.copy_past(copier, &mut |id, node| {
-                image_stream::put_node(body, id, node);
-                *copied += 1;
-                body.len() < end
+                image_stream::put_node(read, id, node);
+                read.len() < bytes
             });
             if more.ok_or(Changed)? {
+                self.saved = Some(stream.take_passed(copier).ok_or(Changed)?);
                 return Ok(true);
             }
             self.saved = Some(stream.unfollow(copier).ok_or(Changed)?);
+            self.next = Next::Nodes(true);
         }
         Ok(!self.pendings.iter().all(Pendings::is_done))
     }
 
-    /// Sorts the notes of the last piece in.
-    ///
-    /// # Errors
-    /// There are too many.
-    pub fn sort(&mut self) -> Result<(), Changed> {
-        let Some(fresh) = self.fresh.take() else { return Ok(()) };
-        for (name, was) in fresh.iter() {
-            if !self.past.contains_key(name) {
-                self.noted += 64 + name.len() + was.map_or(0, <[u8]>::len);
-                self.past.insert(name.into(), was.map(Box::from));
-            }
-        }
-        if self.noted > self.limit { Err(Changed) } else { Ok(()) }
-    }
-
-    /// Puts back bytes of a string that changed after or before they were copied: places with what
-    /// was there, the latest change first.
-    pub fn mend<'a>(&mut self, bytes: impl Iterator<Item = (usize, &'a [u8])>) {
-        for (at, was) in bytes {
-            if let Some(place) = self.body.get_mut(at..at + was.len()) {
-                place.copy_from_slice(was);
-            }
+    /// Takes notes about a string that were made before the last piece was read, in the order of
+    /// the changes.
+    pub fn take_notes(&mut self, noted: &mut Vec<Bytes>) {
+        if let Next::Text(_, notes) = &mut self.next {
+            notes.append(noted);
         }
     }
 
-    /// Appends the value as it was, as an image has it.
+    /// Appends the elements of the last piece as they were.
     ///
     /// # Errors
-    /// It does not come to as many elements as there were; never, unless somebody changes a value
-    /// without noting it.
-    pub fn finish(self, out: &mut Vec<u8>) -> Result<(), Changed> {
-        let start = out.len();
-        put_number(out, self.count as u64);
-        let came = match &self.next {
-            Next::Text(_) => {
-                out.extend_from_slice(&self.body);
-                self.body.len()
+    /// Too much was noted.
+    pub fn settle(&mut self, out: &mut Vec<u8>) -> Result<(), Changed> {
+        let (read, fresh) = (&self.read, self.fresh.take().unwrap_or_default());
+        let settled = &mut self.settled;
+        let noted = match &mut self.next {
+            Next::Text(at, notes) => {
+                let (from, start) = (*at, out.len());
+                out.extend_from_slice(read);
+                *at += read.len();
+                *settled = *at;
+                mend(&mut out[start..], from, notes);
+                notes.retain(|(place, was)| place + was.len() > *at);
+                notes.iter().map(|(_, was)| was.len() + size_of::<Bytes>()).sum()
             }
             Next::List => {
-                out.extend_from_slice(&self.body);
-                self.copied
+                out.extend_from_slice(read);
+                0
             }
-            Next::Members(_) => self.put_rest_of(out, |source| source.bytes().is_ok()),
-            Next::Fields(_) => {
-                self.put_rest_of(out, |source| source.bytes().and(source.bytes()).is_ok())
+            Next::Members(scan) => {
+                scan.notes.add(&fresh, scan.from);
+                *settled += scan.put(read, out, false);
+                scan.notes.bytes()
             }
-            Next::Ranked(..) => self.put_in_order(out),
-            Next::Nodes => {
-                let count = self.put_nodes(out);
-                let complete = Pendings::put_all(&self.pendings, &self.tail, out);
-                debug_assert!(complete, "a change of what is pending without a note");
-                let mut length = Vec::new();
-                put_number(&mut length, (out.len() - start) as u64);
-                out.splice(start..start, length);
-                if complete { count } else { return Err(Changed) }
+            Next::Fields(scan) => {
+                scan.notes.add(&fresh, scan.from);
+                *settled += scan.put(read, out, true);
+                scan.notes.bytes()
+            }
+            Next::Ranked(ranks) => {
+                let from = ranks.from.as_ref().map(|(member, score)| (&**member, *score));
+                ranks.notes.add(&fresh, from);
+                *settled += ranks.put(read, out);
+                ranks.notes.bytes()
+            }
+            Next::Nodes(_) => {
+                *settled += put_nodes(read, self.saved.take().as_ref(), out);
+                0
             }
         };
-        debug_assert_eq!(came, self.count, "a change without a note");
-        if came == self.count { Ok(()) } else { Err(Changed) }
+        if noted > self.limit { Err(Changed) } else { Ok(()) }
     }
 
-    /// Bytes copied so far.
+    /// Bytes that the last hold read.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.body.len()
+        self.read.len()
     }
 
-    /// Gives up the copy, but not the memory it has touched.
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.body
+    /// Bytes of notes that are kept, of values that have elements by name.
+    #[cfg(test)]
+    pub fn noted(&self) -> usize {
+        match &self.next {
+            Next::Text(_, notes) => notes.iter().map(|(_, was)| was.len()).sum(),
+            Next::Fields(scan) | Next::Members(scan) => scan.notes.bytes(),
+            _ => 0,
+        }
     }
 
-    /// Appends elements that were not noted as they lie in the body, and the others as they were;
-    /// how many. `pass` passes over an element with what belongs to it.
-    fn put_rest_of(&self, out: &mut Vec<u8>, pass: impl Fn(&mut Source<'_>) -> bool) -> usize {
-        let (mut source, mut count) = (Source::new(&self.body), 0);
+    /// Appends what stands behind all pieces.
+    ///
+    /// # Errors
+    /// It did not come to as many elements as there were; never, unless somebody changes a value
+    /// without noting it.
+    pub fn finish(self, out: &mut Vec<u8>) -> Result<(), Changed> {
+        let complete = Pendings::put_all(&self.pendings, &self.tail, out);
+        debug_assert!(complete, "a change of what is pending without a note");
+        debug_assert_eq!(self.settled, self.count, "a change without a note");
+        if complete && self.settled == self.count { Ok(()) } else { Err(Changed) }
+    }
+}
+
+impl Scan {
+    fn of(places: Places) -> Scan {
+        Scan { from: 0, to: 0, notes: ByPlace::new(places) }
+    }
+
+    /// Reads from where it ended, as long as `step` says; whether there is more. A step answers
+    /// with where the next one begins, 0 at the end.
+    fn go_on(&mut self, step: &mut dyn FnMut(u64) -> (u64, bool)) -> bool {
+        self.from = self.to;
+        loop {
+            let (next, room) = step(self.to);
+            self.to = if next == 0 { u64::MAX } else { next };
+            if next == 0 || !room {
+                return next != 0;
+            }
+        }
+    }
+
+    /// Appends the elements of its places as they were; how many. What was read of others, that
+    /// were noted, does not count.
+    fn put(&mut self, read: &[u8], out: &mut Vec<u8>, values: bool) -> usize {
+        let (mut source, mut count) = (Source::new(read), 0);
         while !source.is_done() {
             let before = source.rest();
-            let Ok(name) = Source::new(before).bytes() else { break };
-            if !pass(&mut source) {
+            let Ok(name) = source.bytes() else { break };
+            if values && source.bytes().is_err() {
                 break;
             }
-            if self.past.is_empty() || !self.past.contains_key(name) {
+            if !self.notes.knows(name) {
                 out.extend_from_slice(&before[..before.len() - source.rest().len()]);
                 count += 1;
             }
         }
-        for (name, was) in &self.past {
-            let Some(was) = was else { continue };
+        self.notes.take(self.to, &mut |name, was| {
             put_bytes(out, name);
-            if matches!(self.next, Next::Fields(_)) {
+            if values {
                 put_bytes(out, was);
             }
             count += 1;
-        }
-        count
-    }
-
-    /// As `put_rest_of` for a sorted set, by rank.
-    fn put_in_order(&self, out: &mut Vec<u8>) -> usize {
-        let score_of = |was: &[u8]| Some(f64::from_bits(Source::new(was).fixed_u64().ok()?));
-        let was =
-            self.past.iter().filter_map(|(name, was)| Some((&**name, score_of(was.as_deref()?)?)));
-        let mut was: Vec<(&[u8], f64)> = was.collect();
-        was.sort_unstable_by(|a, b| zset::order(*a, *b));
-        let mut was = was.into_iter().peekable();
-        let (mut source, mut count) = (Source::new(&self.body), 0);
-        while let (Ok(member), Ok(bits)) = (source.bytes(), source.fixed_u64()) {
-            if self.past.contains_key(member) {
-                continue;
-            }
-            let pair = (member, f64::from_bits(bits));
-            while let Some(before) = was.next_if(|was| zset::order(*was, pair).is_lt()) {
-                put_pair(out, before);
-                count += 1;
-            }
-            put_pair(out, pair);
-            count += 1;
-        }
-        for pair in was {
-            put_pair(out, pair);
-            count += 1;
-        }
-        count
-    }
-
-    /// Appends the nodes of a stream, those copied and those saved; how many.
-    fn put_nodes(&self, out: &mut Vec<u8>) -> usize {
-        let mut count = self.copied;
-        let mut saved = self.saved.iter().flat_map(SavedNodes::iter).peekable();
-        let mut source = Source::new(&self.body);
-        while let Ok((id, node)) = image_stream::read_node(&mut source) {
-            while let Some((id, node)) = saved.next_if(|saved| saved.0 < id) {
-                image_stream::put_node(out, id, node);
-                count += 1;
-            }
-            image_stream::put_node(out, id, node);
-        }
-        for (id, node) in saved {
-            image_stream::put_node(out, id, node);
-            count += 1;
-        }
+        });
         count
     }
 }
 
-/// Appends members with their scores, from one on; whether there are more.
-fn put_ranks(
-    body: &mut Vec<u8>,
-    end: usize,
-    zset: &ZSet,
-    after: &mut Option<(Box<[u8]>, f64)>,
-    until: &(Box<[u8]>, f64),
-) -> bool {
-    let mut pairs = match after.as_ref() {
-        Some((member, score)) => zset.beyond(member, *score),
-        None => zset.iter(),
+impl Ranks {
+    fn of(zset: &ZSet) -> Option<Ranks> {
+        let (last, score) = zset.get(zset.len().checked_sub(1)?)?;
+        let until = (last.into(), score);
+        Some(Ranks { from: None, to: None, until, done: false, notes: ByRank::default() })
+    }
+
+    /// Reads members with their scores from where it ended.
+    fn go_on(&mut self, zset: &ZSet, read: &mut Vec<u8>, bytes: usize) {
+        self.from = self.to.take();
+        let mut pairs = match &self.from {
+            Some((member, score)) => zset.beyond(member, *score),
+            None => zset.iter(),
+        };
+        let until = (&*self.until.0, self.until.1);
+        let mut last = None;
+        while read.len() < bytes {
+            let next = pairs.next().filter(|pair| zset::order(*pair, until).is_le());
+            let Some(pair) = next else {
+                self.done = true;
+                return;
+            };
+            put_pair(read, pair);
+            last = Some(pair);
+        }
+        self.to = last.map(|(member, score)| (member.into(), score));
+    }
+
+    /// Appends the pairs of its ranks as they were; how many.
+    fn put(&mut self, read: &[u8], out: &mut Vec<u8>) -> usize {
+        let (mut source, mut count) = (Source::new(read), 0);
+        while let (Ok(member), Ok(bits)) = (source.bytes(), source.fixed_u64()) {
+            if self.notes.knows(member) {
+                continue;
+            }
+            let pair = (member, f64::from_bits(bits));
+            self.notes.take(Some(pair), &mut |was| {
+                put_pair(out, was);
+                count += 1;
+            });
+            put_pair(out, pair);
+            count += 1;
+        }
+        let to = self.to.as_ref().map(|(member, score)| (&**member, *score));
+        self.notes.take(to, &mut |was| {
+            put_pair(out, was);
+            count += 1;
+        });
+        count
+    }
+}
+
+/// Puts bytes back that changed before they were copied, from byte `from` of the string on: the
+/// latest change first, so that the first one of a byte tells what it was.
+fn mend(copied: &mut [u8], from: usize, notes: &[Bytes]) {
+    let to = from + copied.len();
+    for (at, was) in notes.iter().rev() {
+        let (start, end) = ((*at).max(from), (at + was.len()).min(to));
+        if start < end {
+            copied[start - from..end - from].copy_from_slice(&was[start - at..end - at]);
+        }
+    }
+}
+
+/// Appends the nodes of a stream, those read and those saved; how many.
+fn put_nodes(read: &[u8], saved: Option<&SavedNodes>, out: &mut Vec<u8>) -> usize {
+    let mut count = 0;
+    let mut put = |(id, node)| {
+        image_stream::put_node(out, id, node);
+        count += 1;
     };
-    let mut last = None;
-    while body.len() < end {
-        let next = pairs.next().filter(|pair| zset::order(*pair, (&until.0, until.1)).is_le());
-        let Some(pair) = next else { return false };
-        put_pair(body, pair);
-        last = Some(pair);
+    let mut saved = saved.into_iter().flat_map(SavedNodes::iter).peekable();
+    let mut source = Source::new(read);
+    while let Ok((id, node)) = image_stream::read_node(&mut source) {
+        while let Some(before) = saved.next_if(|saved| saved.0 < id) {
+            put(before);
+        }
+        put((id, node));
     }
-    if let Some((member, score)) = last {
-        *after = Some((member.into(), score));
-    }
-    true
+    saved.for_each(put);
+    count
 }
 
 /// Appends a member with its score.

@@ -1,40 +1,106 @@
-//! A large value, copied in pieces: nobody waits for a lock as long as millions of elements take.
+//! A large value, copied in pieces: nobody waits for a lock as long as millions of elements take,
+//! and nowhere is there memory for all of them.
 //!
 //! ```text
-//!   step of a survey   | small entries ... | head of a large one | small entries ... |    one hold
-//!                                                               ^
-//!   afterwards, a hold of the lock each:  piece, piece, piece ──┘    as it was in that hold
+//!   step of a survey   | small entries ... | a large one | small entries ... |    one hold
+//!                                                ^
+//!   afterwards, a hold of the lock each:  piece, piece, piece: as it was in that hold
+//!                                             |
+//!   and from time to time                     v   what has come together, into the snapshot
 //! ```
 //!
 //! A step is of one moment, and so is every value in it: one that changes while it is copied notes
-//! first what was there, and the copy is put together from pieces and notes (see `partial.rs`). So
-//! values that change all the time are copied without a long hold, and once. Who writes to one
-//! meanwhile pays for a note.
+//! first what was there, and pieces are put right by the notes (see `partial.rs`). So values that
+//! change all the time are copied without a long hold, and once. Who writes to one meanwhile pays
+//! for a note.
 //!
-//! Only if the value itself goes away, is replaced, renamed, moved or changed in bulk, the step
-//! begins again, as it then is; and only if that happens again and again, its values are copied in
-//! one hold. One survey of a store copies in pieces at a time; others wait for it with no lock of a
-//! shard in their hands.
+//! Only if the value itself goes away, is replaced, renamed, moved or changed in bulk, its pieces
+//! are taken back and the step begins again, as it then is; and only if that happens again and
+//! again, its values are copied in one hold. One survey of a store copies in pieces at a time;
+//! others wait for it with no lock of a shard in their hands.
 
+use std::io;
 use std::ops::Range;
+use sync::atomic::{AtomicUsize, Ordering};
 
+use journal::codec::put_number;
 use smallvec::SmallVec;
 use types::Copier;
 
+use crate::assembly::{AGAIN, LAST};
 use crate::moved::Name;
-use crate::partial::{Changed, Partial, is_divisible};
+use crate::partial::{Bytes, Changed, Partial, is_divisible};
 use crate::survey::{Larges, Step};
 use crate::{Object, Shard, Store, image};
 
-/// Values from this size on are copied in pieces: smaller ones take less than a millisecond. In
-/// tests, a smaller one is large.
+/// Values from this size on are copied in pieces, unless another size is set: smaller ones take
+/// less than a millisecond. In tests, a smaller one is large.
 pub(crate) const LARGE: usize = if cfg!(test) { 64 << 10 } else { 1 << 20 };
-/// Bytes after which a piece ends.
+/// Bytes after which a piece ends, unless other ones are set.
 pub(crate) const PIECE: usize = LARGE / 16;
+/// A piece of a string is not shorter: bytes are copied in no time.
+const TEXT: usize = 4 << 10;
 /// How often a step begins again before its values are copied in one hold.
 const ATTEMPTS: usize = 8;
 /// An edit of a string that changes more bytes at once is not noted.
 const BULK: usize = LARGE;
+
+/// Where pieces of large values go.
+pub trait Pieces {
+    /// What has come together of a value is put when it is so long.
+    fn size(&self) -> usize;
+    /// A number that no value had before.
+    fn number(&mut self) -> u64;
+    /// What is put from here on may be taken back.
+    fn begin(&mut self);
+    /// Takes back what was put since.
+    fn take_back(&mut self);
+    /// Takes a piece, which makes so many entries complete. No lock of a shard is held.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    fn put(&mut self, piece: &[u8], entries: u64) -> io::Result<()>;
+}
+
+/// From which size on values are copied in pieces, and of what size those are.
+#[derive(Debug)]
+pub(crate) struct Sizes {
+    large: AtomicUsize,
+    piece: AtomicUsize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Sizes { large: AtomicUsize::new(LARGE), piece: AtomicUsize::new(PIECE) }
+    }
+}
+
+impl Sizes {
+    /// Whether a value is copied in pieces.
+    pub fn is_large(&self, object: &Object) -> bool {
+        object.memory() >= self.large.load(Ordering::Relaxed) && is_divisible(object)
+    }
+}
+
+/// Why values were not put.
+enum Failed {
+    /// One of them changed in a way that cannot be followed.
+    Changed,
+    /// The disk refuses.
+    Io(io::Error),
+}
+
+impl From<Changed> for Failed {
+    fn from(_: Changed) -> Self {
+        Failed::Changed
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Failed::Io(error)
+    }
+}
 
 /// What the shard has to keep for who copies values of it in pieces: what no value keeps itself.
 pub(crate) struct Copying {
@@ -51,29 +117,90 @@ pub(crate) struct Text {
     /// How many bytes have been copied, of how many there were.
     copied: usize,
     len: usize,
-    /// Bytes that have changed before they were copied, as they were: where, and what.
-    noted: Vec<(usize, Box<[u8]>)>,
+    /// Bytes that have changed before they were copied, as they were, since the last piece.
+    noted: Vec<Bytes>,
     /// How many bytes that are.
     bytes: usize,
     /// It has changed in a way that was not noted.
     spoiled: bool,
 }
 
-/// A large value whose head has been written.
+/// A large value on its way.
 pub(crate) struct Large {
     pub key: Box<[u8]>,
     pub hash: u64,
-    /// Where in the step its content belongs.
-    pub at: usize,
-    /// The copy; none before it has begun.
-    pub copy: Option<Partial>,
-    /// It is complete.
-    done: bool,
+    /// Its entry up to the key.
+    head: Vec<u8>,
+    /// The copy; none before it has begun, and when it is complete.
+    copy: Option<Partial>,
+    /// All of it has been read.
+    pub done: bool,
+    /// The next piece, and where in it stands what it is.
+    pub piece: Vec<u8>,
+    flags: usize,
+    /// Which value of the file it is, and how many pieces of it have been put.
+    pub number: u64,
+    put: u64,
 }
 
 impl Large {
-    pub fn new(key: &[u8], hash: u64, at: usize) -> Large {
-        Large { key: key.into(), hash, at, copy: None, done: false }
+    pub fn new(key: &[u8], hash: u64, head: Vec<u8>) -> Large {
+        Large {
+            key: key.into(),
+            hash,
+            head,
+            copy: None,
+            done: false,
+            piece: Vec::new(),
+            flags: 0,
+            number: 0,
+            put: 0,
+        }
+    }
+
+    /// Begins a piece.
+    fn begin_piece(&mut self, db: usize) {
+        self.piece.clear();
+        put_number(&mut self.piece, self.number);
+        put_number(&mut self.piece, self.put);
+        self.flags = self.piece.len();
+        self.piece.push(0);
+        if self.put == 0 {
+            put_number(&mut self.piece, db as u64);
+            self.piece.append(&mut self.head);
+            put_number(&mut self.piece, self.copy.as_ref().map_or(0, Partial::count) as u64);
+        }
+    }
+
+    /// Puts what has come together, if that is so long.
+    fn put(
+        &mut self,
+        db: usize,
+        size: usize,
+        (again, pieces): (bool, &mut dyn Pieces),
+    ) -> Result<(), Failed> {
+        if self.done {
+            let (copy, mut rest) = (self.copy.take().ok_or(Changed)?, Vec::new());
+            copy.finish(&mut rest)?;
+            // Only a stream has something there, which may be divided anywhere.
+            let mut rest = rest.chunks(size.max(1)).peekable();
+            while let Some(part) = rest.next() {
+                self.piece.extend_from_slice(part);
+                if rest.peek().is_some() {
+                    pieces.put(&self.piece, 0)?;
+                    self.put += 1;
+                    self.begin_piece(db);
+                }
+            }
+            self.piece[self.flags] = if again { LAST | AGAIN } else { LAST };
+            return Ok(pieces.put(&self.piece, u64::from(!again))?);
+        }
+        if self.piece.len() >= size {
+            pieces.put(&self.piece, 0)?;
+            self.put += 1;
+            self.begin_piece(db);
+        }
+        Ok(())
     }
 }
 
@@ -114,12 +241,13 @@ impl Shard {
         db: usize,
         large: &mut Large,
         copier: &Copier,
+        bytes: usize,
     ) -> Result<bool, Changed> {
         let mut entry = self.dbs[db].keys.find_mut(large.hash, &large.key).ok_or(Changed)?;
         let object = entry.object_mut().ok_or(Changed)?;
         let copy = large.copy.as_mut().ok_or(Changed)?;
         if !matches!(object, Object::Str(_)) {
-            return copy.piece(object, copier, PIECE);
+            return copy.piece(object, copier, bytes);
         }
         let texts = self.copying.as_mut().map(|copying| &mut copying.texts).ok_or(Changed)?;
         let place = texts.iter().position(|text| text.hash == large.hash && text.key == large.key);
@@ -127,8 +255,11 @@ impl Shard {
         if text.spoiled {
             return Err(Changed);
         }
-        let more = copy.piece(object, copier, PIECE)?;
-        text.copied = text.len.min(text.copied + PIECE);
+        let bytes = bytes.max(TEXT);
+        let more = copy.piece(object, copier, bytes)?;
+        copy.take_notes(&mut text.noted);
+        text.bytes = 0;
+        text.copied = text.len.min(text.copied + bytes);
         Ok(more)
     }
 
@@ -141,7 +272,7 @@ impl Shard {
         let Some(Object::Str(bytes)) = entry.object() else { return };
         let range = range.start.max(text.copied)..range.end.min(text.len);
         let Some(was) = bytes.get(range.clone()) else { return };
-        text.bytes += was.len() + size_of::<(usize, Box<[u8]>)>();
+        text.bytes += was.len() + size_of::<Bytes>();
         if was.len() > BULK || text.bytes > text.len {
             text.spoiled = true;
             text.noted = Vec::new();
@@ -169,56 +300,49 @@ impl Shard {
 }
 
 impl Store {
-    /// Reads a step in which there are large values.
-    pub(crate) fn read_larges(&self, shard: usize, db: usize, from: u64) -> Step {
+    /// Values from so many bytes on are copied in pieces, which end after so many.
+    pub fn copy_in_pieces_from(&self, large: usize, piece: usize) {
+        self.sizes.large.store(large, Ordering::Relaxed);
+        self.sizes.piece.store(piece, Ordering::Relaxed);
+    }
+
+    /// Reads a step in which there are large values, and puts these.
+    pub(crate) fn read_larges(
+        &self,
+        shard: usize,
+        db: usize,
+        from: u64,
+        pieces: &mut dyn Pieces,
+    ) -> io::Result<Step> {
         let _alone = self.copier.lock();
-        let mut buffer = Vec::new();
         for _ in 0..ATTEMPTS {
             let copier = Copier::default();
             let Some(mut step) = self.read_step(shard, db, from, Larges::Apart(&copier)) else {
                 break;
             };
-            let mut larges = std::mem::take(&mut step.larges);
-            if larges.is_empty() {
-                return step;
+            if self.put_larges((shard, db), &mut step, &copier, (false, pieces))? {
+                return Ok(step);
             }
-            let done = self.copy_larges(shard, db, &mut larges, &copier);
-            let done = done.and_then(|()| step.insert(&mut larges));
-            if done.is_ok() {
-                return step;
-            }
-            // Its memory has been touched: to write to it under the lock costs no faults.
-            let touched = larges.into_iter().filter_map(|large| large.copy);
-            buffer =
-                touched.map(Partial::into_buffer).max_by_key(Vec::capacity).unwrap_or_default();
         }
         #[cfg(test)]
-        self.whole.fetch_add(1, sync::atomic::Ordering::Relaxed);
-        buffer.clear();
+        self.whole.fetch_add(1, Ordering::Relaxed);
         // Reads everything, so it is there.
-        self.read_step(shard, db, from, Larges::Whole(buffer)).unwrap_or_default()
+        Ok(self.read_step(shard, db, from, Larges::Whole).unwrap_or_default())
     }
 
     /// Reads one key, in pieces if it is large.
-    pub(crate) fn read_key(&self, name: &Name) -> Step {
+    pub(crate) fn read_key(&self, name: &Name, pieces: &mut dyn Pieces) -> io::Result<Step> {
         let _alone = self.copier.lock();
         for attempt in 0..=ATTEMPTS {
             let copier = Copier::default();
             let apart = (attempt < ATTEMPTS).then_some(&copier);
             let Some(mut step) = self.begin_key(name, apart) else { continue };
-            let mut larges = std::mem::take(&mut step.larges);
-            let done = match larges.is_empty() {
-                true => Ok(()),
-                false => self
-                    .copy_larges(name.shard, name.db, &mut larges, &copier)
-                    .and_then(|()| step.insert(&mut larges)),
-            };
-            if done.is_ok() {
-                return step;
+            if self.put_larges((name.shard, name.db), &mut step, &copier, (true, pieces))? {
+                return Ok(step);
             }
         }
         // The last attempt reads all of it.
-        Step::default()
+        Ok(Step::default())
     }
 
     /// Reads a key in one hold of the lock, or begins to copy it apart; `None` if it cannot be.
@@ -229,15 +353,16 @@ impl Store {
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
         let Some(entry) = shard.dbs[name.db].keys.find(hash, &name.key) else { return Some(step) };
-        step.entries = 1;
-        let is_large = |object: &Object| object.memory() >= LARGE && is_divisible(object);
+        let is_large = |object: &Object| self.sizes.is_large(object);
         match apart.filter(|_| entry.object().is_some_and(is_large)) {
             Some(copier) => {
-                image::put_head(&mut step.read, &entry);
-                step.larges.push(Large::new(&name.key, hash, step.read.len()));
+                let mut head = Vec::new();
+                image::put_head(&mut head, &entry);
+                step.larges.push(Large::new(&name.key, hash, head));
                 shard.begin_copies(name.db, &mut step.larges, copier).then_some(step)
             }
             None => {
+                step.entries = 1;
                 step.read.reserve(entry.object().map_or(0, Object::memory));
                 image::put(&mut step.read, &entry);
                 Some(step)
@@ -245,34 +370,59 @@ impl Store {
         }
     }
 
+    /// Copies the large values of a step, and puts them; whether they could be followed to the end:
+    /// if not, nothing was put.
+    fn put_larges(
+        &self,
+        (shard, db): (usize, usize),
+        step: &mut Step,
+        copier: &Copier,
+        (again, pieces): (bool, &mut dyn Pieces),
+    ) -> io::Result<bool> {
+        if step.larges.is_empty() {
+            return Ok(true);
+        }
+        pieces.begin();
+        for large in &mut step.larges {
+            large.number = pieces.number();
+            large.begin_piece(db);
+        }
+        match self.copy_larges((shard, db), &mut step.larges, copier, (again, pieces)) {
+            Ok(()) => Ok(true),
+            Err(Failed::Changed) => {
+                pieces.take_back();
+                Ok(false)
+            }
+            Err(Failed::Io(error)) => Err(error),
+        }
+    }
+
     /// Copies large values in pieces, a hold of the lock each.
     fn copy_larges(
         &self,
-        shard: usize,
-        db: usize,
+        (shard, db): (usize, usize),
         larges: &mut [Large],
         copier: &Copier,
-    ) -> Result<(), Changed> {
+        (again, pieces): (bool, &mut dyn Pieces),
+    ) -> Result<(), Failed> {
         let mut done = Ok(());
+        // All of them together have as much memory as one.
+        let size = pieces.size() / larges.len().max(1);
         // In turn, so that none gathers notes for long.
         while done.is_ok() && larges.iter().any(|large| !large.done) {
             for large in larges.iter_mut().filter(|large| !large.done) {
-                done = self.copy_next(shard, db, large, copier);
+                done = self.copy_next(shard, db, large, copier).map_err(Failed::from);
+                done = done.and_then(|()| large.put(db, size, (again, &mut *pieces)));
                 if done.is_err() {
                     break;
                 }
                 sync::thread::yield_now();
             }
         }
-        let copying = self.wait_for(shard).as_mut().and_then(|shard| shard.copying.take());
-        done?;
-        for text in copying.into_iter().flat_map(|copying| copying.texts) {
-            let is_this = |large: &&mut Large| large.hash == text.hash && large.key == text.key;
-            if let Some(copy) = larges.iter_mut().find(is_this).and_then(|l| l.copy.as_mut()) {
-                copy.mend(text.noted.iter().rev().map(|(at, was)| (*at, &**was)));
-            }
+        if let Some(shard) = self.wait_for(shard).as_mut() {
+            shard.copying = None;
         }
-        Ok(())
+        done
     }
 
     /// Copies the next piece of a value.
@@ -286,30 +436,17 @@ impl Store {
         large: &mut Large,
         copier: &Copier,
     ) -> Result<(), Changed> {
+        let bytes = self.sizes.piece.load(Ordering::Relaxed);
         if let Some(copy) = &mut large.copy {
-            copy.make_room(PIECE);
+            copy.make_room(bytes);
         }
         let more = match self.wait_for(shard).as_mut() {
-            Some(shard) => shard.copy_piece(db, large, copier)?,
+            Some(shard) => shard.copy_piece(db, large, copier, bytes)?,
             None => return Err(Changed),
         };
         large.done = !more;
-        large.copy.as_mut().map_or(Err(Changed), Partial::sort)
-    }
-}
-
-impl Step {
-    /// Puts the contents of large values where they belong.
-    fn insert(&mut self, larges: &mut [Large]) -> Result<(), Changed> {
-        let small = std::mem::take(&mut self.read);
-        let mut from = 0;
-        for large in larges {
-            self.read.extend_from_slice(&small[from..large.at]);
-            large.copy.take().ok_or(Changed)?.finish(&mut self.read)?;
-            from = large.at;
-        }
-        self.read.extend_from_slice(&small[from..]);
-        Ok(())
+        let copy = large.copy.as_mut().ok_or(Changed)?;
+        copy.settle(&mut large.piece)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::busy::Slot;
 use crate::history::NAMED;
 use crate::moved::Moved;
 use crate::ordered::Indexes;
+use crate::pieces::Sizes;
 use crate::{Audience, Garbage, Measure, Object, Shard, Touched};
 
 /// How a store is built.
@@ -55,6 +56,8 @@ pub struct Store {
     pub(crate) trash: Mutex<Vec<Garbage>>,
     /// Held by who copies large values in pieces; never waited for with a shard in hand.
     pub(crate) copier: Mutex<()>,
+    /// Which those are.
+    pub(crate) sizes: Sizes,
     /// Where large values went while somebody surveys.
     pub(crate) moved: Moved,
     /// Values from this size on are told by the names of keys.
@@ -108,6 +111,7 @@ impl Store {
             measure: RwLock::default(),
             trash: Mutex::new(Vec::new()),
             copier: Mutex::new(()),
+            sizes: Sizes::default(),
             moved: Moved::default(),
             named: AtomicUsize::new(NAMED),
             #[cfg(test)]

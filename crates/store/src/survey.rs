@@ -3,7 +3,10 @@
 //! A survey goes through a shard's database by position, some entries per hold of the lock. What it
 //! reads in one hold is exact as of one record of the shard; the journal tells the rest.
 
+use std::io;
+
 use base::{CmdError, Key, Keyspace, Millis};
+use journal::codec::put_number;
 use journal::snapshot;
 use table::POSITIONS;
 use types::Copier;
@@ -12,12 +15,13 @@ use crate::busy::Guard;
 use crate::image::{Image, Value};
 use crate::moved::Name;
 use crate::ordered::note;
-use crate::partial::is_divisible;
-use crate::pieces::{LARGE, Large};
+use crate::pieces::{Large, Pieces};
 use crate::{Db, Garbage, Object, Shard, Store, Txn, image};
 
 /// Bytes after which a step lets go of the lock.
 const STEP_BYTES: usize = 32 << 10;
+/// Behind a step without the entry that it is about: it stands in pieces.
+pub const IN_PIECES: u8 = 1;
 /// Buckets after which a step lets go of the lock, however little was in them.
 const STEP_SCANS: usize = 64;
 
@@ -28,6 +32,8 @@ pub struct Surveyed {
     pub next: Option<u64>,
     /// How many entries were read.
     pub entries: u64,
+    /// How many others were put in pieces.
+    pub large: u64,
 }
 
 /// A step on its way.
@@ -37,7 +43,7 @@ pub(crate) struct Step {
     pub seq: u64,
     pub entries: u64,
     pub read: Vec<u8>,
-    /// Values that are still to be copied, in the order of their places.
+    /// Values that are copied in pieces.
     pub larges: Vec<Large>,
 }
 
@@ -45,23 +51,35 @@ pub(crate) struct Step {
 pub(crate) enum Larges<'c> {
     /// Nothing: a step that meets one is not read.
     None,
-    /// It reads their heads, and begins to copy them for somebody.
+    /// It reads what they are, and begins to copy them for somebody.
     Apart(&'c Copier),
-    /// It reads them as any other, into this buffer.
-    Whole(Vec<u8>),
+    /// It reads them as any other.
+    Whole,
 }
 
 impl Store {
     /// Reads the next entries of a shard's database from a position on (0 begins), and appends
-    /// them as a step of a snapshot. Holds the shard's lock for some dozen microseconds at a time,
-    /// whatever is changed meanwhile: see `pieces.rs` for the exceptions.
-    pub fn survey(&self, shard: usize, db: usize, from: u64, out: &mut Vec<u8>) -> Surveyed {
-        let step = self.read_step(shard, db, from, Larges::None);
-        let step = step.unwrap_or_else(|| self.read_larges(shard, db, from));
-        let Step { next, seq, entries, read, .. } = step;
+    /// them as a step of a snapshot; large ones are put into `pieces` before. Holds the shard's
+    /// lock for some dozen microseconds at a time, whatever is changed meanwhile: see `pieces.rs`
+    /// for the exceptions.
+    ///
+    /// # Errors
+    /// `pieces` refuses.
+    pub fn survey(
+        &self,
+        (shard, db): (usize, usize),
+        from: u64,
+        out: &mut Vec<u8>,
+        pieces: &mut dyn Pieces,
+    ) -> io::Result<Surveyed> {
+        let step = match self.read_step(shard, db, from, Larges::None) {
+            Some(step) => step,
+            None => self.read_larges(shard, db, from, pieces)?,
+        };
+        let Step { next, seq, entries, read, larges } = step;
         snapshot::put_step(out, next.unwrap_or(POSITIONS), seq, entries);
         out.extend_from_slice(&read);
-        Surveyed { next, entries }
+        Ok(Surveyed { next, entries, large: larges.len() as u64 })
     }
 
     /// Reads entries in one hold of the lock; `None` if there are large ones that it cannot treat
@@ -73,25 +91,26 @@ impl Store {
         from: u64,
         larges: Larges<'_>,
     ) -> Option<Step> {
-        let (whole, copier, read) = match larges {
-            Larges::None => (false, None, Vec::with_capacity(STEP_BYTES)),
-            Larges::Apart(copier) => (false, Some(copier), Vec::with_capacity(STEP_BYTES)),
-            Larges::Whole(buffer) => (true, None, buffer),
+        let (whole, copier) = match larges {
+            Larges::None => (false, None),
+            Larges::Apart(copier) => (false, Some(copier)),
+            Larges::Whole => (true, None),
         };
-        let mut step = Step { read, ..Step::default() };
+        let mut step = Step { read: Vec::with_capacity(STEP_BYTES), ..Step::default() };
         let mut guard = self.wait_for(shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
-        let is_large = |object: &Object| object.memory() >= LARGE && is_divisible(object);
+        let is_large = |object: &Object| self.sizes.is_large(object);
         let mut position = from;
         for _ in 0..STEP_SCANS {
             position = shard.dbs[db].keys.scan(position, &mut |entry| {
-                step.entries += 1;
                 if !whole && entry.object().is_some_and(is_large) {
-                    image::put_head(&mut step.read, &entry);
+                    let mut head = Vec::new();
+                    image::put_head(&mut head, &entry);
                     let hash = self.hasher().hash(entry.key());
-                    step.larges.push(Large::new(entry.key(), hash, step.read.len()));
+                    step.larges.push(Large::new(entry.key(), hash, head));
                 } else {
+                    step.entries += 1;
                     // Growing step by step would copy all of it, again and again.
                     step.read.reserve(entry.object().map_or(0, Object::memory));
                     image::put(&mut step.read, &entry);
@@ -138,11 +157,25 @@ impl Store {
     }
 
     /// Reads one key, as [`survey`](Self::survey) reads many: a step with its entry, or without if
-    /// it is gone.
-    pub fn survey_key(&self, name: &Name, out: &mut Vec<u8>) {
-        let step = self.read_key(name);
+    /// it is gone; or without, and a byte 1 and the value's number behind it, if it was put in
+    /// pieces before.
+    ///
+    /// # Errors
+    /// `pieces` refuses.
+    pub fn survey_key(
+        &self,
+        name: &Name,
+        out: &mut Vec<u8>,
+        pieces: &mut dyn Pieces,
+    ) -> io::Result<()> {
+        let step = self.read_key(name, pieces)?;
         snapshot::put_step(out, POSITIONS, step.seq, step.entries);
         out.extend_from_slice(&step.read);
+        if let Some(large) = step.larges.first() {
+            out.push(IN_PIECES);
+            put_number(out, large.number);
+        }
+        Ok(())
     }
 
     /// Looks at something that is about no key while nothing happens in shard 0, and the last

@@ -14,7 +14,7 @@
 use base::{DataType, Kind, PackLimits, Rng};
 use table::UnalignedBox;
 
-use crate::hasher::hash_in;
+use crate::hasher::{Places, hash_in};
 use crate::packed::{self, At, Packed, element_size};
 use crate::past::{Copier, Noted};
 use crate::sample;
@@ -209,6 +209,15 @@ impl Hash {
         match &mut self.shape {
             Shape::Packed(_) => None,
             Shape::Table(table) => table.noted(copier),
+        }
+    }
+
+    /// Where fields stand in the order of [`scan`](Self::scan); `None` if it is no table.
+    #[must_use]
+    pub fn places(&self) -> Option<Places> {
+        match &self.shape {
+            Shape::Packed(_) => None,
+            Shape::Table(table) => Some(Places::in_table(table)),
         }
     }
 

@@ -10,7 +10,7 @@
 //! number of a count, mixed into its seed, for 16 bytes of its own.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use base::KeyHasher;
 use table::KeyHash;
@@ -18,11 +18,21 @@ use table::KeyHash;
 static SEED: OnceLock<u64> = OnceLock::new();
 static TABLES: AtomicU64 = AtomicU64::new(0);
 
+/// See [`hash_tables_alike`].
+static ALIKE: AtomicBool = AtomicBool::new(false);
+
 /// Sets the seed from which the tables inside values get theirs. Returns whether it took effect:
 /// only the first call does, and only before any large hash, set or sorted set was made (then the
 /// seed is 0).
 pub fn seed_members(seed: u64) -> bool {
     SEED.set(seed).is_ok()
+}
+
+/// From now on all tables of the process are hashed alike, so that the order in which members lie
+/// is the same whenever the same is done. For simulations: large tables that are made of each other
+/// become slow.
+pub fn hash_tables_alike() {
+    ALIKE.store(true, Ordering::Relaxed);
 }
 
 /// The hasher of one table.
@@ -34,7 +44,8 @@ impl Members {
     fn unlike_others() -> Members {
         /// 2^64 divided by the golden ratio: multiples are spread over all of 64 bits.
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-        let table = TABLES.fetch_add(1, Ordering::Relaxed);
+        let alike = ALIKE.load(Ordering::Relaxed);
+        let table = if alike { 0 } else { TABLES.fetch_add(1, Ordering::Relaxed) };
         let seed = *SEED.get_or_init(|| 0);
         Members(KeyHasher::new(seed ^ table.wrapping_mul(SPREAD)))
     }
@@ -44,6 +55,23 @@ impl KeyHash for Members {
     #[inline]
     fn hash(&self, member: &[u8]) -> u64 {
         self.0.hash(member)
+    }
+}
+
+/// Where names stand in one table, be they there or not: the order in which it is scanned.
+#[derive(Clone, Debug)]
+pub struct Places(Members);
+
+impl Places {
+    /// Those of a table.
+    pub(crate) fn in_table(table: &Index) -> Places {
+        Places(table.hasher().clone())
+    }
+
+    /// The place of a name: a scan has visited it once its cursor is beyond, or 0 at the end.
+    #[must_use]
+    pub fn of(&self, name: &[u8]) -> u64 {
+        table::position(self.0.hash(name))
     }
 }
 

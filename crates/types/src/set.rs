@@ -21,7 +21,7 @@ use base::num::parse_i64;
 use base::{DataType, Kind, PackLimits, Rng};
 use table::UnalignedBox;
 
-use crate::hasher::hash_in;
+use crate::hasher::{Places, hash_in};
 use crate::intset::IntSet;
 use crate::packed::{self, Packed};
 use crate::past::{Copier, Noted};
@@ -345,6 +345,15 @@ impl Set {
         match &mut self.shape {
             Shape::Ints(_) | Shape::Packed(_) => None,
             Shape::Table(table) => table.noted(copier),
+        }
+    }
+
+    /// Where members stand in the order of [`scan`](Self::scan); `None` if it is no table.
+    #[must_use]
+    pub fn places(&self) -> Option<Places> {
+        match &self.shape {
+            Shape::Ints(_) | Shape::Packed(_) => None,
+            Shape::Table(table) => Some(Places::in_table(table)),
         }
     }
 

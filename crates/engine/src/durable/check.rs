@@ -13,7 +13,8 @@ use json::Registry;
 use store::image;
 
 use super::home::named_once;
-use super::steps::{LIBRARIES, MOVED, OTHERS};
+use super::pieces::{Again, Arriving};
+use super::steps::{LIBRARIES, MOVED, OTHERS, PIECES};
 use super::walk;
 use crate::scripting::read_libraries;
 
@@ -136,9 +137,16 @@ impl Checked {
             return self.problem(Part::Snapshot, what);
         }
         self.snapshot_bytes = reader.bytes;
+        let mut arriving = Arriving::default();
         for place in &reader.blocks {
             let entries = reader.block(place).and_then(|raw| {
-                entries(&raw, place.db).map_err(|what| {
+                let entries = match place.db {
+                    PIECES => {
+                        piece(&raw, &mut arriving).map(|(_, entries)| (entries.unwrap_or(0), 0))
+                    }
+                    db => entries(&raw, db),
+                };
+                entries.map_err(|what| {
                     let offset = place.offset;
                     io::Error::other(format!("{name} is damaged at offset {offset}: {what}"))
                 })
@@ -152,6 +160,11 @@ impl Checked {
                 }
                 Err(error) => self.problem(Part::Snapshot, error.to_string()),
             }
+        }
+        if self.problems.is_empty()
+            && let Err(what) = arriving.finish()
+        {
+            self.problem(Part::Snapshot, format!("{name} is damaged: {what}"));
         }
         if self.problems.is_empty() && self.keys != reader.entries {
             let what = format!("{name} says {} keys and holds {}", reader.entries, self.keys);
@@ -214,6 +227,12 @@ fn first_frame(disk: &dyn Disk, number: u64) -> u64 {
     header.ok().flatten().map_or(1, |header| header.first_frame)
 }
 
+/// Which value a piece belongs to, and how many entries it makes complete, if it is the last one.
+pub(super) fn piece(raw: &[u8], arriving: &mut Arriving) -> Result<(u64, Option<u64>), String> {
+    let (value, entry) = arriving.take(raw, &PackLimits::default())?;
+    Ok((value, entry.map(|entry| u64::from(!entry.again))))
+}
+
 /// The number of entries of a block, each of which can be read, and the youngest record that it
 /// knows of.
 pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
@@ -227,8 +246,14 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
     }
     if db == MOVED {
         // Counted where it stands otherwise.
-        let head = source.number().and_then(|_| source.bytes());
-        head.map_err(|error| error.to_string())?;
+        let again = Again::of(&mut source).map_err(|error| error.to_string())?;
+        for _ in 0..again.step.entries {
+            image::read(&mut source, &limits, &mut registry).map_err(|error| error.to_string())?;
+        }
+        return match source.is_done() {
+            true => Ok((0, again.step.seq)),
+            false => Err("bytes behind a key".to_owned()),
+        };
     }
     while !source.is_done() {
         let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
@@ -238,7 +263,7 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
         if db == OTHERS && step.entries > 0 {
             return Err("keys of no database".to_owned());
         }
-        all += if db == MOVED { 0 } else { step.entries };
+        all += step.entries;
         newest = newest.max(step.seq);
     }
     Ok((all, newest))

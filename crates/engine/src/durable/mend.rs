@@ -4,15 +4,18 @@
 //! Each step can be repeated, so that a run that was interrupted is run again. What is put aside is
 //! durable before anything takes its place.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+use journal::codec::{Source, put_bytes, put_number};
 use journal::reader::{self, Report};
 use journal::snapshot::{self, Reader, Writer};
 use journal::{Disk, Manifest, Segments, manifest, salvage, segment};
 
-use super::check::{Part, Problem, entries, first_records};
-use super::steps::OTHERS;
+use super::check::{Part, Problem, entries, first_records, piece};
+use super::pieces::{Again, Arriving};
+use super::steps::{MOVED, OTHERS, PIECES};
 use journal::wall_clock;
 
 /// Mends one problem; what was done.
@@ -116,6 +119,43 @@ fn mend_manifest(disk: &dyn Disk) -> io::Result<String> {
     Ok(format!("{} is made of {}{kept}", manifest::NAME, snapshot::name(number)))
 }
 
+/// The values of a snapshot of which all pieces can be read, and how many entries the last piece of
+/// each makes complete.
+fn whole_values(disk: &Arc<dyn Disk>, name: &str) -> io::Result<HashMap<u64, u64>> {
+    let (mut whole, mut arriving) = (HashMap::new(), Arriving::default());
+    salvage::blocks(&**disk, name, &mut |place, raw| {
+        if place.db == PIECES
+            && let Ok((value, Some(entries))) = piece(&raw, &mut arriving)
+        {
+            whole.insert(value, entries);
+        }
+        Ok(())
+    })?;
+    Ok(whole)
+}
+
+/// How many entries a block holds that is to be kept.
+fn kept(raw: &mut Vec<u8>, db: u32, whole: &HashMap<u64, u64>) -> Result<u64, String> {
+    if db == MOVED {
+        let mut source = Source::new(raw);
+        let again = Again::of(&mut source).map_err(|error| error.to_string())?;
+        if again.value.is_some_and(|value| !whole.contains_key(&value)) {
+            // What the file has of it otherwise is older than the step says.
+            let mut gone = Vec::new();
+            put_number(&mut gone, again.db);
+            put_bytes(&mut gone, again.key);
+            snapshot::put_step(&mut gone, again.step.end, again.step.seq, 0);
+            *raw = gone;
+        }
+    }
+    if db != PIECES {
+        return entries(raw, db).map(|(count, _)| count);
+    }
+    let (value, last) = Arriving::whose(raw)?;
+    let entries = *whole.get(&value).ok_or("a value that is not whole")?;
+    Ok(if last { entries } else { 0 })
+}
+
 /// Whole blocks go into a new file of the same name.
 fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String> {
     let Some(name) = &manifest.snapshot else { return Err(io::Error::other("no snapshot")) };
@@ -129,23 +169,26 @@ fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String
         time: wall_clock(),
         secret: salvage::secret(&**disk, &source)?,
     };
+    // What a value lacks cannot be told: one that came only in part is left out.
+    let whole = whole_values(disk, &source)?;
     let mut writer = Writer::create(disk, name, header, true)?;
     let (mut keys, mut spoilt) = (0, 0_u64);
     let mut first = first_records(&**disk, manifest);
-    let salvaged =
-        salvage::blocks(&**disk, &source, &mut |place, raw| match entries(&raw, place.db) {
-            Ok((count, _)) if (place.shard as usize) < manifest.shards => {
-                keys += count;
-                if place.db == OTHERS {
-                    first.retain(|&shard, _| u32::from(shard) != place.shard);
-                }
-                writer.block(place.shard, place.db, &raw, count)
+    let salvaged = salvage::blocks(&**disk, &source, &mut |place, mut raw| match kept(
+        &mut raw, place.db, &whole,
+    ) {
+        Ok(count) if (place.shard as usize) < manifest.shards => {
+            keys += count;
+            if place.db == OTHERS {
+                first.retain(|&shard, _| u32::from(shard) != place.shard);
             }
-            _ => {
-                spoilt += 1;
-                Ok(())
-            }
-        });
+            writer.block(place.shard, place.db, &raw, count)
+        }
+        _ => {
+            spoilt += 1;
+            Ok(())
+        }
+    });
     let salvaged = match salvaged {
         Ok(salvaged) => salvaged,
         Err(error) => {

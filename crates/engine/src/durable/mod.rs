@@ -19,6 +19,7 @@ mod backup;
 mod check;
 mod home;
 mod mend;
+mod pieces;
 mod recover;
 mod replay;
 mod snapshot;

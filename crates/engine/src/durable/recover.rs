@@ -49,6 +49,8 @@ pub struct Recovered {
     pub keys: u64,
     /// Those of them that were past their deadline.
     pub overdue: u64,
+    /// Large values of the snapshot, which came in pieces: a key read once more has two.
+    pub large: u64,
     /// Records of the journal that were applied.
     pub records: u64,
     /// Records that the snapshot knew already.
@@ -289,7 +291,8 @@ impl Engine {
             found.bytes += reader.bytes;
             found.keys = reader.entries;
             self.durable.base_size.store(reader.bytes, Ordering::Relaxed);
-            found.overdue = self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
+            (found.overdue, found.large) =
+                self.load(&reader, &mut steps).map_err(|e| advice(&e))?;
         }
         let report = self.replay((&**disk, manifest), failing, &mut steps, found)?;
         found.frames = report.frames;
@@ -304,8 +307,9 @@ impl Engine {
         std::thread::available_parallelism().map_or(1, usize::from).min(self.store.shards())
     }
 
-    /// Loads a snapshot, each shard by one thread; how many of its keys were past their deadline.
-    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<u64, String> {
+    /// Loads a snapshot, each shard by one thread; how many of its keys were past their deadline,
+    /// and how many came in pieces.
+    fn load(self: &Arc<Self>, reader: &Reader, steps: &mut [Steps]) -> Result<(u64, u64), String> {
         let mut by_shard: HashMap<usize, Vec<snapshot::Place>> = HashMap::new();
         for place in &reader.blocks {
             by_shard.entry(place.shard as usize).or_default().push(*place);
@@ -313,7 +317,7 @@ impl Engine {
         let queue: Mutex<VecDeque<_>> = Mutex::new(by_shard.into_iter().collect());
         let results: Mutex<Vec<(usize, Steps)>> = Mutex::default();
         let failure: Mutex<Option<String>> = Mutex::default();
-        let (overdue, now) = (AtomicU64::new(0), wall_clock());
+        let (overdue, large, now) = (AtomicU64::new(0), AtomicU64::new(0), wall_clock());
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 scope.spawn(|| {
@@ -330,6 +334,7 @@ impl Engine {
                         }
                     }
                     overdue.fetch_add(replayer.counts.overdue, Ordering::Relaxed);
+                    large.fetch_add(replayer.counts.large, Ordering::Relaxed);
                 });
             }
         });
@@ -339,7 +344,7 @@ impl Engine {
         for (shard, loaded) in results.into_inner() {
             *steps.get_mut(shard).ok_or("a shard that cannot be")? = loaded;
         }
-        Ok(overdue.into_inner())
+        Ok((overdue.into_inner(), large.into_inner()))
     }
 
     /// Replays the journal on top.

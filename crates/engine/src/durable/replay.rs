@@ -14,7 +14,8 @@ use journal::snapshot::{self, Reader};
 use store::{Scope, Txn, image};
 use wire::RespWriter;
 
-use super::steps::{LIBRARIES, MOVED, OTHERS, Steps};
+use super::pieces::{Again, Arriving};
+use super::steps::{LIBRARIES, MOVED, OTHERS, PIECES, Steps};
 use crate::engine::Engine;
 use crate::table::{Action, Entry};
 
@@ -40,6 +41,8 @@ pub(crate) struct Counts {
     pub failed: u64,
     /// Keys of the snapshot that were past their deadline.
     pub overdue: u64,
+    /// Large values of the snapshot, which came in pieces.
+    pub large: u64,
     /// Values that went from one key to another, told by their names.
     pub moved: u64,
     /// Commands that made a value of other keys', told by themselves.
@@ -90,18 +93,38 @@ impl<'e> Replayer<'e> {
         reader: &Reader,
         places: &[snapshot::Place],
     ) -> Result<Steps, String> {
-        let mut steps = Steps::default();
+        let (mut steps, mut arriving) = (Steps::default(), Arriving::default());
         for place in places {
             if self.engine.stopping.load(Ordering::Acquire) {
                 return Err("loading was interrupted".to_owned());
             }
             let raw = reader.block(place).map_err(|error| error.to_string())?;
-            self.load_block(&raw, place.db, &mut steps)
+            let loaded = match place.db {
+                PIECES => self.load_piece(&raw, &mut arriving),
+                _ => self.load_block(&raw, place.db, &mut steps),
+            };
+            loaded
                 .map_err(|error| format!("{} at offset {}: {error}", reader.name, place.offset))?;
             self.engine.durable.progress.done.fetch_add(place.len, Ordering::Relaxed);
         }
+        arriving.finish().map_err(|error| format!("{}: {error}", reader.name))?;
         self.txn.report_memory();
         Ok(steps)
+    }
+
+    /// A piece of a large value, which is there with its last one.
+    fn load_piece(&mut self, raw: &[u8], arriving: &mut Arriving) -> Result<(), String> {
+        let limits = self.engine.store.limits();
+        let (_, Some(mut entry)) = arriving.take(raw, &limits)? else { return Ok(()) };
+        let number = u32::try_from(entry.db).map_err(|_| "a database that cannot be")?;
+        let db = self.database(number)?;
+        self.counts.large += 1;
+        let counts = !entry.again;
+        let image = entry.image();
+        let overdue = image.deadline.is_some_and(|at| at <= self.began);
+        self.counts.overdue += u64::from(overdue && counts);
+        let hash = self.engine.store.hasher().hash(image.key);
+        self.restore(db, hash, image)
     }
 
     /// Entries are taken in strides: in the order of the table they would pile up in its first
@@ -146,12 +169,15 @@ impl<'e> Replayer<'e> {
     /// A key that was read once more: what the snapshot has of it otherwise is older.
     fn load_moved(&mut self, mut source: Source<'_>, steps: &mut Steps) -> Result<(), String> {
         let limits = self.engine.store.limits();
-        let number = source.number().map_err(text)?;
-        let number = u32::try_from(number).map_err(|_| "a database that cannot be")?;
+        let Again { db, key, step, value } = Again::of(&mut source).map_err(text)?;
+        let number = u32::try_from(db).map_err(|_| "a database that cannot be")?;
         let db = self.database(number)?;
-        let key = self.engine.store.hasher().key(source.bytes().map_err(text)?);
-        let step = snapshot::step(&mut source).map_err(text)?;
+        let key = self.engine.store.hasher().key(key);
         steps.add_key(number, key.bytes, step.seq);
+        if value.is_some() {
+            // It came before.
+            return Ok(());
+        }
         if step.entries == 0 {
             return self.on_shard_of(key, |txn| txn.forget(db, key.hash, key.bytes));
         }

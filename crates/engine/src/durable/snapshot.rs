@@ -24,6 +24,7 @@ use journal::{Manifest, Segments, segment, snapshot};
 
 use super::Reason;
 use super::home::{BLOCK, Home};
+use super::pieces::PieceWriter;
 use super::steps::{LIBRARIES, MOVED, OTHERS};
 use crate::engine::Engine;
 use crate::foreign::{self, Exported, Until};
@@ -303,8 +304,9 @@ impl Engine {
             let compress = self.config().durability.rdbcompression;
             let mut writer = Writer::create(disk, &name, header, compress)?.buffered(block_size);
             self.store.begin_moves();
-            let surveyed = self.survey_all(&mut writer).and_then(|keys| {
-                self.survey_moved(&mut writer)?;
+            let mut pieces = PieceWriter::new(self, &mut writer, block_size);
+            let surveyed = self.survey_all(&mut pieces).and_then(|keys| {
+                self.survey_moved(&mut pieces)?;
                 Ok(keys)
             });
             self.store.end_moves();
@@ -327,7 +329,7 @@ impl Engine {
         self.durable.home.lock().as_ref().map_or(BLOCK, |home| home.block_size)
     }
 
-    fn survey_all(&self, writer: &mut Writer) -> io::Result<u64> {
+    fn survey_all(&self, pieces: &mut PieceWriter<'_>) -> io::Result<u64> {
         let block_size = self.block_size();
         let (mut all, mut block) = (0, Vec::with_capacity(block_size + (block_size >> 3)));
         self.durable.read.store(0, Ordering::Relaxed);
@@ -336,23 +338,25 @@ impl Engine {
             let number = u32::try_from(shard).unwrap_or(u32::MAX);
             let (filled, seq) = self.store.begin_survey(shard);
             snapshot::put_step(&mut block, u64::MAX, seq, 0);
-            writer.block(number, OTHERS, &block, 0)?;
+            pieces.shard = number;
+            pieces.writer.block(number, OTHERS, &block, 0)?;
             block.clear();
             if shard == 0 {
-                self.survey_libraries(writer)?;
+                self.survey_libraries(pieces.writer)?;
             }
             for db in filled {
                 let db_number = u32::try_from(db).unwrap_or(u32::MAX);
                 let (mut next, mut entries) = (Some(0), 0);
                 while let Some(from) = next {
-                    let surveyed = self.store.survey(shard, db, from, &mut block);
+                    let surveyed = self.store.survey((shard, db), from, &mut block, pieces)?;
                     next = surveyed.next;
                     entries += surveyed.entries;
+                    all += surveyed.large;
                     if next.is_none() || block.len() >= block_size {
                         if self.durable.is_busy_with(Reason::Copy) && self.is_ending() {
                             return Err(io::Error::other(ENDING));
                         }
-                        writer.block(number, db_number, &block, entries)?;
+                        pieces.writer.block(number, db_number, &block, entries)?;
                         all += entries;
                         self.durable.read.store(all, Ordering::Relaxed);
                         entries = 0;
@@ -365,7 +369,7 @@ impl Engine {
     }
 
     /// Keys that large values have gone to meanwhile: what they hold now.
-    fn survey_moved(&self, writer: &mut Writer) -> io::Result<()> {
+    fn survey_moved(&self, pieces: &mut PieceWriter<'_>) -> io::Result<()> {
         let mut block = Vec::new();
         while let Some(name) = self.store.next_moved() {
             if self.durable.is_busy_with(Reason::Copy) && self.is_ending() {
@@ -373,9 +377,9 @@ impl Engine {
             }
             put_number(&mut block, name.db as u64);
             put_bytes(&mut block, &name.key);
-            self.store.survey_key(&name, &mut block);
-            let shard = u32::try_from(name.shard).unwrap_or(u32::MAX);
-            writer.block(shard, MOVED, &block, 0)?;
+            pieces.shard = u32::try_from(name.shard).unwrap_or(u32::MAX);
+            self.store.survey_key(&name, &mut block, pieces)?;
+            pieces.writer.block(pieces.shard, MOVED, &block, 0)?;
             block.clear();
         }
         Ok(())

@@ -18,6 +18,9 @@ pub const LIBRARIES: u32 = u32::MAX - 1;
 /// Keys that were read once more, after everything else, stand in a snapshot as this database.
 pub const MOVED: u32 = u32::MAX - 2;
 
+/// Pieces of large values stand in a snapshot as this database.
+pub const PIECES: u32 = u32::MAX - 3;
+
 /// The moments of one shard's databases.
 #[derive(Debug, Default)]
 pub struct Steps {

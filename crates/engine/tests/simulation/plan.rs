@@ -31,6 +31,8 @@ pub struct Plan {
     pub plain: bool,
     /// Values of so many bytes that go from key to key are told by names.
     pub named: usize,
+    /// Values of so many bytes are copied in pieces, which end after so many.
+    pub copied: (usize, usize),
     /// Lines of configuration.
     pub lines: String,
     /// From start to power cut, one after another on one disk.
@@ -110,8 +112,15 @@ impl Drawer<'_> {
         }
         // Mostly so small that small values take the ways of large ones.
         let named = [0, 0, 300, 2000, 128 << 10][self.rng.below(5)];
+        let copied = [(0, 1), (0, 40), (0, 400), (100 << 10, 16 << 10)][self.rng.below(4)];
+        // Tables, trees and several nodes, of which pieces can be copied.
+        if self.rng.below(3) > 0 {
+            lines += "hash-max-listpack-entries 2\nzset-max-listpack-entries 2\n\
+                      set-max-intset-entries 2\nlist-max-listpack-size 2\n\
+                      stream-node-max-entries 2\n";
+        }
         let lives = (0..2 + self.rng.below(4)).map(|_| self.life()).collect();
-        Plan { policy, plain: self.plain, named, lines, lives }
+        Plan { policy, plain: self.plain, named, copied, lines, lives }
     }
 
     fn life(&mut self) -> Life {
@@ -289,7 +298,10 @@ fn scripted(first: Request, second: Request) -> Request {
 /// A plan as somebody reads it.
 pub fn shown(plan: &Plan) -> String {
     let (policy, lines) = (plan.policy, plan.lines.replace('\n', "; "));
-    let mut text = format!("appendfsync {policy}; names from {} bytes; {lines}\n", plan.named);
+    let mut text = format!(
+        "appendfsync {policy}; names from {} bytes; pieces of values from {:?} bytes; {lines}\n",
+        plan.named, plan.copied
+    );
     for (number, life) in plan.lives.iter().enumerate() {
         text += &format!("life {number}\n");
         for step in &life.steps {

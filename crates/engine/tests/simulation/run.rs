@@ -44,6 +44,8 @@ pub struct Reached {
     pub moved: u64,
     /// Commands that starts ran over keys of several shards.
     pub derived: u64,
+    /// Values that starts read in pieces.
+    pub large: u64,
     /// Keys that were dropped to make room.
     pub evicted: u64,
     /// Snapshots that were made.
@@ -55,9 +57,10 @@ pub struct Reached {
 impl Reached {
     /// And these.
     pub fn add(&mut self, more: &Reached) {
-        let Reached { moved, derived, evicted, saves, compared } = more;
+        let Reached { moved, derived, large, evicted, saves, compared } = more;
         self.moved += moved;
         self.derived += derived;
+        self.large += large;
         self.evicted += evicted;
         self.saves += saves;
         self.compared += compared;
@@ -65,13 +68,14 @@ impl Reached {
 
     /// Whether there is nothing that did not happen.
     pub fn is_all(&self) -> bool {
-        let Reached { moved, derived, evicted, saves, compared } = *self;
-        [moved, derived, evicted, saves, compared].iter().all(|&count| count > 0)
+        let Reached { moved, derived, large, evicted, saves, compared } = *self;
+        [moved, derived, large, evicted, saves, compared].iter().all(|&count| count > 0)
     }
 
     fn note(&mut self, recovered: &Recovered) {
         self.moved += recovered.moved;
         self.derived += recovered.derived;
+        self.large += recovered.large;
     }
 }
 
@@ -85,6 +89,7 @@ struct Between<'a> {
 
 /// Runs a plan, on a disk that may not do what it says.
 pub fn run(plan: &Plan, untrue: Option<Untrue>) -> Outcome {
+    types::hash_tables_alike();
     let trace = Trace::default();
     let mut outcome = Outcome::default();
     let result = catch_unwind(AssertUnwindSafe(|| all_lives(plan, untrue, &trace, &mut outcome)));

@@ -139,6 +139,7 @@ pub fn start(disk: &Liar, plan: &Plan, now: u64) -> Result<(Arc<Engine>, Recover
     (home.segment_size, home.block_size, home.stepped) = (SEGMENT, BLOCK, true);
     engine.move_in(home);
     engine.store.tell_by_names_from(plan.named);
+    engine.store.copy_in_pieces_from(plan.copied.0, plan.copied.1);
     let recovered = engine.recover().inspect_err(|_| engine.move_out())?;
     Ok((engine, recovered))
 }

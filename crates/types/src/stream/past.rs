@@ -13,6 +13,9 @@ use super::node::Node;
 use super::{Log, Pending, Stream};
 use crate::past::Copier;
 
+/// So many nodes that have changed are passed over at once: they are taken together, too.
+const PASSED: usize = 8;
+
 /// Things by id, of which some have changed before they were copied.
 pub(super) struct Items<T> {
     /// The last there was.
@@ -51,6 +54,18 @@ impl<T> Items<T> {
         }
         self.copied = Some(id);
         Some(!self.saved.contains_key(&id))
+    }
+
+    /// Takes those that were saved and passed over.
+    fn take_passed(&mut self) -> BTreeMap<StreamId, Option<T>> {
+        let mut taken = BTreeMap::new();
+        while let Some(first) = self.saved.first_entry()
+            && self.copied.is_some_and(|copied| *first.key() <= copied)
+        {
+            let (id, was) = first.remove_entry();
+            taken.insert(id, was);
+        }
+        taken
     }
 
     /// Takes those that were saved.
@@ -98,9 +113,11 @@ impl Log {
             Some(copied) => self.nodes.partition_point(|node| node.first <= copied),
             None => 0,
         };
+        let mut passed = 0;
         for node in self.nodes.range(next..) {
             let Some(wanted) = past.pass(node.first) else { break };
-            if wanted && !visit(node.first, node.bytes()) {
+            passed += usize::from(!wanted);
+            if passed > PASSED || (wanted && !visit(node.first, node.bytes())) {
                 return Some(true);
             }
         }
@@ -117,8 +134,9 @@ impl Stream {
     }
 
     /// Visits the next nodes that are as they were when this copier began to follow them, until
-    /// `visit` answers `false`; whether there may be more. The others it will have saved. `None` if
-    /// the stream is not followed any more. O(log n) and the nodes.
+    /// `visit` answers `false`, or some that are not have been passed over; whether there may be
+    /// more. The others it will have saved. `None` if the stream is not followed any more. O(log n)
+    /// and the nodes.
     pub fn copy_past(
         &mut self,
         copier: &Copier,
@@ -127,8 +145,14 @@ impl Stream {
         self.body.log.copy_past(copier, visit)
     }
 
-    /// Ends following, and gives out the nodes that changed before they were copied, as they were.
-    /// `None` if the stream is not followed any more.
+    /// Takes the nodes that changed before [`copy_past`](Self::copy_past) came to where they were,
+    /// and that it has passed since, as they were. `None` if the stream is not followed any more.
+    pub fn take_passed(&mut self, copier: &Copier) -> Option<SavedNodes> {
+        self.body.log.past.of(copier).map(Items::take_passed).map(SavedNodes)
+    }
+
+    /// Ends following, and gives out the other nodes that changed before they were copied, as they
+    /// were. `None` if the stream is not followed any more.
     pub fn unfollow(&mut self, copier: &Copier) -> Option<SavedNodes> {
         let saved = self.body.log.past.of(copier).map(Items::take);
         self.body.log.past.end();
