@@ -10,7 +10,7 @@ use base::{DataType, Deadline, Holds, Key, PackLimits, StreamId};
 use hashbrown::{HashMap, HashSet};
 use rdb::{Encoder, Limits, Module, ModulePart, Value};
 use types::stream::{Counters, Pending};
-use types::{Hash, Json, List, Member, Set, Stream, ZSet};
+use types::{End, Hash, Json, List, Member, Set, Stream, ZSet};
 
 use crate::Host;
 
@@ -283,6 +283,31 @@ pub fn restore(value: Value, limits: &PackLimits, registry: &mut Registry) -> Op
         Value::Stream(stream) => Restored::Stream(restore_stream(&stream, limits)?),
         Value::Module(module) => Restored::Json(restore_json(&module, registry)?),
     })
+}
+
+impl Restored {
+    /// Adds further elements to a collection. `None` if one of them is there already, or the value
+    /// is no collection of their type.
+    #[must_use]
+    pub fn extend(&mut self, more: Value, limits: &PackLimits) -> Option<()> {
+        let fresh = match (self, more) {
+            (Restored::List(list), Value::List(elements)) => {
+                elements.iter().for_each(|element| list.push(End::Tail, element, limits));
+                true
+            }
+            (Restored::Set(set), Value::Set(members)) => {
+                members.iter().all(|member| set.add(member, limits))
+            }
+            (Restored::Hash(hash), Value::Hash(fields)) => {
+                fields.iter().all(|(field, value)| hash.set(field, value, limits))
+            }
+            (Restored::ZSet(zset), Value::ZSet(members)) => {
+                members.iter().all(|(member, score)| zset.insert(member, *score, limits).is_none())
+            }
+            _ => false,
+        };
+        fresh.then_some(())
+    }
 }
 
 /// Stores a value at `key`, whatever is there.

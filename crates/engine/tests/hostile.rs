@@ -561,7 +561,34 @@ fn a_dump_is_no_longer_than_there_is_room() {
     assert!(whole.len() > 9 << 20);
     let mut out = Vec::new();
     let words = [&b"RESTORE"[..], b"copy", b"0", &whole];
-    seat.worker.execute(&mut seat.session, &words, &mut out);
+    let before = scale::alive();
+    let ((), rise) = scale::rise(|| seat.worker.execute(&mut seat.session, &words, &mut out));
+    let kept = scale::alive() - before;
     assert_eq!(out, b"+OK\r\n");
     assert_eq!(seat.ask("HLEN copy"), ":20000");
+    // The request is told to the journal of nobody, and its elements are never all there twice.
+    assert!(kept > 9 << 20 && rise - kept < 4 << 20, "{rise} bytes for {kept}");
+}
+
+/// A file of Redis is taken over in the memory of its values, and a part of one.
+#[test]
+fn a_large_value_of_a_file_is_read_in_parts() {
+    let folder = home::Folder::new();
+    let file = std::fs::File::create(folder.join("dump.rdb")).unwrap();
+    let mut writer = rdb::Writer::new(file, rdb::Limits::default(), false, true).unwrap();
+    writer.database(0, 1, 0).unwrap();
+    let fields: Vec<String> = (0..200_000).map(|n| format!("field {n:030}")).collect();
+    let pairs = fields.iter().map(|field| (field.as_bytes(), &b"a value"[..]));
+    let meta = rdb::Meta::default();
+    writer.key_with(meta, |encoder, out| encoder.hash_plain(out, Some(b"hash"), pairs)).unwrap();
+    writer.finish().unwrap();
+    let before = scale::alive();
+    let (opened, rise) = scale::rise(|| home::open(&folder.0, "save \"\"\nshards 1"));
+    let kept = scale::alive() - before;
+    let (engine, recovered) = opened.unwrap();
+    assert_eq!(Seat::new(&engine).ask("HLEN hash"), ":200000", "{recovered}");
+    assert!(kept > 10 << 20, "{kept} bytes");
+    // Beside parts, what a table takes more while it grows.
+    assert!(rise - kept < 8 << 20, "{rise} bytes for {kept}");
+    engine.move_out();
 }

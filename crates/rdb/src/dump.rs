@@ -6,9 +6,11 @@
 
 use std::fmt;
 
-use crate::object::{self, Options};
+use crate::object::{self, Options, Parts};
 use crate::{Encoder, Error, FieldTtls, Input, Loaded, Magic, Value, crc64, writer};
 
+/// Bytes of a payload that are looked at in one piece.
+const BLOCK: usize = 64 << 10;
 /// The greatest version of a payload that is taken: that of Redis 7.2.
 const NEWEST: u16 = 11;
 
@@ -100,6 +102,36 @@ pub fn decode(payload: &[u8]) -> Result<Value, DumpError> {
         Ok(Loaded::Value(value) | Loaded::WithoutTtls(value, _)) => Ok(value),
         Ok(Loaded::Refused(_)) => Err(DumpError::Format(None)),
         Err(error) => Err(DumpError::Format(Some(error))),
+    }
+}
+
+/// Reads the value of a payload in parts of about so many bytes. `take` says whether to go on.
+///
+/// # Errors
+/// If the payload is not in order, or `take` says so.
+pub fn decode_in_parts(
+    payload: &[u8],
+    bytes: usize,
+    take: &mut dyn FnMut(Value) -> bool,
+) -> Result<(), DumpError> {
+    let broken = |error| DumpError::Format(Some(error));
+    let mut input = Input::with_block(open(payload)?, payload.len().min(BLOCK));
+    let kind = input.byte().map_err(broken)?;
+    let Some(mut parts) = Parts::begin(&mut input, kind).map_err(broken)? else {
+        let value = decode(payload)?;
+        return if take(value) { Ok(()) } else { Err(DumpError::Format(None)) };
+    };
+    let mut begun = false;
+    loop {
+        let part = parts.next(&mut input, bytes).map_err(broken)?;
+        // Nodes without elements may come last.
+        let (is_empty, is_first) = (part.is_empty(), !std::mem::replace(&mut begun, true));
+        if (is_empty && is_first) || !(is_empty || take(part)) {
+            return Err(DumpError::Format(None));
+        }
+        if parts.is_done() {
+            return Ok(());
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! RDB files are read, item by item, in the memory of one value.
+//! RDB files are read, item by item, in the memory of one value or, if wanted, of a part of one.
 //!
 //! ```text
 //!   REDIS0010                          or VALKEY080: five or six letters, four or three digits
@@ -15,7 +15,7 @@
 
 use std::io::Read;
 
-use crate::object::{self, Options, kind};
+use crate::object::{self, Options, Parts, kind};
 use crate::{
     Error, FieldTtls, Input, Loaded, ModuleAux, Reason, Refusal, Value, functions, length, text,
 };
@@ -72,8 +72,11 @@ pub enum Item {
         /// Those that have a deadline.
         mortal: u64,
     },
-    /// A key.
+    /// A key. Where values are read in parts it has the first elements of a large collection, and
+    /// [`More`](Item::More) of them follow.
     Key(Key, Value),
+    /// Further elements of the key before, whose value is read in parts.
+    More(Value),
     /// A key that is in order but not taken.
     Refused(Key, Refusal),
 }
@@ -122,6 +125,10 @@ pub struct Reader<R> {
     verify: bool,
     db: u64,
     ended: bool,
+    /// Bytes of a part, about.
+    part: usize,
+    /// What is being read in parts.
+    open: Option<Parts>,
 }
 
 impl<R: Read> Reader<R> {
@@ -149,6 +156,8 @@ impl<R: Read> Reader<R> {
             verify: true,
             db: 0,
             ended: false,
+            part: usize::MAX,
+            open: None,
         })
     }
 
@@ -160,6 +169,11 @@ impl<R: Read> Reader<R> {
     /// Sets whether the checksum must be right (`rdbchecksum`); it must unless told otherwise.
     pub fn verify_checksum(&mut self, verify: bool) {
         self.verify = verify;
+    }
+
+    /// Reads collections that are written element by element in parts of about so many bytes.
+    pub fn in_parts(&mut self, bytes: usize) {
+        self.part = bytes.max(1);
     }
 
     /// Whose file it is.
@@ -194,6 +208,9 @@ impl<R: Read> Reader<R> {
     /// error.
     #[allow(clippy::should_implement_trait)] // an iterator could not give its input back
     pub fn next(&mut self) -> Result<Option<Item>, Error> {
+        if let Some(parts) = self.open.as_mut().filter(|parts| !parts.is_done()) {
+            return parts.next(&mut self.input, self.part).map(|part| Some(Item::More(part)));
+        }
         let mut key = Key::default();
         while !self.ended {
             let offset = self.input.offset();
@@ -228,6 +245,14 @@ impl<R: Read> Reader<R> {
         let input = &mut self.input;
         key.db = self.db;
         key.name = text::read(input)?;
+        if let Some(mut parts) = Parts::begin(input, kind)? {
+            let first = parts.next(input, self.part)?;
+            self.open = Some(parts);
+            return Ok(match first.is_empty() {
+                true => Item::Refused(key, Refusal::Empty),
+                false => Item::Key(key, first),
+            });
+        }
         let options = Options { magic: self.magic, field_ttls: self.field_ttls };
         Ok(match object::load(input, kind, options)? {
             Loaded::Value(value) => Item::Key(key, value),

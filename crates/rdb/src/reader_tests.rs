@@ -178,3 +178,57 @@ fn empty_collections_are_refused_by_name() {
     let items = read(b"REDIS0003\x01\x01k\x00\xff", |_| ()).unwrap();
     assert!(matches!(&items[..], [Item::Refused(key, Refusal::Empty)] if key.name == b"k"));
 }
+
+/// The same file, whole and in parts.
+#[test]
+fn parts_of_collections_make_the_whole() {
+    let words: Vec<Vec<u8>> = (0..2000).map(|n| format!("element {n:020}").into()).collect();
+    let words = || words.iter().map(Vec::as_slice);
+    let mut writer = crate::Writer::new(Vec::new(), crate::Limits::default(), true, true).unwrap();
+    writer.database(0, 5, 0).unwrap();
+    let meta = crate::Meta::default;
+    writer.key_with(meta(), |encoder, out| encoder.list(out, Some(b"list"), words())).unwrap();
+    writer.key_with(meta(), |encoder, out| encoder.set_plain(out, Some(b"set"), words())).unwrap();
+    let pairs = || words().map(|word| (word, &b"value"[..]));
+    writer
+        .key_with(meta(), |encoder, out| encoder.hash_plain(out, Some(b"hash"), pairs()))
+        .unwrap();
+    let scored = || words().map(|word| (word, 1.5));
+    writer
+        .key_with(meta(), |encoder, out| encoder.zset_plain(out, Some(b"zset"), scored()))
+        .unwrap();
+    writer.key(meta(), b"last", &Value::String(b"v".to_vec())).unwrap();
+    let file = writer.finish().unwrap();
+    let whole = read(&file, |_| ()).unwrap();
+    let mut parts = 0;
+    let mut joined: Vec<Item> = Vec::new();
+    for item in read(&file, |reader| reader.in_parts(5000)).unwrap() {
+        let Item::More(more) = item else {
+            joined.push(item);
+            continue;
+        };
+        parts += 1;
+        let Some(Item::Key(_, value)) = joined.last_mut() else { panic!("parts of nothing") };
+        match (value, more) {
+            (Value::List(all), Value::List(more)) | (Value::Set(all), Value::Set(more)) => {
+                // A node of a list may be longer than a part.
+                assert!(more.len() < 400, "{} at once", more.len());
+                all.extend(more);
+            }
+            (Value::Hash(all), Value::Hash(more)) => {
+                assert!(more.len() < 100);
+                all.extend(more);
+            }
+            (Value::ZSet(all), Value::ZSet(more)) => {
+                assert!(more.len() < 100);
+                all.extend(more);
+            }
+            (value, more) => panic!("{more:?} of {value:?}"),
+        }
+    }
+    assert!(joined == whole);
+    assert!(parts > 60, "{parts} parts");
+    for cut in [file.len() / 5, file.len() / 2] {
+        assert!(read(&file[..cut], |reader| reader.in_parts(5000)).is_err());
+    }
+}

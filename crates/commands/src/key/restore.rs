@@ -4,10 +4,10 @@ use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
     KeySpec, Millis, Reply, Run, Spec, error, num,
 };
-use rdb::dump;
+use rdb::{Value, dump};
 
 use crate::Host;
-use crate::portable;
+use crate::portable::{self, Restored};
 
 /// Makes a key of the bytes that DUMP answered, here or in Redis up to 7.2.
 pub struct Restore<'a> {
@@ -97,6 +97,9 @@ impl<H: Host> Run<H> for RestoreAsking<'_> {
     }
 }
 
+/// Elements are taken out of a payload about so many bytes at a time.
+const PART: usize = 1 << 20;
+
 const IDLE: CmdError = CmdError::new("ERR Invalid IDLETIME value, must be >= 0");
 const FREQUENCY: CmdError = CmdError::new("ERR Invalid FREQ value, must be >= 0 and <= 255");
 const TTL: CmdError = CmdError::new("ERR Invalid TTL value, must be >= 0");
@@ -113,10 +116,18 @@ impl<H: Host> Run<H> for Restore<'_> {
         if ttl < 0 {
             return Err(TTL);
         }
-        let value = dump::decode(self.payload).map_err(|failure| CmdError::new(failure.text()))?;
-        let restored = host.with_tools(|host, tools| {
-            portable::restore(value, &host.limits(), &mut tools.registry)
-        });
+        let mut restored: Option<Restored> = None;
+        let mut take = |value: Value| match &mut restored {
+            Some(first) => first.extend(value, &host.limits()).is_some(),
+            None => {
+                restored = host.with_tools(|host, tools| {
+                    portable::restore(value, &host.limits(), &mut tools.registry)
+                });
+                restored.is_some()
+            }
+        };
+        dump::decode_in_parts(self.payload, PART, &mut take)
+            .map_err(|failure| CmdError::new(failure.text()))?;
         let value = restored.ok_or(BAD_DATA)?;
         out.ok();
         let deadline = match self.deadline(ttl, host.now()) {

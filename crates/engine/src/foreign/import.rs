@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use base::{Args, CmdError, Deadline, Keyspace, Millis, Protocol, num};
-use commands::portable;
+use commands::portable::{self, Restored};
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
 use script::Vm;
@@ -108,9 +108,12 @@ impl Engine {
         let mut loader = Loader::new(self, from.is_snapshot);
         loader.imported.from = from.path.display().to_string();
         let set_up: fn(&mut rdb::Reader<Watched>) = if options.drop_field_ttls {
-            |reader| reader.field_ttls(FieldTtls::Drop { now: wall_clock() })
+            |reader| {
+                reader.in_parts(PART);
+                reader.field_ttls(FieldTtls::Drop { now: wall_clock() });
+            }
         } else {
-            |_| ()
+            |reader| reader.in_parts(PART)
         };
         let open = |file: &File| {
             let file = Watched { file: from.open(file)?, engine: Arc::clone(self) };
@@ -130,6 +133,7 @@ impl Engine {
                 }
             }
         }
+        loader.settle()?;
         loader.txn.report_memory();
         let mut imported = loader.imported;
         imported.bytes = bytes;
@@ -175,6 +179,15 @@ impl Read for Watched {
     }
 }
 
+/// Bytes of a large collection that are read at once, about.
+const PART: usize = 1 << 20;
+
+const TWICE: &str = "a member or field is there twice";
+
+fn wrong(key: &Key, what: &str) -> String {
+    format!("the key {}: {what}", key.name.escape_ascii())
+}
+
 /// Puts items and commands into the store.
 struct Loader<'e> {
     engine: &'e Arc<Engine>,
@@ -190,6 +203,8 @@ struct Loader<'e> {
     vm: Option<Box<Vm>>,
     /// Runs scripts; missing until the first.
     client: Option<Box<Scripter>>,
+    /// A key of which more may come, with its database.
+    open: Option<(Key, usize, Restored)>,
     imported: Imported,
 }
 
@@ -209,11 +224,16 @@ impl<'e> Loader<'e> {
             reply: Vec::new(),
             vm: None,
             client: None,
+            open: None,
             imported: Imported::default(),
         }
     }
 
     fn take(&mut self, record: Record) -> Result<(), String> {
+        if let Record::Item(Item::More(value)) = record {
+            return self.more(value);
+        }
+        self.settle()?;
         match record {
             Record::Item(item) => self.item(item),
             Record::Command(command) => self.command(command.words),
@@ -233,7 +253,9 @@ impl<'e> Loader<'e> {
             Item::Key(_, Value::Module(value)) if !portable::is_json(&value) => {
                 *loss.module_keys.entry(value.name()).or_default() += 1;
             }
-            Item::Key(key, value) => return self.key(&key, value),
+            Item::Key(key, value) => return self.key(key, value),
+            // Settled before anything else is looked at.
+            Item::More(_) => {}
         }
         Ok(())
     }
@@ -265,7 +287,7 @@ impl<'e> Loader<'e> {
         })
     }
 
-    fn key(&mut self, key: &Key, value: Value) -> Result<(), String> {
+    fn key(&mut self, key: Key, value: Value) -> Result<(), String> {
         let deadline = key.deadline.map(|at| Millis::try_from(at).unwrap_or(0));
         if self.is_snapshot && deadline.is_some_and(|at| at <= self.now) {
             self.imported.expired += 1;
@@ -273,7 +295,6 @@ impl<'e> Loader<'e> {
         }
         let db = self.database(key.db)?;
         let store = &self.engine.store;
-        let wrong = |what: &str| format!("the key {}: {what}", key.name.escape_ascii());
         if let Value::Stream(stream) = &value
             && let Some(said) = stream.miscounted
         {
@@ -295,8 +316,24 @@ impl<'e> Loader<'e> {
                 *self.imported.loss.module_keys.entry(name).or_default() += 1;
                 return Ok(());
             }
-            (None, None) => return Err(wrong("a member or field is there twice")),
+            (None, None) => return Err(wrong(&key, TWICE)),
         };
+        self.open = Some((key, db, value));
+        Ok(())
+    }
+
+    /// More elements of the key that is open; if none is, its value is not wanted.
+    fn more(&mut self, value: Value) -> Result<(), String> {
+        let Some((key, _, open)) = &mut self.open else { return Ok(()) };
+        let limits = self.engine.store.limits();
+        open.extend(value, &limits).ok_or_else(|| wrong(key, TWICE))
+    }
+
+    /// The value of the key that is open is whole.
+    fn settle(&mut self) -> Result<(), String> {
+        let Some((key, db, value)) = self.open.take() else { return Ok(()) };
+        let store = &self.engine.store;
+        let deadline = key.deadline.map(|at| Millis::try_from(at).unwrap_or(0));
         let name = store.hasher().key(&key.name);
         self.txn.select(db);
         let done = self.txn.with(store, Scope::One(store.shard_of(name.hash)), |txn| {
@@ -316,8 +353,8 @@ impl<'e> Loader<'e> {
                 self.imported.keys += 1;
                 Ok(())
             }
-            Ok(false) => Err(wrong("it is there twice")),
-            Err(failed) => Err(wrong(&failed.to_string())),
+            Ok(false) => Err(wrong(&key, "it is there twice")),
+            Err(failed) => Err(wrong(&key, &failed.to_string())),
         }
     }
 

@@ -4,18 +4,20 @@ use std::io::Read;
 
 use base::num::parse_f64;
 
+use super::parts::Parts;
 use super::{Loaded, Options, Refusal, field_ttls, kind, module, stream_load};
 use crate::entry::{Bad, Entry};
-use crate::{Error, Input, Magic, Value, intset, length, listpack, text, ziplist, zipmap};
+use crate::{Error, Input, Magic, Value, intset, listpack, text, ziplist, zipmap};
 
 /// Visits the elements of a compact collection: `listpack::walk` or `ziplist::walk`.
-type Walk = for<'a> fn(&'a [u8], &mut dyn FnMut(Entry<'a>) -> Result<(), Bad>) -> Result<(), Bad>;
+pub(super) type Walk =
+    for<'a> fn(&'a [u8], &mut dyn FnMut(Entry<'a>) -> Result<(), Bad>) -> Result<(), Bad>;
 
 type Strings = Vec<Vec<u8>>;
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 type Scored = Vec<(Vec<u8>, f64)>;
 
-const NAN: Bad = "a sorted set with a score that is not a number";
+pub(super) const NAN: Bad = "a sorted set with a score that is not a number";
 
 /// Reads the value that the byte `kind` announced.
 pub(crate) fn load<R: Read>(
@@ -23,20 +25,17 @@ pub(crate) fn load<R: Read>(
     kind: u8,
     options: Options,
 ) -> Result<Loaded, Error> {
+    if let Some(mut parts) = Parts::begin(input, kind)? {
+        let value = parts.next(input, usize::MAX)?;
+        return Ok(kept(value));
+    }
     let value = match kind {
         kind::STRING => Value::String(text::read(input)?),
-        kind::LIST => Value::List(strings(input)?),
         kind::LIST_ZIPLIST => Value::List(blob(input, |blob| items(ziplist::walk, blob))?),
-        kind::LIST_QUICKLIST => Value::List(quicklist(input, ziplist::walk, false)?),
-        kind::LIST_QUICKLIST_2 => Value::List(quicklist(input, listpack::walk, true)?),
-        kind::SET => Value::Set(strings(input)?),
         kind::SET_INTSET => Value::Set(blob(input, integers)?),
         kind::SET_LISTPACK => Value::Set(blob(input, |blob| items(listpack::walk, blob))?),
-        kind::ZSET => Value::ZSet(scored(input, text_score)?),
-        kind::ZSET_2 => Value::ZSet(scored(input, binary_score)?),
         kind::ZSET_ZIPLIST => Value::ZSet(blob(input, |blob| scores(ziplist::walk, blob))?),
         kind::ZSET_LISTPACK => Value::ZSet(blob(input, |blob| scores(listpack::walk, blob))?),
-        kind::HASH => Value::Hash(fields(input)?),
         kind::HASH_ZIPMAP => Value::Hash(blob(input, zipmap::pairs)?),
         kind::HASH_ZIPLIST => Value::Hash(blob(input, |blob| pairs(ziplist::walk, blob))?),
         kind::HASH_LISTPACK => Value::Hash(blob(input, |blob| pairs(listpack::walk, blob))?),
@@ -59,7 +58,11 @@ pub(crate) fn load<R: Read>(
             return Err(Error::unsupported(input.offset(), what));
         }
     };
-    Ok(if value.is_empty() { Loaded::Refused(Refusal::Empty) } else { Loaded::Value(value) })
+    Ok(kept(value))
+}
+
+fn kept(value: Value) -> Loaded {
+    if value.is_empty() { Loaded::Refused(Refusal::Empty) } else { Loaded::Value(value) }
 }
 
 /// Reads a string and decodes it; what is wrong is reported at its beginning.
@@ -70,69 +73,6 @@ pub(super) fn blob<R: Read, T>(
     let offset = input.offset();
     let bytes = text::read(input)?;
     decode(&bytes).map_err(|bad| Error::corrupt(offset, bad))
-}
-
-fn strings<R: Read>(input: &mut Input<R>) -> Result<Strings, Error> {
-    (0..length::read_plain(input)?).map(|_| text::read(input)).collect()
-}
-
-fn fields<R: Read>(input: &mut Input<R>) -> Result<Pairs, Error> {
-    let count = length::read_plain(input)?;
-    (0..count).map(|_| Ok((text::read(input)?, text::read(input)?))).collect()
-}
-
-fn scored<R: Read>(
-    input: &mut Input<R>,
-    score: fn(&mut Input<R>) -> Result<f64, Error>,
-) -> Result<Scored, Error> {
-    let count = length::read_plain(input)?;
-    let mut pairs = Vec::new();
-    for _ in 0..count {
-        let member = text::read(input)?;
-        let score = score(input)?;
-        if score.is_nan() {
-            return Err(input.corrupt(NAN));
-        }
-        pairs.push((member, score));
-    }
-    Ok(pairs)
-}
-
-fn binary_score<R: Read>(input: &mut Input<R>) -> Result<f64, Error> {
-    Ok(f64::from_le_bytes(input.array()?))
-}
-
-fn text_score<R: Read>(input: &mut Input<R>) -> Result<f64, Error> {
-    match input.byte()? {
-        255 => Ok(f64::NEG_INFINITY),
-        254 => Ok(f64::INFINITY),
-        253 => Ok(f64::NAN),
-        len => {
-            let text = input.bytes(len.into())?;
-            parse_f64(&text).ok_or_else(|| input.corrupt("a score that is no number"))
-        }
-    }
-}
-
-fn quicklist<R: Read>(
-    input: &mut Input<R>,
-    walk: Walk,
-    with_container: bool,
-) -> Result<Strings, Error> {
-    let mut list = Vec::new();
-    for _ in 0..length::read_plain(input)? {
-        match if with_container { length::read_plain(input)? } else { 2 } {
-            1 => list.push(text::read(input)?),
-            2 => blob(input, |blob| {
-                walk(blob, &mut |entry| {
-                    list.push(entry.to_vec());
-                    Ok(())
-                })
-            })?,
-            _ => return Err(input.corrupt("a node of a list of an unknown kind")),
-        }
-    }
-    Ok(list)
 }
 
 fn integers(blob: &[u8]) -> Result<Strings, Bad> {

@@ -16,6 +16,7 @@
 mod field_ttls;
 mod load;
 mod module;
+mod parts;
 mod save;
 mod stream_load;
 mod stream_save;
@@ -24,6 +25,7 @@ use crate::{Magic, Value};
 
 pub(crate) use load::load;
 pub(crate) use module::{read_parts, write_parts};
+pub(crate) use parts::Parts;
 pub use save::{Encoder, Limits};
 
 /// The forms, by the byte that announces them.
