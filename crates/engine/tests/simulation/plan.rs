@@ -230,6 +230,7 @@ impl Drawer<'_> {
                 words::request(rng, entry)
             }
             20 => typed(&format!("GET {}", key(rng))),
+            24..31 => typed(&about_elements(rng)),
             21..24 if !self.plain => typed(&match rng.below(4) {
                 0 | 1 => format!("RPUSH queue:{} {}", rng.below(3), rng.below(100)),
                 2 => format!("ZADD ranks:{} {} m", rng.below(2), rng.below(9)),
@@ -277,6 +278,30 @@ impl Drawer<'_> {
             4 => format!("XREADGROUP GROUP g c{a} BLOCK {time} STREAMS stream:{b} >"),
             _ => format!("XREAD BLOCK {time} STREAMS stream:{b} $"),
         })
+    }
+}
+
+/// Changes some of many elements of a value, so that it is in the middle of being copied now and
+/// then.
+fn about_elements(rng: &mut Rng) -> String {
+    let (key, some, other) = (rng.below(2), rng.below(80), rng.below(80));
+    let several = |word: &dyn Fn(usize) -> String| {
+        (0..8).map(|n| word((some + 7 * n) % 80)).collect::<Vec<_>>().join(" ")
+    };
+    match rng.below(16) {
+        0 | 1 => format!("HSET fields:{key} {}", several(&|n| format!("f{n} {other}"))),
+        2 => format!("HINCRBY fields:{key} f{some} 1"),
+        3 => format!("HDEL fields:{key} f{some} f{other}"),
+        4 | 5 => format!("SADD members:{key} {}", several(&|n| format!("m{n}"))),
+        6 => format!("SREM members:{key} m{some} m{other}"),
+        7 => format!("SMOVE members:0 members:1 m{some}"),
+        8 | 9 => format!("ZADD scores:{key} {}", several(&|n| format!("{other} m{n}"))),
+        10 => format!("ZINCRBY scores:{key} {} m{some}", other % 7),
+        11 => format!("ZREM scores:{key} m{some} m{other}"),
+        12 => format!("RPUSH row:{key} {}", several(&|n| format!("e{n}"))),
+        13 => format!("LPOP row:{key} {}", other % 5),
+        14 => format!("LINSERT row:{key} BEFORE e{some} e{other}"),
+        _ => format!("RENAME fields:{key} fields:{}", other % 2),
     }
 }
 
