@@ -36,6 +36,11 @@ impl ByPlace {
         ByPlace { places, waiting: BTreeMap::new(), bytes: 0 }
     }
 
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Bytes of all that wait.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -59,9 +64,6 @@ impl ByPlace {
 
     /// Whether something waits that tells what this element was.
     pub fn knows(&self, name: &[u8]) -> bool {
-        if self.waiting.is_empty() {
-            return false;
-        }
         let here = self.waiting.get(&self.places.of(name));
         here.is_some_and(|here| here.iter().any(|(other, _)| **other == *name))
     }
@@ -123,6 +125,11 @@ pub(crate) struct ByRank {
 }
 
 impl ByRank {
+    /// Whether nothing has changed.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
     /// Bytes of all names.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -149,7 +156,7 @@ impl ByRank {
 
     /// Whether what this member was is told by a note, or has been.
     pub fn knows(&self, name: &[u8]) -> bool {
-        !self.names.is_empty() && self.names.contains(name)
+        self.names.contains(name)
     }
 
     /// Takes those that stood before a pair, or at it; all, where there is none.

@@ -46,6 +46,8 @@ enum Next {
 struct Scan {
     from: u64,
     to: u64,
+    /// How many elements it found there.
+    found: usize,
     notes: ByPlace,
 }
 
@@ -55,6 +57,8 @@ struct Ranks {
     to: Option<(Box<[u8]>, f64)>,
     /// The last pair there was.
     until: (Box<[u8]>, f64),
+    /// How many it found there.
+    found: usize,
     /// All have been read.
     done: bool,
     notes: ByRank,
@@ -179,8 +183,11 @@ impl Partial {
             }
             (Next::Members(scan), Object::Set(set)) => {
                 self.fresh = Some(set.noted(copier).ok_or(Changed)?);
-                let more = scan.go_on(&mut |next| {
-                    let next = set.scan(next, &mut |member| put_bytes(read, member));
+                let more = scan.go_on(&mut |next, count| {
+                    let next = set.scan(next, &mut |member| {
+                        put_bytes(read, member);
+                        *count += 1;
+                    });
                     (next, read.len() < bytes)
                 });
                 if !more {
@@ -190,10 +197,11 @@ impl Partial {
             }
             (Next::Fields(scan), Object::Hash(hash)) => {
                 self.fresh = Some(hash.noted(copier).ok_or(Changed)?);
-                let more = scan.go_on(&mut |next| {
+                let more = scan.go_on(&mut |next, count| {
                     let next = hash.scan(next, &mut |field, value| {
                         put_bytes(read, field);
                         put_bytes(read, value);
+                        *count += 1;
                     });
                     (next, read.len() < bytes)
                 });
@@ -327,15 +335,15 @@ impl Partial {
 
 impl Scan {
     fn of(places: Places) -> Scan {
-        Scan { from: 0, to: 0, notes: ByPlace::new(places) }
+        Scan { from: 0, to: 0, found: 0, notes: ByPlace::new(places) }
     }
 
     /// Reads from where it ended, as long as `step` says; whether there is more. A step answers
     /// with where the next one begins, 0 at the end.
-    fn go_on(&mut self, step: &mut dyn FnMut(u64) -> (u64, bool)) -> bool {
-        self.from = self.to;
+    fn go_on(&mut self, step: &mut dyn FnMut(u64, &mut usize) -> (u64, bool)) -> bool {
+        (self.from, self.found) = (self.to, 0);
         loop {
-            let (next, room) = step(self.to);
+            let (next, room) = step(self.to, &mut self.found);
             self.to = if next == 0 { u64::MAX } else { next };
             if next == 0 || !room {
                 return next != 0;
@@ -346,6 +354,10 @@ impl Scan {
     /// Appends the elements of its places as they were; how many. What was read of others, that
     /// were noted, does not count.
     fn put(&mut self, read: &[u8], out: &mut Vec<u8>, values: bool) -> usize {
+        if self.notes.is_empty() {
+            out.extend_from_slice(read);
+            return self.found;
+        }
         let (mut source, mut count) = (Source::new(read), 0);
         while !source.is_done() {
             let before = source.rest();
@@ -373,12 +385,13 @@ impl Ranks {
     fn of(zset: &ZSet) -> Option<Ranks> {
         let (last, score) = zset.get(zset.len().checked_sub(1)?)?;
         let until = (last.into(), score);
-        Some(Ranks { from: None, to: None, until, done: false, notes: ByRank::default() })
+        Some(Ranks { from: None, to: None, until, found: 0, done: false, notes: ByRank::default() })
     }
 
     /// Reads members with their scores from where it ended.
     fn go_on(&mut self, zset: &ZSet, read: &mut Vec<u8>, bytes: usize) {
         self.from = self.to.take();
+        self.found = 0;
         let mut pairs = match &self.from {
             Some((member, score)) => zset.beyond(member, *score),
             None => zset.iter(),
@@ -392,6 +405,7 @@ impl Ranks {
                 return;
             };
             put_pair(read, pair);
+            self.found += 1;
             last = Some(pair);
         }
         self.to = last.map(|(member, score)| (member.into(), score));
@@ -399,6 +413,10 @@ impl Ranks {
 
     /// Appends the pairs of its ranks as they were; how many.
     fn put(&mut self, read: &[u8], out: &mut Vec<u8>) -> usize {
+        if self.notes.is_empty() {
+            out.extend_from_slice(read);
+            return self.found;
+        }
         let (mut source, mut count) = (Source::new(read), 0);
         while let (Ok(member), Ok(bits)) = (source.bytes(), source.fixed_u64()) {
             if self.notes.knows(member) {
