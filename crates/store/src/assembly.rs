@@ -19,6 +19,7 @@ use journal::codec::{Malformed, Source};
 use types::{End, Hash, List, Set, Stream, ZSet};
 
 use crate::image::{HASH, Head, Image, LIST, SET, STREAM, STRING, Value, ZSET, score};
+use crate::image_stream::Rest;
 use crate::{INLINE_MAX, Object, image, image_stream};
 
 /// No further piece of the value comes.
@@ -52,8 +53,8 @@ enum Growing {
     Set(Set),
     Hash(Hash),
     ZSet(ZSet),
-    /// With how many nodes are there, and what has come of the rest.
-    Stream(Stream, usize, Vec<u8>),
+    /// With how many nodes are there, what has come of the rest, and what of that is not read.
+    Stream(Stream, usize, Rest, Vec<u8>),
 }
 
 impl Assembly {
@@ -72,7 +73,7 @@ impl Assembly {
             SET => Growing::Set(Set::default()),
             HASH => Growing::Hash(Hash::default()),
             ZSET => Growing::ZSet(ZSet::default()),
-            STREAM => Growing::Stream(Stream::default(), 0, Vec::new()),
+            STREAM => Growing::Stream(Stream::default(), 0, Rest::default(), Vec::new()),
             _ => return Err(Malformed("a value that has no pieces")),
         };
         let key = key.to_vec();
@@ -95,13 +96,17 @@ impl Assembly {
                     let member = source.bytes()?;
                     zset.insert(member, score(source)?, limits);
                 }
-                Growing::Stream(stream, nodes, _) if *nodes < self.count => {
+                Growing::Stream(stream, nodes, ..) if *nodes < self.count => {
                     let (id, node) = image_stream::read_node(source)?;
                     stream.adopt_node(id, node).map_err(Malformed)?;
                     *nodes += 1;
                 }
-                Growing::Stream(_, _, rest) => {
-                    rest.extend_from_slice(source.take(source.rest().len())?);
+                Growing::Stream(stream, _, rest, unread) => {
+                    unread.extend_from_slice(source.take(source.rest().len())?);
+                    let mut come = Source::new(unread);
+                    rest.read(&mut come, stream);
+                    let read = unread.len() - come.rest().len();
+                    unread.drain(..read);
                 }
             }
         }
@@ -116,8 +121,8 @@ impl Assembly {
             Growing::Set(set) => set.len(),
             Growing::Hash(hash) => hash.len(),
             Growing::ZSet(zset) => zset.len(),
-            Growing::Stream(stream, nodes, rest) => {
-                image_stream::decode_rest(&mut Source::new(rest), stream)?;
+            Growing::Stream(stream, nodes, rest, unread) => {
+                rest.finish(&mut Source::new(unread), stream)?;
                 *nodes
             }
         };

@@ -100,24 +100,87 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
         let (id, node) = read_node(&mut source)?;
         stream.adopt_node(id, node).map_err(Malformed)?;
     }
-    decode_rest(&mut source, &mut stream)?;
+    Rest::default().finish(&mut source, &mut stream)?;
     Ok(stream)
 }
 
-/// Reads what stands behind the nodes, up to the end.
-///
-/// # Errors
-/// There is something else.
-pub(crate) fn decode_rest(source: &mut Source<'_>, stream: &mut Stream) -> Result<(), Malformed> {
+/// What stands behind the nodes of a stream, read as it comes.
+#[derive(Default)]
+pub(crate) struct Rest {
+    /// How many groups are still to begin; `None` before the counters.
+    groups: Option<usize>,
+    /// The group that has begun.
+    filling: Option<Filling>,
+}
+
+/// A group in which something pending is still to come.
+struct Filling {
+    name: Box<[u8]>,
+    /// The consumers' numbers, by their places.
+    numbers: Vec<u32>,
+    left: usize,
+}
+
+impl Rest {
+    /// Reads all that is there as a whole; what is left comes again, with more behind it.
+    pub fn read(&mut self, source: &mut Source<'_>, stream: &mut Stream) {
+        while !self.is_whole() && self.step(source, stream).is_ok() {}
+    }
+
+    /// Nothing more comes, and this is left.
+    ///
+    /// # Errors
+    /// Something is missing, or it is something else.
+    pub fn finish(
+        &mut self,
+        source: &mut Source<'_>,
+        stream: &mut Stream,
+    ) -> Result<(), Malformed> {
+        while !self.is_whole() {
+            self.step(source, stream)?;
+        }
+        if source.is_done() { Ok(()) } else { Err(Malformed("bytes behind a stream")) }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.groups == Some(0) && self.filling.is_none()
+    }
+
+    /// Reads what comes next. Of what cannot be read nothing is taken.
+    fn step(&mut self, source: &mut Source<'_>, stream: &mut Stream) -> Result<(), Malformed> {
+        if let Some(filling) = &mut self.filling {
+            let filled = stream.edit_group(&filling.name, |_, group| {
+                (0..filling.left).try_for_each(|_| {
+                    group.deliver(pending(source, &filling.numbers)?);
+                    filling.left -= 1;
+                    Ok(())
+                })
+            });
+            filled.unwrap_or(Ok(()))?;
+            self.filling = None;
+            return Ok(());
+        }
+        let mut ahead = *source;
+        self.groups = Some(match self.groups {
+            None => counters(&mut ahead, stream)?,
+            Some(left) => {
+                self.filling = Some(begin_group(&mut ahead, stream)?);
+                left.saturating_sub(1)
+            }
+        });
+        *source = ahead;
+        Ok(())
+    }
+}
+
+/// Reads the counters; how many groups follow.
+fn counters(source: &mut Source<'_>, stream: &mut Stream) -> Result<usize, Malformed> {
     let (last_id, first_id) = (id(source)?, id(source)?);
     let max_deleted_id = id(source)?;
-    let entries_added = source.number()?;
+    let (entries_added, groups) = (source.number()?, source.length()?);
     let counters = Counters { last_id, first_id, max_deleted_id, entries_added };
     stream.adopt_counters(counters).map_err(Malformed)?;
-    for _ in 0..source.length()? {
-        read_group(source, stream)?;
-    }
-    if source.is_done() { Ok(()) } else { Err(Malformed("bytes behind a stream")) }
+    Ok(groups)
 }
 
 fn id(source: &mut Source<'_>) -> Result<StreamId, Malformed> {
@@ -125,31 +188,35 @@ fn id(source: &mut Source<'_>) -> Result<StreamId, Malformed> {
     Ok(StreamId::from_bytes(bytes))
 }
 
-fn read_group(source: &mut Source<'_>, stream: &mut Stream) -> Result<(), Malformed> {
+/// Reads what stands before the pending entries of a group.
+fn begin_group(source: &mut Source<'_>, stream: &mut Stream) -> Result<Filling, Malformed> {
     let name = source.bytes()?;
     let (last_id, read) = (id(source)?, source.number()?.checked_sub(1));
+    let mut consumers = Vec::new();
+    for _ in 0..source.length()? {
+        consumers.push((source.bytes()?, source.fixed_u64()?));
+    }
+    let left = source.length()?;
     if !stream.create_group(name, last_id, read) {
         return Err(Malformed("a group that is there twice"));
     }
-    let filled = stream.edit_group(name, |_, group| fill(source, group));
-    filled.unwrap_or(Ok(()))
+    let numbers = stream.edit_group(name, |_, group| {
+        let number = |(name, seen)| {
+            let (number, fresh) = group.find_or_create(name, seen);
+            fresh.then_some(number).ok_or(Malformed("a consumer that is there twice"))
+        };
+        consumers.into_iter().map(number).collect::<Result<Vec<u32>, Malformed>>()
+    });
+    Ok(Filling { name: name.into(), numbers: numbers.unwrap_or(Ok(Vec::new()))?, left })
 }
 
-fn fill(source: &mut Source<'_>, group: &mut Group) -> Result<(), Malformed> {
-    let mut numbers = Vec::new();
-    for _ in 0..source.length()? {
-        let (name, seen) = (source.bytes()?, source.fixed_u64()?);
-        let (number, fresh) = group.find_or_create(name, seen);
-        if !fresh {
-            return Err(Malformed("a consumer that is there twice"));
-        }
-        numbers.push(number);
-    }
-    for _ in 0..source.length()? {
-        let (id, delivered, deliveries) = (id(source)?, source.fixed_u64()?, source.number()?);
-        let place = source.length()?;
-        let &consumer = numbers.get(place).ok_or(Malformed("a consumer that is not there"))?;
-        group.deliver(Pending { id, delivered, deliveries, consumer });
-    }
-    Ok(())
+/// Reads a pending entry. Of one that cannot be read nothing is taken.
+fn pending(source: &mut Source<'_>, numbers: &[u32]) -> Result<Pending, Malformed> {
+    let mut ahead = *source;
+    let id = id(&mut ahead)?;
+    let (delivered, deliveries) = (ahead.fixed_u64()?, ahead.number()?);
+    let place = ahead.length()?;
+    let &consumer = numbers.get(place).ok_or(Malformed("a consumer that is not there"))?;
+    *source = ahead;
+    Ok(Pending { id, delivered, deliveries, consumer })
 }

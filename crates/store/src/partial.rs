@@ -79,9 +79,12 @@ pub(crate) struct Partial {
     fresh: Option<Noted>,
     /// Of a stream: nodes that changed before that hold.
     saved: Option<SavedNodes>,
-    /// Of a stream: what stands behind the nodes.
+    /// Of a stream: what stands behind the nodes, and how much of that is settled.
     tail: Vec<u8>,
+    told: usize,
+    /// What is pending in groups, as far as that is much, and where the copy stands.
     pendings: Vec<Pendings>,
+    group: usize,
 }
 
 /// Whether a value can be copied in pieces. Others are small, or documents: no piece of those is
@@ -133,7 +136,9 @@ impl Partial {
             fresh: None,
             saved: None,
             tail,
+            told: 0,
             pendings,
+            group: 0,
         })
     }
 
@@ -144,7 +149,7 @@ impl Partial {
 
     /// Makes room for a piece of so many bytes. Not under the lock: growing may copy all there is.
     pub fn make_room(&mut self, bytes: usize) {
-        match self.pendings.iter_mut().find(|one| !one.is_done()) {
+        match self.pendings.get_mut(self.group) {
             Some(pendings) if matches!(self.next, Next::Nodes(true)) => pendings.make_room(bytes),
             _ => self.read.reserve(2 * bytes),
         }
@@ -232,9 +237,8 @@ impl Partial {
         bytes: usize,
     ) -> Result<bool, Changed> {
         if matches!(self.next, Next::Nodes(true)) {
-            if let Some(pendings) = self.pendings.iter_mut().find(|one| !one.is_done()) {
-                pendings.piece(stream, copier, bytes)?;
-            }
+            let pendings = self.pendings.get_mut(self.group).ok_or(Changed)?;
+            pendings.piece(stream, copier, bytes)?;
         } else {
             let read = &mut self.read;
             let more = stream.copy_past(copier, &mut |id, node| {
@@ -296,12 +300,28 @@ impl Partial {
                 *settled += ranks.put(read, out);
                 ranks.notes.bytes()
             }
-            Next::Nodes(_) => {
-                *settled += put_nodes(read, self.saved.take().as_ref(), out);
-                0
-            }
+            Next::Nodes(_) => match self.saved.take() {
+                Some(saved) => {
+                    *settled += put_nodes(read, &saved, out);
+                    0
+                }
+                None => {
+                    self.settle_pending(out)?;
+                    0
+                }
+            },
         };
         if noted > self.limit { Err(Changed) } else { Ok(()) }
+    }
+
+    /// Appends what was pending in a group, behind what stands before that.
+    fn settle_pending(&mut self, out: &mut Vec<u8>) -> Result<(), Changed> {
+        let pendings = self.pendings.get_mut(self.group).ok_or(Changed)?;
+        out.extend_from_slice(&self.tail[self.told..pendings.at()]);
+        self.told = pendings.at();
+        pendings.settle(out)?;
+        self.group += usize::from(pendings.is_done());
+        Ok(())
     }
 
     /// Bytes that the last hold read.
@@ -326,10 +346,9 @@ impl Partial {
     /// It did not come to as many elements as there were; never, unless somebody changes a value
     /// without noting it.
     pub fn finish(self, out: &mut Vec<u8>) -> Result<(), Changed> {
-        let complete = Pendings::put_all(&self.pendings, &self.tail, out);
-        debug_assert!(complete, "a change of what is pending without a note");
+        out.extend_from_slice(&self.tail[self.told..]);
         debug_assert_eq!(self.settled, self.count, "a change without a note");
-        if complete && self.settled == self.count { Ok(()) } else { Err(Changed) }
+        if self.settled == self.count { Ok(()) } else { Err(Changed) }
     }
 }
 
@@ -452,13 +471,13 @@ fn mend(copied: &mut [u8], from: usize, notes: &[Bytes]) {
 }
 
 /// Appends the nodes of a stream, those read and those saved; how many.
-fn put_nodes(read: &[u8], saved: Option<&SavedNodes>, out: &mut Vec<u8>) -> usize {
+fn put_nodes(read: &[u8], saved: &SavedNodes, out: &mut Vec<u8>) -> usize {
     let mut count = 0;
     let mut put = |(id, node)| {
         image_stream::put_node(out, id, node);
         count += 1;
     };
-    let mut saved = saved.into_iter().flat_map(SavedNodes::iter).peekable();
+    let mut saved = saved.iter().peekable();
     let mut source = Source::new(read);
     while let Ok((id, node)) = image_stream::read_node(&mut source) {
         while let Some(before) = saved.next_if(|saved| saved.0 < id) {

@@ -1,8 +1,8 @@
 //! What is pending in a group of a large stream, copied in pieces: it may be that nobody has ever
 //! acknowledged anything.
 //!
-//! It is taken as it lies, and written when the lock is free, with the places that consumers had
-//! among their names: a number may be somebody else's by then.
+//! A piece is taken as it lies, and written when the lock is free, with the places that consumers
+//! had among their names: a number may be somebody else's by then.
 
 use types::stream::{Pending, SavedPending};
 use types::{Copier, Stream};
@@ -20,10 +20,13 @@ pub(crate) struct Pendings {
     at: usize,
     /// From a consumer's number to its place among the names.
     places: Vec<u64>,
-    /// How many there were.
+    /// How many there were, and how many are written.
     count: usize,
+    written: usize,
+    /// What the last hold took.
     copied: Vec<Pending>,
     saved: Option<SavedPending>,
+    done: bool,
 }
 
 impl Pendings {
@@ -36,9 +39,16 @@ impl Pendings {
             let places = image_stream::put_head(out, group);
             let count = group.pending();
             if count > FEW {
-                let (at, copied) = (out.len(), Vec::new());
-                let group = group.name().into();
-                many.push(Pendings { group, at, places, count, copied, saved: None });
+                many.push(Pendings {
+                    group: group.name().into(),
+                    at: out.len(),
+                    places,
+                    count,
+                    written: 0,
+                    copied: Vec::new(),
+                    saved: None,
+                    done: false,
+                });
             } else {
                 image_stream::put_pending(out, group, &places);
             }
@@ -52,7 +62,12 @@ impl Pendings {
 
     /// Whether all has been copied.
     pub fn is_done(&self) -> bool {
-        self.saved.is_some()
+        self.done
+    }
+
+    /// Where it belongs among what stands behind the nodes.
+    pub fn at(&self) -> usize {
+        self.at
     }
 
     /// Makes room for a piece of so many bytes.
@@ -70,46 +85,41 @@ impl Pendings {
         copier: &Copier,
         bytes: usize,
     ) -> Result<(), Changed> {
-        let end = self.copied.len() + bytes / size_of::<Pending>() + 1;
+        let end = bytes / size_of::<Pending>() + 1;
         let copied = &mut self.copied;
         let more = stream.copy_pending(&self.group, copier, &mut |one| {
             copied.push(one);
             copied.len() < end
         });
-        if !more.ok_or(Changed)? {
-            let saved = stream.unfollow_pending(&self.group, copier);
-            self.saved = Some(saved.ok_or(Changed)?);
-        }
+        self.done = !more.ok_or(Changed)?;
+        let saved = match self.done {
+            true => stream.unfollow_pending(&self.group, copier),
+            false => stream.take_passed_pending(&self.group, copier),
+        };
+        self.saved = Some(saved.ok_or(Changed)?);
         Ok(())
     }
 
-    /// Appends what stands behind the nodes, with what was pending where it belongs; whether that
-    /// is as much as there was.
-    pub fn put_all(all: &[Pendings], tail: &[u8], out: &mut Vec<u8>) -> bool {
-        let (mut from, mut complete) = (0, true);
-        for pendings in all {
-            out.extend_from_slice(&tail[from..pendings.at]);
-            from = pendings.at;
-            complete &= pendings.put(out) == pendings.count;
-        }
-        out.extend_from_slice(&tail[from..]);
-        complete
-    }
-
-    fn put(&self, out: &mut Vec<u8>) -> usize {
-        let mut count = 0;
+    /// Appends what the last hold took, as it was.
+    ///
+    /// # Errors
+    /// It is the last, and does not come to as much as there was.
+    pub fn settle(&mut self, out: &mut Vec<u8>) -> Result<(), Changed> {
+        let (saved, written) = (self.saved.take(), &mut self.written);
         let mut put = |one: &Pending| {
             image_stream::put_one(out, one, &self.places);
-            count += 1;
+            *written += 1;
         };
-        let mut saved = self.saved.iter().flat_map(SavedPending::iter).peekable();
-        for one in &self.copied {
+        let mut saved = saved.iter().flat_map(SavedPending::iter).peekable();
+        for one in self.copied.drain(..) {
             while let Some(before) = saved.next_if(|saved| saved.id < one.id) {
                 put(before);
             }
-            put(one);
+            put(&one);
         }
         saved.for_each(put);
-        count
+        let complete = !self.done || self.written == self.count;
+        debug_assert!(complete, "a change of what is pending without a note");
+        if complete { Ok(()) } else { Err(Changed) }
     }
 }

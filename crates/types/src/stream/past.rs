@@ -189,6 +189,12 @@ impl Stream {
         Some(false)
     }
 
+    /// As [`take_passed`](Self::take_passed) for what is pending in a group.
+    pub fn take_passed_pending(&mut self, group: &[u8], copier: &Copier) -> Option<SavedPending> {
+        let at = self.place(group).ok()?;
+        self.body.groups[at].past.of(copier).map(Items::take_passed).map(SavedPending)
+    }
+
     /// As [`unfollow`](Self::unfollow) for what is pending in a group.
     pub fn unfollow_pending(&mut self, group: &[u8], copier: &Copier) -> Option<SavedPending> {
         let at = self.place(group).ok()?;
