@@ -3,6 +3,10 @@
 //! `cargo bench -p kvist-json [-- FOLDER]`: the documents of FOLDER, by default those of the
 //! RedisJSON report where they lie beside the repository, and one of our own. Each time is the
 //! best of many short runs, as the machine may be shared.
+//!
+//! `ONLY` (`check`, `parse` or `write`), `DOCUMENT` (part of a name) and `ROUNDS` do that so many
+//! times and nothing else, so that `valgrind --tool=callgrind` counts its instructions: the
+//! difference between two runs with other `ROUNDS` is theirs alone.
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -23,6 +27,13 @@ fn main() {
     let folder = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).map(PathBuf::from);
     let mut documents = samples::files(folder);
     documents.push(("records".to_owned(), samples::records(1_000)));
+    let variable = |name| std::env::var(name).ok();
+    if let (Some(only), Some(rounds)) = (variable("ONLY"), variable("ROUNDS")) {
+        let part = variable("DOCUMENT").unwrap_or_default();
+        documents.retain(|(name, _)| name.contains(&part));
+        let rounds = rounds.parse().expect("a number");
+        return documents.iter().for_each(|(name, text)| repeat(&only, rounds, (name, text)));
+    }
     println!(
         "{:<28} {:>8} | {:>15} {:>15} {:>15} | {:>6} {:>6} {:>6}",
         "document", "bytes", "parse MB/s", "check MB/s", "write MB/s", "first", "second", "of 1k"
@@ -43,6 +54,29 @@ fn speed(bytes: usize, mut work: impl FnMut()) -> f64 {
         best = best.min(begin.elapsed());
     }
     bytes as f64 / best.as_secs_f64() / 1e6
+}
+
+/// Does one thing so many times.
+fn repeat(only: &str, rounds: usize, (name, text): (&str, &[u8])) {
+    let mut registry = Registry::new();
+    let value = Value::parse(text, &mut registry).expect("a document");
+    let mut out = Vec::new();
+    value.root().write(&mut out);
+    for _ in 0..rounds {
+        match only {
+            "parse" => drop(black_box(Value::parse(text, &mut registry).expect("a document"))),
+            "write" => {
+                out.clear();
+                value.root().write(&mut out);
+                black_box(&out);
+            }
+            _ => {
+                let checked = kvist_json::canonical(text, &mut registry).expect("a document");
+                assert_eq!(checked.len(), out.len());
+            }
+        }
+    }
+    println!("{only} {name}: {} bytes, {} written, {rounds} times", text.len(), out.len());
 }
 
 fn measure(name: &str, text: &[u8]) {

@@ -4,13 +4,23 @@
 //! is written differently (white space, needless escapes, `1.50`) is replaced on the way; what is
 //! canonical already is copied in one go.
 //!
+//! ```text
+//!   text  { "a": [1, 2.50],  …          what is read is copied when something is left out
+//!         └┬┘└─┬┘└┬┘ └─ replaced        or replaced behind it
+//!   out   {"a":[1,2.5
+//! ```
+//!
 //! Only the tree knows what to do about names that occur twice: it is asked when the hashes of two
-//! names of an object are equal.
+//! names of an object are equal. Nearly all texts are ASCII, which is seen while strings are read;
+//! whether a text that is not is UTF-8 is asked at its end.
+
+use table::size_class;
 
 use crate::cell::Cell;
 use crate::diagnose::{ParseError, diagnose};
 use crate::hash::hash;
 use crate::lex::{self, Fail, MAX_DEPTH, Number, Word};
+use crate::names::{Name, Names};
 use crate::number::{write_decimal, write_num};
 use crate::registry::Registry;
 use crate::tree::Num;
@@ -29,57 +39,81 @@ use crate::write::write_string;
 /// # Ok::<(), kvist_json::ParseError>(())
 /// ```
 pub fn canonical(text: &[u8], registry: &mut Registry) -> Result<Box<[u8]>, ParseError> {
-    if str::from_utf8(text).is_err() {
-        return Err(diagnose(text, Fail::Syntax));
-    }
-    let mut check = Check {
-        text,
-        at: 0,
-        copied: 0,
-        out: Vec::new(),
-        filled: 0,
-        hashes: Vec::new(),
-        distinct: Vec::new(),
-        buffer: Vec::new(),
-        has_twins: false,
+    let mut buffers = registry.lend_buffers();
+    let had = buffers.memory();
+    buffers.names.begin();
+    let mut check =
+        Check { text, at: 0, copied: 0, filled: 0, buffers, has_twins: false, is_ascii: true };
+    let checked = check.document().and_then(|()| {
+        let is_text = check.is_ascii || str::from_utf8(text).is_ok();
+        if is_text { Ok(check.has_twins) } else { Err(Fail::Syntax) }
+    });
+    let canonical = match checked {
+        Ok(false) if check.copied == 0 => Some(text.into()),
+        Ok(false) => {
+            check.flush();
+            Some(check.buffers.out[..check.filled].into())
+        }
+        _ => None,
     };
-    match check.document() {
-        Ok(()) if check.has_twins => {
+    registry.take_buffers(check.buffers, had);
+    match (checked, canonical) {
+        (Err(fail), _) => Err(diagnose(text, fail)),
+        (Ok(_), Some(canonical)) => Ok(canonical),
+        (Ok(_), None) => {
             let value = Value::parse(text, registry)?;
             let mut out = Vec::new();
             value.root().write(&mut out);
             Ok(out.into_boxed_slice())
         }
-        Ok(()) => {
-            if check.copied == 0 {
-                return Ok(text.into());
-            }
-            check.flush();
-            Ok(check.out[..check.filled].into())
-        }
-        Err(fail) => Err(diagnose(text, fail)),
     }
 }
 
-/// Bytes of a short piece of text.
-const FEW: usize = 32;
+/// What is used by one check after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    /// What is written; behind it stands what has been written before, so that there is room.
+    out: Vec<u8>,
+    /// A string without its escapes, or a number.
+    word: Vec<u8>,
+    names: Names,
+}
+
+impl Buffers {
+    /// Bytes allocated.
+    pub fn memory(&self) -> usize {
+        size_class(self.out.capacity()) + size_class(self.word.capacity()) + self.names.memory()
+    }
+
+    /// Gives up what has become larger than this.
+    pub fn trim(&mut self, kept: usize) {
+        if self.out.capacity() > kept {
+            self.out = Vec::new();
+        }
+        if self.word.capacity() > kept {
+            self.word = Vec::new();
+        }
+        if self.names.memory() > kept {
+            self.names = Names::default();
+        }
+    }
+}
+
+/// Bytes of a short piece of text, and of one that is not long.
+const SHORT: usize = 32;
+const MEDIUM: usize = 96;
 
 struct Check<'t> {
     text: &'t [u8],
     at: usize,
     /// Up to where the text is in `out`, as it is or replaced.
     copied: usize,
-    /// There is room behind it: zeros.
-    out: Vec<u8>,
     /// How much of `out` is written.
     filled: usize,
-    /// Of the names of all objects that have not ended.
-    hashes: Vec<u64>,
-    /// Those of objects whose names differ, by how many they are: the objects of a list mostly have
-    /// the same names.
-    distinct: Vec<Vec<u64>>,
-    buffer: Vec<u8>,
+    buffers: Buffers,
     has_twins: bool,
+    /// So far.
+    is_ascii: bool,
 }
 
 impl Check<'_> {
@@ -88,32 +122,50 @@ impl Check<'_> {
     fn flush(&mut self) {
         let len = self.at - self.copied;
         // Most pieces are short, and a copy of a known size costs less than one that must look.
-        if len <= FEW
-            && let Some(from) = self.text.get(self.copied..).and_then(<[u8]>::first_chunk::<FEW>)
-            && let Some(to) =
-                self.out.get_mut(self.filled..).and_then(<[u8]>::first_chunk_mut::<FEW>)
-        {
-            *to = *from;
-            self.filled += len;
+        let is_done = if len <= SHORT {
+            self.copy::<SHORT>(len)
         } else {
+            len <= MEDIUM && self.copy::<MEDIUM>(len)
+        };
+        if !is_done {
             self.put(&self.text[self.copied..self.at]);
         }
+    }
+
+    /// Copies so many bytes, of which `len` count, if both sides have them.
+    #[inline]
+    fn copy<const N: usize>(&mut self, len: usize) -> bool {
+        let from = self.text.get(self.copied..).and_then(<[u8]>::first_chunk::<N>);
+        let to = self.buffers.out.get_mut(self.filled..).and_then(<[u8]>::first_chunk_mut::<N>);
+        let (Some(from), Some(to)) = (from, to) else { return false };
+        *to = *from;
+        self.filled += len;
+        true
     }
 
     /// Adds this to what is written.
     #[inline(never)]
     fn put(&mut self, piece: &[u8]) {
-        let end = self.filled + piece.len();
-        if self.out.len() < end {
+        let (out, end) = (&mut self.buffers.out, self.filled + piece.len());
+        if out.len() < end {
             // It is the first piece, or something was replaced by something longer.
-            self.out.resize((end + end / 4).max(self.text.len()) + FEW, 0);
+            let room = (end + end / 4).max(self.text.len()) + MEDIUM;
+            if self.filled == 0 {
+                *out = vec![0; room];
+            } else {
+                out.resize(room, 0);
+            }
         }
-        self.out[self.filled..end].copy_from_slice(piece);
+        out[self.filled..end].copy_from_slice(piece);
         self.filled = end;
     }
 
     fn document(&mut self) -> Result<(), Fail> {
         self.value(0)?;
+        // A text that ends here needs no copy if it was canonical so far.
+        if self.at == self.text.len() {
+            return Ok(());
+        }
         match self.peek() {
             Err(_) => Ok(()), // the end, as it should be
             Ok(_) => Err(Fail::Syntax),
@@ -121,17 +173,10 @@ impl Check<'_> {
     }
 
     /// The next byte that is not white space.
-    #[inline]
+    #[inline(always)]
     fn peek(&mut self) -> Result<u8, Fail> {
         match self.text.get(self.at) {
             Some(&byte) if byte > b' ' => Ok(byte),
-            // One space behind a comma or a colon, as many write it.
-            Some(b' ') if self.text.get(self.at + 1).is_some_and(|&byte| byte > b' ') => {
-                self.flush();
-                self.at += 1;
-                self.copied = self.at;
-                Ok(self.text[self.at])
-            }
             _ => self.skip_space(),
         }
     }
@@ -139,6 +184,12 @@ impl Check<'_> {
     #[inline(never)]
     fn skip_space(&mut self) -> Result<u8, Fail> {
         self.flush();
+        // One space behind a comma or a colon, as many write it.
+        if let Some([b' ', byte @ b'!'..=u8::MAX, ..]) = self.text.get(self.at..) {
+            self.at += 1;
+            self.copied = self.at;
+            return Ok(*byte);
+        }
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.text.get(self.at) {
             self.at += 1;
         }
@@ -146,9 +197,10 @@ impl Check<'_> {
         self.text.get(self.at).copied().ok_or(Fail::Syntax)
     }
 
+    #[inline(always)]
     fn value(&mut self, depth: usize) -> Result<(), Fail> {
         match self.peek()? {
-            b'"' => self.string(false),
+            b'"' => self.string(),
             b'{' => self.object(depth + 1),
             b'[' => self.array(depth + 1),
             b'-' | b'0'..=b'9' => self.number(),
@@ -169,40 +221,68 @@ impl Check<'_> {
     }
 
     #[inline]
-    fn string(&mut self, is_name: bool) -> Result<(), Fail> {
-        let (word, next) = lex::string(self.text, self.at + 1, &mut self.buffer)?;
-        match word {
-            Word::Plain(from, to) if is_name => self.hashes.push(hash(&self.text[from..to])),
-            Word::Plain(..) => {}
-            Word::Unescaped => self.escaped(next, is_name),
+    fn string(&mut self) -> Result<(), Fail> {
+        let end = lex::ascii_end(self.text, self.at + 1);
+        if self.text.get(end) != Some(&b'"') {
+            return self.string_with_escapes(end);
         }
-        self.at = next;
+        self.at = end + 1;
         Ok(())
     }
 
-    /// Replaces a string if its escapes are not the ones we would write.
-    fn escaped(&mut self, next: usize, is_name: bool) {
-        if is_name {
-            self.hashes.push(hash(&self.buffer));
+    /// Reads on where an escape stands, or what is not ASCII.
+    #[inline(never)]
+    fn string_with_escapes(&mut self, mut end: usize) -> Result<(), Fail> {
+        // As we would write them.
+        while let Some([b'\\', b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..]) =
+            self.text.get(end..)
+        {
+            end = lex::ascii_end(self.text, end + 2);
+        }
+        if self.text.get(end) != Some(&b'"') {
+            return self.other_string().map(|_| ());
+        }
+        self.at = end + 1;
+        Ok(())
+    }
+
+    /// Reads a string of any kind, and replaces it if it has escapes, which may not be the ones we
+    /// would write; whether it has none.
+    fn other_string(&mut self) -> Result<bool, Fail> {
+        let (word, next) = lex::string(self.text, self.at + 1, &mut self.buffers.word)?;
+        self.is_ascii = self.is_ascii && self.text[self.at..next].is_ascii();
+        if let Word::Plain(..) = word {
+            self.at = next;
+            return Ok(true);
         }
         self.flush();
         self.copied = next;
-        let mut written = Vec::with_capacity(self.buffer.len() + 2);
-        write_string(&self.buffer, &mut written);
+        self.at = next;
+        let mut written = Vec::with_capacity(self.buffers.word.len() + 2);
+        write_string(&self.buffers.word, &mut written);
         self.put(&written);
+        Ok(false)
     }
 
     fn number(&mut self) -> Result<(), Fail> {
+        match lex::number_as_written(self.text, self.at) {
+            Some(next) => {
+                self.at = next;
+                Ok(())
+            }
+            None => self.other_number(),
+        }
+    }
+
+    /// Reads a number that may have to be written in another way.
+    #[inline(never)]
+    fn other_number(&mut self) -> Result<(), Fail> {
         let (number, next) = lex::number(self.text, self.at)?;
-        let mut text = std::mem::take(&mut self.buffer);
+        let mut text = std::mem::take(&mut self.buffers.word);
         text.clear();
         match number {
-            Number::Int(_) | Number::Uint(_) => {
-                // Integers are written in one way only.
-                self.at = next;
-                self.buffer = text;
-                return Ok(());
-            }
+            // Integers are written in one way only.
+            Number::Int(_) | Number::Uint(_) => text.extend_from_slice(&self.text[self.at..next]),
             Number::Float(value) => write_num(Num::F64(value), &mut text),
             Number::Decimal(negative, mantissa, places) => {
                 let cell = Cell::decimal(negative, mantissa, places).ok_or(Fail::Syntax)?;
@@ -214,7 +294,7 @@ impl Check<'_> {
             self.copied = next;
             self.put(&text);
         }
-        self.buffer = text;
+        self.buffers.word = text;
         self.at = next;
         Ok(())
     }
@@ -249,63 +329,49 @@ impl Check<'_> {
             self.at += 1;
             return Ok(());
         }
-        let names = self.hashes.len();
+        let mark = self.buffers.names.mark();
+        let mut guess = self.buffers.names.guess(self.text, self.at);
         loop {
-            if self.peek()? != b'"' {
-                return Err(Fail::Syntax);
+            match self.buffers.names.expected(&mut guess, self.text, self.at) {
+                Some(len) => self.at += len,
+                None => self.name()?,
             }
-            self.string(true)?;
-            if self.peek()? != b':' {
-                return Err(Fail::Syntax);
-            }
-            self.at += 1;
             self.value(depth)?;
             match self.peek()? {
                 b',' => self.at += 1,
                 b'}' => break,
                 _ => return Err(Fail::Syntax),
             }
+            self.peek()?;
         }
         self.at += 1;
-        self.compare(names);
-        self.hashes.truncate(names);
+        self.has_twins |= self.buffers.names.end_object(mark, guess, self.text);
         Ok(())
     }
-}
 
-impl Check<'_> {
-    /// Looks for twins among the names of an object, those from this number on.
-    #[inline]
-    fn compare(&mut self, names: usize) {
-        // Of fewer it is not worth it, and of more nobody has many.
-        const REMEMBERED: std::ops::Range<usize> = 6..64;
-        let hashes = &mut self.hashes[names..];
-        let len = hashes.len();
-        if !REMEMBERED.contains(&len) {
-            self.has_twins |= has_twins(hashes);
-        } else if self.distinct.get(len).is_none_or(|known| known != hashes) {
-            let before = hashes.to_vec();
-            if has_twins(hashes) {
-                self.has_twins = true;
-                return;
-            }
-            if self.distinct.len() <= len {
-                self.distinct.resize(len + 1, Vec::new());
-            }
-            self.distinct[len] = before;
+    /// Reads a name with its colon.
+    fn name(&mut self) -> Result<(), Fail> {
+        let start = self.at;
+        if self.text.get(start) != Some(&b'"') {
+            return Err(Fail::Syntax);
         }
+        let end = lex::ascii_end(self.text, start + 1);
+        let is_plain = if self.text.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            true
+        } else {
+            self.other_string()?
+        };
+        let end = self.at;
+        let hash =
+            if is_plain { hash(&self.text[start + 1..end - 1]) } else { hash(&self.buffers.word) };
+        if self.peek()? != b':' {
+            return Err(Fail::Syntax);
+        }
+        self.at += 1;
+        let is_as_written = is_plain && self.at == end + 1;
+        let end = if is_as_written { self.at } else { start };
+        self.buffers.names.push(Name { hash, start, end });
+        Ok(())
     }
-}
-
-/// Whether two hashes are equal. They may be put into another order.
-fn has_twins(hashes: &mut [u64]) -> bool {
-    const NOT_SORTED: usize = 24;
-    if hashes.len() <= NOT_SORTED {
-        return (1..hashes.len()).any(|n| {
-            let hash = hashes[n];
-            hashes[..n].iter().fold(false, |found, &other| found | (other == hash))
-        });
-    }
-    hashes.sort_unstable();
-    hashes.windows(2).any(|pair| pair[0] == pair[1])
 }

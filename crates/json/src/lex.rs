@@ -40,26 +40,82 @@ pub(crate) enum Number {
     Float(f64),
 }
 
+/// Bytes of a string that are looked at together.
+const BLOCK: usize = 16;
+
 /// The first byte at or after `at` that ends a string or needs a closer look, or the end.
 #[inline]
-pub(crate) fn plain_end(text: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    while let Some(chunk) = text[at..].first_chunk::<8>() {
-        let bytes = u64::from_le_bytes(*chunk);
-        // In each byte the high bit tells; a borrow can only reach bytes above the lowest hit.
-        // What is below 0x20 stays so when bit 1 is turned, and a quote becomes 0x20.
-        let quote_or_control = (bytes ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
-        let slash = (bytes ^ (ONES * 0x5C)).wrapping_sub(ONES);
-        let hits = (quote_or_control | slash) & !bytes & (ONES << 7);
+pub(crate) fn plain_end(text: &[u8], at: usize) -> usize {
+    end_of::<false>(text, at)
+}
+
+/// As [`plain_end`]; what is not ASCII needs a closer look, too. For texts of which it is not known
+/// yet that they are UTF-8.
+#[inline]
+pub(crate) fn ascii_end(text: &[u8], at: usize) -> usize {
+    end_of::<true>(text, at)
+}
+
+#[inline]
+fn end_of<const ASCII: bool>(text: &[u8], at: usize) -> usize {
+    let mut rest = text.get(at..).unwrap_or_default();
+    while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
+        // Each byte is judged by itself, so that the compiler makes a few instructions for all.
+        if block.iter().fold(false, |any, &byte| any | is_mark::<ASCII>(byte)) {
+            return text.len() - rest.len() + place_of_mark::<ASCII>(block);
+        }
+        rest = behind;
+    }
+    end_of_rest::<ASCII>(text, text.len() - rest.len())
+}
+
+/// As [`end_of`], of what is too short for a block.
+#[inline(never)]
+fn end_of_rest<const ASCII: bool>(text: &[u8], mut at: usize) -> usize {
+    if let Some(chunk) = text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let hits = hits::<ASCII>(u64::from_le_bytes(*chunk));
         if hits != 0 {
             return at + hits.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
-    while text.get(at).is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+    while text.get(at).is_some_and(|&byte| !is_mark::<ASCII>(byte)) {
         at += 1;
     }
     at
+}
+
+/// Whether a byte ends a string or needs a closer look.
+#[inline]
+fn is_mark<const ASCII: bool>(byte: u8) -> bool {
+    // What is below 0x20 stays so when bit 1 is turned, and a quote becomes 0x20. What is not ASCII
+    // is negative.
+    let turned = byte ^ 0x02;
+    let low = if ASCII { turned.cast_signed() <= 0x20 } else { turned <= 0x20 };
+    low | (byte == b'\\')
+}
+
+/// Where in a block that has such bytes the first is.
+#[inline]
+fn place_of_mark<const ASCII: bool>(block: &[u8; BLOCK]) -> usize {
+    let bytes = u128::from_le_bytes(*block);
+    let (low, high) = (hits::<ASCII>(bytes as u64), hits::<ASCII>((bytes >> 64) as u64));
+    if low != 0 {
+        return low.trailing_zeros() as usize / 8;
+    }
+    8 + high.trailing_zeros() as usize / 8
+}
+
+/// The bytes of eight that end a string or need a closer look: the high bit of each tells. Bits
+/// above the lowest hit mean nothing.
+#[inline]
+pub(crate) fn hits<const ASCII: bool>(bytes: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    // A borrow can only reach bytes above the lowest hit.
+    let quote_or_control = (bytes ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+    let slash = (bytes ^ (ONES * 0x5C)).wrapping_sub(ONES);
+    let low = quote_or_control | slash;
+    (if ASCII { low | bytes } else { low & !bytes }) & (ONES << 7)
 }
 
 /// The string whose first quote is before `at`, and what follows its last one. An escaped one
@@ -130,6 +186,50 @@ pub(crate) fn hex4(text: &[u8], at: usize) -> Option<u32> {
     text.get(at..at + 4)?
         .iter()
         .try_fold(0, |code, &byte| Some(code << 4 | char::from(byte).to_digit(16)?))
+}
+
+/// What follows the number that begins at `at`, if it can be told from its digits alone that it is
+/// written as we would write it: whole numbers of up to 18 digits, and decimals of up to 15. No two
+/// decimals of 15 digits are the same double, so none is shorter than such a one without zeros at
+/// its end. `None` says nothing.
+#[inline]
+pub(crate) fn number_as_written(text: &[u8], at: usize) -> Option<usize> {
+    let first = at + usize::from(text.get(at) == Some(&b'-'));
+    let point = digits_end(text, first);
+    let (whole, begin) = (point - first, text.get(first)?);
+    // Nothing may follow a zero, and `-0` is a float.
+    let is_zero = *begin == b'0';
+    match text.get(point) {
+        Some(b'.') => decimal_as_written(text, (first, point), is_zero),
+        Some(b'e' | b'E') => None,
+        _ if is_zero => (whole == 1 && first == at).then_some(point),
+        _ => (1..=18).contains(&whole).then_some(point),
+    }
+}
+
+#[inline]
+fn decimal_as_written(
+    text: &[u8],
+    (first, point): (usize, usize),
+    is_small: bool,
+) -> Option<usize> {
+    let end = digits_end(text, point + 1);
+    let (whole, places) = (point - first, text.get(point + 1..end)?);
+    let is_short = whole >= 1 && whole + places.len() <= 15;
+    let is_float = is_short && !matches!(text.get(end), Some(b'e' | b'E'));
+    let ends = *places.last()? != b'0' || places.len() == 1;
+    // What is below 1e-5 is written with an exponent.
+    let is_large = || places.len() == 1 || places.iter().take(5).any(|&digit| digit != b'0');
+    (is_float && ends && (!is_small || (whole == 1 && is_large()))).then_some(end)
+}
+
+/// What follows the digits from `at` on.
+#[inline]
+fn digits_end(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
 }
 
 /// The number that begins at `at`, with `-` or a digit, and what follows it.

@@ -14,7 +14,7 @@
 //! | `shape`, `registry`, `seen` | what documents share |
 //! | `lex`, `parse`, `build`, `members` | from text to blocks |
 //! | `diagnose` | what is wrong with a text |
-//! | `canonical` | from text to text as we write it |
+//! | `canonical`, `names` | from text to text as we write it |
 //! | `value`, `node`, `write`, `number` | looking and writing |
 //! | `document` | what is stored: text, tree or both |
 //! | `binary`, `foreign` | the form on disk; that of RedisJSON |
@@ -42,6 +42,7 @@ mod hash;
 mod layout;
 mod lex;
 mod members;
+mod names;
 mod node;
 mod number;
 mod packed;

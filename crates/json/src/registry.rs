@@ -20,6 +20,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use table::size_class;
 
+use crate::canonical::Buffers;
 use crate::cell::{Cell, PAGE_STRINGS, PAGES};
 use crate::hash::hash;
 use crate::seen::Seen;
@@ -116,6 +117,8 @@ pub(crate) struct Scratch {
     pub cells: Vec<u32>,
     pub names: Vec<u8>,
     pub text: Vec<u8>,
+    /// Of texts that are only checked.
+    check: Buffers,
 }
 
 /// Makes and finds what documents share. One per shard, under the shard's lock; it allocates
@@ -157,8 +160,8 @@ impl Registry {
         Registry::default()
     }
 
-    /// A number that is another one whenever a document was made since it was last asked for. While
-    /// it stays the same, so does [`memory`](Registry::memory).
+    /// A number that is another one whenever [`memory`](Registry::memory) may be since it was last
+    /// asked for: a document was made, or what is kept from one to the next was changed.
     #[inline]
     #[must_use]
     pub fn session(&self) -> u32 {
@@ -184,6 +187,7 @@ impl Registry {
             + size_class(scratch.cells.capacity() * 4)
             + size_class(scratch.names.capacity())
             + size_class(scratch.text.capacity())
+            + scratch.check.memory()
     }
 
     /// Bytes of the shapes and pages of strings, used or not. O(1).
@@ -210,11 +214,7 @@ impl Registry {
         if self.len() >= self.sweep_at {
             self.sweep();
         }
-        self.session = self.session.wrapping_add(1);
-        if self.session == 0 {
-            self.slots.iter_mut().for_each(|slot| slot.session = 0);
-            self.session = 1;
-        }
+        self.next_session();
         self.used.clear();
         self.strangers.clear();
         for (place, shared) in shared.iter().enumerate() {
@@ -226,6 +226,28 @@ impl Registry {
                 self.slots[shared.id as usize].session = session;
             }
         }
+    }
+
+    fn next_session(&mut self) {
+        self.session = self.session.wrapping_add(1);
+        if self.session == 0 {
+            self.slots.iter_mut().for_each(|slot| slot.session = 0);
+            self.session = 1;
+        }
+    }
+
+    /// Lends out the buffers for texts that are only checked.
+    pub(crate) fn lend_buffers(&mut self) -> Buffers {
+        std::mem::take(&mut self.scratch.check)
+    }
+
+    /// Takes them back.
+    pub(crate) fn take_buffers(&mut self, mut buffers: Buffers, had: usize) {
+        buffers.trim(KEPT);
+        if buffers.memory() != had {
+            self.next_session();
+        }
+        self.scratch.check = buffers;
     }
 
     fn slot_of(&mut self, shared: &Arc<Shared>) -> Option<&mut Slot> {

@@ -120,6 +120,78 @@ fn texts() {
     assert!(taken > 0 && refused > 0);
 }
 
+/// Numbers of all lengths, with zeros where they mean something: a number that is kept as it was
+/// written is one that would be written so.
+#[test]
+fn numbers() {
+    fn digits(rng: &mut Rng, text: &mut String, most: usize) {
+        let zeros = rng.below(3) == 0;
+        for _ in 0..=rng.below(most) {
+            let digit = if zeros && rng.below(3) > 0 { 0 } else { rng.below(10) };
+            text.push(char::from(b'0' + u8::try_from(digit).unwrap_or(0)));
+        }
+    }
+    let mut registry = Registry::new();
+    fuzz(|rng| {
+        let mut text = String::from(one_of(rng, &["", "-"]));
+        match rng.below(3) {
+            0 => text.push('0'),
+            _ => digits(rng, &mut text, 20),
+        }
+        if rng.below(4) > 0 {
+            text.push('.');
+            digits(rng, &mut text, 20);
+        }
+        if rng.below(6) == 0 {
+            text.push_str(one_of(rng, &["e", "E+", "e-"]));
+            digits(rng, &mut text, 2);
+        }
+        read(text.as_bytes(), &mut registry);
+        read(format!("[{text} ,{text}]").as_bytes(), &mut registry);
+    });
+}
+
+/// Lists of objects that have nearly the same names, written in more than one way, and twice.
+#[test]
+fn names() {
+    const NAMES: [&str; 14] = [
+        "a",
+        "\\u0061",
+        "ab",
+        "é",
+        "\\u00e9",
+        "line\\n",
+        "line\\u000a",
+        "a_name_of_many_letters",
+        "a_name_of_many_letters_and_more",
+        "a_name_of_many_words",
+        "a_name_o",
+        "",
+        "\\\\",
+        "long enough to be looked at in more than one piece",
+    ];
+    let mut registry = Registry::new();
+    fuzz(|rng| {
+        let form: Vec<&str> = (0..1 + rng.below(30)).map(|_| one_of(rng, &NAMES)).collect();
+        let mut text = String::from("[");
+        for n in 0..rng.below(8) {
+            text.push_str(if n > 0 { ", {" } else { "{" });
+            for (place, name) in form.iter().enumerate().take(1 + rng.below(form.len())) {
+                let name = if rng.below(12) == 0 { one_of(rng, &NAMES) } else { name };
+                let name =
+                    if rng.below(3) > 0 { format!("{name}{place}") } else { name.to_string() };
+                let colon = one_of(rng, &[":", ":", ": ", " :", " : "]);
+                let value = one_of(rng, &["1", "\"x\"", "{\"a\":{}}", "[{\"a0\": 1}]", "null"]);
+                let comma = if place > 0 { "," } else { "" };
+                text.push_str(&format!("{comma}\"{name}\"{colon}{value}"));
+            }
+            text.push('}');
+        }
+        text.push(']');
+        assert!(read(text.as_bytes(), &mut registry).is_some(), "{text}");
+    });
+}
+
 /// Our own binary form and CBOR: what is taken is a document like any other.
 #[test]
 fn stored_bytes() {

@@ -328,3 +328,25 @@ fn documents_take_less_than_in_redisjson() {
         assert!(before < more * 1_000 / 2, "{name}: {before} bytes");
     }
 }
+
+/// More names than are remembered, inside an object that is expected to have those of the one
+/// before it.
+#[test]
+fn names_inside_objects_with_expected_names() {
+    let mut registry = Registry::new();
+    for inner in [0, 10, 40, 200] {
+        let many: Vec<String> = (0..inner)
+            .map(|form| {
+                let names = (0..40).map(|name| format!("\"a{form}_{name}\":{name}"));
+                format!("{{{}}}", names.collect::<Vec<_>>().join(","))
+            })
+            .collect();
+        let many = many.join(",");
+        for last in ["\"c\":3", "\"b\":3", "\"a\":3", "\"c\":3,\"a\":4", "\"a0_1\":3,\"a0_1\":4"] {
+            let text = format!("[{{\"a\":1,\"b\":2,\"c\":3}},{{\"a\":[{many}],\"b\":2,{last}}}]");
+            let value = Value::parse(text.as_bytes(), &mut registry).expect("JSON");
+            let canonical = kvist_json::canonical(text.as_bytes(), &mut registry).expect("JSON");
+            assert!(*canonical == *written(&value).as_bytes(), "{inner} objects, then {last}");
+        }
+    }
+}
