@@ -26,7 +26,7 @@ pub trait Reply {
     /// A byte string.
     fn bulk(&mut self, bytes: &[u8]);
     /// Byte strings that all begin with `prefix`: one for each of `rests`.
-    fn bulks(&mut self, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
+    fn bulks(&mut self, prefix: &[u8], rests: &[&[u8]]) {
         let mut bytes = prefix.to_vec();
         for rest in rests {
             bytes.truncate(prefix.len());

@@ -258,6 +258,18 @@ impl<'b> Rests<'b> {
         if at == 0 { 0 } else { self.end(at - 1) }
     }
 
+    /// The rests of some strings that stand behind each other, in order.
+    #[inline]
+    pub fn of(self, range: Range<usize>) -> impl Iterator<Item = &'b [u8]> {
+        let mut start = self.start(range.start);
+        range.map(move |at| {
+            let end = self.end(at);
+            let rest = self.bytes.get(start..end).unwrap_or_default();
+            start = end;
+            rest
+        })
+    }
+
     /// The rest of the string at `at`.
     #[inline]
     pub fn get(&self, at: usize) -> &'b [u8] {

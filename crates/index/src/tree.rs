@@ -226,7 +226,7 @@ impl Tree {
     /// last first. O(log n), and O(bytes) of what is added.
     pub fn collect(&self, span: Span<'_>, reverse: bool, most: usize, keys: &mut KeyList) {
         self.show(span, reverse, most, |prefix, rests| {
-            rests.for_each(|rest| keys.push_parts(prefix, rest));
+            rests.iter().for_each(|rest| keys.push_parts(prefix, rest));
         });
     }
 
@@ -241,7 +241,7 @@ impl Tree {
     /// ["a:1", "a:2", "b"].map(|key| builder.push(key.as_bytes()));
     /// let mut keys = Vec::new();
     /// builder.finish().show(Span::ALL, false, 2, |prefix, rests| {
-    ///     keys.extend(rests.map(|rest| [prefix, rest].concat()));
+    ///     keys.extend(rests.iter().map(|rest| [prefix, rest].concat()));
     /// });
     /// assert_eq!(keys, [b"a:1", b"a:2"]);
     /// ```
@@ -250,18 +250,15 @@ impl Tree {
         span: Span<'_>,
         reverse: bool,
         most: usize,
-        mut visit: impl FnMut(&[u8], &mut dyn Iterator<Item = &[u8]>),
+        mut visit: impl FnMut(&[u8], &[&[u8]]),
     ) {
         let mut left = most;
         // Where it stops does not matter.
         let _ = self.leaves(span, reverse, &mut |block, range| {
             let count = range.len().min(left);
-            let rests = block.rests();
-            if reverse {
-                visit(block.prefix(), &mut range.rev().take(count).map(|at| rests.get(at)));
-            } else {
-                visit(block.prefix(), &mut range.take(count).map(|at| rests.get(at)));
-            }
+            let (first, last) = (range.start + count, range.end - count);
+            let range = if reverse { last..range.end } else { range.start..first };
+            show_some(block, range, reverse, &mut visit);
             left -= count;
             if left > 0 { Continue(()) } else { Break(()) }
         });
@@ -278,6 +275,29 @@ impl Tree {
             return Continue(());
         }
         leaves(&self.root, span, reverse, visit)
+    }
+}
+
+/// Shows some keys of a leaf.
+fn show_some(
+    block: &Block,
+    mut left: Range<usize>,
+    reverse: bool,
+    visit: &mut impl FnMut(&[u8], &[&[u8]]),
+) {
+    /// Keys shown at a time: those of most leaves.
+    const PIECE: usize = 64;
+    let mut rests: [&[u8]; PIECE] = [&[]; PIECE];
+    while !left.is_empty() {
+        let count = left.len().min(PIECE);
+        let part =
+            if reverse { left.end - count..left.end } else { left.start..left.start + count };
+        left = if reverse { left.start..part.start } else { part.end..left.end };
+        rests.iter_mut().zip(block.rests().of(part)).for_each(|(place, rest)| *place = rest);
+        if reverse {
+            rests[..count].reverse();
+        }
+        visit(block.prefix(), &rests[..count]);
     }
 }
 

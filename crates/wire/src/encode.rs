@@ -74,28 +74,33 @@ pub(crate) fn line(out: &mut Vec<u8>, mark: u8, text: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends strings that all begin with `prefix`. What stands between two rests is the same as long
-/// as they are of one length: it is made once, and a string is two copies.
-pub(crate) fn bulks(out: &mut Vec<u8>, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
-    let mut between = Vec::new();
-    let mut len = None;
-    for rest in rests {
-        if len != Some(rest.len()) {
-            let end: &[u8] = if len.is_some() { b"\r\n" } else { b"" };
-            len = Some(rest.len());
-            between.clear();
-            between.extend_from_slice(b"\r\n");
-            header(&mut between, b'$', prefix.len() + rest.len());
-            between.extend_from_slice(prefix);
-            out.extend_from_slice(end);
-            out.extend_from_slice(&between[2..]);
-        } else {
-            out.extend_from_slice(&between);
-        }
-        out.extend_from_slice(rest);
+/// Appends strings that all begin with `prefix`.
+pub(crate) fn bulks(out: &mut Vec<u8>, prefix: &[u8], rests: &[&[u8]]) {
+    for alike in rests.chunk_by(|one, next| one.len() == next.len()) {
+        bulks_of_one_length(out, prefix, alike);
     }
-    if len.is_some() {
-        out.extend_from_slice(b"\r\n");
+}
+
+/// The same of rests that have one length: the first is written as many times as there are strings,
+/// in ever larger copies, and then the others' rests over its own.
+fn bulks_of_one_length(out: &mut Vec<u8>, prefix: &[u8], rests: &[&[u8]]) {
+    let Some((first, others)) = rests.split_first() else { return };
+    let start = out.len();
+    header(out, b'$', prefix.len() + first.len());
+    out.extend_from_slice(prefix);
+    let place = out.len() - start..out.len() - start + first.len();
+    out.extend_from_slice(first);
+    out.extend_from_slice(b"\r\n");
+    let size = out.len() - start;
+    let mut left = size * others.len();
+    out.reserve(left);
+    while left > 0 {
+        let more = left.min(out.len() - start);
+        out.extend_from_within(start..start + more);
+        left -= more;
+    }
+    for (string, rest) in out[start + size..].chunks_exact_mut(size).zip(others) {
+        string[place.clone()].copy_from_slice(rest);
     }
 }
 

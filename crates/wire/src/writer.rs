@@ -150,17 +150,17 @@ impl Reply for RespWriter<'_> {
         }
     }
 
-    fn bulks(&mut self, prefix: &[u8], rests: &mut dyn Iterator<Item = &[u8]>) {
+    fn bulks(&mut self, prefix: &[u8], rests: &[&[u8]]) {
         let mut left = self.room();
-        let mut over = false;
-        let mut kept = rests.take_while(|rest| {
+        let fit = rests.iter().take_while(|rest| {
             let takes = prefix.len() + rest.len() + SMALL;
-            over |= takes > left;
+            let fits = takes <= left;
             left = left.saturating_sub(takes);
-            !over
+            fits
         });
-        encode::bulks(self.out, prefix, &mut kept);
-        if over {
+        let fit = fit.count();
+        encode::bulks(self.out, prefix, &rests[..fit]);
+        if fit < rests.len() {
             self.end = 0;
         }
     }

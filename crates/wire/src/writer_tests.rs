@@ -16,11 +16,16 @@ const CASES: &[Case] = &[
     (|r| r.int(i64::MIN), b":-9223372036854775808\r\n", b":-9223372036854775808\r\n"),
     (|r| r.bulk(b""), b"$0\r\n\r\n", b"$0\r\n\r\n"),
     (|r| r.bulk(b"a\r\nb"), b"$4\r\na\r\nb\r\n", b"$4\r\na\r\nb\r\n"),
-    (|r| r.bulks(b"k:", &mut [].into_iter()), b"", b""),
+    (|r| r.bulks(b"k:", &[]), b"", b""),
     (
-        |r| r.bulks(b"k:", &mut [&b"1"[..], b"2", b"", b"\r\n34567890", b"9"].into_iter()),
+        |r| r.bulks(b"k:", &[b"1", b"2", b"", b"\r\n34567890", b"9"]),
         b"$3\r\nk:1\r\n$3\r\nk:2\r\n$2\r\nk:\r\n$12\r\nk:\r\n34567890\r\n$3\r\nk:9\r\n",
         b"$3\r\nk:1\r\n$3\r\nk:2\r\n$2\r\nk:\r\n$12\r\nk:\r\n34567890\r\n$3\r\nk:9\r\n",
+    ),
+    (
+        |r| r.bulks(b"", &[b"ab", b"cd", b"ef", b"gh", b"ij"]),
+        b"$2\r\nab\r\n$2\r\ncd\r\n$2\r\nef\r\n$2\r\ngh\r\n$2\r\nij\r\n",
+        b"$2\r\nab\r\n$2\r\ncd\r\n$2\r\nef\r\n$2\r\ngh\r\n$2\r\nij\r\n",
     ),
     (|r| r.bulk_or_null(None), b"$-1\r\n", b"_\r\n"),
     (|r| r.null(), b"$-1\r\n", b"_\r\n"),
@@ -92,7 +97,7 @@ fn what_is_too_long_is_not_kept() {
     let writes: [&dyn Fn(&mut RespWriter<'_>); 4] = [
         &|reply| reply.bulk(&[b'x'; 400]),
         &|reply| reply.verbatim("txt", &[b'x'; 400]),
-        &|reply| reply.bulks(b"a", &mut (0..20).map(|_| &long[..])),
+        &|reply| reply.bulks(b"a", &[&long[..]; 20]),
         &|reply| (0..400).for_each(|_| reply.null()),
     ];
     let kept = reply.raw().clone();
