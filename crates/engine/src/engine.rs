@@ -166,9 +166,10 @@ impl Engine {
     /// The same with a table of its own, for tests of what commands may do wrong.
     #[must_use]
     pub fn with_table(start: Start, table: Table) -> Arc<Self> {
-        // The tables inside values must be as unpredictable as the keyspace. The first engine of a
-        // process decides: what others make is then seeded by it, which is as good.
+        // Whatever hashes what clients choose must be as unpredictable as the keyspace. The first
+        // engine of a process decides: what others make is then seeded by it, which is as good.
         types::seed_members(start.seed[1]);
+        script::seed_strings(start.seed[1].rotate_left(42));
         let config = Arc::new(start.settings.config());
         let seed = start.kept.as_ref().map_or(start.seed[0], |kept| kept.seed);
         let mut options = Options::for_cores(start.workers, config.databases, seed);

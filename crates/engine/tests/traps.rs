@@ -175,3 +175,11 @@ fn a_lifetime_below_a_second_is_not_for_ever() {
     seat.worker.begin(start + 300);
     assert_eq!(seat.ask("EXISTS a b c d e"), ":0");
 }
+
+/// What clients choose is hashed by what they cannot know, wherever it is.
+#[test]
+fn whatever_hashes_has_a_seed() {
+    let _engine = engine();
+    assert!(!types::seed_members(1), "members of hashes, sets and sorted sets");
+    assert!(!script::seed_strings(1), "strings of scripts");
+}

@@ -6,7 +6,8 @@
 //! they do not change any more; [`is_known`] compares them with what Lua's functions say all the
 //! same, before a state is used.
 //!
-//! Nothing is written but a value onto the stack, exactly as `lua_pushvalue` writes it.
+//! Nothing is written here but a value onto the stack, exactly as `lua_pushvalue` writes it. What
+//! [`strings`](crate::strings) keeps in order is described here, too.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -38,14 +39,56 @@ impl std::fmt::Debug for Value {
     }
 }
 
+/// A string's header; its bytes follow, and a zero.
 #[repr(C)]
-struct Text {
-    next: *const c_void,
-    object: u8,
-    marked: u8,
-    reserved: u8,
-    hash: u32,
-    len: usize,
+pub(crate) struct Text {
+    pub next: *mut Text,
+    pub object: u8,
+    pub marked: u8,
+    /// Which word of the language it is.
+    pub reserved: u8,
+    pub hash: u32,
+    pub len: usize,
+}
+
+/// The header of a userdata.
+#[repr(C)]
+pub(crate) struct Block {
+    pub next: *mut c_void,
+    pub object: u8,
+    pub marked: u8,
+    pub metatable: *mut c_void,
+    pub environment: *mut c_void,
+    pub len: usize,
+}
+
+/// All strings of a state, in chains.
+#[repr(C)]
+pub(crate) struct Strings {
+    pub buckets: *mut *mut Text,
+    pub count: u32,
+    /// How many buckets there are: a power of two.
+    pub size: c_int,
+}
+
+/// What all coroutines of a state share, up to where it names the main one.
+#[repr(C)]
+pub(crate) struct Global {
+    pub strings: Strings,
+    allocate: *const c_void,
+    user_data: *mut c_void,
+    /// The mark of what is new.
+    pub white: u8,
+    /// What the collector does now.
+    pub phase: u8,
+    swept: c_int,
+    lists: [*mut c_void; 6],
+    buffer: [usize; 3],
+    sizes: [usize; 4],
+    paces: [c_int; 2],
+    panic: *const c_void,
+    registry: Value,
+    pub main: *mut State,
 }
 
 #[repr(C)]
@@ -87,19 +130,28 @@ struct Call {
 
 /// How a state begins.
 #[repr(C)]
-struct State {
-    next: *const c_void,
+pub(crate) struct State {
+    pub next: *mut c_void,
     object: u8,
     marked: u8,
     status: u8,
     top: *mut Value,
     base: *mut Value,
-    global: *const c_void,
+    pub global: *mut Global,
     call: *const Call,
 }
 
-/// Where the bytes of a string begin: right behind its header.
-const TEXT: usize = size_of::<Text>();
+impl Text {
+    /// The bytes.
+    ///
+    /// # Safety
+    /// It is a string of a state, which keeps it for as long as `'s`.
+    #[inline]
+    pub unsafe fn bytes<'s>(text: *const Text) -> &'s [u8] {
+        // SAFETY: the bytes lie right behind the header.
+        unsafe { std::slice::from_raw_parts(text.add(1).cast::<u8>(), (*text).len) }
+    }
+}
 
 impl Value {
     /// As `lua_type` says it.
@@ -140,11 +192,8 @@ impl Value {
     #[must_use]
     pub unsafe fn text<'s>(&self) -> &'s [u8] {
         debug_assert_eq!(self.kind, LUA_TSTRING);
-        // SAFETY: the bytes follow the header.
-        unsafe {
-            let text = self.content.pointer.cast::<Text>();
-            std::slice::from_raw_parts(text.cast::<u8>().add(TEXT), (*text).len)
-        }
+        // SAFETY: it is a string, as the caller says.
+        unsafe { Text::bytes(self.content.pointer.cast()) }
     }
 
     /// Where the object is.

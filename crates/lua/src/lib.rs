@@ -1,17 +1,22 @@
 //! Lua 5.1.5 with the correction of CVE-2014-5461: the crate `lua-src` brings its sources, with
-//! that change made, and compiles them; here are the declarations to call it, and [`layout`], which
-//! reads its tables where they lie.
+//! that change made, and compiles them; here are the declarations to call it, [`layout`], which
+//! reads its tables where they lie, and `strings`, which takes the place of its table of strings.
 //!
 //! Scripts of Redis rely on the exact behaviour of this interpreter: its error texts, the order in
 //! which it walks tables, how it writes numbers. What Redis adds to it is built around it, in
 //! `kvist-script`.
 //!
-//! This crate only declares. Errors of Lua are `longjmp`s: a function here marked *raises* must not
-//! be called while a frame between it and the protecting call holds a value with a destructor, and
-//! all of them want a valid state and valid indexes. `kvist-script` keeps those promises.
+//! Otherwise this crate only declares. Errors of Lua are `longjmp`s: a function here marked
+//! *raises* must not be called while a frame between it and the protecting call holds a value with
+//! a destructor, and all of them want a valid state and valid indexes. `kvist-script` keeps those
+//! promises.
 #![allow(non_camel_case_types)]
 
+mod hash;
 pub mod layout;
+mod strings;
+
+pub use hash::seed_strings;
 
 use std::ffi::{c_char, c_double, c_int, c_void};
 

@@ -17,9 +17,7 @@ pub const STEPS: u32 = 100_000;
 /// Bytes read or written that count as a step.
 pub const BYTES: usize = 64;
 
-/// Strings that are shorter are hashed as a whole.
-pub const HASHED: usize = 32;
-/// Steps that making a longer one counts as.
+/// Steps that a number counts as that becomes a key of a table.
 const SOUGHT: u32 = STEPS / 256;
 
 /// Instructions between two calls of the hook: at first, and at most.
@@ -41,11 +39,11 @@ pub fn tick(stack: Stack<'_>, inner: &mut Inner, steps: u32) -> Result<(), Raise
     if inner.steps > 0 { Ok(()) } else { ask(stack, inner) }
 }
 
-/// Counts a string that a library function makes. The interpreter hashes one of 32 bytes or more by
-/// some of its bytes: among many that differ in others only it is sought in all of them.
+/// Counts a number that a library function makes a key. Unlike strings, numbers can be chosen that
+/// hash alike: each is then sought among all before it.
 #[inline]
-pub fn tick_string(stack: Stack<'_>, inner: &mut Inner, len: usize) -> Result<(), Raise> {
-    if len < HASHED { Ok(()) } else { tick(stack, inner, SOUGHT) }
+pub fn tick_number(stack: Stack<'_>, inner: &mut Inner) -> Result<(), Raise> {
+    tick(stack, inner, SOUGHT)
 }
 
 /// Counts bytes that a library function has read or written, or is about to.

@@ -61,5 +61,6 @@ mod vm;
 
 pub use host::{Host, Refusal};
 pub use library::{Function, FunctionFlags, Libraries, Library};
+pub use lua::seed_strings;
 pub use source::{Script, ScriptFlags, digest};
 pub use vm::{Limits, Vm};

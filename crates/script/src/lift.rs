@@ -5,12 +5,9 @@
 //! and Lua, so nothing here may raise: allocations are lenient meanwhile, and what does not fit the
 //! stack or a table is dropped and told afterwards.
 
-use std::time::{Duration, Instant};
-
 use base::{Protocol, Reply};
 
 use crate::errors::push_command_error;
-use crate::interrupt::HASHED;
 use crate::stack::{Stack, Type};
 
 /// An aggregate that waits for more.
@@ -37,13 +34,6 @@ const LARGEST: usize = 1 << 26;
 /// Room announced lengths get at once; tables grow anyway.
 const AT_ONCE: usize = 1 << 16;
 
-/// So many long strings between two looks at the clock.
-const LOOK: u32 = 256;
-/// A reply of long strings may take this long, and for each of them as long as is ever needed, to
-/// become values: the host cannot be asked meanwhile, as it is about to write the reply.
-const PATIENCE: Duration = Duration::from_secs(3);
-const EACH: Duration = Duration::from_micros(10);
-
 /// Makes values of what is written; the first reply that is complete lies on top of the stack.
 pub struct Lift<'s, 'i> {
     stack: Stack<'s>,
@@ -61,9 +51,6 @@ pub struct Lift<'s, 'i> {
     pub full: bool,
     /// Bytes of text that it may still be.
     left: usize,
-    /// Strings that are not hashed as a whole, and when the first of many was made.
-    long: u32,
-    since: Option<Instant>,
 }
 
 impl<'s, 'i> Lift<'s, 'i> {
@@ -75,8 +62,7 @@ impl<'s, 'i> Lift<'s, 'i> {
     ) -> Self {
         open.clear();
         let (dropped, failed, overflow, full) = (false, false, false, false);
-        let (long, since) = (0, None);
-        Lift { stack, open, protocol, wanted, dropped, failed, overflow, full, left, long, since }
+        Lift { stack, open, protocol, wanted, dropped, failed, overflow, full, left }
     }
 
     /// Makes room for a value that is no aggregate, unless nobody wants it.
@@ -170,22 +156,9 @@ impl<'s, 'i> Lift<'s, 'i> {
                 return;
             };
             self.left = left;
-            if text.len() >= HASHED {
-                self.long += 1;
-                if self.long.is_multiple_of(LOOK) {
-                    self.look();
-                }
-            }
             self.stack.push(text);
             self.placed();
         }
-    }
-
-    /// Gives up where strings that hash alike take so long that others would wait for ever.
-    #[cold]
-    fn look(&mut self) {
-        let took = self.since.get_or_insert_with(Instant::now).elapsed();
-        self.overflow |= took > PATIENCE + EACH * self.long;
     }
 
     /// A table with one field, whose value `push` pushes.

@@ -9,7 +9,7 @@ use lua::{LUA_REGISTRYINDEX, lua_Debug, lua_State};
 
 use crate::compile::compile;
 use crate::errors::{Extract, extract, trimmed};
-use crate::interrupt::{FIRST, HASHED, KILLED, STEPS, look};
+use crate::interrupt::{FIRST, KILLED, STEPS, look};
 use crate::library::{Header, Library, Loading, finished};
 use crate::lower::{Cut, lower, one_line};
 use crate::memory::Memory;
@@ -246,18 +246,15 @@ impl Vm {
     }
 }
 
-/// Pushes words as a table. `None` if the host ends the script meanwhile: strings that hash alike
-/// take long.
+/// Words that become values between two questions whether to go on.
+const WORDS: usize = 1000;
+
+/// Pushes words as a table. `None` if the host ends the script meanwhile: there may be millions.
 fn push_words(stack: Stack<'_>, words: &[&[u8]], host: &mut dyn Host) -> Option<()> {
     stack.push_table(i32::try_from(words.len()).unwrap_or(i32::MAX), 0);
-    let mut long = 0_u8;
     for (n, word) in words.iter().enumerate() {
-        long = long.wrapping_add(u8::from(word.len() >= HASHED));
-        if long == u8::MAX {
-            long = 0;
-            if host.interrupted() {
-                return None;
-            }
+        if (n + 1) % WORDS == 0 && host.interrupted() {
+            return None;
         }
         stack.push(word);
         stack.raw_set_at(-2, i32::try_from(n + 1).unwrap_or(i32::MAX));

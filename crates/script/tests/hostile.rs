@@ -2,9 +2,13 @@
 //! word is final, and the interpreter works as before afterwards.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+#[path = "../../lua/tests/alike/mod.rs"]
+mod alike;
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
 mod stage;
+
+use std::time::Duration;
 
 use base::{Protocol, Reply};
 use kvist_script::{Host, Limits, Refusal, Script, Vm};
@@ -110,7 +114,7 @@ fn the_host_is_asked_while_single_instructions_take_long() {
         let killed = "ERR Script killed by user with SCRIPT KILL...";
         assert!(reply.contains(killed) && reply.starts_with('-'), "{body}: {reply}");
         // Without questions it would be hours.
-        assert!(took < std::time::Duration::from_secs(20), "{body}: {took:?}");
+        assert!(took < Duration::from_secs(20), "{body}: {took:?}");
         eprintln!("{took:?} {body}");
         still_works(&mut vm);
     }
@@ -458,37 +462,104 @@ fn scripts_are_forgotten() {
     );
 }
 
-/// Strings that the interpreter hashes alike: it looks at every third byte of 64.
-fn alike(count: usize) -> Vec<Vec<u8>> {
-    let free: Vec<usize> = (0..64).filter(|at| (63 - at) % 3 != 0).collect();
-    let one = |n: usize| {
-        let mut text = vec![b'a'; 64];
-        (0..20).filter(|bit| n >> bit & 1 == 1).for_each(|bit| text[free[bit]] = b'b');
-        text
+/// An element of a text of JSON for each string.
+fn quoted(strings: &[Vec<u8>], after: &str) -> String {
+    let one = |text: &Vec<u8>| format!("\"{}\"{after}", String::from_utf8_lossy(text));
+    strings.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+/// Each string as `cmsgpack` has it, with the head of an array or a map before them.
+fn packed(strings: &[Vec<u8>], kind: u8, after: &[u8]) -> Vec<u8> {
+    let count = u16::try_from(strings.len()).unwrap().to_be_bytes();
+    let one =
+        |text: &Vec<u8>| [&[0xD9, u8::try_from(text.len()).unwrap()], &**text, after].concat();
+    [vec![kind], count.to_vec(), strings.iter().flat_map(one).collect()].concat()
+}
+
+/// The ways in which strings become values of scripts, and what each takes.
+fn ways_in(strings: &[Vec<u8>]) -> Vec<(&'static str, Duration)> {
+    let words: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
+    let [array, object] = [
+        format!("[{}]", quoted(strings, "")).into_bytes(),
+        format!("{{{}}}", quoted(strings, ":1")).into_bytes(),
+    ];
+    let [list, map] = [packed(strings, 0xDC, b""), packed(strings, 0xDE, b"\x01")];
+    let count = "local n = 0 for k in pairs(t) do n = n + 1 end return n";
+    let cases: [(&'static str, String, Vec<&[u8]>); 9] = [
+        ("words", "return #ARGV".into(), words.clone()),
+        (
+            "keys of a script",
+            format!("local t = {{}} for i = 1, #ARGV do t[ARGV[i]] = 1 end {count}"),
+            words,
+        ),
+        ("a list", "return #redis.call('lrange', 'l', 0, -1)".into(), vec![]),
+        (
+            "a map",
+            format!("redis.setresp(3) local t = redis.call('hgetall', 'h').map {count}"),
+            vec![],
+        ),
+        (
+            "a set",
+            format!("redis.setresp(3) local t = redis.call('smembers', 's').set {count}"),
+            vec![],
+        ),
+        ("elements of JSON", "return #cjson.decode(ARGV[1])".into(), vec![&array]),
+        ("names of JSON", format!("local t = cjson.decode(ARGV[1]) {count}"), vec![&object]),
+        ("elements of MessagePack", "return #cmsgpack.unpack(ARGV[1])".into(), vec![&list]),
+        ("names of MessagePack", format!("local t = cmsgpack.unpack(ARGV[1]) {count}"), vec![&map]),
+    ];
+    let mut host = Small::default();
+    host.lists.insert(b"l".to_vec(), strings.to_vec());
+    host.hashes.insert(b"h".to_vec(), strings.iter().map(|s| (s.clone(), vec![])).collect());
+    host.sets.insert(b"s".to_vec(), strings.iter().map(|s| (s.clone(), ())).collect());
+    let all = format!(":{}", strings.len());
+    let took = cases.into_iter().map(|(name, body, args)| {
+        let mut vm = Vm::new(Limits::new(256 << 20));
+        let (reply, took) = processor::cost(|| {
+            eval(&mut vm, &mut host, body.as_bytes(), &[], &args, Protocol::Resp2)
+        });
+        assert_eq!(text(&reply), all, "{name}");
+        (name, took)
+    });
+    took.collect()
+}
+
+#[test]
+fn strings_that_hash_alike_cost_what_others_do() {
+    const COUNT: usize = 50_000;
+    for chosen in [alike::to_lua(COUNT), alike::to_redis(COUNT)] {
+        let others = ways_in(&alike::not(COUNT, chosen[0].len()));
+        for ((name, took), (_, other)) in ways_in(&chosen).into_iter().zip(others) {
+            println!("{name}: {took:?}, others {other:?}");
+            assert!(took < other * 3 + Duration::from_millis(100), "{name}: {took:?}, {other:?}");
+        }
+    }
+}
+
+/// Numbers that tables put into one chain: the sums of their halves are the same.
+fn numbers_alike(count: u32) -> Vec<f64> {
+    let one = |n: u32| {
+        let high = 0x4000_0000 + n;
+        f64::from_bits(u64::from(high) << 32 | u64::from(0x7000_0000 - high))
     };
     (0..count).map(one).collect()
 }
 
+/// What takes long before the next line of a script: there is much of it, or it was chosen so.
 #[test]
-fn making_strings_that_hash_alike_is_asked_about() {
-    let strings = alike(6000);
+fn what_becomes_values_is_asked_about() {
+    let strings = alike::not(20_000, 10);
     let words: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
-    let quoted: Vec<String> =
-        strings.iter().map(|text| format!("\"{}\"", String::from_utf8_lossy(text))).collect();
-    let json = format!("[{}]", quoted.join(",")).into_bytes();
-    let packed =
-        [b"\xdc\x17\x70".to_vec(), words.iter().flat_map(|w| [b"\xd9\x40", *w].concat()).collect()];
-    let packed = packed.concat();
-    let cases: [(&[u8], &[&[u8]]); 3] = [
-        (b"return #ARGV", &words),
-        (b"return #cjson.decode(ARGV[1])", &[&json]),
-        (b"return #cmsgpack.unpack(ARGV[1])", &[&packed]),
-    ];
-    for (body, args) in cases {
+    let pairs = numbers_alike(20_000).into_iter();
+    let pairs = pairs.flat_map(|n| [&[0xCB], &n.to_be_bytes()[..], &[1]].concat());
+    let numbers = [vec![0xDE, 0x4E, 0x20], pairs.collect()].concat();
+    let unpack = "local n = 0 for _ in pairs(cmsgpack.unpack(ARGV[1])) do n = n + 1 end return n";
+    for (body, args) in [("return #ARGV", &*words), (unpack, &[&numbers])] {
+        let body = body.as_bytes();
         let mut vm = Vm::new(Limits::new(256 << 20));
         let mut host = Small::default();
         let shown = |reply: Vec<u8>| text(&reply);
-        assert_eq!(shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2)), ":6000");
+        assert_eq!(shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2)), ":20000");
         // Asked more often than that; and whoever says no is heard.
         host.patience = Some(15);
         let reply = shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2));

@@ -3,7 +3,7 @@
 //! What is wrong with a text is told as the original does: which token was expected and which was
 //! found. So when something does not fit, the offending token is read once more, for its name.
 
-use crate::interrupt::{tick, tick_bytes, tick_string};
+use crate::interrupt::{tick, tick_bytes};
 use crate::json::settings;
 use crate::number::read_f64;
 use crate::stack::{Raise, Stack, raise};
@@ -128,14 +128,12 @@ impl Decoder<'_, '_> {
         let start = self.at + 1;
         let end = start + plain_len(&self.text[start..]);
         if self.text.get(end) == Some(&b'"') {
-            tick_string(self.stack, self.inner, end - start)?;
             self.stack.push(&self.text[start..end]);
             self.at = end + 1;
             return Ok(());
         }
         match unescape(self.text, start, &mut self.inner.buffer) {
             Ok(end) => {
-                tick_string(self.stack, self.inner, self.inner.buffer.len())?;
                 self.stack.push(&self.inner.buffer);
                 self.at = end;
                 Ok(())

@@ -1,6 +1,6 @@
 //! MessagePack to values on the stack.
 
-use crate::interrupt::{tick, tick_string};
+use crate::interrupt::{tick, tick_number};
 use crate::number::truncated;
 use crate::stack::{Raise, Stack, Type, raise};
 use crate::state::Inner;
@@ -177,7 +177,6 @@ impl<'s> Reader<'s, '_> {
 
     fn string(&mut self, len: usize) -> Result<(), Fault> {
         let text = self.take(len)?;
-        tick_string(self.stack, self.inner, len).map_err(Fault::Ended)?;
         self.stack.push(text);
         Ok(())
     }
@@ -238,8 +237,12 @@ impl<'s> Reader<'s, '_> {
         for _ in 0..len {
             self.value()?;
             self.value()?;
+            let key = self.stack.kind(-2);
+            if key == Type::Number {
+                tick_number(self.stack, self.inner).map_err(Fault::Ended)?;
+            }
             // Not raw: a key that is nil or NaN is an error with Lua's text.
-            if self.stack.kind(-2) == Type::String {
+            if key == Type::String {
                 self.stack.raw_set(-3);
             } else {
                 self.stack.set(-3);

@@ -1,0 +1,82 @@
+//! The two hashes of a string: one that everybody can compute, and one that nobody outside can.
+//!
+//! The first decides the order in which tables are walked, so it is the same in all processes, and
+//! for names it is Redis's. Whoever knows it can choose strings that it maps to one number, however
+//! good it is; then the second one keeps them apart.
+//!
+//! The second one's seed must be unpredictable to clients; this crate draws no random numbers, so
+//! whoever owns the process hands it in, once, before the first state is made. All of foldhash's
+//! numbers come from it: were only that seed secret which it has for each hasher, strings that
+//! contain the known numbers would be multiplied by zero, and hash alike whatever the seed.
+
+use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
+
+use foldhash::SharedSeed;
+use foldhash::quality::SeedableRandomState;
+
+/// The longest strings that hash as in Redis. That takes four cycles for each byte, one after the
+/// other, so it is for what are names: longer strings are seldom keys of tables.
+const NAME: usize = 64;
+/// The longest strings of which every byte is looked at; of others so many pieces of so many bytes
+/// are. They are seldom alike in all of these; if they are, the second hash looks at all.
+const WHOLE: usize = 512;
+const PIECES: usize = 16;
+const PIECE: usize = 16;
+
+static SECRET: OnceLock<(SharedSeed, u64)> = OnceLock::new();
+
+/// Sets the seed of the hash that nobody outside can compute. Returns whether it took effect: only
+/// the first call does, and only before any string needed it (then the seed is 0).
+pub fn seed_strings(seed: u64) -> bool {
+    SECRET.set(secret(seed)).is_ok()
+}
+
+fn secret(seed: u64) -> (SharedSeed, u64) {
+    (SharedSeed::from_u64(seed), seed.rotate_left(32))
+}
+
+/// The hash by which tables are walked in Redis's order, for strings of up to [`NAME`] bytes.
+#[inline]
+#[must_use]
+#[allow(clippy::cast_possible_truncation)] // every bit is as good as any other
+pub(crate) fn in_order(text: &[u8]) -> u32 {
+    if text.len() <= NAME {
+        return as_redis(text);
+    }
+    let mut hasher = SeedableRandomState::fixed().build_hasher();
+    if text.len() <= WHOLE {
+        hasher.write(text);
+    } else {
+        let mut pieces = [0; PIECES * PIECE];
+        let step = (text.len() - PIECE) / (PIECES - 1);
+        for (n, piece) in pieces.chunks_exact_mut(PIECE).enumerate() {
+            // The last one is at the very end.
+            let at = if n < PIECES - 1 { step * n } else { text.len() - PIECE };
+            piece.copy_from_slice(&text[at..at + PIECE]);
+        }
+        hasher.write(&pieces);
+        hasher.write_usize(text.len());
+    }
+    hasher.finish() as u32
+}
+
+/// From the length on, a byte at a time, from the last one to the first.
+#[inline]
+#[allow(clippy::cast_possible_truncation)] // it is shorter than that
+fn as_redis(text: &[u8]) -> u32 {
+    let mix = |hash: u32, &byte: &u8| {
+        hash ^ (hash << 5).wrapping_add(hash >> 2).wrapping_add(u32::from(byte))
+    };
+    text.iter().rev().fold(text.len() as u32, mix)
+}
+
+/// A hash that has nothing to do with the other one, nor with that of another process.
+#[must_use]
+#[allow(clippy::cast_possible_truncation)] // every bit is as good as any other
+pub(crate) fn apart(text: &[u8]) -> u32 {
+    let (shared, own) = SECRET.get_or_init(|| secret(0));
+    let mut hasher = SeedableRandomState::with_seed(*own, shared).build_hasher();
+    hasher.write(text);
+    hasher.finish() as u32
+}
