@@ -169,6 +169,7 @@ impl Engine {
         // Whatever hashes what clients choose must be as unpredictable as the keyspace. The first
         // engine of a process decides: what others make is then seeded by it, which is as good.
         types::seed_members(start.seed[1]);
+        json::seed_names(start.seed[1].rotate_left(21));
         script::seed_strings(start.seed[1].rotate_left(42));
         let config = Arc::new(start.settings.config());
         let seed = start.kept.as_ref().map_or(start.seed[0], |kept| kept.seed);

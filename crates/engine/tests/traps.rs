@@ -181,5 +181,6 @@ fn a_lifetime_below_a_second_is_not_for_ever() {
 fn whatever_hashes_has_a_seed() {
     let _engine = engine();
     assert!(!types::seed_members(1), "members of hashes, sets and sorted sets");
+    assert!(!json::seed_names(1), "names in documents");
     assert!(!script::seed_strings(1), "strings of scripts");
 }
