@@ -17,6 +17,28 @@ pub struct Key<'a> {
     pub hash: u64,
 }
 
+/// Numbers that only this process knows, for hashes that it computes for itself.
+///
+/// foldhash multiplies pieces of a text by others, each mixed with a number first. If all but the
+/// seed of a hasher is known, a text can be chosen so that such a product is zero, whatever the
+/// seed; and so many texts that hash alike. A hasher with these has nothing that is known.
+#[derive(Clone)]
+pub struct HashSecret(SharedSeed);
+
+impl HashSecret {
+    /// The numbers that follow from a seed, which must be unpredictable to clients.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        HashSecret(SharedSeed::from_u64(seed))
+    }
+}
+
+impl std::fmt::Debug for HashSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HashSecret")
+    }
+}
+
 /// The seeded hash of a store. The seed must be unpredictable to clients, or they could choose
 /// keys that collide; whoever creates the store draws it.
 #[derive(Clone)]
@@ -29,6 +51,12 @@ impl KeyHasher {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         KeyHasher { state: SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()) }
+    }
+
+    /// A hasher that shares a secret with others, but not its seed.
+    #[must_use]
+    pub fn with_secret(secret: &'static HashSecret, seed: u64) -> Self {
+        KeyHasher { state: SeedableRandomState::with_seed(seed, &secret.0) }
     }
 
     /// The 64-bit hash of `bytes`; every bit is usable on its own.

@@ -1,6 +1,8 @@
 //! Mistakes that other servers have made with keys and values, each as a test that fails whoever
 //! makes them. `docs/internals/traps.md` lists all of them.
 
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
 mod seats;
@@ -183,4 +185,28 @@ fn whatever_hashes_has_a_seed() {
     assert!(!types::seed_members(1), "members of hashes, sets and sorted sets");
     assert!(!json::seed_names(1), "names in documents");
     assert!(!script::seed_strings(1), "strings of scripts");
+}
+
+/// Where foldhash multiplies pieces of a text by others, these bytes at their end make the product
+/// zero for everybody who knows the numbers it begins with.
+#[test]
+fn members_cannot_be_chosen_to_hash_alike() {
+    let tails = [[0x0c; 16], 0xc0ac_29b7_c97c_50dd_u64.to_ne_bytes().repeat(2).try_into().unwrap()];
+    let costs = tails.map(|tail: [u8; 16]| {
+        let engine = engine();
+        let mut seat = Seat::new(&engine);
+        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("\\x{b:02x}")).collect::<String>();
+        let member = |n: u64| {
+            let head = n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_ne_bytes();
+            format!("\"{}{}\"", hex(&head), hex(&tail))
+        };
+        let count = 10_000;
+        let (good, took) = processor::cost(|| {
+            all(&mut seat, (0..count).map(|n| format!("SADD s {}", member(n))), ":1")
+                + all(&mut seat, (0..count).map(|n| format!("HSET h {} 1", member(n))), ":1")
+        });
+        assert_eq!(good, 20_000);
+        took
+    });
+    assert!(costs[1] < costs[0] * 3, "{costs:?}");
 }

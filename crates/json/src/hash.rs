@@ -5,28 +5,34 @@
 //! document is made. One seed for all, as documents and the shapes they share move between
 //! registries.
 
-use std::hash::{BuildHasher, Hasher};
+use std::hash::Hasher;
 use std::sync::OnceLock;
 
 use foldhash::SharedSeed;
-use foldhash::fast::SeedableRandomState;
+use foldhash::fast::FoldHasher;
 
-static STATE: OnceLock<SeedableRandomState> = OnceLock::new();
+/// 2^64 divided by the golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+static SECRET: OnceLock<(SharedSeed, u64)> = OnceLock::new();
 
 /// Sets the seed from which names are hashed. Returns whether it took effect: only the first call
 /// does, and only before any document was made (then the seed is 0).
 pub fn seed_names(seed: u64) -> bool {
-    STATE.set(state(seed)).is_ok()
+    SECRET.set(secret(seed)).is_ok()
 }
 
-fn state(seed: u64) -> SeedableRandomState {
-    SeedableRandomState::with_seed(seed, SharedSeed::global_fixed())
+/// All of foldhash's numbers come from the seed: were those known that all hashers share, names
+/// could be chosen so that a product is zero whatever the seed.
+fn secret(seed: u64) -> (SharedSeed, u64) {
+    (SharedSeed::from_u64(seed), seed.rotate_left(32) ^ SPREAD)
 }
 
 /// The hash of a name or a string.
 #[inline]
 pub(crate) fn hash(text: &[u8]) -> u64 {
-    let mut hasher = STATE.get_or_init(|| state(0)).build_hasher();
+    let (shared, own) = SECRET.get_or_init(|| secret(0));
+    let mut hasher = FoldHasher::with_seed(*own, shared);
     hasher.write(text);
     hasher.finish()
 }
@@ -34,7 +40,5 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
 /// The hash of a list, from that of the list without its last name.
 #[inline]
 pub(crate) fn extend(list: u64, name: u64) -> u64 {
-    /// 2^64 divided by the golden ratio.
-    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     (list.rotate_left(23) ^ name).wrapping_mul(SPREAD)
 }

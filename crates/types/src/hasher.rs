@@ -12,10 +12,11 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use base::KeyHasher;
+use base::{HashSecret, KeyHasher};
 use table::KeyHash;
 
-static SEED: OnceLock<u64> = OnceLock::new();
+/// What all tables share, and the seed from which each gets its own.
+static SECRET: OnceLock<(HashSecret, u64)> = OnceLock::new();
 static TABLES: AtomicU64 = AtomicU64::new(0);
 
 /// See [`hash_tables_alike`].
@@ -25,7 +26,11 @@ static ALIKE: AtomicBool = AtomicBool::new(false);
 /// only the first call does, and only before any large hash, set or sorted set was made (then the
 /// seed is 0).
 pub fn seed_members(seed: u64) -> bool {
-    SEED.set(seed).is_ok()
+    SECRET.set(secret(seed)).is_ok()
+}
+
+fn secret(seed: u64) -> (HashSecret, u64) {
+    (HashSecret::new(seed), seed.rotate_left(32))
 }
 
 /// From now on all tables of the process are hashed alike, so that the order in which members lie
@@ -46,8 +51,8 @@ impl Members {
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
         let alike = ALIKE.load(Ordering::Relaxed);
         let table = if alike { 0 } else { TABLES.fetch_add(1, Ordering::Relaxed) };
-        let seed = *SEED.get_or_init(|| 0);
-        Members(KeyHasher::new(seed ^ table.wrapping_mul(SPREAD)))
+        let (secret, seed) = SECRET.get_or_init(|| secret(0));
+        Members(KeyHasher::with_secret(secret, seed ^ table.wrapping_mul(SPREAD)))
     }
 }
 
