@@ -102,8 +102,7 @@ impl Seat {
             engine.durable.loaded()?;
         }
         if demands.any(Demands::WRITES | Demands::ASKS_DISK) {
-            let log = engine.store.log();
-            let trouble = engine.durable.trouble(log, &self.config, self.troubled);
+            let trouble = engine.trouble(&self.config, self.troubled);
             return trouble.map_or(Ok(()), Err);
         }
         Ok(())

@@ -48,6 +48,8 @@ pub struct Blocked {
 struct End {
     served: AtomicBool,
     failed: AtomicBool,
+    /// The reply tells of nothing that a crash could take back, and waits for no disk.
+    at_once: AtomicBool,
 }
 
 /// Every blocked request, by ticket.
@@ -206,6 +208,11 @@ impl Blocked {
         self.client.mailbox.post(self.client.id, message);
     }
 
+    /// Its reply will tell of nothing that a crash could take back.
+    pub(crate) fn end_at_once(&self) {
+        self.end.at_once.store(true, Ordering::Relaxed);
+    }
+
     /// Ends the wait of who waits for another thread, if they still do.
     pub(crate) fn answer(&self, write: impl FnOnce(&mut RespWriter<'_>)) {
         if !self.waiter.settle() {
@@ -255,7 +262,9 @@ impl Worker {
             return false;
         };
         self.leave_queues(&blocked);
-        self.note_now(session);
+        if !blocked.end.at_once.load(Ordering::Relaxed) {
+            self.note_now(session);
+        }
         if !blocked.silent {
             out.extend_from_slice(reply);
         }

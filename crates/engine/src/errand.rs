@@ -31,6 +31,15 @@ impl Waiting {
         Waiting(Some(Blocked::elsewhere(engine, session)))
     }
 
+    /// Of which the reply tells of nothing that a crash could take back: that something was saved,
+    /// or that the disk refuses.
+    pub fn at_once(self) -> Self {
+        if let Some(blocked) = &self.0 {
+            blocked.end_at_once();
+        }
+        self
+    }
+
     /// Answers it.
     pub fn answer(mut self, write: impl FnOnce(&mut RespWriter<'_>)) {
         if let Some(blocked) = self.0.take() {

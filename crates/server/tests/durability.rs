@@ -9,7 +9,8 @@ mod server;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use journal::frame::{Header, Secret};
+use journal::frame::{HEADER, Header, Secret};
+use journal::{Directory, Disk, segment};
 use server::{Client, Server, bulk, eventually, ok, program, temporary};
 use wire::Value;
 
@@ -214,7 +215,7 @@ fn a_directory_serves_one_process() {
     drop(server);
 }
 
-fn segment(dir: &Path) -> PathBuf {
+fn first_segment(dir: &Path) -> PathBuf {
     let mut names: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -234,7 +235,7 @@ fn damage_stops_the_start_and_names_the_place() {
     }
     kill(server);
     // A byte in the middle of what was acknowledged.
-    let path = segment(&dir.0);
+    let path = first_segment(&dir.0);
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(6).position(|part| part == b"key:10").unwrap();
     bytes[at] ^= 1;
@@ -278,7 +279,7 @@ fn values_that_look_like_the_journal_do_no_harm() {
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "first", "value"]), ok());
     // Who writes some of the file's own bytes into a value knows what its frames begin with.
-    let file = std::fs::read(segment(&dir.0)).unwrap();
+    let file = std::fs::read(first_segment(&dir.0)).unwrap();
     for n in 0..256_usize {
         let mut value = vec![b'x'; n % 8];
         value.extend_from_slice(&forged_frames(&file[64..68]));
@@ -325,7 +326,7 @@ fn a_torn_end_is_cut_and_told() {
     assert_eq!(client.ask(&["SET", "whole", "1"]), ok());
     assert_eq!(client.ask(&["SET", "torn", "1"]), ok());
     kill(server);
-    let path = segment(&dir.0);
+    let path = first_segment(&dir.0);
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(4).position(|part| part == b"torn").unwrap();
     bytes[at] ^= 1;
@@ -395,19 +396,40 @@ fn restarts_leave_no_room_behind() {
     }
 }
 
+/// Puts other bytes into the payloads of a segment's frames, which stay as whole as they were.
+fn exchange(dir: &Path, from: &[u8], to: &[u8]) {
+    let path = first_segment(dir);
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let file = Directory::open(dir).unwrap().open(name).unwrap();
+    let of = segment::Header::read(&*file).unwrap().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let (mut at, mut found) = (usize::try_from(segment::HEADER).unwrap(), 0);
+    while let Some(head) = bytes[at..].first_chunk() {
+        let Some(header) = Header::decode(head, (of.number, of.secret)) else { break };
+        let payload = at + HEADER..at + HEADER + header.len as usize;
+        if let Some(place) = bytes[payload.clone()].windows(from.len()).position(|it| it == from) {
+            bytes[payload.start + place..][..to.len()].copy_from_slice(to);
+            let head = header.encode(of.secret, &[&bytes[payload]]);
+            bytes[at..at + HEADER].copy_from_slice(&head);
+            found += 1;
+        }
+        at += usize::try_from(header.span()).unwrap();
+    }
+    assert_eq!(found, 1);
+    std::fs::write(&path, &bytes).unwrap();
+}
+
 /// A record that cannot be applied is not passed over: what it did was acknowledged.
 #[test]
 fn a_record_that_fails_stops_the_start() {
     let dir = Dir::new("fails");
-    let server = start(&dir, &["--appendfsync", "always", "--proto-max-bulk-len", "2mb"]);
+    let server = start(&dir, &["--appendfsync", "always"]);
     let mut client = server.connect();
-    let half = "x".repeat(1 << 20);
-    for _ in 0..2 {
-        client.ask(&["APPEND", "long", &half]);
-    }
+    assert_eq!(client.ask(&["SET", "number", "1000001"]), ok());
+    assert_eq!(int(&mut client, &["INCRBY", "number", "5"]), 1_000_006);
     assert_eq!(client.ask(&["SET", "after", "1"]), ok());
     kill(server);
-    let fewer = ["--proto-max-bulk-len", "1mb", "--appendonly", "yes"];
+    exchange(&dir.0, b"1000001", b"letters");
     let refused = |more: &[&str]| {
         let port = server::free_port().to_string();
         let base = ["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()];
@@ -415,26 +437,29 @@ fn a_record_that_fails_stops_the_start() {
         assert_eq!(done.status.code(), Some(1));
         String::from_utf8_lossy(&done.stderr).into_owned()
     };
-    let said = refused(&fewer);
-    for part in ["the frame at offset", "append on the key 'long'", "maximum", "kvist check"] {
+    let said = refused(&["--appendonly", "yes"]);
+    for part in ["the frame at offset", "incrby on the key 'number'", "integer", "kvist check"] {
         assert!(said.to_lowercase().contains(part), "{part}: {said}");
     }
-    // Nothing was changed: with the old setting all of it is there.
-    let server = start(&dir, &["--proto-max-bulk-len", "2mb"]);
+    // Nothing was changed: with the bytes that were there all of it is.
+    exchange(&dir.0, b"letters", b"1000001");
+    let server = start(&dir, &[]);
     let mut client = server.connect();
-    assert_eq!(int(&mut client, &["STRLEN", "long"]), 2 << 20);
+    assert_eq!(client.ask(&["GET", "number"]), bulk("1000006"));
     assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
     kill(server);
+    exchange(&dir.0, b"1000001", b"letters");
     // Who gives it up says so; the files are kept.
-    let fixed = program().args(["check", dir.text(), "--fix"]).args(&fewer[..2]).output().unwrap();
+    let fixed = program().args(["check", dir.text(), "--fix"]).output().unwrap();
     let said = String::from_utf8_lossy(&fixed.stdout).into_owned();
     assert!(fixed.status.success(), "{said} {}", String::from_utf8_lossy(&fixed.stderr));
     assert!(said.contains("LEFT OUT: 1") && said.contains("MANIFEST.damaged"), "{said}");
-    let server = start(&dir, &fewer);
+    let server = start(&dir, &["--appendonly", "yes"]);
     let mut client = server.connect();
-    assert_eq!(int(&mut client, &["STRLEN", "long"]), 1 << 20);
+    assert_eq!(client.ask(&["GET", "number"]), bulk("letters"));
     assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
 }
+
 /// What might wait for another thread, or for locks, in words that make it do something.
 const ADMINISTRATION: &[&str] = &[
     "ACL LOAD",
@@ -578,4 +603,24 @@ fn an_end_that_loses_something_has_exit_code_1() {
     }
     let server = start(&dir, &[]);
     assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));
+}
+
+/// A reply that promises nothing waits for no disk: that it has no room is what it tells.
+#[test]
+fn a_save_that_fails_is_answered_while_writes_wait_for_the_disk() {
+    let dir = Dir::new("refused");
+    let server = start(&dir, &["--appendfsync", "always"]);
+    let mut writer = server.connect();
+    assert_eq!(writer.ask(&["SET", "k", "v"]), ok());
+    if !server.limit("--fsize=1:unlimited") {
+        return;
+    }
+    writer.say(&["SET", "waits", "v"]);
+    server.logged("writing the journal failed");
+    let mut other = server.connect();
+    for words in [&["SAVE"][..], &["BACKUP", "b"], &["SHUTDOWN"]] {
+        assert!(matches!(other.ask(words), Value::Error(_)), "{words:?}");
+    }
+    assert!(server.limit("--fsize=unlimited:unlimited"));
+    assert_eq!(writer.hear(), ok());
 }

@@ -156,7 +156,7 @@ pub(crate) fn exec_refusal(
         Ok(Err(Denied::Command)) => "no permission to execute the command or subcommand",
         Ok(Err(Denied::Key(_))) => "no permission to touch the specified keys",
         Ok(Err(Denied::Channel(_))) => {
-            "no permission to access one of the channels used as arguments to the command"
+            "no permission to access one of the channels used as arguments"
         }
     };
     Some(CmdError::owned(format!(

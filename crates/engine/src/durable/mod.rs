@@ -165,23 +165,6 @@ impl Durable {
         if self.is_loading() { Err(LOADING) } else { Ok(()) }
     }
 
-    /// What keeps all writes from running, if anything does.
-    pub(crate) fn trouble(&self, log: &Log, config: &Config, troubled: bool) -> Option<CmdError> {
-        // Trouble that ends in the middle of a batch counts for the whole of it: its replies do not
-        // wait for the disk.
-        let trouble = if self.is_journaling() { log.trouble() } else { None };
-        if troubled || trouble.is_some() {
-            let text = trouble.map_or_else(|| "try again".to_owned(), |trouble| trouble.text);
-            let text = format!("MISCONF Errors writing to the AOF file: {text}");
-            return Some(CmdError::owned(text));
-        }
-        let failed = !self.saves.ok.load(Ordering::Relaxed);
-        if failed && config.durability.stop_writes_on_bgsave_error && !config.save.is_empty() {
-            return Some(SAVE_FAILED);
-        }
-        None
-    }
-
     /// Whether the dataset is being read from disk.
     #[inline]
     #[must_use]
@@ -246,6 +229,23 @@ impl Durable {
 }
 
 impl crate::Engine {
+    /// What keeps all writes from running, if anything does.
+    pub(crate) fn trouble(&self, config: &Config, troubled: bool) -> Option<CmdError> {
+        // Trouble that ends in the middle of a batch counts for the whole of it: its replies do not
+        // wait for the disk.
+        let durable = &self.durable;
+        let trouble = if durable.is_journaling() { self.store.log().trouble() } else { None };
+        if troubled || trouble.is_some() {
+            let text = trouble.map_or_else(|| "try again".to_owned(), |trouble| trouble.text);
+            let text = format!("MISCONF Errors writing to the AOF file: {text}");
+            return Some(CmdError::owned(text));
+        }
+        let failed = !durable.saves.ok.load(Ordering::Relaxed);
+        let matters = config.durability.stop_writes_on_bgsave_error && !config.save.is_empty();
+        // Where no save point comes again, nothing would end it.
+        (failed && matters && self.heeds_save_points()).then_some(SAVE_FAILED)
+    }
+
     /// Why requests, or all that write, are refused at the moment, if they are: the data is being
     /// read, or the disk is in trouble.
     #[must_use]
@@ -253,7 +253,7 @@ impl crate::Engine {
         if self.durable.is_loading() {
             return Some(String::from_utf8_lossy(LOADING.bytes()).into_owned());
         }
-        let trouble = self.durable.trouble(self.store.log(), &self.config(), false)?;
+        let trouble = self.trouble(&self.config(), false)?;
         Some(String::from_utf8_lossy(trouble.bytes()).into_owned())
     }
 }

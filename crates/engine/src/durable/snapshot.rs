@@ -68,7 +68,7 @@ impl Engine {
     /// Another one is being made, or the disk refuses; what was current still is.
     pub fn save(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
         let turn = self.begin_save(reason).ok_or_else(|| io::Error::other(BUSY))?;
-        let result = self.save_in_turn(reason, journal);
+        let result = self.save_in_turn(reason, journal, false);
         drop(turn);
         result
     }
@@ -81,7 +81,7 @@ impl Engine {
     pub fn save_in_background(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<bool> {
         let Some(turn) = self.begin_save(reason) else { return Ok(false) };
         if self.durable.home.lock().as_ref().is_some_and(|home| home.stepped) {
-            let _ = self.save_in_turn(reason, journal);
+            let _ = self.save_in_turn(reason, journal, true);
             return Ok(true);
         }
         std::mem::forget(turn);
@@ -90,7 +90,7 @@ impl Engine {
             let _turn = Turn(&engine);
             journal::let_others_go_first();
             // What went wrong has been logged, and INFO tells it.
-            let _ = engine.save_in_turn(reason, journal);
+            let _ = engine.save_in_turn(reason, journal, true);
         });
         if begun.is_err() {
             drop(Turn(self));
@@ -107,7 +107,7 @@ impl Engine {
         self.durable.ending.store(true, Ordering::Release);
         let turn = self.wait_for_turn(Reason::Save, &|| false);
         let turn = turn.ok_or_else(|| io::Error::other(BUSY))?;
-        let result = self.save_in_turn(Reason::Save, journal);
+        let result = self.save_in_turn(Reason::Save, journal, false);
         drop(turn);
         if result.is_err() {
             // It may go on after all.
@@ -155,7 +155,14 @@ impl Engine {
         Some(Turn(self))
     }
 
-    fn save_in_turn(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
+    /// Saves. A save that fails in the `background` keeps others from writing, as INFO alone tells
+    /// of it; of any other, who asked for it is told.
+    fn save_in_turn(
+        self: &Arc<Self>,
+        reason: Reason,
+        journal: bool,
+        background: bool,
+    ) -> io::Result<Saved> {
         let start = Instant::now();
         let changes = self.stats.changes();
         let result = self.make_current(journal).and_then(|saved| {
@@ -183,7 +190,9 @@ impl Engine {
                 tracing::info!("Saved {} keys in {} bytes, {millis} ms", saved.keys, saved.bytes);
             }
             Err(error) => {
-                attempts.ok.store(false, Ordering::Relaxed);
+                if background || reason != Reason::Save {
+                    attempts.ok.store(false, Ordering::Relaxed);
+                }
                 attempts.failures.fetch_add(1, Ordering::Relaxed);
                 durable.last_failure.store(wall_clock(), Ordering::Relaxed);
                 tracing::error!(%error, "saving the dataset failed; what was saved before stands");

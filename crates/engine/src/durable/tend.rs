@@ -49,9 +49,7 @@ impl Engine {
         }
         let unsaved = self.unsaved_changes();
         let silent = now.saturating_sub(self.last_save()) / 1000;
-        // With a journal nothing is lost without a snapshot: only points somebody asked for count.
-        let points = !durable.is_journaling() || self.settings.lock().is_given("save");
-        let point = points
+        let point = self.heeds_save_points()
             && config.save.iter().any(|point| {
                 unsaved >= u64::from(point.changes) && silent > point.seconds && unsaved > 0
             });
@@ -59,6 +57,12 @@ impl Engine {
             return Some(Reason::Save);
         }
         self.has_grown(config).then_some(Reason::Rewrite)
+    }
+
+    /// Whether save points count: with a journal nothing is lost without a snapshot, so there only
+    /// those that somebody asked for do.
+    pub(crate) fn heeds_save_points(&self) -> bool {
+        !self.durable.is_journaling() || self.settings.lock().is_given("save")
     }
 
     /// Whether the journal takes longer to replay than its rewriting would make worthwhile. A

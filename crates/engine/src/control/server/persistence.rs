@@ -55,7 +55,7 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
         return Err(IN_PROGRESS);
     }
     let journal = control.seat.config.appendonly;
-    let waiting = Waiting::begin(&engine, control.session);
+    let waiting = Waiting::begin(&engine, control.session).at_once();
     let work = move || match engine.save(Reason::Save, journal) {
         Ok(_) => waiting.answer(|out| out.simple("OK")),
         Err(error) => {
@@ -249,7 +249,7 @@ impl<'a> Command<'a> for Backup<'a> {
 impl Act for Backup<'_> {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = unless_obstructed(control)?;
-        let waiting = Waiting::begin(&engine, control.session);
+        let waiting = Waiting::begin(&engine, control.session).at_once();
         let name = self.name.to_owned();
         let work = move || match engine.back_up(&name) {
             Ok((path, _)) => waiting.answer(|out| out.bulk(path.display().to_string().as_bytes())),

@@ -102,7 +102,7 @@ impl Shutdown {
     /// to wait, and this one has other clients.
     fn save_first(self, engine: &Arc<Engine>, session: &mut Session) {
         let engine = Arc::clone(engine);
-        let waiting = Waiting::begin(&engine, session);
+        let waiting = Waiting::begin(&engine, session).at_once();
         let client = Arc::clone(&session.client);
         let work = move || {
             if let Err(error) = engine.save_finally(engine.durable.is_journaling()) {
