@@ -10,8 +10,9 @@ use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+
+use sync::atomic::{AtomicBool, Ordering};
 
 /// What [`DiskFile::write_blocks`] writes is a number of these, and begins at a multiple of them.
 /// No disk in use has larger ones.

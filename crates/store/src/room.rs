@@ -3,9 +3,8 @@
 //! Requests are refused before they run where the dataset is at its limit, so each may take it
 //! beyond by what it adds. That is little but for a copy of a value: of a gigabyte it is another.
 
-use std::sync::atomic::Ordering;
-
 use base::Key;
+use sync::atomic::Ordering;
 
 use crate::{Object, Txn};
 
