@@ -475,7 +475,7 @@ def check_simulation(job):
 @check("interleave", soaks="only")  # "unit" has a short round of it
 def check_interleave(job):
     """Do the protocols between threads hold in every order of their steps that is tried?"""
-    job.run(["cargo", "test", "--locked", "-p", "kvist-interleave"], KVIST_STEPS="20")
+    job.run(["cargo", "test", "--locked", "-p", "kvist-interleave"], KVIST_FACTOR="20")
 
 
 # -- The whole program -----------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //!   KVIST_SEED=7   begins with the orders of this seed: what a failure printed fails again
-//!   KVIST_STEPS=9  nine times as many orders
+//!   KVIST_FACTOR=9 nine times as many orders
 //! ```
 //!
 //! Most models have a *broken* twin in which one rule is not kept; it must fail, or the model would
@@ -37,7 +37,7 @@ const SURELY: usize = 20_000;
 /// # Panics
 /// With the seed of the orders among which one fails.
 pub fn explore(orders: usize, model: impl Fn() + Send + Sync + 'static) {
-    let (first, times) = (setting("KVIST_SEED"), setting("KVIST_STEPS").unwrap_or(1));
+    let (first, times) = (setting("KVIST_SEED"), setting("KVIST_FACTOR").unwrap_or(1));
     let model: Arc<dyn Fn() + Send + Sync> = Arc::new(model);
     let batches = orders.div_ceil(BATCH) as u64 * times;
     let first = first.unwrap_or_else(chance);
