@@ -87,6 +87,7 @@ class Job:
         self.log.write_bytes(b"")
         self.started = time.monotonic()
         self.parts = {}  # seconds that parts of it took, by name: for the list of the slowest
+        self.skips = {}  # what parts of it could not do here, and which parts those are
         self.lock, self.processor = threading.Lock(), 0.0  # seconds of processor time
         # Whatever is killed in the middle leaves its files here. A short path: sockets lie in it.
         self.temporary = tempfile.mkdtemp(prefix="kvist-")
@@ -415,7 +416,11 @@ def run_tests(job, program, crate):
         finally:
             end_group(process)
         output.seek(0)
+        skips = SKIP.findall(output.read())
+        output.seek(0)
         with LOG_LOCK, job.log.open("ab") as log:
+            for reason in skips:
+                job.skips.setdefault(reason.decode("utf-8", "replace").strip(), set()).add(name)
             log.write(f"$ {program}\n".encode())
             shutil.copyfileobj(output, log)
             if code:
@@ -425,6 +430,8 @@ def run_tests(job, program, crate):
 
 
 LOG_LOCK = threading.Lock()
+# What `crates/base/tests/skip` writes; the name of a test may stand before it on the line.
+SKIP = re.compile(rb"SKIP: (.+)")
 
 
 @check("dying-disk", soaks="only")  # "unit" has a short round of it
@@ -878,10 +885,18 @@ def run_one(options, item, report):
         outcome, text = "failed", f"{job.last_lines(80)}\n{item.name}: {reason}\nlog: {job.log}"
     except Exception as error:  # pylint: disable=broad-except
         outcome, text = "failed", f"{item.name}: {error!r}\nlog: {job.log}"
+    lines = (f"SKIP: {item.name}: {reason} ({some(sorted(parts))})"
+             for reason, parts in sorted(job.skips.items()))
+    text = "\n".join(filter(None, [*lines, text]))
     shutil.rmtree(job.temporary, ignore_errors=True)
     seconds = {item.name: time.monotonic() - job.started, **job.parts}
     report.done(item, outcome, text, seconds, job.processor)
     return outcome
+
+
+def some(names):
+    """The first few of these names."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 class Report:

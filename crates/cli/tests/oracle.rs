@@ -6,6 +6,9 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
@@ -108,7 +111,7 @@ const THEIRS: &[&str] = &["redis-cli"];
 fn installed() -> bool {
     let there = Command::new("redis-cli").arg("--version").output().is_ok();
     if !there {
-        eprintln!("SKIPPED: redis-cli is not installed, so nothing was compared");
+        skip::without("redis-cli", "redis-tools", "compare with it");
     }
     there
 }

@@ -6,6 +6,9 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -92,7 +95,7 @@ impl Person {
             .stdout(Stdio::piped())
             .spawn();
         let Ok(mut child) = spawned else {
-            eprintln!("SKIPPED: no `script` to make a terminal with (Debian: bsdutils)");
+            skip::without("script", "bsdutils", "try a terminal");
             return None;
         };
         let mut shown = child.stdout.take().unwrap();

@@ -3,6 +3,9 @@
 //! the tests end.
 #![forbid(unsafe_code)]
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -35,11 +38,7 @@ impl Redis {
         let version = Command::new(PROGRAM).arg("--version").output().ok();
         let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         if !version.is_some_and(|version| version.contains("v=7.0.15")) {
-            static SAID: std::sync::Once = std::sync::Once::new();
-            // Written past the test harness, which would swallow what a passing test prints.
-            SAID.call_once(|| {
-                let _ = writeln!(std::io::stderr(), "SKIPPED: {PROGRAM} 7.0.15 is not installed");
-            });
+            skip::without("redis-server 7.0.15", "redis-server", "compare with it");
             return None;
         }
         let directory =

@@ -2,14 +2,20 @@
 //!
 //! `KVIST_BIN` names another program, `KVIST_SEED` repeats a run, `KVIST_CYCLES` makes it longer.
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use differential::cli;
 use differential::server::Program;
 use kvist_crash::cycle;
 use kvist_crash::settings::{Fsync, Settings};
 
+/// What is said where the server has not been built.
+const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";
+
 fn passes(fsync: Option<Fsync>) {
     let Some(program) = Program::kvist() else {
-        eprintln!("SKIP: kvist not found; build it with cargo build --bin kvist or set KVIST_BIN");
+        skip::because(NO_KVIST);
         return;
     };
     let cycles = std::env::var("KVIST_CYCLES").ok().and_then(|text| text.parse().ok());

@@ -3,6 +3,9 @@
 //!
 //! Short runs; `make soak` does long ones. Without `redis-server` each test says so and passes.
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +17,7 @@ use kvist_crash::settings::{Fsync, Settings};
 
 fn settings(fsync: Option<Fsync>) -> Option<Settings> {
     let Some(program) = Program::redis() else {
-        eprintln!("SKIP: redis-server not found; install it with apt-get install redis-server");
+        skip::without("redis-server", "redis-server", "compare with it");
         return None;
     };
     Some(Settings {

@@ -4,19 +4,25 @@
 //! repeats a run, `KVIST_BIN` names the server under test. Without `redis-server` or without a
 //! built `kvist` a test says so in one line and passes.
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use kvist_differential::families::{self, WIRE};
 use kvist_differential::known::Known;
 use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
 use kvist_differential::{cli, exchange};
 
+/// What is said where the server has not been built.
+const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";
+
 fn settings(protocol: u8) -> Option<Settings> {
     let Some(oracle) = Program::redis() else {
-        eprintln!("SKIP: redis-server not found; install it with apt-get install redis-server");
+        skip::without("redis-server", "redis-server", "compare with it");
         return None;
     };
     let Some(tested) = Program::kvist() else {
-        eprintln!("SKIP: kvist not found; build it with cargo build --bin kvist or set KVIST_BIN");
+        skip::because(NO_KVIST);
         return None;
     };
     let steps = std::env::var("KVIST_STEPS").ok().and_then(|text| text.parse().ok());

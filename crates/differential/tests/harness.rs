@@ -1,6 +1,9 @@
 //! The tester tested: two `redis-server`s must agree, and where they are made to differ it must be
 //! seen, shrunk and named.
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use std::time::Duration;
 
 use kvist_differential::cli;
@@ -14,7 +17,7 @@ use kvist_differential::session::{self, Settings};
 
 fn redis(extra: &[&str]) -> Option<Program> {
     let Some(mut program) = Program::redis() else {
-        eprintln!("SKIP: redis-server not found; install it with apt-get install redis-server");
+        skip::without("redis-server", "redis-server", "compare with it");
         return None;
     };
     program.extra = extra.iter().map(|word| (*word).to_owned()).collect();

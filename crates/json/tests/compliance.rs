@@ -4,6 +4,8 @@
 //! The suite is looked for beside the repository and, if it is not there, one line says so. A case
 //! that differs and is not listed fails, and so does a listed case that does not differ.
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
 mod value;
 
 use std::collections::BTreeMap;
@@ -111,7 +113,7 @@ fn suite() -> Option<Vec<Value>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let file = root.join("../shared/data/jsonpath-cts/cts.json");
     let Ok(text) = fs::read_to_string(&file) else {
-        println!("skipped: no compliance suite at ../shared/data/jsonpath-cts/cts.json");
+        skip::because("no compliance suite of JSONPath at ../shared/data/jsonpath-cts/cts.json");
         return None;
     };
     let suite: Value = serde_json::from_str(&text).expect("the suite is JSON");

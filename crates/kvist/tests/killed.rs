@@ -2,6 +2,9 @@
 //! on with it: a writer in a process of its own is killed, again and again.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -9,6 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kvist::{Error, Kvist};
+
+/// What is said where the server has not been built.
+const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";
 
 const DIR: &str = "KVIST_TEST_WRITES_TO";
 
@@ -86,7 +92,7 @@ fn program() -> Option<PathBuf> {
 /// A server opens the same directory and has what was kept.
 fn serve_it(dir: &Path, at_least: i64) {
     let Some(program) = program() else {
-        eprintln!("SKIP: kvist not found; build it with cargo build --bin kvist or set KVIST_BIN");
+        skip::because(NO_KVIST);
         return;
     };
     let socket = dir.join("socket");

@@ -54,7 +54,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
     command.args(["--port", "0", "--unixsocket", &socket, "--save", "", "--dir", &dir]);
     command.args(["--dbfilename", file, "--logfile", &log]);
     let Ok(mut child) = command.spawn() else {
-        eprintln!("SKIPPED: no redis-server");
+        oracle::skip::without("redis-server", "redis-server", "compare with it");
         return None;
     };
     eventually("the end of redis-server", || {
@@ -62,7 +62,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
         if said.contains("Ready to accept connections") {
             child.kill().unwrap();
             child.wait().unwrap();
-            eprintln!("SKIPPED: this redis-server knows documents");
+            oracle::skip::because("this redis-server knows documents: use one without modules");
             return Some(None);
         }
         // It ends with the verdict of redis-check-rdb, which is that nothing is wrong.
@@ -74,7 +74,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
 /// redis-check-rdb passes over what it does not know; redis-server without the module stops.
 fn judged(folder: &Folder, file: &str) {
     let Ok(checked) = Command::new("redis-check-rdb").arg(folder.at(file)).output() else {
-        eprintln!("SKIPPED: no redis-check-rdb");
+        oracle::skip::without("redis-check-rdb", "redis-tools", "have files judged");
         return;
     };
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();

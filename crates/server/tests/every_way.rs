@@ -457,7 +457,7 @@ fn limit_files_of(process: u32, limit: &str) {
 fn can_limit_files() -> bool {
     let found = Command::new("prlimit").arg("--version").output().is_ok();
     if !found {
-        eprintln!("SKIP: prlimit is not here: install util-linux to try a full disk");
+        oracle::skip::without("prlimit", "util-linux", "try a full disk");
     }
     found
 }

@@ -22,7 +22,7 @@ fn may_open(files: u64) -> bool {
         return true;
     }
     if hard < files || rlimit::Resource::NOFILE.set(files, hard).is_err() {
-        eprintln!("SKIPPED: {files} open files are needed, and {hard} are allowed");
+        server::skip::because(&format!("{files} open files are needed, and {hard} are allowed"));
         return false;
     }
     true

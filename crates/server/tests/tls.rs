@@ -24,7 +24,7 @@ fn tool(name: &str, server: &Secured, papers: &Papers, args: &[&str]) -> Option<
     command.args(["--tls", "--cacert", &papers.path("ca.crt"), "-p", &server.port.to_string()]);
     let done = command.args(args).stdin(Stdio::null()).output();
     if done.is_err() {
-        eprintln!("SKIPPED: no {name}");
+        server::skip::without(name, "redis-tools", "try it with TLS");
     }
     done.ok()
 }
@@ -81,7 +81,7 @@ fn redis_cli_loads_in_bulk() {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = child else {
-        eprintln!("SKIPPED: no redis-cli");
+        server::skip::without("redis-cli", "redis-tools", "try it with TLS");
         return;
     };
     child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();

@@ -28,7 +28,7 @@ fn redis_cli(server: &Server, option: &str, file: &Path) -> Option<String> {
     let port = server.port.to_string();
     let done = Command::new("redis-cli").args(["-p", &port, option]).arg(file).output();
     let Ok(done) = done else {
-        eprintln!("SKIPPED: no redis-cli");
+        oracle::skip::without("redis-cli", "redis-tools", "fetch files with it");
         return None;
     };
     let said = [done.stdout, done.stderr].concat();

@@ -39,6 +39,7 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         columns(text, &mut found);
         let source = Source::new(text);
         unsafe_code(path, text, &source, &mut found);
+        silent_skips(path, text, &mut found);
         if !is_test_file(path) {
             lengths(&source, &mut found);
         }
@@ -100,6 +101,20 @@ fn local_paths(text: &str, found: &mut Findings<'_>) {
         for local in LOCAL_PATHS.iter().filter(|local| line.contains(**local)) {
             let text = format!("'{local}' is a folder of one machine: use a path of the project");
             found.push(n, "local-path", 1, text);
+        }
+    }
+}
+
+/// What a passing test prints its harness swallows, so a test that is skipped must say so past it.
+fn silent_skips(path: &str, text: &str, found: &mut Findings<'_>) {
+    if !path.contains("/tests/") {
+        return;
+    }
+    for (n, line) in text.lines().enumerate() {
+        let said = line.split_once("println!(\"").map_or("", |(_, said)| said);
+        if said.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("skip")) {
+            let text = "nobody sees this line: say it with `crates/base/tests/skip`".to_owned();
+            found.push(n, "silent-skip", 1, text);
         }
     }
 }

@@ -64,3 +64,12 @@ fn lengths_count_code_only() {
     assert_eq!(rules("a_tests.rs", &long), []);
     assert_eq!(rules("crates/a/tests/a.rs", &long), []);
 }
+
+#[test]
+fn a_skip_must_be_seen() {
+    let text = "//! x\nfn f() {\n    eprintln!(\"SKIPPED: no redis-server\");\n}\n";
+    assert_eq!(rules("crates/a/tests/b.rs", text), [("silent-skip", 3)]);
+    assert_eq!(rules("crates/a/src/b.rs", text), []);
+    let text = "//! x\nfn f() {\n    println!(\"{skipped}\");\n}\n";
+    assert_eq!(rules("crates/a/tests/b.rs", text), []);
+}

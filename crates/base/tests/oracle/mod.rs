@@ -5,6 +5,10 @@
 //! an absent oracle must not look like a broken Kvist.
 #![allow(dead_code)] // each test program uses a part
 
+#[allow(clippy::duplicate_mod)] // a test program has it again by another way
+#[path = "../skip/mod.rs"]
+pub mod skip;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -64,7 +68,7 @@ impl Oracle {
             .stderr(Stdio::null())
             .spawn();
         let Ok(process) = process else {
-            eprintln!("SKIPPED: no redis-server to compare with");
+            skip::without("redis-server", "redis-server", "compare with it");
             let _ = std::fs::remove_dir_all(&folder);
             return None;
         };

@@ -2,6 +2,10 @@
 #![allow(dead_code)] // each test program uses a part
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+#[allow(clippy::duplicate_mod)] // a test program has it again by another way
+#[path = "../../../base/tests/skip/mod.rs"]
+pub mod skip;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -228,7 +232,7 @@ impl Stage {
     /// None, said aloud, without a redis-server.
     pub fn new() -> Option<Self> {
         let Some(program) = Program::redis() else {
-            eprintln!("SKIPPED: no redis-server to compare with");
+            skip::without("redis-server", "redis-server", "compare with it");
             return None;
         };
         let server = Server::start(&program).unwrap();

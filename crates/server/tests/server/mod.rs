@@ -5,6 +5,10 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
+#[allow(clippy::duplicate_mod)] // a test program has it again by another way
+#[path = "../../../base/tests/skip/mod.rs"]
+pub mod skip;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -57,7 +61,7 @@ pub fn own_address() -> Option<IpAddr> {
     };
     let found = look();
     if found.is_none() {
-        eprintln!("SKIP: no address but the loopback one: connect this machine to a network");
+        skip::because("no address but the loopback one: connect this machine to a network");
     }
     found
 }
@@ -182,7 +186,7 @@ impl Server {
             Command::new("prlimit").arg("--pid").arg(self.id().to_string()).arg(what).status();
         let limited = done.is_ok_and(|done| done.success());
         if !limited {
-            eprintln!("SKIP: prlimit is not here, or not allowed: install util-linux");
+            skip::because("prlimit is not here, or not allowed: install util-linux");
         }
         limited
     }
