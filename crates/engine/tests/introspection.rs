@@ -325,16 +325,32 @@ fn steps_of_eviction_are_recorded() {
         "latency-monitor-threshold 1\nmaxmemory 1mb\nmaxmemory-policy allkeys-random\n",
     );
     let mut seat = Seat::new(&engine);
-    // What takes a millisecond is chance: the events are looked at only if there are any.
-    for n in 0..3000 {
-        seat.ask(&format!("SET key:{n} {}", "x".repeat(1000)));
-        seat.worker.begin(1_000_000 + n);
+    let (mut other, value) = (Seat::new(&engine), "x".repeat(100_000));
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    // A step that waits for a shard takes as long as somebody holds it. If this thread is stopped
+    // for so long before, it finds the shard free: then another time.
+    while engine.spikes.of("eviction-del").is_none() {
+        assert!(std::time::Instant::now() < deadline, "no step of eviction has been noted");
+        for n in 0..20 {
+            seat.ask(&format!("SET key:{n} {value}"));
+        }
+        let (holds, held) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let hold = |_: &mut store::Txn| {
+                    holds.send(()).unwrap();
+                    std::thread::sleep(Duration::from_millis(30));
+                };
+                assert!(other.worker.txn.with(&engine.store, store::Scope::All, hold).is_ok());
+            });
+            held.recv().unwrap();
+            seat.worker.begin(1_000_000);
+        });
     }
     assert!(engine.store.evicted() > 0);
-    if let Some(steps) = engine.spikes.of("eviction-del") {
-        let rounds = engine.spikes.of("eviction-cycle").unwrap();
-        assert!(steps.longest <= rounds.longest);
-    }
+    let of = |event| engine.spikes.of(event).unwrap().longest;
+    let (step, round) = (of("eviction-del"), of("eviction-cycle"));
+    assert!(1 <= step && step <= round, "{step} {round}");
 }
 
 #[test]
