@@ -285,8 +285,8 @@ fn who_asks_for_all_and_takes_nothing() {
     drop(all);
     // Over the soft limit alone: closed after its second, not before.
     let mut deaf = narrow(&server);
-    deaf.write_all(&wire::request(["LRANGE", "list", "0", "-1"]).repeat(8)).unwrap();
     let begin = Instant::now();
+    deaf.write_all(&wire::request(["LRANGE", "list", "0", "-1"]).repeat(8)).unwrap();
     assert_eq!(deaf.peek(&mut [0]).unwrap(), 1);
     eventually("the end of the last", || {
         (server.info(&mut other, "connected_clients") == "1").then_some(())

@@ -389,8 +389,8 @@ fn who_does_not_read_is_closed_as_in_redis() {
         }
         for (at, mut client) in both.connect(From::Here).into_iter().enumerate() {
             let id = client.id();
-            client.send(&wire::request(["LRANGE", "list", "0", "-1"]).repeat(40));
             let begin = Instant::now();
+            client.send(&wire::request(["LRANGE", "list", "0", "-1"]).repeat(40));
             eventually("the end of who does not read", || {
                 let list = text(&admin[at].ask(&["CLIENT", "LIST", "ID", &id]));
                 list.is_empty().then_some(())
