@@ -220,7 +220,7 @@ impl Desk<'_> {
                 }
                 if entry.ordered {
                     if engine.must_wait_for_index(txn, session.db) {
-                        session.must_wait = true;
+                        (session.must_wait, session.awaits_index) = (true, true);
                         return Ok(false);
                     }
                     access::limit_keys(engine, txn, session, entry);

@@ -191,7 +191,8 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     }
     // Inside it nobody could wait for an index that is built by others.
     if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
-        (session.multi, session.must_wait) = (Some(multi), true);
+        (session.must_wait, session.awaits_index) = (true, true);
+        session.multi = Some(multi);
         return Ok(());
     }
     for queued in &multi.queued {

@@ -25,6 +25,7 @@ use store::{Build, IndexPhase, Keeping, Run, Txn};
 use crate::client::Message;
 use crate::engine::Engine;
 use crate::errand::Errands;
+use crate::session::Session;
 
 /// A database with so many keys is indexed on the spot: in some milliseconds.
 const SMALL: usize = 10_000;
@@ -83,11 +84,16 @@ impl Engine {
         self.building.0.load(Ordering::Acquire) > 0
     }
 
-    /// When requests that wait are looked at again, if nobody resumes them: not before an index is
-    /// ready, or at the end of a pause. 0 is now.
+    /// When the request that a session has postponed is looked at again, if nobody resumes it: at
+    /// the end of the pause, or, if it waits for an index, never as long as one is being built. 0
+    /// is now. Nobody waits for both: a pause is judged before an index is asked for.
     #[must_use]
-    pub fn resumes_at(&self) -> Millis {
-        if self.is_building() { Millis::MAX } else { self.pauses.until() }
+    pub fn resumes_at(&self, session: &Session) -> Millis {
+        match session.awaits_index {
+            false => self.pauses.until(),
+            true if self.is_building() => Millis::MAX,
+            true => 0,
+        }
     }
 
     /// Whoever waits looks again whether it must.

@@ -165,7 +165,7 @@ impl Engine {
         drop(waiting);
         // Whoever ended the pause, or built the index, before this client was in the register has
         // not told it.
-        if self.resumes_at() == 0 {
+        if self.resumes_at(session) == 0 {
             session.client.mailbox.post(session.client.id, Message::Resume);
         }
     }
@@ -182,7 +182,7 @@ impl Engine {
         if session.postponed.take().is_some() {
             session.client.waiting.store(0, Ordering::Relaxed);
         }
-        session.gives_way = false;
+        (session.gives_way, session.awaits_index) = (false, false);
         if session.client.paused.swap(false, Ordering::Relaxed) {
             self.pauses.waiting.lock().remove(&session.client.id);
         }

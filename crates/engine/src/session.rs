@@ -46,6 +46,8 @@ pub struct Session {
     pub(crate) postponed: Option<Vec<Vec<u8>>>,
     /// The request that runs has to wait for the end of a pause.
     pub(crate) must_wait: bool,
+    /// The one that waits, does so for an index that is being built, whatever pause there is.
+    pub(crate) awaits_index: bool,
     /// The one that waits, does so for requests on other threads.
     pub(crate) gives_way: bool,
     /// Those who monitor have heard of the script that waits.
@@ -86,6 +88,7 @@ impl Session {
             blocked: None,
             postponed: None,
             must_wait: false,
+            awaits_index: false,
             gives_way: false,
             told: false,
             in_order: false,
@@ -112,10 +115,16 @@ impl Session {
         self.client.kept() + self.decoder.memory()
     }
 
-    /// Whether its request waits for the end of a pause.
+    /// Whether its request waits for the end of a pause, or for one of the two below.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.postponed.is_some()
+    }
+
+    /// Whether its request waits for an index that is being built: it is told when that is ready.
+    #[must_use]
+    pub fn awaits_index(&self) -> bool {
+        self.awaits_index && self.is_paused()
     }
 
     /// Whether its request waits for other threads to serve what came before it.

@@ -380,6 +380,28 @@ fn writers_go_on_while_an_index_is_built() {
     assert_eq!(seat.worker.txn.recount(), told);
 }
 
+/// Building an index is no part of a pause: who waits for the end of that waits no longer.
+#[test]
+fn a_pause_ends_at_its_time_whatever_index_is_being_built() {
+    let engine = engine();
+    fill(&engine, 0..25_000);
+    let (mut writer, mut reader) = (Seat::new(&engine), Seat::new(&engine));
+    assert_eq!(reader.ask("CLIENT PAUSE 50 WRITE"), "+OK");
+    assert_eq!(writer.feed("SET k v\r\n").1, State::Paused);
+    assert_eq!(reader.feed("RANGE.COUNT - +\r\n").1, State::Paused);
+    assert_eq!(engine.resumes_at(&writer.session), engine.pauses.until());
+    assert!(reader.session.awaits_index() && !writer.session.awaits_index());
+    // Until the index is there, which it may be already.
+    assert!([0, u64::MAX].contains(&engine.resumes_at(&reader.session)));
+    let client = reader.session.client.id;
+    let is_told = |letter: &Message| matches!(letter, Message::Resume);
+    await_that("an index", || reader.letters.take(client).iter().any(is_told));
+    assert_eq!(reader.feed(""), (":25000\r\n".to_owned(), State::Open));
+    assert!(!reader.session.awaits_index());
+    assert_eq!(reader.ask("CLIENT UNPAUSE"), "+OK");
+    assert_eq!(writer.feed(""), ("+OK\r\n".to_owned(), State::Open));
+}
+
 #[test]
 fn a_database_that_goes_while_its_index_is_built() {
     let engine = engine();

@@ -147,7 +147,9 @@ impl Held {
             let seated = self.seated();
             let until = match &seated.session.blocked {
                 Some(blocked) => blocked.until,
-                None if seated.session.is_paused() => Some(house.engine.resumes_at()),
+                None if seated.session.is_paused() => {
+                    Some(house.engine.resumes_at(&seated.session))
+                }
                 None => break,
             };
             let left = until.map(|until| Duration::from_millis(until.saturating_sub(wall_clock())));

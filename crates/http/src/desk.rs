@@ -301,7 +301,7 @@ impl Caller {
     }
 
     async fn wait_for_pause(&self) {
-        let until = self.desks.engine.resumes_at();
+        let until = self.desks.engine.resumes_at(&self.session);
         let left = Duration::from_millis(until.saturating_sub(wall_clock()).max(1));
         // Sleeping no longer than a slice at a time, so that a clock that was set back matters not.
         let _ = tokio::time::timeout(left.min(SLICE), self.letters.resumed.notified()).await;

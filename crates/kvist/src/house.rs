@@ -145,7 +145,7 @@ impl House {
             }
             let until = match &party.session.blocked {
                 Some(blocked) => blocked.until,
-                None => Some(self.engine.resumes_at()),
+                None => Some(self.engine.resumes_at(&party.session)),
             };
             if until.is_some_and(|until| until <= wall_clock()) && self.time_is_up(party)? {
                 continue;

@@ -241,7 +241,7 @@ impl EventLoop {
             until = until.min(deadline);
         }
         if !self.paused.is_empty() {
-            until = until.min(self.engine.resumes_at());
+            until = until.min(self.engine.pauses.until());
         }
         if let Some(limit) = self.giving_way.until() {
             until = until.min(limit);
@@ -272,7 +272,9 @@ impl EventLoop {
             connection.deadline = until;
         }
         self.held.note(place, &mut connection.replies);
-        if !connection.paused && connection.session.is_paused() {
+        // Who waits for an index is told when it is there, and has nothing to do with a pause.
+        let is_paused = connection.session.is_paused() && !connection.session.awaits_index();
+        if !connection.paused && is_paused {
             connection.paused = true;
             if connection.session.lets_others_first() {
                 self.giving_way.keep(place, desk.now);
@@ -337,7 +339,7 @@ impl EventLoop {
 
     /// The next whose request waited for the end of a pause, if it is over.
     pub(crate) fn next_paused(&mut self, now: Millis) -> Option<Place> {
-        if self.paused.is_empty() || self.engine.resumes_at() > now {
+        if self.paused.is_empty() || self.engine.pauses.until() > now {
             return None;
         }
         self.paused.pop_front()
