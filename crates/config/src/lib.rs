@@ -55,7 +55,7 @@ pub use directive::{Change, Directive, Kind, Support, TextRule};
 pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};
 pub use error::{LoadError, SetError, Source};
 pub use grpc::GrpcSettings;
-pub use lists::{BufferLimit, BufferLimits, Events, Master, SavePoint};
+pub use lists::{BufferLimit, BufferLimits, Events, Master, Overflow, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};
 pub use settings::{RenameLine, Settings, UserLine};

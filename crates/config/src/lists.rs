@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use base::Millis;
+
 use crate::value::{memory, one_of, word};
 
 /// Take a snapshot after so much time and so many changes.
@@ -57,6 +59,37 @@ pub struct BufferLimit {
     pub soft: u64,
     /// For how many seconds they must stay exceeded.
     pub soft_seconds: u64,
+}
+
+/// What a limit says about the bytes that wait for a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// Nothing.
+    None,
+    /// Over the soft limit since this time.
+    Soft(Millis),
+    /// It must be closed.
+    Close,
+}
+
+impl BufferLimit {
+    /// Judges the bytes that wait for a client at time `now`. `since` is when they passed the soft
+    /// limit, if they have.
+    #[must_use]
+    pub fn judge(&self, kept: usize, since: Option<Millis>, now: Millis) -> Overflow {
+        let kept = kept as u64;
+        if self.hard != 0 && kept >= self.hard {
+            return Overflow::Close;
+        }
+        if self.soft == 0 || kept < self.soft {
+            return Overflow::None;
+        }
+        match since {
+            Some(since) if now.saturating_sub(since) / 1000 > self.soft_seconds => Overflow::Close,
+            Some(since) => Overflow::Soft(since),
+            None => Overflow::Soft(now),
+        }
+    }
 }
 
 /// The limits of each class of client.
@@ -283,5 +316,22 @@ fn loose_integer(arg: &[u8]) -> Option<i64> {
             std::num::IntErrorKind::NegOverflow => Some(i64::MIN),
             _ => None,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_hard_at_once_and_soft_after_a_while() {
+        let limit = BufferLimit { hard: 100, soft: 50, soft_seconds: 1 };
+        assert_eq!(limit.judge(49, Some(0), 9000), Overflow::None);
+        assert_eq!(limit.judge(50, None, 9000), Overflow::Soft(9000));
+        assert_eq!(limit.judge(99, Some(9000), 10_999), Overflow::Soft(9000));
+        assert_eq!(limit.judge(99, Some(9000), 11_000), Overflow::Close);
+        assert_eq!(limit.judge(100, None, 0), Overflow::Close);
+        let none = BufferLimit { hard: 0, soft: 0, soft_seconds: 0 };
+        assert_eq!(none.judge(usize::MAX, None, 0), Overflow::None);
     }
 }

@@ -86,6 +86,7 @@ impl Channel {
             if !party.out.is_empty() {
                 house.settle_disk(party, patience)?;
                 std::mem::swap(&mut party.out, given);
+                party.inbox.handed_out(std::mem::take(&mut party.pushed));
                 return Ok(Some(given));
             }
             if party.is_over() || house.is_closed() {

@@ -106,7 +106,7 @@ impl Kvist {
         let how = self.answer(&argv, &mut values, &mut out, &mut patient)?;
         let reply = match how {
             Answered::Direct => values.take(),
-            Answered::Encoded => reply_in(&out, &mut |_| ()),
+            Answered::Encoded => reply_in(&out, &mut |_, _| ()),
         };
         done(reply)
     }
@@ -258,14 +258,15 @@ impl Kvist {
     }
 }
 
-/// The reply among these bytes; messages out of band go to `pushed`.
-pub(crate) fn reply_in(bytes: &[u8], pushed: &mut dyn FnMut(Value)) -> Option<Value> {
+/// The reply among these bytes; messages out of band go to `pushed`, with their lengths.
+pub(crate) fn reply_in(bytes: &[u8], pushed: &mut dyn FnMut(Value, usize)) -> Option<Value> {
     let mut parser = ReplyParser::default();
     parser.feed(bytes);
-    let mut reply = None;
+    let (mut reply, mut left) = (None, bytes.len());
     while let Ok(Some(value)) = parser.next_value() {
+        let before = std::mem::replace(&mut left, parser.pending().len());
         match value {
-            Value::Push(_) => pushed(value),
+            Value::Push(_) => pushed(value, before - left),
             other => reply = Some(other),
         }
     }

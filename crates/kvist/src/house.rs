@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Millis;
+use config::BufferLimit;
 use engine::durable::Recovered;
 use engine::{Answer, Answered, Engine, Keeper, Message, Worker};
 use journal::wall_clock;
@@ -51,6 +52,12 @@ impl House {
             keeper: Mutex::new(Some(keeper)),
             bell,
         }
+    }
+
+    /// What messages that a session has not been handed may come to: what a server has for those
+    /// who listen to channels, as it has for all that is pushed.
+    pub fn limit_of_pushes(&self) -> BufferLimit {
+        self.engine.config().client_output_buffer_limit.pubsub
     }
 
     /// Whether this is another process than the one it was opened in.
@@ -192,6 +199,7 @@ impl House {
                 let mut seat = self.sit()?;
                 seat.worker.note_now(&mut party.session);
                 party.out.extend_from_slice(&bytes);
+                party.pushed += bytes.len();
             }
             // There is no socket that a copy could be sent through.
             Message::Kill | Message::Transfer(_) => {

@@ -1,20 +1,32 @@
 //! What comes for a session from outside its own requests: replies that end a wait, messages.
 //!
 //! It is posted to by other threads while they hold shards, so posting only takes this lock, for
-//! moments. What nobody reads must not grow without end: beyond the limit that a server has for
+//! moments. What nobody fetches must not grow without end: messages count, wherever they lie, until
+//! they are handed to whoever uses the session, and beyond the limits that a server has for
 //! subscribers who do not keep up, the session is ended as theirs would be.
+//!
+//! ```text
+//!   post ─► queue ─► Party::out ─► Session::pushes ─► handed out
+//!           └──────────── counted here ────────────┘
+//! ```
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use base::Millis;
+use config::{BufferLimit, Overflow};
 use engine::{ClientId, Mailbox, Message};
+use journal::wall_clock;
 use parking_lot::{Condvar, Mutex};
 
-#[derive(Default)]
 struct State {
     queue: VecDeque<Message>,
-    /// Bytes of the messages that were pushed.
+    /// Bytes of the messages that were pushed and not handed out yet.
     pushed: usize,
+    /// What they may come to.
+    limit: BufferLimit,
+    /// Since when they are over the soft limit.
+    over_soft_since: Option<Millis>,
     /// Nobody will look again until the end of the session.
     over: bool,
 }
@@ -23,23 +35,36 @@ struct State {
 pub(crate) struct Inbox {
     state: Mutex<State>,
     arrived: Condvar,
-    /// Bytes of messages that may wait; 0 is no limit.
-    limit: usize,
+}
+
+impl State {
+    /// Judges what has not been handed out: too much ends the session, and what waits is let go.
+    fn judge(&mut self) {
+        match self.limit.judge(self.pushed, self.over_soft_since, wall_clock()) {
+            Overflow::None => self.over_soft_since = None,
+            Overflow::Soft(since) => self.over_soft_since = Some(since),
+            Overflow::Close => {
+                self.over = true;
+                self.pushed = 0;
+                self.queue.clear();
+                self.queue.push_back(Message::Kill);
+            }
+        }
+    }
 }
 
 impl Inbox {
-    pub fn new(limit: usize) -> Self {
-        Inbox { state: Mutex::default(), arrived: Condvar::new(), limit }
+    pub fn new(limit: BufferLimit) -> Self {
+        let state =
+            State { queue: VecDeque::new(), pushed: 0, limit, over_soft_since: None, over: false };
+        Inbox { state: Mutex::new(state), arrived: Condvar::new() }
     }
 
-    /// The next letter, waited for until `deadline`.
+    /// The next letter, waited for until `deadline`. A message counts until it is handed out.
     pub fn next(&self, deadline: Instant) -> Option<Message> {
         let mut state = self.state.lock();
         loop {
             if let Some(message) = state.queue.pop_front() {
-                if let Message::Push(bytes) = &message {
-                    state.pushed -= bytes.len();
-                }
                 return Some(message);
             }
             if self.arrived.wait_until(&mut state, deadline).timed_out() && state.queue.is_empty() {
@@ -57,6 +82,27 @@ impl Inbox {
     pub fn is_empty(&self) -> bool {
         self.state.lock().queue.is_empty()
     }
+
+    /// So many bytes of messages have been handed out.
+    pub fn handed_out(&self, bytes: usize) {
+        let mut state = self.state.lock();
+        state.pushed = state.pushed.saturating_sub(bytes);
+        if !state.over {
+            state.judge();
+        }
+    }
+
+    /// Messages of so many bytes are kept for the session, of which `counted` have come through
+    /// here. The limit is the one that holds now.
+    pub fn kept(&self, bytes: usize, counted: usize, limit: BufferLimit) {
+        let mut state = self.state.lock();
+        if state.over {
+            return;
+        }
+        state.limit = limit;
+        state.pushed = state.pushed.saturating_sub(counted).saturating_add(bytes);
+        state.judge();
+    }
 }
 
 impl Mailbox for Inbox {
@@ -65,16 +111,14 @@ impl Mailbox for Inbox {
         if state.over {
             return;
         }
-        if let Message::Push(bytes) = &message {
-            state.pushed += bytes.len();
-        }
-        if self.limit > 0 && state.pushed > self.limit {
-            state.over = true;
-            state.queue.clear();
-            state.pushed = 0;
-            state.queue.push_back(Message::Kill);
-        } else {
-            state.queue.push_back(message);
+        let pushed = match &message {
+            Message::Push(bytes) => bytes.len(),
+            _ => 0,
+        };
+        state.queue.push_back(message);
+        if pushed > 0 {
+            state.pushed = state.pushed.saturating_add(pushed);
+            state.judge();
         }
         drop(state);
         self.arrived.notify_one();

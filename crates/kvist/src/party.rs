@@ -19,6 +19,8 @@ pub(crate) struct Party {
     pub inbox: Arc<Inbox>,
     /// Replies and messages that went over as bytes, in the order they came.
     pub out: Vec<u8>,
+    /// How many bytes of them are messages that count in the inbox.
+    pub pushed: usize,
     /// It was ended from outside, or a wait of it was given up.
     pub over: bool,
 }
@@ -27,15 +29,14 @@ impl Party {
     /// A new client. It has the rights of the default user without being asked for a password:
     /// whoever runs this code could read the memory as well.
     pub fn new(house: &House, protocol: Protocol) -> Box<Self> {
-        let limit = house.engine.config().client_output_buffer_limit.pubsub.hard;
-        let inbox = Arc::new(Inbox::new(usize::try_from(limit).unwrap_or(usize::MAX)));
+        let inbox = Arc::new(Inbox::new(house.limit_of_pushes()));
         let origin =
             Origin { addr: ADDRESS.to_owned(), laddr: ADDRESS.to_owned(), fd: -1, unix: true };
         let client = house.engine.clients.add(origin, wall_clock(), inbox.clone());
         let mut session = Session::new(client, true);
         session.shares = true;
         session.speak(protocol);
-        Box::new(Party { session, inbox, out: Vec::new(), over: false })
+        Box::new(Party { session, inbox, out: Vec::new(), pushed: 0, over: false })
     }
 
     /// Whether its last request has not been answered yet.

@@ -19,6 +19,8 @@ use crate::values::Values;
 
 /// One client of the engine: it has a database, a name, a transaction, watched keys, and may be
 /// told of stale copies (`CLIENT TRACKING`). Dropping it is what disconnecting is to a server.
+/// What it is told is kept until [`Session::next_push`] fetches it, up to the limits of
+/// `client-output-buffer-limit pubsub`; beyond them it is ended.
 ///
 /// ```
 /// let db = kvist::Kvist::in_memory()?;
@@ -34,7 +36,8 @@ use crate::values::Values;
 pub struct Session {
     pub(crate) house: Arc<House>,
     party: Option<Box<Party>>,
-    pushes: VecDeque<Value>,
+    /// Messages that nobody has fetched yet, with their lengths: they count in the inbox.
+    pushes: VecDeque<(Value, usize)>,
 }
 
 impl std::fmt::Debug for Session {
@@ -85,13 +88,12 @@ impl Session {
     /// The reply to a request, an error being one like any other.
     pub(crate) fn ask(&mut self, argv: &[&[u8]]) -> Result<Option<Value>, Error> {
         self.gather()?;
-        let Session { house, party, pushes } = self;
+        let Session { house, party, .. } = self;
         let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
         let mut values = Values::new();
         let seat = house.sit()?;
         let how = house.run(seat, party, argv, &mut values, &mut patient)?;
-        let told = reply_in(&party.out, &mut |push| pushes.push_back(push));
-        party.out.clear();
+        let told = self.sort_out();
         Ok(match how {
             Answered::Direct => values.take(),
             Answered::Encoded => told,
@@ -106,7 +108,8 @@ impl Session {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {
             self.gather()?;
-            if let Some(push) = self.pushes.pop_front() {
+            if let Some((push, bytes)) = self.pushes.pop_front() {
+                self.party.iter().for_each(|party| party.inbox.handed_out(bytes));
                 return Ok(Some(push));
             }
             let now = Instant::now();
@@ -124,7 +127,16 @@ impl Session {
 
     /// Takes what has come from outside.
     fn gather(&mut self) -> Result<(), Error> {
-        let Session { house, party, pushes } = self;
+        let taken = self.take_in();
+        if taken.is_err() {
+            // Nobody will be handed them any more.
+            self.pushes = VecDeque::new();
+        }
+        taken
+    }
+
+    fn take_in(&mut self) -> Result<(), Error> {
+        let Session { house, party, .. } = self;
         if house.is_elsewhere() {
             return Err(Error::Forked);
         }
@@ -132,11 +144,26 @@ impl Session {
         while let Some(message) = party.inbox.take() {
             house.deliver(party, message)?;
         }
-        if !party.out.is_empty() {
-            reply_in(&party.out, &mut |push| pushes.push_back(push));
-            party.out.clear();
+        self.sort_out();
+        if self.house.is_closed() { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Takes the messages from among the bytes that came for it; the reply among them. Messages
+    /// that came with a reply, as confirmations do, count from now on as the others do.
+    fn sort_out(&mut self) -> Option<Value> {
+        let Session { house, party, pushes } = self;
+        let party = party.as_mut().filter(|party| !party.out.is_empty())?;
+        let mut kept = 0;
+        let reply = reply_in(&party.out, &mut |push, bytes| {
+            kept += bytes;
+            pushes.push_back((push, bytes));
+        });
+        party.out.clear();
+        let counted = std::mem::take(&mut party.pushed);
+        if kept != 0 || counted != 0 {
+            party.inbox.kept(kept, counted, house.limit_of_pushes());
         }
-        if house.is_closed() { Err(Error::Closed) } else { Ok(()) }
+        reply
     }
 }
 

@@ -216,6 +216,40 @@ fn a_subscriber_that_does_not_keep_up_is_ended() {
     assert!(matches!(news.next_message(Some(Duration::ZERO)), Err(Error::Closed)));
 }
 
+/// What a session is told and does not fetch has its limit, however busy the session is with other
+/// things; what it fetches does not count.
+#[test]
+fn messages_that_nobody_fetches_end_a_session() {
+    const MOST: usize = 5000;
+    let limits = "pubsub 20kb 0 0";
+    let db = Kvist::builder().set("client-output-buffer-limit", limits).in_memory().unwrap();
+    let tracking = || {
+        let mut session = db.session().unwrap();
+        session.call(["CLIENT", "TRACKING", "ON", "BCAST"]).unwrap();
+        session
+    };
+    let (mut busy, mut reading, mut blocked) = (tracking(), tracking(), tracking());
+    let mut confirmed = db.subscriber().unwrap();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(move || blocked.call(["BLPOP", "queue", "0"]));
+        let mut ended = None;
+        for n in 0..MOST {
+            db.set(format!("key:{n:06}"), "v").unwrap();
+            if ended.is_none() && busy.call(["PING"]).is_err() {
+                ended = Some(n);
+            }
+            let push = reading.next_push(Some(PATIENCE)).unwrap();
+            assert!(matches!(push, Some(Value::Push(_))), "{push:?}");
+        }
+        // Each message is some 40 bytes.
+        assert!(ended.is_some_and(|n| (200..2000).contains(&n)), "{ended:?}");
+        assert!(matches!(busy.next_push(Some(Duration::ZERO)), Err(Error::Closed)));
+        assert!(matches!(waits.join().unwrap(), Err(Error::Closed)));
+    });
+    let refused = (0..MOST).any(|_| confirmed.subscribe(["channel"]).is_err());
+    assert!(refused, "confirmations are messages, too");
+}
+
 #[test]
 fn sessions_have_states_of_their_own() {
     let db = Kvist::in_memory().unwrap();

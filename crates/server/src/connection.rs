@@ -16,13 +16,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::Millis;
+use config::Overflow;
 use engine::unauthenticated::Charge;
 use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
 use crate::held::Withheld;
 use crate::inbox::is_crowding;
-use crate::limits::{self, Overflow};
+use crate::limits;
 use crate::stream::{Received, Stream};
 use crate::transfer;
 

@@ -29,13 +29,14 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use base::Millis;
+use config::Overflow;
 use engine::Message;
 use mio::Events;
 
 use crate::connection::{Connection, Desk, Turn};
 use crate::event_loop::{EVENTS, EventLoop, Seen, WAKER};
 use crate::inbox::{self, Letter};
-use crate::limits::{self, Overflow};
+use crate::limits;
 use crate::slab::Place;
 
 /// A loop in somebody's hand.
