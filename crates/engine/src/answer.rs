@@ -188,20 +188,6 @@ impl Engine {
                 && !self.heed.now().paused()
         })
     }
-
-    /// Whether replies that tell what happened up to this epoch of the journal must wait for the
-    /// disk still; see [`Session::awaits`](crate::Session).
-    #[inline]
-    #[must_use]
-    pub fn must_hold(&self, awaits: u64) -> bool {
-        awaits > 0 && awaits > self.store.log().durable() && self.waits_for_disk()
-    }
-
-    /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.
-    #[inline]
-    pub(crate) fn waits_for_disk(&self) -> bool {
-        self.store.log().policy() == journal::Policy::Always && self.durable.is_journaling()
-    }
 }
 
 /// Commands whose effect on the session outlives their reply. `CLIENT` is among them for all of its

@@ -140,7 +140,7 @@ impl Held {
     /// Waits until a request that began is answered and may be told; its reply.
     ///
     /// # Errors
-    /// The connection was ended meanwhile.
+    /// The connection was ended meanwhile; the disk cannot confirm what has been done.
     pub async fn finish(&mut self, mut out: Vec<u8>) -> Result<Vec<u8>, Status> {
         let house = Arc::clone(self.house());
         loop {
@@ -162,7 +162,7 @@ impl Held {
             }
         }
         self.seated().letters.clear();
-        house.wait_for_disk(self.session()).await;
+        house.wait_for_disk(self.session()).await?;
         Ok(out)
     }
 

@@ -6,18 +6,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use config::GrpcSettings;
-use engine::{Engine, Session, Worker};
+use engine::{Confirmation, Engine, Session, Worker};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
+use tonic::Status;
 
 use crate::budget::Budget;
 use crate::credentials::Secret;
 use crate::serve::acceptor;
+use crate::status;
 
 /// What the door asks of the program around it.
 pub struct Hooks {
@@ -71,6 +75,8 @@ pub(crate) struct Seat {
 pub const LONG_CALLS: usize = 4;
 /// And those that may wait for their turn.
 const LONG_WAITING: usize = 1024;
+/// How long the disk is waited for before it is looked whether it is in trouble.
+const SLICE: Duration = Duration::from_millis(100);
 /// More memory than this is not kept for the next reply.
 const KEPT: usize = 1 << 20;
 
@@ -167,17 +173,20 @@ impl House {
     }
 
     /// Waits until what a session has been told may be told.
-    pub(crate) async fn wait_for_disk(&self, session: &Session) {
+    ///
+    /// # Errors
+    /// The disk is in trouble: nobody knows when, or whether, that will be.
+    pub(crate) async fn wait_for_disk(&self, session: &mut Session) -> Result<(), Status> {
         loop {
             let rung = self.durable.notified();
             tokio::pin!(rung);
             // From here on a ring is heard, so what is looked at now cannot become stale unheard.
             rung.as_mut().enable();
-            if !self.seat.lock().worker.must_hold(session) {
-                return;
+            match self.engine.confirmation(session) {
+                Confirmation::Given => return Ok(()),
+                Confirmation::Troubled(why) => return Err(status::not_durable(&why)),
+                Confirmation::Awaited => drop(timeout(SLICE, rung).await),
             }
-            self.engine.store.log().flush_soon();
-            rung.await;
         }
     }
 

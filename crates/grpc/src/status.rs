@@ -115,6 +115,13 @@ pub fn no_longer() -> Status {
     unauthenticated("the credentials of this call do not hold any more")
 }
 
+/// It has run, and the disk cannot confirm it. Not `UNAVAILABLE`, which clients may have set up to
+/// be tried again by itself: it would be done twice.
+pub fn not_durable(why: &str) -> Status {
+    let message = format!("NOTDURABLE it is done, but not known to be durable: {why}");
+    detailed(Code::Unknown, &message, "NOTDURABLE", false)
+}
+
 /// A mistake of ours.
 pub fn broken() -> Status {
     Status::internal("the reply is not what it must be")

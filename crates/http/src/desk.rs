@@ -18,7 +18,8 @@ use std::time::Duration;
 use base::Protocol;
 use engine::unauthenticated::Charge;
 use engine::{
-    ClientId, Counters, Credential, Engine, Fed, Mailbox, Message, Origin, Session, State, Worker,
+    ClientId, Confirmation, Counters, Credential, Engine, Fed, Mailbox, Message, Origin, Session,
+    State, Worker,
 };
 use journal::wall_clock;
 use parking_lot::Mutex;
@@ -307,24 +308,19 @@ impl Caller {
         let _ = tokio::time::timeout(left.min(SLICE), self.letters.resumed.notified()).await;
     }
 
-    async fn wait_for_disk(&mut self) -> Result<(), NoReply> {
-        let desks = &self.desks;
-        let log = desks.engine.store.log();
-        while desks.engine.must_hold(self.session.awaits) {
-            // Registered before looking again, so that no ring between the two is missed.
+    pub(crate) async fn wait_for_disk(&mut self) -> Result<(), NoReply> {
+        let Caller { desks, session, .. } = self;
+        loop {
+            // Registered before looking, so that no ring between the two is missed.
             let rung = desks.durable.notified();
             tokio::pin!(rung);
             rung.as_mut().enable();
-            log.flush_soon();
-            if !desks.engine.must_hold(self.session.awaits) {
-                break;
+            match desks.engine.confirmation(session) {
+                Confirmation::Given => return Ok(()),
+                Confirmation::Troubled(why) => return Err(NoReply::NotDurable(why)),
+                Confirmation::Awaited => drop(tokio::time::timeout(SLICE, rung).await),
             }
-            if let Some(trouble) = log.trouble() {
-                return Err(NoReply::NotDurable(trouble.text));
-            }
-            let _ = tokio::time::timeout(SLICE, rung).await;
         }
-        Ok(())
     }
 }
 

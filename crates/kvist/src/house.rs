@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use base::Millis;
 use config::BufferLimit;
 use engine::durable::Recovered;
-use engine::{Answer, Answered, Engine, Keeper, Message, Worker};
+use engine::{Answer, Answered, Confirmation, Engine, Keeper, Message, Session, Worker};
 use journal::wall_clock;
 use parking_lot::Mutex;
 
@@ -116,9 +116,9 @@ impl House {
 
     /// Waits until what a party has seen may be told.
     #[inline]
-    pub fn settle_disk(&self, party: &Party, patience: Patience<'_>) -> Result<(), Error> {
+    pub fn settle_disk(&self, party: &mut Party, patience: Patience<'_>) -> Result<(), Error> {
         match self.engine.must_hold(party.session.awaits) {
-            true => self.wait_for_disk(party.session.awaits, patience),
+            true => self.wait_for_disk(&mut party.session, patience),
             false => Ok(()),
         }
     }
@@ -211,17 +211,18 @@ impl House {
     }
 
     #[cold]
-    fn wait_for_disk(&self, awaits: u64, patience: Patience<'_>) -> Result<(), Error> {
-        let log = self.engine.store.log();
-        log.flush_soon();
+    fn wait_for_disk(&self, session: &mut Session, patience: Patience<'_>) -> Result<(), Error> {
+        let awaits = session.awaits;
         let must_wait = || self.engine.must_hold(awaits);
-        self.bell.wait(SLICE, must_wait, |over| match log.trouble() {
-            // It may have ended, and the disk caught up, just before.
-            Some(trouble) if must_wait() => Err(Error::NotDurable(trouble.text)),
+        let mut look = |over| match self.engine.confirmation(session) {
+            Confirmation::Troubled(why) => Err(Error::NotDurable(why)),
             // What has run cannot be taken back, but nobody need wait to hear that it is kept.
-            _ if over && patience() => Err(Error::Interrupted),
+            Confirmation::Awaited if over && patience() => Err(Error::Interrupted),
             _ => Ok(()),
-        })
+        };
+        // This also asks the disk to hurry.
+        look(false)?;
+        self.bell.wait(SLICE, must_wait, look)
     }
 
     /// A party is over: nothing is served to it any more.

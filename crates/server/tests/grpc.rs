@@ -606,6 +606,26 @@ fn a_call_whose_script_takes_too_long_is_in_nobodys_way() {
     assert_eq!(value_of(&calls, &mut client, "k"), None);
 }
 
+/// A call whose write the disk cannot confirm is told so, and later ones what they see.
+#[test]
+fn trouble_with_the_disk_is_told_to_those_who_wait_for_it() {
+    let calls = Calls::start(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let mut client = calls.kvist();
+    assert!(calls.run(client.set(set("k", "before"))).unwrap().into_inner().written);
+    if !calls.server.limit_files("0") {
+        return;
+    }
+    let status = calls.run(client.set(set("k", "after"))).unwrap_err();
+    assert!(status.message().starts_with("NOTDURABLE "), "{status:?}");
+    let reason = status.get_details_error_info().map(|info| info.reason);
+    assert_eq!((status.code(), reason.as_deref()), (tonic::Code::Unknown, Some("NOTDURABLE")));
+    assert_eq!(value_of(&calls, &mut client, "k"), Some(bytes("after")));
+    let (code, message) = refused(calls.run(client.set(set("k", "refused"))));
+    assert!(code == FailedPrecondition && message.starts_with("MISCONF"), "{message}");
+    assert!(calls.server.limit_files("unlimited"));
+    eventually("writes again", || calls.run(client.set(set("k", "later"))).ok());
+}
+
 #[test]
 fn users_are_those_of_the_server() {
     let calls = Calls::start(&[]);
