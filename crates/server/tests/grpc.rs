@@ -606,6 +606,35 @@ fn a_call_whose_script_takes_too_long_is_in_nobodys_way() {
     assert_eq!(value_of(&calls, &mut client, "k"), None);
 }
 
+/// What may look at every key waits for shards, and works, on other threads than the one that all
+/// calls share.
+#[test]
+fn what_may_look_at_every_key_is_in_no_other_calls_way() {
+    let calls = Calls::start(&[]);
+    let mut client = calls.kvist();
+    let mut resp = calls.server.connect();
+    calls.server.hold_shard(&mut resp);
+    calls.run(async {
+        let lines = ["RANGE.DELETE [a [b", "RANGE - +", "PREFIX p", "SCAN 0 COUNT 100000"];
+        let long: Vec<_> = lines
+            .into_iter()
+            .map(|line| {
+                let (mut client, words) = (client.clone(), line.split(' ').map(bytes).collect());
+                let request = pb::ExecuteRequest { words, database: 0 };
+                tokio::spawn(async move { client.execute(request).await })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let ping = pb::ExecuteRequest { words: vec![bytes("PING")], database: 0 };
+        client.execute(ping).await.unwrap();
+        assert_eq!(resp.unread(Duration::ZERO), 0, "the script is over before the answer");
+        for call in long {
+            call.await.unwrap().unwrap();
+        }
+    });
+    assert_eq!(resp.hear(), ok());
+}
+
 /// A call whose write the disk cannot confirm is told so, and later ones what they see.
 #[test]
 fn trouble_with_the_disk_is_told_to_those_who_wait_for_it() {

@@ -23,12 +23,12 @@ impl Manner {
     /// # Errors
     /// It does not run here.
     pub fn of(engine: &Engine, words: &[Bytes]) -> Result<Self, Status> {
-        let head: SmallVec<[&[u8]; 2]> = words.iter().take(2).map(|word| &word[..]).collect();
-        let Some(entry) = engine.table.find(&head) else { return Ok(Manner::Ordinary) };
+        let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
+        let Some(entry) = engine.table.find(&argv) else { return Ok(Manner::Ordinary) };
         let name = entry.name();
-        if engine.changes_connection(&head) {
+        if engine.changes_connection(&argv) {
             return Err(status::not_here(name));
         }
-        Ok(if aside::is_long(name) { Manner::Long } else { Manner::Ordinary })
+        Ok(if aside::is_long(entry, &argv) { Manner::Long } else { Manner::Ordinary })
     }
 }

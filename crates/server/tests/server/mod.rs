@@ -180,6 +180,17 @@ impl Server {
         assert!(done.unwrap().success());
     }
 
+    /// Has a script run that takes a second or two and holds a shard all the while: who goes
+    /// through all of them waits for it. Its reply is `OK`.
+    pub fn hold_shard(&self, client: &mut Client) {
+        assert_eq!(client.ask(&["CONFIG", "SET", "busy-reply-threshold", "60000"]), ok());
+        let script = "for n = 1, 400000000 do end return redis.call('SET', KEYS[1], 'v')";
+        client.say(&["EVAL", script, "1", "held"]);
+        let mut other = self.connect();
+        let mut runs = || text(&other.ask(&["CLIENT", "LIST"])).contains(" cmd=eval ");
+        eventually("a script", || runs().then_some(()));
+    }
+
     /// Limits what it may have of something, as `prlimit` takes it; `false` if that is not here.
     pub fn limit(&self, what: &str) -> bool {
         let done =
