@@ -9,7 +9,8 @@
 //!
 //! A command goes the way it goes for a client of the other protocol, so users, `MONITOR`,
 //! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters hold here as there. No
-//! command that blocks is ever called, and a seat is never kept across a wait.
+//! command that blocks is ever called, and a seat is never kept across a wait. What may take long
+//! runs on other threads, with seats of their own: `aside.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -26,6 +27,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use wire::{ReplyParser, Value};
 
+use crate::aside::Aside;
+
 /// How long a wait goes on before what it waits for is looked at again.
 const SLICE: Duration = Duration::from_millis(100);
 /// A buffer for requests that has grown beyond this is not kept.
@@ -39,6 +42,8 @@ pub struct Desks {
     next: AtomicUsize,
     /// Rung when something has become durable.
     pub durable: Arc<Notify>,
+    /// Those for what may take long.
+    pub(crate) aside: Aside,
 }
 
 impl Desks {
@@ -50,6 +55,7 @@ impl Desks {
             workers: (0..seats.max(1) as u64).map(seat).collect(),
             next: AtomicUsize::new(0),
             durable,
+            aside: Aside::new(engine, !chance),
         }
     }
 
@@ -160,6 +166,8 @@ impl Mailbox for Letters {
 pub enum NoReply {
     /// The session was ended.
     Ended,
+    /// Too many requests that run for long wait already.
+    Crowded,
     /// The command ran, but the disk could not confirm what it did.
     NotDurable(String),
     /// The configuration has this command called by no name.
@@ -250,6 +258,18 @@ impl Caller {
         name: &'static str,
         requests: &[Vec<&[u8]>],
     ) -> Result<Vec<Value>, NoReply> {
+        let mut input = self.encode(name, requests)?;
+        let sent = self.send(&mut input).await;
+        self.keep_for_next(input);
+        read(&sent?, requests.len())
+    }
+
+    /// Requests as they are sent; the buffer is the one that was kept, if it was.
+    pub(crate) fn encode(
+        &mut self,
+        name: &'static str,
+        requests: &[Vec<&[u8]>],
+    ) -> Result<Vec<u8>, NoReply> {
         if !self.still_may() {
             return Err(NoReply::Ended);
         }
@@ -264,41 +284,54 @@ impl Caller {
             let argv: Vec<&[u8]> = std::iter::once(called).chain(words.iter().copied()).collect();
             wire::encode(&mut input, argv);
         }
-        let sent = self.send(&mut input).await;
+        Ok(input)
+    }
+
+    /// Keeps a buffer for requests that come, unless it has become large.
+    fn keep_for_next(&mut self, input: Vec<u8>) {
         if input.capacity() <= KEPT {
             self.request = input;
         }
-        let mut parser = ReplyParser::new();
-        parser.feed(&sent?);
-        // The engine writes whole replies in a protocol that is its own.
-        let reply = |_: &Vec<&[u8]>| parser.next_value().ok().flatten().ok_or(NoReply::Ended);
-        requests.iter().map(reply).collect()
     }
 
     /// Has the engine run requests; what it answers.
     async fn send(&mut self, input: &mut [u8]) -> Result<Vec<u8>, NoReply> {
         let (mut out, mut at) = (Vec::new(), 0);
         loop {
-            let fed = self.feed(input.get_mut(at..).unwrap_or_default(), &mut out);
+            let rest = input.get_mut(at..).unwrap_or_default();
+            let fed = self
+                .desks
+                .with(|worker| feed(worker, &mut self.session, &self.meter, rest, &mut out));
             at += fed.consumed;
-            match fed.state {
-                State::Open => break,
-                State::Full => tokio::task::yield_now().await,
-                State::Paused => self.wait_for_pause().await,
-                // Nothing that is called here blocks.
-                State::Blocked | State::Closing => return Err(NoReply::Ended),
+            if self.follow(fed.state).await? {
+                break;
             }
         }
         self.wait_for_disk().await?;
         Ok(out)
     }
 
-    fn feed(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
+    /// Waits for what the engine has stopped at; whether everything has been answered.
+    pub(crate) async fn follow(&self, state: State) -> Result<bool, NoReply> {
+        match state {
+            State::Open => return Ok(true),
+            State::Full => tokio::task::yield_now().await,
+            State::Paused => self.wait_for_pause().await,
+            // Nothing that is called here blocks.
+            State::Blocked | State::Closing => return Err(NoReply::Ended),
+        }
+        Ok(false)
+    }
+
+    /// The same aside.
+    pub(crate) fn feed_aside(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
         let Caller { desks, session, meter, .. } = self;
-        desks.with(|worker| {
-            meter.settle(&worker.seat.counters);
-            worker.feed(session, input, out)
-        })
+        desks.aside.with(|worker| feed(worker, session, meter, input, out))
+    }
+
+    /// The seats.
+    pub(crate) fn desks(&self) -> &Arc<Desks> {
+        &self.desks
     }
 
     async fn wait_for_pause(&self) {
@@ -322,6 +355,30 @@ impl Caller {
             }
         }
     }
+}
+
+/// Has the engine run what is there of some requests.
+fn feed(
+    worker: &mut Worker,
+    session: &mut Session,
+    meter: &Meter,
+    input: &mut [u8],
+    out: &mut Vec<u8>,
+) -> Fed {
+    meter.settle(&worker.seat.counters);
+    worker.feed(session, input, out)
+}
+
+/// So many replies.
+///
+/// # Errors
+/// There are fewer.
+pub(crate) fn read(bytes: &[u8], count: usize) -> Result<Vec<Value>, NoReply> {
+    let mut parser = ReplyParser::new();
+    parser.feed(bytes);
+    // The engine writes whole replies in a protocol that is its own.
+    let reply = |_| parser.next_value().ok().flatten().ok_or(NoReply::Ended);
+    (0..count).map(reply).collect()
 }
 
 /// Keys of all databases together.

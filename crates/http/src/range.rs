@@ -3,8 +3,8 @@
 //! The engine's ordered index answers page by page; the answer is written while it is sent, and no
 //! page is asked for before the peer has taken the last. How many there are is counted by the
 //! index, unless a filter makes it necessary to look at each: then it is known at the end, so
-//! `total` stands behind `results`. A page is of its moment: what others write meanwhile may be in
-//! it or not.
+//! `total` stands behind `results`. To count may take long, and is done aside. A page is of its
+//! moment: what others write meanwhile may be in it or not.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,10 +16,14 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::Sender;
 use wire::Value;
 
+use crate::aside;
 use crate::ask::Ask;
 use crate::desk::Caller;
 use crate::reply::{self, Answer, Content, Refusal, fine};
 use crate::text;
+
+/// The session of the connection, for as long as its request is answered.
+type Held = OwnedMutexGuard<Caller>;
 
 /// Keys to a page.
 const PAGE: usize = 100;
@@ -84,10 +88,12 @@ impl Wanted {
         read_page(page).ok_or_else(|| Refusal::new(500, "the index answered in another shape"))
     }
 
-    async fn count(&self, caller: &mut Caller) -> Result<u64, Refusal> {
-        let words = [&self.start, &self.end];
-        let count = fine(caller.call("range.count", &words).await.map_err(Refusal::from)?)?;
-        Ok(count.as_i64().and_then(|count| u64::try_from(count).ok()).unwrap_or(0))
+    /// It may have to look at every key, for deadlines and for rights.
+    async fn count(&self, caller: Held) -> Result<(Held, u64), Refusal> {
+        let words: [&[u8]; 2] = [&self.start, &self.end];
+        let (caller, count) = aside::call(caller, "range.count", &words).await?;
+        let count = fine(count)?.as_i64().and_then(|count| u64::try_from(count).ok());
+        Ok((caller, count.unwrap_or(0)))
     }
 }
 
@@ -112,10 +118,10 @@ fn read_page(page: Value) -> Option<Page> {
 /// `GET /api/v1/aggregations/count`
 pub async fn count(ask: Ask) -> Result<Answer, Refusal> {
     let wanted = Wanted::read(&ask)?;
-    let mut caller = ask.caller.lock().await;
+    let mut caller = ask.caller.clone().lock_owned().await;
     let mut count = 0;
     if wanted.filter.is_none() {
-        count = wanted.count(&mut caller).await?;
+        (_, count) = wanted.count(caller).await?;
     } else {
         let mut next = Some(b"0".to_vec());
         while let Some(cursor) = next {
@@ -133,10 +139,11 @@ pub async fn count(ask: Ask) -> Result<Answer, Refusal> {
 pub async fn records(ask: Ask) -> Result<Answer, Refusal> {
     let wanted = Wanted::read(&ask)?;
     let mut caller = ask.caller.clone().lock_owned().await;
-    let total = match wanted.filter {
-        None => Some(wanted.count(&mut caller).await?),
-        Some(_) => None,
-    };
+    let mut total = None;
+    if wanted.filter.is_none() {
+        let (back, count) = wanted.count(caller).await?;
+        (caller, total) = (back, Some(count));
+    }
     // What can be refused is refused before the answer begins.
     let first = wanted.page(&mut caller, b"0").await?;
     let (sender, content) = Content::made();
@@ -155,7 +162,7 @@ pub async fn records(ask: Ask) -> Result<Answer, Refusal> {
 /// An answer being made.
 struct Making<'s> {
     wanted: Wanted,
-    caller: OwnedMutexGuard<Caller>,
+    caller: Held,
     sender: &'s Sender<io::Result<Bytes>>,
     text: String,
 }

@@ -180,6 +180,9 @@ impl From<NoReply> for Refusal {
     fn from(why: NoReply) -> Self {
         match why {
             NoReply::Ended => Refusal::new(503, "the session was ended").and_close(),
+            NoReply::Crowded => {
+                Refusal::new(503, "too many requests that run for long are waiting")
+            }
             NoReply::NotDurable(text) => {
                 Refusal::new(503, format!("it is done, but not known to be durable: {text}"))
             }

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, watch};
 use crate::accept::{self, Crew};
 use crate::listen;
 
-/// Threads of the runtime. What takes long is done by the engine, in steps.
+/// Threads of the runtime. What may take long runs on others (`http/src/aside.rs`).
 const THREADS: usize = 2;
 /// How long requests that run when the server stops may go on.
 const LAST_WORDS: Duration = Duration::from_secs(1);

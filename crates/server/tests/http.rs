@@ -6,6 +6,7 @@ mod server;
 mod web;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use server::{bulk, eventually, text};
@@ -339,6 +340,30 @@ fn trouble_with_the_disk_is_told() {
     std::fs::remove_file(web.server.dir()).unwrap();
     redis.ask(&["BGSAVE"]);
     eventually("the end of it", || (http.ask("GET /ready", "").status == 200).then_some(()));
+}
+
+/// To count may take long: whoever does is in nobody else's way, however many there are.
+#[test]
+fn counting_is_in_nobodys_way() {
+    let web = Web::start(&[]);
+    let mut redis = web.server.connect();
+    web.server.hold_shard(&mut redis);
+    std::thread::scope(|scope| {
+        let paths = ["/api/v1/aggregations/count", "/api/v1/records/range"];
+        let counts: Vec<_> =
+            paths.repeat(4).into_iter().map(|path| scope.spawn(|| web.get(path))).collect();
+        // All of them are there before anybody asks anything else.
+        eventually("connections", || (web.clients(&mut web.server.connect()) == 8).then_some(()));
+        for path in ["/health", "/ready"] {
+            assert_eq!(web.get(path).status, 200, "{path}");
+        }
+        assert_eq!(redis.unread(Duration::ZERO), 0, "the script is over before the answers");
+        for count in counts {
+            let page = count.join().unwrap();
+            assert_eq!(page.status, 200, "{}", page.text());
+        }
+    });
+    assert_eq!(redis.hear(), server::ok());
 }
 
 /// A request whose write the disk cannot confirm is told so, and later ones what they see.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use crate::server::{PATIENCE, READY, Server, eventually, free_port};
+use crate::server::{Client, PATIENCE, READY, Server, eventually, free_port, text};
 
 /// A server with an HTTP port.
 pub struct Web {
@@ -59,6 +59,11 @@ impl Web {
         socket.set_write_timeout(Some(PATIENCE)).unwrap();
         socket.set_nodelay(true).unwrap();
         Browser::new(socket)
+    }
+
+    /// How many connections to the HTTP port there are.
+    pub fn clients(&self, redis: &mut Client) -> usize {
+        text(&redis.ask(&["CLIENT", "LIST"])).matches("lib-name=http ").count()
     }
 
     /// What one request on a connection of its own is answered.
