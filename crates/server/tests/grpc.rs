@@ -641,7 +641,7 @@ fn trouble_with_the_disk_is_told_to_those_who_wait_for_it() {
     let calls = Calls::start(&["--appendonly", "yes", "--appendfsync", "always"]);
     let mut client = calls.kvist();
     assert!(calls.run(client.set(set("k", "before"))).unwrap().into_inner().written);
-    if !calls.server.limit_files("0") {
+    if !calls.server.limit("--fsize=0:unlimited") {
         return;
     }
     let status = calls.run(client.set(set("k", "after"))).unwrap_err();
@@ -651,7 +651,7 @@ fn trouble_with_the_disk_is_told_to_those_who_wait_for_it() {
     assert_eq!(value_of(&calls, &mut client, "k"), Some(bytes("after")));
     let (code, message) = refused(calls.run(client.set(set("k", "refused"))));
     assert!(code == FailedPrecondition && message.starts_with("MISCONF"), "{message}");
-    assert!(calls.server.limit_files("unlimited"));
+    assert!(calls.server.limit("--fsize=unlimited:unlimited"));
     eventually("writes again", || calls.run(client.set(set("k", "later"))).ok());
 }
 

@@ -372,7 +372,7 @@ fn a_write_that_the_disk_cannot_confirm_is_told() {
     let web = Web::start(&["--appendonly", "yes", "--appendfsync", "always"]);
     let mut http = web.connect();
     assert_eq!(http.ask("PUT /api/v1/records/k", r#"{"value":1}"#).status, 200);
-    if !web.server.limit_files("0") {
+    if !web.server.limit("--fsize=0:unlimited") {
         return;
     }
     let page = http.ask("PUT /api/v1/records/k", r#"{"value":2}"#);
@@ -380,7 +380,7 @@ fn a_write_that_the_disk_cannot_confirm_is_told() {
     assert!(page.status == 503 && said.contains("not known to be durable"), "{said}");
     let page = http.ask("GET /api/v1/records/k", "");
     assert!(page.status == 200 && page.text().contains('2'), "{}", page.text());
-    assert!(web.server.limit_files("unlimited"));
+    assert!(web.server.limit("--fsize=unlimited:unlimited"));
     eventually("writes again", || {
         (http.ask("PUT /api/v1/records/k", r#"{"value":3}"#).status == 200).then_some(())
     });
