@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use base::Rng;
 use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
 use kvist_engine::durable::{Home, Reason};
-use kvist_engine::{Engine, State};
+use kvist_engine::{Engine, Rounds, State};
 use seats::{Seat, engine_with};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -57,13 +57,17 @@ struct Life {
 impl Life {
     /// Starts on what is there.
     fn begin(disk: &Liar, policy: &str) -> Result<Self, String> {
+        Self::begin_with(disk, policy, SEGMENT)
+    }
+
+    fn begin_with(disk: &Liar, policy: &str, segment_size: u64) -> Result<Self, String> {
         let text = format!(
             "appendonly yes\nappendfsync {policy}\nshards 4\ndatabases 4\nsave \"\"\ndir /liar\n\
              enable-debug-command yes\n"
         );
         let engine = engine_with(&text);
         let mut home = Home::on(Arc::new(disk.clone())).map_err(|e| format!("MANIFEST: {e}"))?;
-        home.segment_size = SEGMENT;
+        home.segment_size = segment_size;
         engine.move_in(home);
         engine.recover().inspect_err(|_| engine.move_out())?;
         let (seat, eyes) = (Seat::new(&engine), Seat::new(&engine));
@@ -585,4 +589,93 @@ fn an_end_in_order_saves_what_the_journal_could_not_keep() {
         let again = recover(&found, policy, "later");
         assert!(!saves || Some(&again.states[0]) == states.last(), "{policy}");
     }
+}
+
+/// A whole segment of the tests about disks that are nearly full.
+const WHOLE: u64 = 1 << 20;
+
+/// Overwrites one key until the disk takes no more; what stands in it is a number and filling.
+fn fill(life: &mut Life, context: &str) {
+    for n in 0..2000 {
+        if life.engine.store.log().is_troubled() {
+            return;
+        }
+        life.step(&format!("set a {n}-{}", "x".repeat(10_000)));
+    }
+    panic!("{context}: the disk is never full");
+}
+
+/// What a disk that was full takes after a snapshot: much, and it stays.
+fn goes_on(mut life: Life, disk: &Liar, context: &str) {
+    life.wait(context, |life| !life.engine.store.log().is_troubled());
+    for n in 0..30 {
+        let replies = life.step(&format!("set b {n}-{}", "y".repeat(10_000)));
+        assert_eq!(replies, "+OK\r\n", "{context}");
+    }
+    assert_eq!(life.kept, life.states.len() - 1, "{context}");
+    let last = life.states.last().unwrap().clone();
+    let found = disk.crash(Leaves::Nothing);
+    life.end();
+    let life = Life::begin_with(&found, "always", WHOLE).unwrap();
+    assert_eq!(life.states[0], last, "{context}");
+    life.end();
+}
+
+/// A full disk is no reason not to start, and a snapshot that makes most of the journal needless
+/// gives it its room back.
+#[test]
+fn a_server_starts_on_a_full_disk_and_a_snapshot_gives_room() {
+    for (at, more) in [0, 1, 2, 16, 31, 100, 256, 300].into_iter().enumerate() {
+        let context = format!("{more} pages more");
+        let disk = Liar::default();
+        let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
+        disk.has_room(3 * WHOLE + (40 + more) * 4096);
+        fill(&mut life, &context);
+        assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
+        let leaves = [Leaves::Nothing, Leaves::Everything, Leaves::Some(more)][at % 3];
+        let found = disk.crash(leaves);
+        // In the running server.
+        let saved = life.engine.save(Reason::Rewrite, true);
+        assert!(saved.is_ok(), "{context}: {saved:?}");
+        let (states, kept) = (life.states.clone(), life.kept);
+        goes_on(life, &disk, &context);
+        // In one that starts again, also where others have taken all the room there was.
+        for left in [None, Some(0), Some(1), Some(3)] {
+            let context = format!("{context}, then {left:?}");
+            let found = found.crash(Leaves::Everything);
+            if let Some(pages) = left {
+                found.has_room(found.used() + pages * 4096);
+            }
+            let mut life = Life::begin_with(&found, "always", WHOLE)
+                .unwrap_or_else(|error| panic!("{context}: {error}"));
+            assert!(states[kept..].contains(&life.states[0]), "{context}");
+            if life.engine.save(Reason::Rewrite, true).is_err() {
+                assert!(left.is_some(), "{context}");
+                // Not even that fits: nothing is lost, and a little room is enough.
+                found.has_room(found.used() + 16 * 4096);
+                life.look();
+                life.engine.save(Reason::Rewrite, true).unwrap();
+            }
+            goes_on(life, &found, &context);
+        }
+    }
+}
+
+/// Nobody has to ask for that snapshot.
+#[test]
+fn the_keeper_frees_a_full_disk_by_itself() {
+    let disk = Liar::default();
+    let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
+    life.step("config set auto-aof-rewrite-percentage 0");
+    disk.has_room(6 * WHOLE + 40 * 4096);
+    fill(&mut life, "at first");
+    let mut keeper = Rounds::new(&life.engine);
+    let start = Instant::now();
+    while life.engine.store.log().is_troubled() || life.engine.store.log().is_short_of_room() {
+        assert!(start.elapsed() < PATIENCE, "{:?}", life.engine.store.log());
+        keeper.round();
+    }
+    drop(keeper);
+    assert!(disk.used() < 3 * WHOLE, "{} bytes", disk.used());
+    goes_on(life, &disk, "by itself");
 }

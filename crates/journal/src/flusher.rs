@@ -21,7 +21,8 @@ use crate::clock::{monotonic, wall_clock};
 use crate::disk::{BLOCK, Disk, DiskFile};
 use crate::frame::{self, Secret};
 use crate::log::{Log, Policy, Request, Service, Trouble, Woken, part_of};
-use crate::segment;
+use crate::room::{self, Need};
+use crate::segment::{self, Made};
 
 /// How long records gather before they are written, unless they are many.
 const GATHER: Duration = Duration::from_millis(10);
@@ -101,6 +102,8 @@ struct Open {
     file: Arc<dyn DiskFile>,
     number: u64,
     secret: Secret,
+    /// Bytes that surely have room.
+    reserved: u64,
     /// Where the next frame goes.
     end: End,
     /// Up to where the system has been told to forget it.
@@ -125,6 +128,8 @@ pub(crate) struct Writer {
     synced_frame: u64,
     /// Since when something written waits for its sync.
     unsynced_since: Option<Instant>,
+    /// There was no room for the first segment yet.
+    unbegun: bool,
     /// A sync failed: nothing more is written to this segment.
     given_up: bool,
     /// The segment is a fresh one after that, of no worth before its snapshot is current.
@@ -151,6 +156,7 @@ impl Writer {
             written: 0,
             synced_frame,
             unsynced_since: None,
+            unbegun: false,
             given_up: false,
             healing: false,
             on_durable: Box::new(on_durable),
@@ -282,36 +288,77 @@ impl Writer {
                 true
             }
             Err(error) => {
-                self.log.figures.failures.fetch_add(1, Ordering::Relaxed);
-                if self.stuck.is_none() {
-                    tracing::error!(%error, "writing the journal failed; writes are refused");
-                }
-                self.stuck = Some((epoch, monotonic()));
-                let unsynced = self.given_up || self.healing;
-                self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced }));
-                (self.on_durable)();
+                self.refuse(epoch, &error);
                 false
             }
         }
     }
 
+    /// What could not be written is tried again; writes are refused until then.
+    fn refuse(&mut self, epoch: u64, error: &io::Error) {
+        self.log.figures.failures.fetch_add(1, Ordering::Relaxed);
+        if self.stuck.is_none() {
+            tracing::error!(%error, "writing the journal failed; writes are refused");
+        }
+        if room::is_full(error) {
+            self.log.set_short_of_room(true);
+        }
+        self.stuck = Some((epoch, monotonic()));
+        let unsynced = self.given_up || self.healing;
+        self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced }));
+        (self.on_durable)();
+    }
+
     fn try_write(&mut self) -> io::Result<()> {
-        let len: u64 = self.taken.iter().map(|part| part.len() as u64).sum();
+        let len = self.waiting();
+        if self.unbegun {
+            self.roll(false, self.left_free())?;
+        }
         if len > 0 && self.open.is_some() {
-            let span = frame::HEADER as u64 + len;
-            let full = self.open.as_ref().is_some_and(|open| {
-                open.end.offset > segment::HEADER
-                    && open.end.offset + span + frame::HEADER as u64 + 8 > self.place.segment_size
-            });
-            if full {
-                self.roll(false)?;
-            }
+            self.reserve(len)?;
             self.write_frame(len)?;
         }
         for mut part in self.taken.drain(..) {
             if part.capacity() <= KEPT {
                 part.clear();
                 self.spare.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of records that were taken and not written yet.
+    fn waiting(&self) -> u64 {
+        self.taken.iter().map(|part| part.len() as u64).sum()
+    }
+
+    /// Whether something that was appended could not be written. Where only the first segment is
+    /// missing, nothing is.
+    fn is_behind(&self) -> bool {
+        self.stuck.is_some() && (!self.unbegun || self.waiting() + self.log.waiting() > 0)
+    }
+
+    /// What the journal leaves free by itself, while there is little room.
+    fn left_free(&self) -> u64 {
+        room::left_for_snapshot(&self.log, self.place.segment_size)
+    }
+
+    /// Makes sure that there is room for a frame with so many bytes of records, and the end behind
+    /// it: in this segment or in a new one.
+    fn reserve(&mut self, len: u64) -> io::Result<()> {
+        let size = self.place.segment_size;
+        let full = self.open.as_ref().is_some_and(|open| {
+            open.end.offset > segment::HEADER && room::with_frame(open.end.offset, len) > size
+        });
+        if full {
+            self.roll(false, self.left_free())?;
+        }
+        let leave = self.left_free();
+        if let Some(open) = &mut self.open {
+            let least = room::with_frame(open.end.offset, len);
+            if least > open.reserved {
+                let need = Need { least, most: size, leave };
+                open.reserved = room::reserve(&*open.file, open.reserved, need, &self.log)?;
             }
         }
         Ok(())
@@ -393,7 +440,9 @@ impl Writer {
 
     fn answer(&mut self, request: Request) {
         let (result, done) = match request {
-            Request::Roll { afresh, done } => (self.roll(afresh), done),
+            Request::Begin { done } => (self.begin(), done),
+            // Who asks makes a snapshot or a copy, which may free more than this takes.
+            Request::Roll { afresh, done } => (self.roll(afresh, 0), done),
             Request::Sync { done } => (self.sync_all(), done),
             Request::SyncSegment { done } => (self.sync_segment(), done),
             Request::Healed { done } => (self.heal(), done),
@@ -414,7 +463,7 @@ impl Writer {
     }
 
     fn sync_segment(&mut self) -> io::Result<u64> {
-        if self.given_up || self.stuck.is_some() {
+        if self.given_up || self.is_behind() {
             return Err(self.trouble());
         }
         if self.unsynced_since.is_some() {
@@ -444,7 +493,7 @@ impl Writer {
     /// Ends the segment in good order. Whether that works or not, it is not gone on with: whoever
     /// asks keeps nothing any more.
     fn close_segment(&mut self) -> io::Result<u64> {
-        let ended = if self.stuck.is_some() {
+        let ended = if self.is_behind() {
             Err(io::Error::other("there are records that could not be written"))
         } else {
             self.end_segment(0)
@@ -457,9 +506,20 @@ impl Writer {
             let _ = open.file.set_len(open.end.offset + frame::HEADER as u64);
         }
         self.open = None;
+        self.unbegun = false;
         self.unsynced_since = None;
         self.log.figures.segment.store(0, Ordering::Relaxed);
         ended
+    }
+
+    /// While there is little room, a segment that was ended gives back what it did not use.
+    fn give_back(&self) {
+        if let Some(open) = &self.open
+            && self.log.is_short_of_room()
+        {
+            // Not to have given it back harms nobody.
+            let _ = open.file.set_len(open.end.offset + frame::HEADER as u64);
+        }
     }
 
     fn end_segment(&mut self, goes_on: u32) -> io::Result<u64> {
@@ -487,8 +547,21 @@ impl Writer {
         Ok(number)
     }
 
-    /// Begins a new segment.
-    fn roll(&mut self, afresh: bool) -> io::Result<u64> {
+    /// Begins the first segment, or leaves that for when there is room.
+    fn begin(&mut self) -> io::Result<u64> {
+        match self.roll(false, 0) {
+            Err(error) if room::is_full(&error) => {
+                self.unbegun = true;
+                self.refuse(self.written, &error);
+                Ok(0)
+            }
+            other => other,
+        }
+    }
+
+    /// Begins a new segment, with room for what waits. If it cannot have all the room of one, so
+    /// much is left free.
+    fn roll(&mut self, afresh: bool, leave: u64) -> io::Result<u64> {
         let given_up = self.given_up;
         if given_up && !afresh {
             return Err(io::Error::other(GIVEN_UP));
@@ -499,18 +572,22 @@ impl Writer {
             number: self.place.segment,
             first_frame: self.place.frame,
             // Nor does it go on where nothing was kept for a while.
-            afresh: given_up || (afresh && self.open.is_none()),
+            afresh: given_up || (afresh && self.open.is_none() && !self.unbegun),
             secret: Secret::of(self.place.chance, self.place.segment),
         };
-        let made = segment::make(&*self.place.disk, header, self.place.segment_size);
-        let (file, header) = made?;
+        let need =
+            Need { least: room::alone(self.waiting()), most: self.place.segment_size, leave };
+        let reserve = |file: &dyn DiskFile| room::reserve(file, 0, need, &self.log);
+        let Made { file, header, reserved } = segment::make(&*self.place.disk, header, reserve)?;
         if !given_up {
             // The end says that the next one is there, so that comes first.
             self.end_segment(frame::GOES_ON)?;
+            self.give_back();
         }
+        self.unbegun = false;
         let (number, secret) = (header.number, header.secret);
         let end = End::behind(&header.encode());
-        self.open = Some(Open { file, number, secret, end, forgotten: 0 });
+        self.open = Some(Open { file, number, secret, reserved, end, forgotten: 0 });
         self.place.segment += 1;
         self.log.figures.segment.store(number, Ordering::Relaxed);
         if given_up {

@@ -64,6 +64,8 @@ pub(crate) fn part_of(epoch: u64) -> usize {
 /// What somebody asks of the flusher, beside flushing.
 #[derive(Debug)]
 pub(crate) enum Request {
+    /// Begin the first segment, now or when there is room; tells its number, or 0.
+    Begin { done: SyncSender<std::io::Result<u64>> },
     /// Begin a new segment; tells its number. What was appended before stands in older ones.
     Roll { afresh: bool, done: SyncSender<std::io::Result<u64>> },
     /// Make everything appended so far durable.
@@ -180,6 +182,10 @@ pub struct Log {
     room_lock: Mutex<()>,
     trouble: Mutex<Option<Trouble>>,
     troubled: AtomicBool,
+    /// Whole segments find no room.
+    short: AtomicBool,
+    /// Bytes that a snapshot takes, as far as is known.
+    snapshot_room: AtomicU64,
     /// Figures for INFO.
     pub figures: Figures,
 }
@@ -200,6 +206,8 @@ impl Log {
             room_lock: Mutex::default(),
             trouble: Mutex::default(),
             troubled: AtomicBool::new(false),
+            short: AtomicBool::new(false),
+            snapshot_room: AtomicU64::new(0),
             figures: Figures::default(),
         })
     }
@@ -351,6 +359,28 @@ impl Log {
         *self.trouble.lock() = trouble;
     }
 
+    /// Whether the disk has so little room that segments are reserved in small parts. A snapshot
+    /// that makes older ones needless may end that.
+    #[must_use]
+    pub fn is_short_of_room(&self) -> bool {
+        self.short.load(Ordering::Relaxed)
+    }
+
+    /// Says so, or that there may be enough again.
+    pub fn set_short_of_room(&self, short: bool) {
+        self.short.store(short, Ordering::Relaxed);
+    }
+
+    /// Says how much room the next snapshot may need: while there is little, the journal leaves
+    /// that free.
+    pub fn leave_for_snapshot(&self, bytes: u64) {
+        self.snapshot_room.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn snapshot_room(&self) -> u64 {
+        self.snapshot_room.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn make_room(&self) {
         self.room.notify_all();
     }
@@ -370,6 +400,16 @@ impl Log {
         }
         self.flush_round()?;
         answer.recv().unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Begins the first segment behind what was read, and tells its number. If the disk is too full
+    /// even for that, there is trouble until there is room, and the number is `None`: what is
+    /// appended meanwhile waits for it. Waits for the disk.
+    ///
+    /// # Errors
+    /// The disk refuses for another reason.
+    pub fn begin(&self) -> std::io::Result<Option<u64>> {
+        self.ask(|done| Request::Begin { done }).map(|number| (number > 0).then_some(number))
     }
 
     /// Begins a new segment and tells its number: what was appended before this call stands in

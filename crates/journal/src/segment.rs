@@ -125,18 +125,18 @@ impl Header {
     }
 }
 
-/// Makes a segment's file, out of one that is no longer needed if there is one, and makes it
-/// durable; what it says of itself: the secret of a file that is used again stays what it was.
-///
+/// Makes a segment's file, out of one that is no longer needed if there is one, or with the room
+/// that `reserve` finds for it, and makes it durable; what it says of itself: the secret of a file
+/// that is used again stays what it was.
 /// # Errors
 /// The disk refuses, or is full.
-pub fn make(
+pub(crate) fn make(
     disk: &dyn Disk,
     mut header: Header,
-    size: u64,
-) -> io::Result<(Arc<dyn DiskFile>, Header)> {
+    reserve: impl FnOnce(&dyn DiskFile) -> io::Result<u64>,
+) -> io::Result<Made> {
     let name = name(header.number);
-    let file = match spare_for(disk, &header)? {
+    let (file, reserved) = match spare_for(disk, &header)? {
         Some(Spare { name: spare, file, secret }) => {
             header.secret = secret;
             // Its header is written before it gets its new name: under that name there is never a
@@ -144,18 +144,28 @@ pub fn make(
             file.write_at(0, &header.encode())?;
             file.sync()?;
             disk.rename(&spare, &name)?;
-            file
+            let reserved = file.len()?;
+            (file, reserved)
         }
         None => {
             let file = disk.create(&name)?;
-            file.reserve(size)?;
+            let reserved = reserve(&*file)?;
             file.write_at(0, &header.encode())?;
             file.sync()?;
-            file
+            (file, reserved)
         }
     };
     disk.sync_names()?;
-    Ok((file, header))
+    Ok(Made { file, header, reserved })
+}
+
+/// A segment's file that was made.
+pub(crate) struct Made {
+    pub file: Arc<dyn DiskFile>,
+    /// What it says of itself.
+    pub header: Header,
+    /// Bytes that surely have room in it.
+    pub reserved: u64,
 }
 
 /// A file that was given up.
@@ -198,6 +208,22 @@ pub fn drop_below(disk: &dyn Disk, first: u64, size: u64) -> io::Result<()> {
         }
     }
     disk.sync_names()
+}
+
+/// Removes the files that are kept to be used again; whether there were any.
+///
+/// # Errors
+/// The disk refuses; some may be gone.
+pub fn drop_spares(disk: &dyn Disk) -> io::Result<bool> {
+    let mut found = false;
+    for spare in disk.list()?.iter().filter(|name| name.starts_with(SPARE)) {
+        disk.remove(spare)?;
+        found = true;
+    }
+    if found {
+        disk.sync_names()?;
+    }
+    Ok(found)
 }
 
 /// Removes the segments above `last`: they belong to a state that never became current.

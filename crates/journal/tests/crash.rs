@@ -11,8 +11,8 @@ mod disk;
 mod logbook;
 
 use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
-use journal::Policy;
-use logbook::{Logbook, read, recover};
+use journal::{Policy, segment};
+use logbook::{Logbook, read, recover, recover_sized};
 
 const ALL: [Leaves; 5] =
     [Leaves::Nothing, Leaves::Everything, Leaves::Some(1), Leaves::Some(2), Leaves::Some(3)];
@@ -185,4 +185,79 @@ fn flipped_bits_are_seen_or_do_no_harm() {
         }
         assert!(refused > 1000, "{refused}");
     }
+}
+
+/// A segment that does not fit on the disks of the tests below as a whole.
+const LARGE: u64 = 1 << 16;
+const PAGE: u64 = 4096;
+
+/// Where there is no room for whole segments they are short, and grow: power lost after every call
+/// leaves what was durable, and who starts on the full disk goes on behind it, at the latest when
+/// there is room again.
+#[test]
+fn power_is_lost_after_every_call_on_a_disk_that_fills_up() {
+    let mut refused = 0;
+    for pages in [3, 4, 6, 9] {
+        let run = |cut: u64| {
+            let disk = Liar::default();
+            disk.has_room(pages * PAGE);
+            disk.cut_after(cut);
+            let mut book = Logbook::try_begin_sized(&disk, Policy::Always, LARGE)?;
+            for n in 0..60 {
+                book.change(1 + n % 9);
+            }
+            let full = book.log().is_troubled();
+            let bounds = book.end();
+            Some((disk, bounds, full))
+        };
+        let (whole, bounds, full) = run(u64::MAX).unwrap();
+        assert!(bounds.0 > 0, "{pages} pages are enough for something");
+        assert!(full || pages > 4, "{pages} pages are filled");
+        for cut in (0..=whole.changes()).step_by(3) {
+            let Some((dying, (durable, made), _)) = run(cut) else { continue };
+            for leaves in ALL {
+                let context = format!("{pages} pages, cut after {cut}, {leaves:?}");
+                let found = dying.crash(leaves);
+                // What others took in the meantime.
+                found.has_room(if cut % 2 == 0 { found.used() } else { pages * PAGE });
+                let Some(mut book) = recover_sized(&found, Policy::Always, &context, LARGE) else {
+                    refused += 1;
+                    continue;
+                };
+                let there = book.changes();
+                assert!((durable..=made).contains(&there), "{context}: {durable} {there} {made}");
+                book.change(3);
+                let later = read(&found.crash(Leaves::Nothing), &context);
+                assert!(later >= there && later >= book.durable(), "{context}: {later} {there}");
+                found.has_room(4 * LARGE);
+                book.mend(&context);
+                book.change(2);
+                book.sync();
+                let (durable, made) = book.end();
+                assert_eq!(durable, made, "{context}");
+                assert_eq!(read(&found.crash(Leaves::Nothing), &context), made, "{context}");
+            }
+        }
+    }
+    assert_eq!(refused, 0, "where there is something to read, it is read");
+}
+
+/// A segment that was short grows to a whole one when there is room, and is used again as such.
+#[test]
+fn a_short_segment_grows_when_there_is_room_again() {
+    let disk = Liar::default();
+    disk.has_room(5 * PAGE);
+    let mut book = Logbook::try_begin_sized(&disk, Policy::Always, LARGE).unwrap();
+    assert!(book.log().is_short_of_room());
+    book.change(4);
+    assert!(disk.used() <= 3 * PAGE, "it takes what it needs");
+    disk.has_room(8 * LARGE);
+    for n in 0..100 {
+        book.change(1 + n % 9);
+    }
+    assert!(!book.log().is_short_of_room());
+    assert!(disk.bytes(&segment::name(1)).len() as u64 >= LARGE);
+    let (durable, made) = book.end();
+    assert_eq!(durable, made);
+    assert_eq!(read(&disk.crash(Leaves::Nothing), "later"), made);
 }

@@ -163,7 +163,11 @@ impl Engine {
                     cut.file, cut.offset
                 )));
             }
-            reader::seal(&*disk, &report).map_err(|error| format!("the journal: {error}"))?;
+            // Also where there is hardly any room: files that a crash left behind may take it.
+            if let Some(home) = self.durable.home.lock().as_ref() {
+                home.tidy().map_err(|error| format!("{}: {error}", disk.path().display()))?;
+            }
+            reader::seal(&*disk, &report).map_err(|error| cannot_go_on(&error, disk.path()))?;
             if config.appendonly && has_short_segments(&report, segment_size) {
                 self.schedule_save(Reason::Rewrite);
             }
@@ -181,7 +185,7 @@ impl Engine {
         self.store.log().set_policy(policy(&config));
         let imported = found.imported.is_some();
         self.go_on((manifest, imported), next, config.appendonly)
-            .map_err(|error| format!("the data directory {}: {error}", disk.path().display()))?;
+            .map_err(|error| cannot_go_on(&error, disk.path()))?;
         let _ = self.durable.recovered.set(found.clone());
         Ok(found)
     }
@@ -231,15 +235,21 @@ impl Engine {
             return self.close_journal(manifest, next.0.saturating_sub(1));
         }
         // In this order, as what is recorded while there is no segment goes nowhere. Nobody writes.
-        let segment = self.store.log().roll(false)?;
+        let segment = self.store.log().begin()?;
         self.store.start_recording();
         let frame = self.store.log().figures.durable_frame.load(Ordering::Relaxed);
         let journal = match manifest.as_ref().map(|m| m.journal) {
             Some(journal::Segments::From(first, _) | journal::Segments::Between(first, _)) => {
                 journal::Segments::From(first, frame)
             }
-            _ => journal::Segments::From(segment, frame),
+            // A manifest can only name what is there.
+            _ => journal::Segments::From(segment.ok_or(io::ErrorKind::StorageFull)?, frame),
         };
+        // One that names all segments from the same one on says as much, but for what was durable.
+        let says_as_much = manifest.as_ref().is_some_and(|m| match (m.journal, journal) {
+            (journal::Segments::From(old, _), journal::Segments::From(new, _)) => old == new,
+            _ => false,
+        });
         let manifest = Manifest {
             id: self.dataset_id,
             seed: self.seed,
@@ -249,9 +259,16 @@ impl Engine {
         };
         let mut home = self.durable.home.lock();
         if let Some(home) = home.as_mut() {
-            manifest.write(&*home.disk)?;
-            home.manifest = Some(manifest);
-            home.tidy()?;
+            match manifest.write(&*home.disk) {
+                Err(error) if says_as_much && journal::is_full(&error) => {
+                    tracing::warn!(%error, "the disk is full: the manifest stays as it was");
+                }
+                written => {
+                    written?;
+                    home.manifest = Some(manifest);
+                    home.tidy()?;
+                }
+            }
         }
         self.durable.set_journaling(true);
         Ok(())
@@ -507,6 +524,18 @@ impl Crowd {
             Err(_) => self.fail(|| frame.damaged("a replayer broke")),
         }
     }
+}
+
+/// Why the server cannot begin to write, and what can be done.
+fn cannot_go_on(error: &io::Error, dir: &std::path::Path) -> String {
+    let help = match journal::is_full(error) {
+        true => {
+            ". Nothing is lost: make some room on this disk, if only a megabyte; it is then \
+                  enough to start, and the server gives back what the journal holds needlessly"
+        }
+        false => "",
+    };
+    format!("the data directory {}: {error}{help}", dir.display())
 }
 
 /// What to do about damage.

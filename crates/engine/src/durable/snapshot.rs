@@ -205,7 +205,7 @@ impl Engine {
         let disk = self.working_home()?;
         let was_journaling = self.durable.is_journaling();
         self.store.start_recording();
-        let made = self.make_on(&disk, journal);
+        let made = self.make_with_room(&disk, journal);
         if made.is_err() && !was_journaling {
             // The segments begun in vain count nowhere: they say that a snapshot was to follow.
             self.durable.set_journaling(false);
@@ -223,6 +223,32 @@ impl Engine {
         home.begin(self)?;
         home.start_flusher(self, (1, 1))?;
         Ok(Arc::clone(&home.disk))
+    }
+
+    /// Where the disk is too full, the journal may hold room that it does not use yet: the rest of
+    /// its segment, and files kept to be used again. It is tried once more without.
+    fn make_with_room(&self, disk: &Arc<dyn journal::Disk>, journal: bool) -> io::Result<Saved> {
+        let log = self.store.log();
+        let made = match self.make_on(disk, journal) {
+            Err(error) if journal::is_full(&error) => {
+                let all_was_reserved = !log.is_short_of_room();
+                log.set_short_of_room(true);
+                if !segment::drop_spares(&**disk)? && !all_was_reserved {
+                    return Err(error);
+                }
+                self.make_on(disk, journal)
+            }
+            other => other,
+        };
+        if let Ok(saved) = &made {
+            if log.is_short_of_room() {
+                segment::drop_spares(&**disk)?;
+            }
+            log.leave_for_snapshot(saved.bytes.saturating_add(saved.bytes / 4));
+            // What older segments took is free.
+            log.set_short_of_room(false);
+        }
+        made
     }
 
     fn make_on(&self, disk: &Arc<dyn journal::Disk>, journal: bool) -> io::Result<Saved> {
@@ -327,7 +353,10 @@ impl Engine {
                 }
             };
             if self.store.swaps() == swaps {
-                let written = writer.finish()?;
+                let written = writer.finish().inspect_err(|_| {
+                    // What is left of it would only take room; it is removed later otherwise.
+                    let _ = disk.remove(&format!("{name}.tmp"));
+                })?;
                 return Ok((name, Saved { keys, bytes: written.bytes }));
             }
             writer.abandon();

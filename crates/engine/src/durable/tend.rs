@@ -13,6 +13,8 @@ use journal::wall_clock;
 
 /// After a failed snapshot, how long to wait before the next by itself, in milliseconds: as Redis.
 const RETRY: u64 = 5_000;
+/// That time is doubled no more often than this: some five minutes.
+const MOST_DOUBLED: u64 = 6;
 
 impl Engine {
     /// One look around.
@@ -56,7 +58,7 @@ impl Engine {
         if point {
             return Some(Reason::Save);
         }
-        self.has_grown(config).then_some(Reason::Rewrite)
+        (self.has_grown(config) || self.would_free_room(now)).then_some(Reason::Rewrite)
     }
 
     /// Whether save points count: with a journal nothing is lost without a snapshot, so there only
@@ -77,6 +79,20 @@ impl Engine {
         let whole = size.saturating_add(base);
         whole >= config.durability.auto_aof_rewrite_min_size
             && size.saturating_mul(100) / base.max(1) >= percentage
+    }
+
+    /// Whether the disk is short of room and a snapshot, which makes the journal so far needless,
+    /// would give back far more than it takes. Each failure doubles the time to the next attempt.
+    fn would_free_room(&self, now: u64) -> bool {
+        let (durable, log) = (&self.durable, self.store.log());
+        if !durable.is_journaling() || !log.is_short_of_room() {
+            return false;
+        }
+        let failures = durable.rewrites.failures.load(Ordering::Relaxed).min(MOST_DOUBLED);
+        let since = now.saturating_sub(durable.last_failure.load(Ordering::Relaxed));
+        let snapshot = durable.base_size.load(Ordering::Relaxed).max(self.used_memory() as u64);
+        let written = log.figures.size.load(Ordering::Relaxed);
+        since >= RETRY << failures && written / 2 >= snapshot
     }
 
     /// Changes since the dataset was last saved.

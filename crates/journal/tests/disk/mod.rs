@@ -259,6 +259,8 @@ struct State {
     /// After how many of them power is lost.
     cut: Option<u64>,
     faults: Vec<Fault>,
+    /// Bytes there are for files, in pages; any number if `None`.
+    room: Option<u64>,
     /// How often a fault struck.
     struck: u64,
     untrue: Option<Untrue>,
@@ -295,6 +297,19 @@ impl State {
             return Err(io::Error::from_raw_os_error(errno));
         }
         Ok(())
+    }
+
+    /// Bytes of all files that have a name, in pages.
+    fn used(&self) -> u64 {
+        let inodes: BTreeSet<_> = self.names.values().collect();
+        inodes.into_iter().map(|&inode| self.inodes[inode].now.len.next_multiple_of(PAGE)).sum()
+    }
+
+    /// How long this file may become, up to `wanted`.
+    fn fits(&self, inode: usize, wanted: u64) -> u64 {
+        let Some(room) = self.room else { return wanted };
+        let there = self.inodes[inode].now.len.next_multiple_of(PAGE);
+        wanted.min(there + room.saturating_sub(self.used()))
     }
 
     /// Whether a sync of this file is none.
@@ -384,6 +399,17 @@ impl Liar {
     pub fn cut(&self) {
         let mut state = self.state.lock();
         state.cut = Some(state.changes);
+    }
+
+    /// It has room for so many bytes of files, in whole pages; so have the disks found after its
+    /// crashes.
+    pub fn has_room(&self, bytes: u64) {
+        self.state.lock().room = Some(bytes);
+    }
+
+    /// Bytes that all files take.
+    pub fn used(&self) -> u64 {
+        self.state.lock().used()
     }
 
     /// From now on it does not do what it says, and so do the disks found after its crashes.
@@ -587,10 +613,11 @@ impl DiskFile for Handle {
         // A write that fails has often written a part: the dead disk alone takes nothing.
         let dead = state.cut.is_some_and(|cut| state.changes >= cut) && entered.is_err();
         let part = if entered.is_ok() { bytes.len() } else { bytes.len() / 2 };
+        let fits = state.fits(self.inode, offset + part as u64).saturating_sub(offset) as usize;
         if !dead {
-            state.inodes[self.inode].write(offset, &bytes[..part]);
+            state.inodes[self.inode].write(offset, &bytes[..part.min(fits)]);
         }
-        entered
+        entered.and(if fits < part { Err(io::Error::from_raw_os_error(ENOSPC)) } else { Ok(()) })
     }
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
@@ -617,10 +644,12 @@ impl DiskFile for Handle {
         self.listener.tell(Call::Reserve, self.inode, len, 0);
         let mut state = self.state.lock();
         state.enter(Call::Reserve)?;
+        let fits = state.fits(self.inode, len);
         let inode = &mut state.inodes[self.inode];
-        let longer = inode.now.len.max(len);
+        let longer = inode.now.len.max(fits);
+        // Where not all of it fits, some file systems keep what does.
         inode.set_len(longer);
-        Ok(())
+        if fits < len { Err(io::Error::from_raw_os_error(ENOSPC)) } else { Ok(()) }
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -40,24 +40,29 @@ impl Logbook {
 
     /// `None` if the disk refuses.
     pub fn try_begin(disk: &Liar, policy: Policy) -> Option<Self> {
-        Self::go_on(disk, policy, (0, 1, 1)).ok()
+        Self::try_begin_sized(disk, policy, SEGMENT)
     }
 
-    fn go_on(disk: &Liar, policy: Policy, next: (u64, u64, u64)) -> io::Result<Self> {
+    /// The same with segments of this size.
+    pub fn try_begin_sized(disk: &Liar, policy: Policy, segment: u64) -> Option<Self> {
+        Self::go_on(disk, policy, (0, 1, 1), segment).ok()
+    }
+
+    fn go_on(
+        disk: &Liar,
+        policy: Policy,
+        next: (u64, u64, u64),
+        segment_size: u64,
+    ) -> io::Result<Self> {
         let (made, segment, frame) = next;
         let log = Log::new(policy);
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-        let place = Place {
-            disk: Arc::clone(&disk),
-            id: ID,
-            segment,
-            frame,
-            segment_size: SEGMENT,
-            chance: 5,
-        };
+        let place =
+            Place { disk: Arc::clone(&disk), id: ID, segment, frame, segment_size, chance: 5 };
         let flusher = Flusher::start(&log, place, || ())?;
-        log.roll(false)?;
+        let begun = log.begin()?;
         if made == 0 && Manifest::read(&*disk)?.is_none() {
+            begun.ok_or(io::ErrorKind::StorageFull)?;
             manifest(1).write(&*disk)?;
         }
         let lanes = [log.open_lane(), log.open_lane()];
@@ -208,7 +213,12 @@ fn read_all(disk: &Liar) -> Result<(u64, reader::Report), String> {
 
 /// Reads what is there and goes on behind it. `None` if the disk refuses; damage is a failure.
 pub fn recover(disk: &Liar, policy: Policy, context: &str) -> Option<Logbook> {
+    recover_sized(disk, policy, context, SEGMENT)
+}
+
+/// The same with segments of this size.
+pub fn recover_sized(disk: &Liar, policy: Policy, context: &str, segment: u64) -> Option<Logbook> {
     let (there, report) = read_all(disk).unwrap_or_else(|error| panic!("{context}: {error}"));
     reader::seal(disk, &report).ok()?;
-    Logbook::go_on(disk, policy, (there, report.next_segment, report.next_frame)).ok()
+    Logbook::go_on(disk, policy, (there, report.next_segment, report.next_frame), segment).ok()
 }
