@@ -128,6 +128,7 @@ impl Header {
 /// Makes a segment's file, out of one that is no longer needed if there is one, or with the room
 /// that `reserve` finds for it, and makes it durable; what it says of itself: the secret of a file
 /// that is used again stays what it was.
+///
 /// # Errors
 /// The disk refuses, or is full.
 pub(crate) fn make(
