@@ -23,6 +23,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::Status;
 
 use crate::budget::{Budget, Share};
+use crate::peer::UnknownCall;
 use crate::status;
 
 /// A flag and a length stand before each message.
@@ -221,20 +222,20 @@ impl hyper::body::Body for Inbound {
     }
 }
 
-/// A body that has something with it for as long as it is there.
-pub struct With<T> {
+/// The answer to a call without credentials, which is open for as long as this is there.
+pub struct Answered {
     body: tonic::body::Body,
-    _held: T,
+    call: UnknownCall,
 }
 
-impl<T> With<T> {
-    /// `held` goes when the body does.
-    pub fn new(body: tonic::body::Body, held: T) -> Self {
-        With { body, _held: held }
+impl Answered {
+    /// The call ends when the body does.
+    pub fn new(body: tonic::body::Body, call: UnknownCall) -> Self {
+        Answered { body, call }
     }
 }
 
-impl<T: Unpin> hyper::body::Body for With<T> {
+impl hyper::body::Body for Answered {
     type Data = Bytes;
     type Error = Status;
 
@@ -242,7 +243,11 @@ impl<T: Unpin> hyper::body::Body for With<T> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if let Some(Ok(frame)) = &frame {
+            self.call.queue(frame.data_ref().map_or(0, Bytes::len));
+        }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {

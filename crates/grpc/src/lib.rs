@@ -26,6 +26,7 @@ mod budget;
 mod caller;
 mod codec;
 mod credentials;
+mod frames;
 pub mod generated;
 mod guest;
 mod house;

@@ -38,10 +38,19 @@ pub struct Peer {
     known: AtomicBool,
     /// Calls that are open of callers who are not.
     unknown_calls: AtomicUsize,
+    /// Bytes of messages to them that were not sent yet.
+    queued: AtomicUsize,
 }
 
 /// A call of somebody who is not known, among those that may be open.
 pub struct UnknownCall(Arc<Peer>);
+
+impl UnknownCall {
+    /// So many bytes more of its answer wait for the client to take them.
+    pub fn queue(&self, bytes: usize) {
+        self.0.queued.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
 
 impl Drop for UnknownCall {
     fn drop(&mut self) {
@@ -78,6 +87,7 @@ impl Peer {
             guests: Mutex::default(),
             known: AtomicBool::new(false),
             unknown_calls: AtomicUsize::new(0),
+            queued: AtomicUsize::new(0),
         };
         let peer = Arc::new(peer);
         if !denied {
@@ -105,6 +115,10 @@ impl Peer {
                 self.known.store(true, Ordering::Relaxed);
                 return Ok(guest);
             }
+            if key.0 == Kind::Nobody {
+                // Whoever is refused is among the clients still.
+                guest.enter(claim)?;
+            }
             self.forget(&guest);
         }
         let guest = Guest::new(&self.house, &self.origin, &self.ending);
@@ -114,9 +128,25 @@ impl Peer {
         Ok(guest)
     }
 
-    /// Whether somebody has called who is known, or everybody is.
+    /// Whether somebody has called who is known, or everybody is whom protected mode lets in.
     pub fn is_known(&self) -> bool {
-        self.known.load(Ordering::Relaxed) || !self.house.asks_who()
+        self.has_called() || (!self.denied && !self.house.asks_who())
+    }
+
+    /// Whether somebody has called who is known.
+    pub fn has_called(&self) -> bool {
+        self.known.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of answers without credentials that wait for the client to take them.
+    pub fn queued(&self) -> usize {
+        self.queued.load(Ordering::Relaxed)
+    }
+
+    /// So many bytes of messages went out, of whatever call.
+    pub fn unqueue(&self, bytes: usize) {
+        let less = |queued: usize| Some(queued.saturating_sub(bytes));
+        let _ = self.queued.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
     /// Lets in a call that needs no credentials: those of one connection have an end until somebody

@@ -26,9 +26,9 @@ use crate::generated::DESCRIPTORS;
 use crate::generated::kvist::kvist_service_server::KvistServiceServer;
 use crate::generated::memorize::memorize_server::MemorizeServer;
 use crate::house::House;
-use crate::inbound::{Inbound, Meter, Rules, With};
+use crate::inbound::{Answered, Inbound, Meter, Rules};
 use crate::peer::Peer;
-use crate::{kvist, memorize};
+use crate::{kvist, memorize, status};
 
 /// How often it is looked whether the server serves.
 const LOOK: Duration = Duration::from_millis(100);
@@ -88,10 +88,15 @@ impl Routes {
             }
             _ => {
                 let call = peer.enter_unknown()?;
-                let charge = (!peer.is_known()).then(|| Charge::new(&peer.house.engine));
+                let mut charge = (!peer.is_known()).then(|| Charge::new(&peer.house.engine));
+                // The head is there until the message has come.
+                let head = length_of(request.headers());
+                if !charge.as_mut().is_none_or(|charge| charge.add(head)) {
+                    return Err(status::exhausted("callers without credentials take too much"));
+                }
                 let answer = self.serve_anybody(charge, request).await;
                 // What is said goes on for as long as the call does.
-                Ok(answer.map(|body| Body::new(With::new(body, call))))
+                Ok(answer.map(|body| Body::new(Answered::new(body, call))))
             }
         }
     }
@@ -172,10 +177,17 @@ const BATCH: &str = "/kvist.v1.KvistService/Batch";
 const HEALTH: &str = "grpc.health.v1.Health";
 /// Messages of the services around, at most.
 const SMALL: usize = 64 << 10;
+/// Bytes that a header takes beside its name and its value.
+const FIELD: usize = 100;
 
 /// The service of a path: `/package.Service/Method`.
 fn service_of(path: &str) -> &str {
     path.strip_prefix('/').and_then(|path| path.split('/').next()).unwrap_or_default()
+}
+
+/// Bytes that headers take, about.
+fn length_of(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD).sum()
 }
 
 fn settled(answer: Result<Response<Body>, Infallible>) -> Response<Body> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use engine::unauthenticated::Charge;
 use engine::{Origin, is_local_address};
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
@@ -28,7 +29,7 @@ use tonic::codegen::http::{Request, Response};
 use crate::house::House;
 use crate::peer::Peer;
 use crate::routes::{Routes, deadline};
-use crate::slowed::Slowed;
+use crate::slowed::{CONNECTION, Slowed};
 use crate::status;
 
 /// Calls at a time on a connection.
@@ -47,6 +48,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a client may take to answer that it is still there.
 const PONG: Duration = Duration::from_secs(20);
+/// What a connection takes that has said nothing yet, about.
+const VISITOR: usize = 8 << 10;
+/// How long a stranger may wait for room among the others, and how often it is looked.
+const CROWD: Duration = Duration::from_secs(1);
+const TURN: Duration = Duration::from_millis(20);
 /// How long the listener rests when no connection can be accepted.
 const REST: Duration = Duration::from_millis(100);
 /// How long calls may go on when the server stops.
@@ -159,6 +165,10 @@ impl Visitor {
         stop: watch::Receiver<bool>,
     ) {
         let Some(socket) = self.socket.take() else { return };
+        let mut charge = Charge::new(&self.house.engine);
+        if self.is_stranger() && !charge.set(VISITOR) {
+            return self.crowded();
+        }
         let origin = Origin {
             addr: self.addr.to_string(),
             laddr: socket.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
@@ -168,16 +178,47 @@ impl Visitor {
         match tls {
             None => {
                 // Who connects and says nothing is not kept.
-                if matches!(timeout(PATIENCE, socket.readable()).await, Ok(Ok(()))) {
-                    self.talk(routes, socket, origin, stop).await;
+                let spoke = timeout(PATIENCE, socket.readable()).await;
+                if matches!(spoke, Ok(Ok(()))) && self.has_room(&mut charge, CONNECTION).await {
+                    self.talk(routes, socket, origin, stop, charge).await;
                 }
             }
-            Some(acceptor) => match timeout(PATIENCE, acceptor.accept(socket)).await {
-                Ok(Ok(socket)) => self.talk(routes, socket, origin, stop).await,
-                Ok(Err(error)) => tls::failures::tell(&self.addr, &error),
-                Err(_) => tracing::debug!("a TLS handshake took too long"),
-            },
+            Some(acceptor) => {
+                if !self.has_room(&mut charge, CONNECTION).await {
+                    return;
+                }
+                match timeout(PATIENCE, acceptor.accept(socket)).await {
+                    Ok(Ok(socket)) => self.talk(routes, socket, origin, stop, charge).await,
+                    Ok(Err(error)) => tls::failures::tell(&self.addr, &error),
+                    Err(_) => tracing::debug!("a TLS handshake took too long"),
+                }
+            }
         }
+    }
+
+    /// Whether it counts as a stranger's connection for now.
+    fn is_stranger(&self) -> bool {
+        self.denied || self.house.asks_who()
+    }
+
+    /// Waits a moment until a stranger more has room: many clients may come at once, who show who
+    /// they are as soon as they are heard.
+    async fn has_room(&self, charge: &mut Charge, bytes: usize) -> bool {
+        let deadline = Instant::now() + CROWD;
+        while self.is_stranger() && !charge.set(bytes) {
+            let _ = charge.set(VISITOR);
+            if Instant::now() >= deadline {
+                self.crowded();
+                return false;
+            }
+            sleep(TURN).await;
+        }
+        true
+    }
+
+    fn crowded(&self) {
+        self.house.seat.lock().worker.seat.counters.refused.add(1);
+        tracing::debug!(addr = %self.addr, "strangers take all memory that they may");
     }
 
     async fn talk(
@@ -186,11 +227,12 @@ impl Visitor {
         socket: impl AsyncRead + AsyncWrite + Unpin + 'static,
         origin: Origin,
         mut stop: watch::Receiver<bool>,
+        charge: Charge,
     ) {
         let peer = Peer::new(&self.house, origin, self.denied);
         let ending = Arc::clone(&peer.ending);
         let knowing = Arc::clone(&peer);
-        let socket = Slowed::new(socket, &peer);
+        let socket = Slowed::new(socket, &peer, charge);
         let service = service_fn(move |request| call(routes.clone(), Arc::clone(&peer), request));
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder

@@ -3,6 +3,17 @@
 //! HTTP/2 keeps what comes for a call until the call takes it, up to the window of the whole
 //! connection. A call of somebody unknown takes nothing: it is refused by its head. So between a
 //! few KiB of such a connection the calls have their turn, and what they refuse is not kept.
+//!
+//! What they answer is kept until the other end takes it. So whoever is unknown has few streams
+//! that are open or not told of their end: the head of the next is held back until one has gone,
+//! and as long as the other end takes nothing, nothing is read. The connection, its streams, their
+//! answers and what is held back count as memory of strangers.
+//!
+//! ```text
+//!   socket ─► few streams? ──► HTTP/2 ─► calls
+//!               │ no: held back until an answer went out, or one of the first is somebody's
+//!               └ for too long, or beyond the memory of strangers: GOAWAY, closed
+//! ```
 
 use std::io;
 use std::pin::Pin;
@@ -10,63 +21,245 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use engine::unauthenticated::{CALLS, Charge};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
+use crate::frames::Streams;
 use crate::peer::Peer;
 
 /// Bytes that are read of somebody unknown before calls have their turn.
 const PIECE: usize = 16 << 10;
 /// How long they have it.
 const REST: Duration = Duration::from_millis(1);
+/// How long it may become while a head is held back.
+const LONGEST_REST: Duration = Duration::from_millis(64);
+/// Streams that may be open: calls, and as many that are refused.
+const STREAMS: usize = 2 * CALLS;
+/// How long one more may be held back.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Streams that are begun in a row, each after it was held back, and show nobody who is known.
+const IN_VAIN: usize = 64;
+/// What begins later than this after the last of a row is not of it.
+const SPELL: Duration = Duration::from_secs(1);
+/// What a connection takes, about: buffers, tables of headers, a session.
+pub const CONNECTION: usize = 40 << 10;
+/// What a stream takes, with the headers of its answer.
+const STREAM: usize = 3 << 10;
 
 /// The stream.
 pub struct Slowed<S> {
     inner: S,
+    /// As long as nobody has called who is known.
+    stranger: Option<Box<Stranger>>,
+}
+
+/// Somebody unknown at the other end.
+struct Stranger {
     peer: Arc<Peer>,
+    charge: Charge,
+    streams: Streams,
     /// Bytes that were read since calls had their turn.
     read: usize,
     /// They have it now. Only time tells: the connection is polled again for each call it brings.
     rest: Option<Pin<Box<Sleep>>>,
+    /// What came and may not be looked at yet.
+    held: Vec<u8>,
+    held_since: Option<Instant>,
+    /// When some was held back last, and how many streams there had been when that began.
+    crowd: Option<(Instant, usize)>,
+    /// The other end takes nothing.
+    stuck: bool,
 }
 
 impl<S> Slowed<S> {
-    /// As long as the peer is not known.
-    pub fn new(inner: S, peer: &Arc<Peer>) -> Self {
-        Slowed { inner, peer: Arc::clone(peer), read: 0, rest: None }
+    /// As long as the peer is not known; what it takes is counted by the charge.
+    pub fn new(inner: S, peer: &Arc<Peer>, charge: Charge) -> Self {
+        let stranger = Stranger {
+            peer: Arc::clone(peer),
+            charge,
+            streams: Streams::new(),
+            read: 0,
+            rest: None,
+            held: Vec::new(),
+            held_since: None,
+            crowd: None,
+            stuck: false,
+        };
+        Slowed { inner, stranger: Some(Box::new(stranger)) }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Slowed<S> {
+impl Stranger {
+    /// Counts what there is now; `false` if there is no room for it.
+    fn has_room(&mut self) -> bool {
+        if self.peer.is_known() {
+            return self.charge.set(0);
+        }
+        let streams = self.streams.open() * STREAM + self.peer.queued();
+        self.charge.set(CONNECTION + self.held.capacity() + streams)
+    }
+
+    /// How many of these bytes may pass.
+    fn pass(&mut self, bytes: &[u8]) -> usize {
+        let most = if self.peer.is_known() { usize::MAX } else { STREAMS };
+        self.streams.come(bytes, most)
+    }
+
+    /// What was held back, as far as it may pass and has room.
+    fn release(&mut self, buf: &mut ReadBuf<'_>) -> usize {
+        let mut held = std::mem::take(&mut self.held);
+        let most = held.len().min(buf.remaining());
+        let passed = self.pass(&held[..most]);
+        buf.put_slice(&held[..passed]);
+        held.drain(..passed);
+        if !held.is_empty() {
+            self.held = held;
+        }
+        passed
+    }
+
+    /// Gives calls their turn, if they should have it; a longer one as long as a head is held back.
+    fn pause(&mut self, passed: usize) {
+        if self.peer.is_known() {
+            self.held_since = None;
+            return;
+        }
+        let now = Instant::now();
+        self.held_since = match self.held_since {
+            Some(since) if passed == 0 && !self.held.is_empty() => Some(since),
+            _ => (!self.held.is_empty()).then_some(now),
+        };
+        if self.held_since.is_some() {
+            let recent = self.crowd.filter(|(last, _)| now - *last < SPELL);
+            let begun = recent.map_or_else(|| self.streams.begun(), |(_, begun)| begun);
+            self.crowd = Some((now, begun));
+        }
+        self.read += passed;
+        let time = match self.held_since {
+            Some(since) => (now - since).clamp(REST, LONGEST_REST),
+            None if self.read >= PIECE => REST,
+            None => return,
+        };
+        self.rest = Some(Box::pin(sleep(time)));
+    }
+
+    /// Whether what is held back has waited too long, or what was let go was no use.
+    fn asks_too_much(&self) -> bool {
+        self.held_since.is_some_and(|since| since.elapsed() > PATIENCE)
+            || self.crowd.is_some_and(|(_, begun)| self.streams.begun() - begun > IN_VAIN)
+    }
+
+    /// These bytes were taken by the other end, or none could be.
+    fn wrote(&mut self, context: &Context<'_>, slices: &[io::IoSlice<'_>], done: Poll<usize>) {
+        let was_stuck = std::mem::replace(&mut self.stuck, done.is_pending());
+        let Poll::Ready(mut left) = done else { return };
+        for slice in slices {
+            let took = slice.len().min(left);
+            self.peer.unqueue(self.streams.went(&slice[..took]));
+            left -= took;
+        }
+        if self.streams.open() == 0 {
+            // Of what was cancelled nothing goes out.
+            self.peer.unqueue(usize::MAX);
+        }
+        if was_stuck || !self.held.is_empty() {
+            // There is something to read again, or room for what is held back.
+            self.rest = None;
+            context.waker().wake_by_ref();
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Slowed<S> {
+    /// Tells the other end that it wants too much, if that can be told at once.
+    fn refuse(&mut self, context: &mut Context<'_>) -> io::Error {
+        if let Some(farewell) = self.stranger.as_ref().and_then(|it| it.streams.farewell()) {
+            let inner = &mut self.inner;
+            if Pin::new(&mut *inner).poll_write(context, &farewell).is_ready() {
+                let _ = Pin::new(inner).poll_flush(context);
+            }
+        }
+        io::Error::new(io::ErrorKind::OutOfMemory, "a stranger asks too much")
+    }
+
+    /// Keeps account of a write.
+    fn wrote(
+        &mut self,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+        done: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Some(stranger) = &mut self.stranger {
+            let wrote = match &done {
+                Poll::Ready(done) => Poll::Ready(done.as_ref().map_or(0, |&bytes| bytes)),
+                Poll::Pending => Poll::Pending,
+            };
+            stranger.wrote(context, slices, wrote);
+            if !stranger.has_room() {
+                return Poll::Ready(Err(self.refuse(context)));
+            }
+        }
+        done
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Slowed<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if let Some(rest) = &mut self.rest {
-            ready!(rest.as_mut().poll(context));
-            self.rest = None;
-            self.read = 0;
+        let Slowed { inner, stranger: whether } = &mut *self;
+        let Some(stranger) = whether else { return Pin::new(inner).poll_read(context, buf) };
+        if stranger.peer.has_called() && stranger.held.is_empty() {
+            *whether = None;
+            return Pin::new(inner).poll_read(context, buf);
         }
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(context, buf))?;
-        if !self.peer.is_known() {
-            self.read += buf.filled().len() - before;
-            if self.read >= PIECE {
-                self.rest = Some(Box::pin(sleep(REST)));
+        while buf.remaining() > 0 {
+            if let Some(rest) = &mut stranger.rest {
+                ready!(rest.as_mut().poll(context));
+                stranger.rest = None;
+                stranger.read = 0;
+            }
+            // The end of a write that waits has this polled again.
+            if stranger.stuck && !stranger.peer.is_known() {
+                return Poll::Pending;
+            }
+            let passed = if stranger.held.is_empty() {
+                let before = buf.filled().len();
+                ready!(Pin::new(&mut *inner).poll_read(context, buf))?;
+                let came = buf.filled().len() - before;
+                if came == 0 {
+                    return Poll::Ready(Ok(()));
+                }
+                let passed = stranger.pass(&buf.filled()[before..]);
+                stranger.held = buf.filled()[before + passed..].to_vec();
+                buf.set_filled(before + passed);
+                passed
+            } else {
+                stranger.release(buf)
+            };
+            stranger.pause(passed);
+            if stranger.asks_too_much() || !stranger.has_room() {
+                return Poll::Ready(Err(self.refuse(context)));
+            }
+            if passed > 0 {
+                break;
             }
         }
         Poll::Ready(Ok(()))
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Slowed<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Slowed<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(context, buf)
+        let done = Pin::new(&mut self.inner).poll_write(context, buf);
+        self.wrote(context, &[io::IoSlice::new(buf)], done)
     }
 
     fn poll_write_vectored(
@@ -74,7 +267,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Slowed<S> {
         context: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(context, bufs)
+        let done = Pin::new(&mut self.inner).poll_write_vectored(context, bufs);
+        self.wrote(context, bufs, done)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,0 +1,180 @@
+//! Connections over gRPC of whom nobody knows who they are: what many of them take together, and
+//! that those who do nothing wrong are served.
+
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+mod calls;
+mod frames;
+mod server;
+
+use std::time::Duration;
+
+use calls::{Calls, Kvist, bytes};
+use frames::{DATA, END, GOAWAY, Raw, announced, frame, head, preface};
+use grpc::generated::kvist as pb;
+use server::{PATIENCE, eventually};
+
+const GET: &str = "/kvist.v1.KvistService/Get";
+const CHECK: &str = "/grpc.health.v1.Health/Check";
+const PASSWORD: (&str, &str) = ("authorization", "Bearer secret");
+
+/// What strangers may take in these tests.
+const MEMORY: &[&str] = &["--requirepass", "secret", "--unauthenticated-memory", "8mb"];
+
+/// Bytes that a server has had at most, or has.
+fn memory(calls: &Calls, field: &str) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", calls.server.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10
+}
+
+/// A server for so many connections.
+fn crowded(args: &[&str]) -> Calls {
+    Calls::start(&[MEMORY, &["--maxclients", "2000"], args].concat())
+}
+
+/// Streams, none of them ended by the client.
+fn streams(from: u32, count: u32) -> Vec<u8> {
+    (0..count).flat_map(|n| head(from + 2 * n, GET, &[])).collect()
+}
+
+/// Whether the server has closed a connection; whatever it said before is read.
+fn is_closed(raw: &mut Raw) -> bool {
+    use std::io::{ErrorKind, Read};
+    let mut chunk = [0; 64 << 10];
+    loop {
+        match raw.socket.read(&mut chunk) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(error) => {
+                return !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+            }
+        }
+    }
+}
+
+fn call(calls: &Calls) {
+    let line = calls.line().with(PASSWORD.0, PASSWORD.1).unwrap();
+    let get = pb::GetRequest { key: bytes("k"), database: 0 };
+    calls.run(Kvist::new(line).get(get)).unwrap();
+}
+
+#[test]
+fn streams_of_strangers_who_read_nothing_take_little() {
+    let calls = crowded(&[]);
+    call(&calls);
+    let clients = || calls.server.info(&mut admin(&calls), "connected_clients");
+    let (before, known) = (memory(&calls, "VmRSS"), clients());
+    let mut raws: Vec<Raw> = Vec::new();
+    for round in 0..2 {
+        for _ in 0..200 {
+            let mut raw = Raw::silent(calls.port);
+            // It may be closed in the middle.
+            raw.send(&[preface(), streams(1, 1000)].concat());
+            raw.socket.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+            raws.push(raw);
+        }
+        eventually("the end of all of them", || (clients() == known).then_some(()));
+        let grown = memory(&calls, "VmHWM").saturating_sub(before);
+        assert!(grown < 40 << 20, "{} MiB in round {round}", grown >> 20);
+    }
+    assert!(raws.iter_mut().all(is_closed), "some are open still");
+    // There is room again for others.
+    call(&calls);
+}
+
+fn admin(calls: &Calls) -> server::Client {
+    let mut client = calls.server.connect();
+    assert_eq!(client.ask(&["AUTH", "secret"]), server::ok());
+    client
+}
+
+#[test]
+fn there_are_as_many_strangers_as_their_memory_lets_be() {
+    let calls = crowded(&["--unauthenticated-timeout", "0"]);
+    let mut admin = admin(&calls);
+    let before = memory(&calls, "VmRSS");
+    let mut raws = Vec::new();
+    for _ in 0..500 {
+        let mut raw = Raw::silent(calls.port);
+        raw.send(&preface());
+        raws.push(raw);
+    }
+    eventually("the end of most", || {
+        let clients = calls.server.info(&mut admin, "connected_clients");
+        (clients.parse::<usize>().unwrap() <= (8 << 20) / (40 << 10) + 1).then_some(())
+    });
+    let grown = memory(&calls, "VmRSS").saturating_sub(before);
+    assert!(grown < 24 << 20, "{} MiB", grown >> 20);
+    // One more has to go, and it is told from the others by nothing but that it comes later.
+    let mut late = Raw::silent(calls.port);
+    late.send(&preface());
+    late.closed();
+    drop(raws);
+    eventually("room", || {
+        let clients = calls.server.info(&mut admin, "connected_clients");
+        (clients == "1").then_some(())
+    });
+    call(&calls);
+}
+
+#[test]
+fn whoever_asks_much_at_once_is_told_to_calm_down() {
+    let calls = crowded(&[]);
+    let mut raw = Raw::connect(calls.port);
+    let clients = || calls.server.info(&mut admin(&calls), "connected_clients");
+    raw.send(&head(1, GET, &[]));
+    raw.ended(1);
+    // Whoever is refused is a client still.
+    assert_eq!(clients(), "2");
+    raw.send(&streams(3, 200));
+    let mut told = false;
+    while let Some(frame) = raw.next() {
+        told |= frame.kind == GOAWAY && frame.bytes[4..8] == [0, 0, 0, 11];
+    }
+    assert!(told);
+}
+
+#[test]
+fn a_probe_without_credentials_goes_on_for_ever() {
+    let calls = crowded(&["--unauthenticated-timeout", "0"]);
+    let mut raw = Raw::connect(calls.port);
+    for n in 0..3000 {
+        let stream = 2 * n + 1;
+        let ask = frame(DATA, END, stream, &announced(0, b""));
+        assert!(raw.send(&[head(stream, CHECK, &[]), ask].concat()));
+        assert!(raw.ended(stream).iter().any(|frame| frame.kind == DATA));
+    }
+    // As does one that shows nothing good, if it waits for the answers.
+    for n in 3000..3300 {
+        let stream = 2 * n + 1;
+        raw.send(&[head(stream, GET, &[]), frame(DATA, END, stream, &[])].concat());
+        assert!(raw.ended(stream).iter().all(|frame| frame.kind != DATA));
+    }
+}
+
+#[test]
+fn calls_that_come_at_once_are_served_if_the_first_are_somebodys() {
+    let calls = crowded(&[]);
+    let get = announced(3, &[0x0a, 1, b'k']);
+    for _ in 0..5 {
+        let mut sent = preface();
+        for n in 0..500 {
+            let stream = 2 * n + 1;
+            sent.extend(head(stream, GET, &[PASSWORD]));
+            sent.extend(frame(DATA, END, stream, &get));
+        }
+        let mut raw = Raw::silent(calls.port);
+        raw.socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        raw.send(&sent);
+        let (mut answered, mut ended) = (0, 0);
+        while ended < 500 {
+            let frame = raw.next().expect("the connection goes on");
+            assert_ne!(frame.kind, GOAWAY);
+            answered += usize::from(frame.kind == DATA && frame.bytes.len() >= 5);
+            ended +=
+                usize::from(matches!(frame.kind, DATA | frames::HEADERS) && frame.flags & END != 0);
+        }
+        assert_eq!(answered, 500);
+    }
+}
