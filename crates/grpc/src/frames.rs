@@ -1,8 +1,8 @@
 //! Streams that are open on a connection, as its frames tell that pass by in both directions.
 //!
 //! A stream is open from the head of its call to the end of the answer, as the other end gets it:
-//! what is answered and waits in a queue, because the other end reads nothing, is open. HTTP/2's own
-//! layer tells neither; and it takes in all that has come before the first call has its turn.
+//! what is answered and waits in a queue, because the other end reads nothing, is open. HTTP/2's
+//! own layer tells neither; and it takes in all that has come before the first call has its turn.
 
 use smallvec::SmallVec;
 
