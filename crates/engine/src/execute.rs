@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{Args, CmdError, Effect, Flag, Handler, Locks, Protocol, Reply, Wait, error};
+use base::{Args, CmdError, Flag, Handler, Locks, Protocol, Reply, Wait, error};
 use store::{Busy, Failed, Scope, Txn};
 use wire::RespWriter;
 
@@ -14,6 +14,7 @@ use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::settle::settle;
 use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
@@ -285,45 +286,6 @@ pub(crate) struct Call<'a> {
     pub run: Handler<Txn>,
     /// Who is remembered to have read its keys.
     pub reader: Option<ClientId>,
-}
-
-/// Records what a command has changed and tells everybody whom it concerns, under the locks under
-/// which it ran. Whether it changed something; what to answer instead of what was written, or to
-/// wait for.
-pub(crate) fn settle(
-    engine: &Engine,
-    txn: &mut Txn,
-    sent: (&Entry, &[&[u8]], Option<u64>),
-    done: Result<Effect, CmdError>,
-) -> (bool, Result<Option<Box<Wait>>, CmdError>) {
-    match done {
-        Ok(Effect::None) => {
-            txn.forget_changes();
-            (false, Ok(None))
-        }
-        Ok(Effect::Block(wait)) => {
-            txn.forget_changes();
-            (false, Ok(Some(wait)))
-        }
-        Ok(effect) => {
-            remember::effect(engine, txn, sent, &effect);
-            match effect {
-                Effect::Unwatched(_) => txn.forget_changes(),
-                Effect::Unblocks(_) => txn.publish_unwatched(),
-                _ => txn.publish_changes(),
-            }
-            (true, Ok(None))
-        }
-        Err(failure) => {
-            // A command that failed may still have changed something before.
-            let changed = txn.has_changed();
-            if changed {
-                remember::keys(engine, txn, sent.0, sent.1);
-            }
-            txn.publish_changes();
-            (changed, Err(failure))
-        }
-    }
 }
 
 impl Call<'_> {

@@ -54,6 +54,7 @@ mod reply_limit;
 mod scripting;
 mod serving;
 mod session;
+mod settle;
 mod slowlog;
 mod sparkline;
 mod spikes;

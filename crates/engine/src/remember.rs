@@ -104,8 +104,8 @@ fn moved(
     txn.record_move((here, from), (there, to), stays)
 }
 
-/// The keys of a command that stores what it makes of them, and of nothing else; first the one where
-/// the result goes. `None` for all other commands.
+/// The keys of a command that stores what it makes of them, and of nothing else; first the one
+/// where the result goes. `None` for all other commands.
 pub(crate) fn derived_from(entry: &Entry, argv: &[&[u8]]) -> Option<Vec<usize>> {
     if entry.name() == "sort" {
         let target = stored_at(entry, argv)?;

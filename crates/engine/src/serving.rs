@@ -17,8 +17,9 @@ use wire::RespWriter;
 use crate::access;
 use crate::block::Blocked;
 use crate::engine::Engine;
-use crate::execute::{Request, contained, settle, timed};
+use crate::execute::{Request, contained, timed};
 use crate::remember;
+use crate::settle::settle;
 use crate::table::Entry;
 
 /// Serves those whom the changes just published can feed: see [`store::serve_ready`].

@@ -22,6 +22,7 @@ use super::needs::Needs;
 use crate::admission::Demands;
 use crate::control::Control;
 use crate::engine::Engine;
+use crate::plan::Plan;
 use crate::serving;
 use crate::session::Session;
 use crate::table::Entry;
@@ -156,13 +157,7 @@ pub(crate) fn run(
             let rights = (rights, Instant::now());
             Ok(attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer))
         } else {
-            let mut plan = std::mem::take(&mut seat.plan);
-            plan.clear();
-            if rights.wide {
-                plan.add_every();
-            } else {
-                plan.add_keys(&engine.store, job.keys);
-            }
+            let mut plan = planned(engine, seat, job, rights);
             let done = txn.with(&engine.store, plan.scope(), |txn| {
                 // Asked again now that the shards are held: see `pause.rs`. `EXEC` has asked for
                 // all its commands.
@@ -171,8 +166,8 @@ pub(crate) fn run(
                     return Attempt::Postponed;
                 }
                 let began = Instant::now();
-                let rights = (rights, began);
-                let done = attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer);
+                let job = (job, (rights, began));
+                let done = attempt((engine, txn), (seat, session), &mut vm, job, writer);
                 serving::serve_later(engine, txn, began);
                 done
             });
@@ -209,6 +204,18 @@ pub(crate) fn run(
             }
         }
     }
+}
+
+/// The shards it begins with: those of the keys it declares, or all.
+fn planned(engine: &Engine, seat: &mut Seat, job: &Job<'_>, rights: Rights) -> Plan {
+    let mut plan = std::mem::take(&mut seat.plan);
+    plan.clear();
+    if rights.wide {
+        plan.add_every();
+    } else {
+        plan.add_keys(&engine.store, job.keys);
+    }
+    plan
 }
 
 /// An interpreter is free again.
