@@ -115,9 +115,12 @@ impl Drawer<'_> {
         let copied = [(0, 1), (0, 40), (0, 400), (100 << 10, 16 << 10)][self.rng.below(4)];
         // Tables, trees and several nodes, of which pieces can be copied.
         if self.rng.below(3) > 0 {
-            lines += "hash-max-listpack-entries 2\nzset-max-listpack-entries 2\n\
-                      set-max-intset-entries 2\nlist-max-listpack-size 2\n\
-                      stream-node-max-entries 2\n";
+            lines += "hash-max-listpack-entries 2\nset-max-intset-entries 2\n\
+                      list-max-listpack-size 2\nstream-node-max-entries 2\n";
+            // In small sorted sets a zero has no sign, and the model goes by the usual limit.
+            if !self.plain {
+                lines += "zset-max-listpack-entries 2\n";
+            }
         }
         let lives = (0..2 + self.rng.below(4)).map(|_| self.life()).collect();
         Plan { policy, plain: self.plain, named, copied, lines, lives }
