@@ -1,9 +1,10 @@
 //! Keys are hashed once, when a request is decoded; the hash then travels with the bytes.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use foldhash::SharedSeed;
-use foldhash::quality::SeedableRandomState;
+use foldhash::quality::{FoldHasher, SeedableRandomState};
 
 /// Number of low hash bits reserved for choosing a shard; tables use the bits above.
 pub const SHARD_BITS: u32 = 10;
@@ -39,24 +40,17 @@ impl std::fmt::Debug for HashSecret {
     }
 }
 
-/// The seeded hash of a store. The seed must be unpredictable to clients, or they could choose
-/// keys that collide; whoever creates the store draws it.
+/// The seeded hash of a table of members: nothing on disk depends on it.
 #[derive(Clone)]
-pub struct KeyHasher {
+pub struct MemberHasher {
     state: SeedableRandomState,
 }
 
-impl KeyHasher {
-    /// A hasher for `seed`. Equal seeds give equal hashes within one process.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
-        KeyHasher { state: SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()) }
-    }
-
+impl MemberHasher {
     /// A hasher that shares a secret with others, but not its seed.
     #[must_use]
-    pub fn with_secret(secret: &'static HashSecret, seed: u64) -> Self {
-        KeyHasher { state: SeedableRandomState::with_seed(seed, &secret.0) }
+    pub fn new(secret: &'static HashSecret, seed: u64) -> Self {
+        MemberHasher { state: SeedableRandomState::with_seed(seed, &secret.0) }
     }
 
     /// The 64-bit hash of `bytes`; every bit is usable on its own.
@@ -64,6 +58,94 @@ impl KeyHasher {
     #[must_use]
     pub fn hash(&self, bytes: &[u8]) -> u64 {
         let mut hasher = self.state.build_hasher();
+        hasher.write(bytes);
+        hasher.finish()
+    }
+}
+
+impl std::fmt::Debug for MemberHasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MemberHasher") // the seed is a secret
+    }
+}
+
+/// The functions from a seed and a key to the key's hash. Files tell keys by their places in
+/// tables, so a function never changes, and a data directory keeps the one it was begun with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashFunction {
+    /// foldhash with the numbers that everybody can look up, and the seed. Clients can choose keys
+    /// that hash alike; it is there for directories that were begun with it.
+    KnownNumbers,
+    /// foldhash with numbers of which all follow from the seed.
+    SecretNumbers,
+}
+
+impl HashFunction {
+    /// What files call it.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        match self {
+            HashFunction::KnownNumbers => 0,
+            HashFunction::SecretNumbers => 1,
+        }
+    }
+
+    /// The function that files call so.
+    #[must_use]
+    pub fn of_number(number: u32) -> Option<Self> {
+        [HashFunction::KnownNumbers, HashFunction::SecretNumbers]
+            .into_iter()
+            .find(|function| function.number() == number)
+    }
+}
+
+/// How the keys of a dataset are hashed: all that a [`KeyHasher`] is made of, so that whoever has a
+/// seed has its function, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hashing {
+    /// The function.
+    pub function: HashFunction,
+    /// Its seed, which must be unpredictable to clients, or they could choose keys that collide.
+    pub seed: u64,
+}
+
+impl Hashing {
+    /// That of a dataset which begins now; whoever begins it draws the seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Hashing { function: HashFunction::SecretNumbers, seed }
+    }
+}
+
+/// In cache lines of their own: what counts their owners is written now and then.
+#[repr(align(64))]
+struct Numbers(SharedSeed);
+
+/// The hash of a store's keys.
+#[derive(Clone)]
+pub struct KeyHasher {
+    seed: u64,
+    numbers: Arc<Numbers>,
+}
+
+impl KeyHasher {
+    /// The hasher of a dataset. Equal ones give equal hashes, in every process.
+    #[must_use]
+    pub fn new(hashing: Hashing) -> Self {
+        let Hashing { function, seed } = hashing;
+        let (numbers, seed) = match function {
+            HashFunction::KnownNumbers => (SharedSeed::global_fixed().clone(), seed),
+            // The numbers are made of the same seed by one multiplication after the other.
+            HashFunction::SecretNumbers => (SharedSeed::from_u64(seed), seed.rotate_left(32)),
+        };
+        KeyHasher { seed: spread(seed), numbers: Arc::new(Numbers(numbers)) }
+    }
+
+    /// The 64-bit hash of `bytes`; every bit is usable on its own.
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, bytes: &[u8]) -> u64 {
+        let mut hasher = FoldHasher::with_seed(self.seed, &self.numbers.0);
         hasher.write(bytes);
         hasher.finish()
     }
@@ -76,8 +158,54 @@ impl KeyHasher {
     }
 }
 
+/// What foldhash does to a seed before its hashers use it, for numbers that live as long as it.
+#[allow(clippy::cast_possible_truncation)] // both halves are used
+fn spread(seed: u64) -> u64 {
+    let product = u128::from(seed) * 0x4528_21e6_38d0_1377;
+    (product as u64 ^ (product >> 64) as u64) ^ 0x082e_fa98_ec4e_6c89
+}
+
 impl std::fmt::Debug for KeyHasher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("KeyHasher") // the seed is a secret
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files of all times depend on these: where one changes, no key is found any more.
+    #[test]
+    fn hashes_are_what_they_were() {
+        let text: Vec<u8> = (0..200).collect();
+        for function in [HashFunction::KnownNumbers, HashFunction::SecretNumbers] {
+            assert_eq!(HashFunction::of_number(function.number()), Some(function));
+            let hasher = KeyHasher::new(Hashing { function, seed: 0x0123_4567_89ab_cdef });
+            let all =
+                (0..=200).fold(0_u64, |all, len| all.rotate_left(1) ^ hasher.hash(&text[..len]));
+            let expected = match function {
+                HashFunction::KnownNumbers => (498_040_904_494_917_858, 3_218_792_232_696_855_083),
+                HashFunction::SecretNumbers => {
+                    (2_073_235_239_610_511_848, 9_641_131_919_736_675_924)
+                }
+            };
+            assert_eq!((hasher.hash(b"key"), all), expected, "{function:?}");
+        }
+        assert_eq!(HashFunction::of_number(2), None);
+    }
+
+    #[test]
+    fn foldhash_with_its_own_numbers_is_the_first_function() {
+        let text: Vec<u8> = (0..200).collect();
+        for seed in (0..500_u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(7)) {
+            let theirs = SeedableRandomState::with_seed(seed, SharedSeed::global_fixed());
+            let ours = KeyHasher::new(Hashing { function: HashFunction::KnownNumbers, seed });
+            for len in 0..text.len() {
+                let mut hasher = theirs.build_hasher();
+                hasher.write(&text[..len]);
+                assert_eq!(ours.hash(&text[..len]), hasher.finish());
+            }
+        }
     }
 }

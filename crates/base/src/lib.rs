@@ -30,7 +30,7 @@ pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use event::{Class, Event};
 pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
-pub use key::{HashSecret, Key, KeyHasher, SHARD_BITS};
+pub use key::{HashFunction, HashSecret, Hashing, Key, KeyHasher, MemberHasher, SHARD_BITS};
 pub use limits::PackLimits;
 pub use reply::{Protocol, Reply};
 pub use rng::Rng;

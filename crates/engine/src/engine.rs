@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
-use base::{Millis, PackLimits};
+use base::{Hashing, Millis, PackLimits};
 use config::{Changes, Config, Peer, SetError, Settings};
 use journal::{Manifest, wall_clock};
 use parking_lot::{Mutex, RwLock};
@@ -46,7 +46,7 @@ pub type CarryOut =
 pub struct Start {
     /// The configuration, defaults applied.
     pub settings: Settings,
-    /// Unpredictable bits: seeds the key hash and names this run.
+    /// Unpredictable bits: seed the hashes and name this run.
     pub seed: [u64; 4],
     /// What the manifest of the dataset on disk says, if there is one: it goes on with its own
     /// name and key hash, and with no fewer shards than it has, unless the configuration says so.
@@ -146,8 +146,8 @@ pub struct Engine {
     pub(crate) dataset_id: [u8; 16],
     /// Chance of this run, for the secrets of the journal's files.
     pub(crate) journal_chance: u64,
-    /// The seed of the key hash.
-    pub(crate) seed: u64,
+    /// How keys are hashed.
+    pub(crate) hashing: Hashing,
     /// This engine, for threads that outlive a request.
     me: Weak<Engine>,
 }
@@ -172,8 +172,9 @@ impl Engine {
         json::seed_names(start.seed[1].rotate_left(21));
         script::seed_strings(start.seed[1].rotate_left(42));
         let config = Arc::new(start.settings.config());
-        let seed = start.kept.as_ref().map_or(start.seed[0], |kept| kept.seed);
-        let mut options = Options::for_cores(start.workers, config.databases, seed);
+        let new = Hashing::new(start.seed[0]);
+        let hashing = start.kept.as_ref().map_or(new, |kept| kept.hashing);
+        let mut options = Options::for_cores(start.workers, config.databases, hashing);
         let kept = start.kept.as_ref().map_or(0, |kept| kept.shards);
         options.shards = config.shards.unwrap_or(options.shards.max(kept));
         let store = Arc::new(Store::new(options));
@@ -229,7 +230,7 @@ impl Engine {
             dial: OnceLock::new(),
             dataset_id,
             journal_chance,
-            seed,
+            hashing,
             me: me.clone(),
         });
         engine.follow_indexes(&engine.config());

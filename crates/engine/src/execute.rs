@@ -360,8 +360,8 @@ impl Control<'_> {
         argv: &[&[u8]],
         writer: &mut RespWriter<'_>,
     ) {
-        let hasher = self.engine.store.hasher().clone();
-        let args = Args::new(argv, entry.words, None, &hasher);
+        let engine = self.engine;
+        let args = Args::new(argv, entry.words, None, engine.store.hasher());
         let mark = writer.raw().len();
         let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
         match std::panic::catch_unwind(guarded) {

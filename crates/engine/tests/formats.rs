@@ -3,14 +3,20 @@
 
 #[path = "../../journal/tests/disk/mod.rs"]
 mod disk;
+mod home;
 mod seats;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::{HashFunction, Hashing};
 use disk::{Chance, Liar};
+use home::{Folder, open};
 use journal::codec::{Source, put_bytes, put_number};
-use kvist_engine::durable::{Home, Reason};
+use journal::snapshot::Reader;
+use journal::{Directory, Disk, Manifest, manifest};
+use kvist_engine::durable::{Home, Reason, check, mend};
+use kvist_engine::{Engine, Start, foreign};
 use seats::{Seat, engine_with};
 use store::image;
 
@@ -31,12 +37,28 @@ impl Fixture {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../journal/tests/fixtures");
         fixtures.join(self.folder)
     }
+
+    fn disk(&self) -> Liar {
+        let disk = Liar::default();
+        for entry in std::fs::read_dir(self.path()).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            disk.put(&name, &std::fs::read(entry.path()).unwrap());
+        }
+        disk
+    }
 }
 
 fn start(disk: &Liar) -> Seat {
-    let engine = engine_with(CONFIG);
+    start_with(disk, 4)
+}
+
+fn start_with(disk: &Liar, shards: usize) -> Seat {
     let mut home = Home::on(Arc::new(disk.clone())).unwrap();
     (home.segment_size, home.block_size) = (4096, 1);
+    let config = CONFIG.replace("shards 4", &format!("shards {shards}"));
+    let engine = Engine::new(Start { kept: home.manifest.clone(), ..seats::start(&config) });
+    let engine = engine.unwrap();
     engine.move_in(home);
     engine.recover().unwrap();
     Seat::new(&engine)
@@ -184,6 +206,9 @@ const VERSION_4: Fixture = Fixture {
         ("dbsize", ":1"),
     ],
 };
+
+/// Its keys are hashed with secret numbers, which the manifest and the snapshot say.
+const KEYS: Fixture = Fixture { folder: "keys-2", ..VERSION_1 };
 
 const DOCUMENTS: Fixture = Fixture {
     folder: "documents-1",
@@ -333,7 +358,8 @@ const PIECES: Fixture = Fixture {
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4, PIECES] {
+    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4, PIECES, KEYS]
+    {
         if fixture.path().exists() {
             continue;
         }
@@ -366,13 +392,7 @@ fn write_fixtures() {
 }
 
 fn is_read(fixture: &Fixture) {
-    let disk = Liar::default();
-    for entry in std::fs::read_dir(fixture.path()).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        disk.put(&name, &std::fs::read(entry.path()).unwrap());
-    }
-    let mut seat = start(&disk);
+    let mut seat = start(&fixture.disk());
     for (line, reply) in fixture.asked {
         assert_eq!(seat.ask(line), *reply, "{line}");
     }
@@ -412,6 +432,123 @@ fn a_snapshot_of_version_2_with_pieces_is_read() {
 #[test]
 fn files_of_version_1_with_functions_are_read() {
     is_read(&FUNCTIONS);
+}
+
+#[test]
+fn files_whose_keys_are_hashed_with_secret_numbers_are_read() {
+    is_read(&KEYS);
+}
+
+/// What manifest and snapshot say of how keys are hashed.
+fn hashing_of(disk: &Liar) -> Hashing {
+    let manifest = Manifest::read(disk).unwrap().unwrap();
+    let header = Reader::open(disk, manifest.snapshot.as_ref().unwrap()).unwrap().header;
+    assert_eq!(header.hashing, manifest.hashing);
+    manifest.hashing
+}
+
+/// A directory that goes on from a fixture. Each of its keys grows by a letter in each life.
+struct Life {
+    disk: Liar,
+    /// Keys of the fixture.
+    others: usize,
+    letters: String,
+}
+
+impl Life {
+    const KEYS: usize = 200;
+
+    /// With so many shards: all that there was is there; all keys grow in the snapshot, and half of
+    /// them once more in the journal behind it.
+    fn live(&mut self, shards: usize, letter: char, saves: bool) {
+        let mut seat = start_with(&self.disk, shards);
+        let there = if self.letters.is_empty() { 0 } else { Self::KEYS };
+        assert_eq!(seat.ask("DBSIZE"), format!(":{}", self.others + there), "{shards}");
+        for n in 0..there {
+            let mut wanted = self.letters.clone();
+            if n % 2 == 0 {
+                wanted.push('+');
+            }
+            let reply = format!("${}\r\n{wanted}", wanted.len());
+            assert_eq!(seat.ask(&format!("GET more:{n}")), reply, "{n} of {shards} shards");
+            assert_eq!(seat.ask(&format!("SET more:{n} {}", self.letters)), "+OK");
+        }
+        self.letters.push(letter);
+        let grown = format!(":{}", self.letters.len());
+        (0..Self::KEYS).for_each(|n| {
+            assert_eq!(seat.ask(&format!("APPEND more:{n} {letter}")), grown);
+        });
+        if saves {
+            seat.worker.engine.save(Reason::Save, true).unwrap();
+        }
+        (0..Self::KEYS).step_by(2).for_each(|n| {
+            seat.ask(&format!("APPEND more:{n} +"));
+        });
+        seat.worker.engine.move_out();
+    }
+}
+
+/// A directory goes on with the hash it was begun with: from the journal behind the fixture's
+/// snapshot, from one of its own, and with other numbers of shards.
+fn goes_on(fixture: &Fixture, function: HashFunction) {
+    for lost in [false, true] {
+        let disk = fixture.disk();
+        let hashing = hashing_of(&disk);
+        assert_eq!(hashing.function, function);
+        if lost {
+            disk.remove(manifest::NAME).unwrap();
+            let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+            let checked = check(&*disk).unwrap();
+            mend(&disk, None, &checked.problems[0]).unwrap();
+        }
+        assert_eq!(hashing_of(&disk), hashing, "lost: {lost}");
+        let others = fixture.asked[0].1[1..].parse().unwrap();
+        let mut life = Life { disk: disk.clone(), others, letters: String::new() };
+        for (shards, letter, saves) in
+            [(4, 'a', false), (4, 'b', false), (4, 'c', true), (4, 'd', false), (16, 'e', true)]
+        {
+            life.live(shards, letter, saves);
+            assert_eq!(hashing_of(&disk), hashing, "{shards} {letter} lost: {lost}");
+        }
+        life.live(2, 'f', false);
+        life.live(2, 'g', false);
+        assert_eq!(hashing_of(&disk), hashing);
+    }
+}
+
+#[test]
+fn directories_go_on_with_the_hash_they_were_begun_with() {
+    goes_on(&VERSION_1, HashFunction::KnownNumbers);
+    goes_on(&PIECES, HashFunction::KnownNumbers);
+    goes_on(&KEYS, HashFunction::SecretNumbers);
+}
+
+#[test]
+fn a_directory_written_anew_gets_the_hash_of_today() {
+    let old: Arc<dyn Disk> = Arc::new(VERSION_1.disk());
+    let manifest = Manifest::read(&*old).unwrap().unwrap();
+    let (folder, settings) = (Folder::new(), config::Settings::new(1));
+    let to = folder.join("dump.rdb");
+    foreign::export(&settings, (&old, &manifest), foreign::Until::End, &to).unwrap();
+    for _ in 0..2 {
+        let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
+        let mut seat = Seat::new(&engine);
+        for (line, reply) in VERSION_1.asked {
+            assert_eq!(seat.ask(line), *reply, "{line}");
+        }
+        engine.move_out();
+        let manifest = Manifest::read(&Directory::open(&folder.0).unwrap()).unwrap().unwrap();
+        assert_eq!(manifest.hashing, Hashing::new(1));
+    }
+}
+
+#[test]
+fn an_engine_that_hashes_otherwise_reads_nothing() {
+    let engine = engine_with(CONFIG);
+    engine.move_in(Home::on(Arc::new(VERSION_1.disk())).unwrap());
+    let refused = engine.recover().unwrap_err();
+    assert!(refused.contains("would look for its keys elsewhere"), "{refused}");
+    engine.move_out();
 }
 
 /// Entries as they stand in a snapshot, one of each type.

@@ -187,25 +187,42 @@ fn whatever_hashes_has_a_seed() {
     assert!(!script::seed_strings(1), "strings of scripts");
 }
 
-/// Where foldhash multiplies pieces of a text by others, these bytes at their end make the product
-/// zero for everybody who knows the numbers it begins with.
+/// The ends of texts of 24 bytes. Where foldhash multiplies pieces of them by others, those of the
+/// second kind make the product zero for everybody who knows the numbers it begins with.
+const TAILS: [[u64; 2]; 2] = [[0x0c0c_0c0c_0c0c_0c0c; 2], [0xc0ac_29b7_c97c_50dd; 2]];
+
+fn chosen(n: u64, tail: [u64; 2]) -> String {
+    let words = [n.wrapping_mul(0x9E37_79B9_7F4A_7C15), tail[0], tail[1]];
+    let bytes = words.iter().flat_map(|word| word.to_ne_bytes());
+    bytes.map(|byte| format!("\\x{byte:02x}")).collect()
+}
+
 #[test]
 fn members_cannot_be_chosen_to_hash_alike() {
-    let tails = [[0x0c; 16], 0xc0ac_29b7_c97c_50dd_u64.to_ne_bytes().repeat(2).try_into().unwrap()];
-    let costs = tails.map(|tail: [u8; 16]| {
+    let costs = TAILS.map(|tail| {
         let engine = engine();
         let mut seat = Seat::new(&engine);
-        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("\\x{b:02x}")).collect::<String>();
-        let member = |n: u64| {
-            let head = n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_ne_bytes();
-            format!("\"{}{}\"", hex(&head), hex(&tail))
-        };
         let count = 10_000;
+        let line =
+            |n, before: &str, after: &str| format!("{before} \"{}\"{after}", chosen(n, tail));
         let (good, took) = processor::cost(|| {
-            all(&mut seat, (0..count).map(|n| format!("SADD s {}", member(n))), ":1")
-                + all(&mut seat, (0..count).map(|n| format!("HSET h {} 1", member(n))), ":1")
+            all(&mut seat, (0..count).map(|n| line(n, "SADD s", "")), ":1")
+                + all(&mut seat, (0..count).map(|n| line(n, "HSET h", " 1")), ":1")
         });
         assert_eq!(good, 20_000);
+        took
+    });
+    assert!(costs[1] < costs[0] * 3, "{costs:?}");
+}
+
+#[test]
+fn keys_cannot_be_chosen_to_hash_alike() {
+    let costs = TAILS.map(|tail| {
+        let engine = engine();
+        let mut seat = Seat::new(&engine);
+        let sets = (0..10_000).map(|n| format!("SET \"{}\" 1", chosen(n, tail)));
+        let (good, took) = processor::cost(|| all(&mut seat, sets, "+OK"));
+        assert_eq!(good, 10_000);
         took
     });
     assert!(costs[1] < costs[0] * 3, "{costs:?}");

@@ -353,7 +353,8 @@ struct Case {
 type Work = Box<dyn FnOnce(&Arc<System>) + Send>;
 
 fn model(case: Case, broken: Broken) {
-    let store = Arc::new(Store::new(Options { shards: 16, databases: 1, seed: 7 }));
+    let store =
+        Arc::new(Store::new(Options { shards: 16, databases: 1, hashing: base::Hashing::new(7) }));
     let (register, blocked) = (Mutex::default(), Condvar::default());
     let system = Arc::new(System { store, register, blocked, broken });
     assert!((0..2).all(|key| (key + 1..3).all(|other| system.shard(key) != system.shard(other))));

@@ -52,7 +52,11 @@ struct System {
 
 impl System {
     fn new(broken: Broken) -> Self {
-        let store = Arc::new(Store::new(Options { shards: SHARDS, databases: 1, seed: 7 }));
+        let store = Arc::new(Store::new(Options {
+            shards: SHARDS,
+            databases: 1,
+            hashing: base::Hashing::new(7),
+        }));
         let system = System { store, told: Mutex::default(), broken };
         system.set(&mut system.txn(), GOES);
         assert_eq!(system.names(&mut system.txn()), [GOES].into());

@@ -110,7 +110,11 @@ const CLIENTS: [&[Scope<'static>]; 3] = [
 ];
 
 fn model(panics: bool, broken: Broken) {
-    let store = Arc::new(Store::new(Options { shards: SHARDS, databases: 1, seed: 7 }));
+    let store = Arc::new(Store::new(Options {
+        shards: SHARDS,
+        databases: 1,
+        hashing: base::Hashing::new(7),
+    }));
     let (answered, changed) = (Mutex::default(), Condvar::default());
     let system = Arc::new(System { store, answered, changed, broken });
     let mut threads = Vec::new();

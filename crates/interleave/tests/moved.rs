@@ -58,7 +58,11 @@ fn name(key: usize) -> [u8; 1] {
 
 impl System {
     fn new(broken: Broken) -> Self {
-        let store = Arc::new(Store::new(Options { shards: SHARDS, databases: 1, seed: 7 }));
+        let store = Arc::new(Store::new(Options {
+            shards: SHARDS,
+            databases: 1,
+            hashing: base::Hashing::new(7),
+        }));
         store.tell_by_names_from(0);
         let system = System { store, told: Mutex::default(), broken };
         let mut txn = system.txn();

@@ -5,23 +5,32 @@
 //! the files it replaces are given up only afterwards.
 //!
 //! ```text
-//!   kvist-manifest 1
+//!   kvist-manifest 2
 //!   id 0f1e2d3c4b5a69788796a5b4c3d2e1f0
 //!   seed 0123456789abcdef
+//!   hash 1
 //!   shards 64
 //!   snapshot snapshot-00000000000000000003.kvs      (or: snapshot -)
 //!   journal 7 open 41                               (or: journal 7 to 9, or: journal -)
 //!   checksum 89abcdef
 //! ```
+//!
+//! Version 1 has no `hash`: its keys are hashed with numbers that everybody knows. A directory that
+//! was begun with it goes on with it, as where its keys stand does not change.
 
 use std::io;
 
+use base::{HashFunction, Hashing};
+
 use crate::disk::Disk;
+use crate::snapshot::Header;
 
 /// The file's name.
 pub const NAME: &str = "MANIFEST";
 const FRESH: &str = "MANIFEST.new";
-const TITLE: &str = "kvist-manifest 1";
+/// The first lines of the versions: of that which says how keys are hashed, and the one before it.
+const TITLE: &str = "kvist-manifest 2";
+const FIRST_TITLE: &str = "kvist-manifest 1";
 
 /// Which segments of the journal count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +48,8 @@ pub enum Segments {
 pub struct Manifest {
     /// Names the dataset: files of another one are not taken for its own.
     pub id: [u8; 16],
-    /// The seed of the key hash, which says where in its shard a key stands.
-    pub seed: u64,
+    /// How keys are hashed, which says in which shard a key stands, and where there.
+    pub hashing: Hashing,
     /// The number of shards when the files were written.
     pub shards: usize,
     /// The snapshot's file.
@@ -50,6 +59,14 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Whether a snapshot with this header is one of this dataset.
+    #[must_use]
+    pub fn knows(&self, header: &Header) -> bool {
+        header.id == self.id
+            && header.hashing == self.hashing
+            && header.shards as usize == self.shards
+    }
+
     /// As text.
     #[must_use]
     pub fn encode(&self) -> String {
@@ -59,9 +76,13 @@ impl Manifest {
             Segments::From(first, durable) => format!("{first} open {durable}"),
             Segments::Between(first, last) => format!("{first} to {last}"),
         };
+        let Hashing { function, seed } = self.hashing;
+        let (title, hash) = match function {
+            HashFunction::KnownNumbers => (FIRST_TITLE, String::new()),
+            other => (TITLE, format!("hash {}\n", other.number())),
+        };
         let text = format!(
-            "{TITLE}\nid {id}\nseed {:016x}\nshards {}\nsnapshot {}\njournal {journal}\n",
-            self.seed,
+            "{title}\nid {id}\nseed {seed:016x}\n{hash}shards {}\nsnapshot {}\njournal {journal}\n",
             self.shards,
             self.snapshot.as_deref().unwrap_or("-"),
         );
@@ -84,7 +105,7 @@ impl Manifest {
         }
         let mut lines = body.lines();
         let title = lines.next().unwrap_or_default();
-        if title != TITLE {
+        if title != TITLE && title != FIRST_TITLE {
             return Err(format!("it begins with '{title}', not '{TITLE}': another version?"));
         }
         let mut field = |name: &str| {
@@ -95,13 +116,20 @@ impl Manifest {
         let wrong = |name: &str, value: &str| format!("'{value}' is not a {name}");
         let id = field("id")?;
         let seed = field("seed")?;
+        let function = match title {
+            TITLE => function(&field("hash")?)?,
+            _ => HashFunction::KnownNumbers,
+        };
         let shards = field("shards")?;
         let snapshot = field("snapshot")?;
         let journal = field("journal")?;
         let id = parse_id(&id).ok_or_else(|| wrong("id", &id))?;
         let manifest = Manifest {
             id,
-            seed: u64::from_str_radix(&seed, 16).map_err(|_| wrong("seed", &seed))?,
+            hashing: Hashing {
+                function,
+                seed: u64::from_str_radix(&seed, 16).map_err(|_| wrong("seed", &seed))?,
+            },
             shards: shards
                 .parse()
                 .ok()
@@ -162,6 +190,11 @@ fn parse_id(text: &str) -> Option<[u8; 16]> {
     (text.len() == 32).then(|| number.to_be_bytes())
 }
 
+fn function(number: &str) -> Result<HashFunction, String> {
+    let known = number.parse().ok().and_then(HashFunction::of_number);
+    known.ok_or_else(|| format!("its keys are hashed in a way '{number}': another version?"))
+}
+
 fn segments(text: &str) -> Option<Segments> {
     if text == "-" {
         return Some(Segments::None);
@@ -179,12 +212,13 @@ mod tests {
 
     #[test]
     fn it_comes_back_and_damage_is_seen() {
-        for (snapshot, journal) in [
-            (None, Segments::From(1, 0)),
-            (Some("snapshot-1.kvs".to_owned()), Segments::Between(3, 9)),
-            (None, Segments::None),
+        let old = Hashing { function: HashFunction::KnownNumbers, seed: 42 };
+        for (snapshot, journal, hashing) in [
+            (None, Segments::From(1, 0), Hashing::new(42)),
+            (Some("snapshot-1.kvs".to_owned()), Segments::Between(3, 9), old),
+            (None, Segments::None, old),
         ] {
-            let manifest = Manifest { id: [7; 16], seed: 42, shards: 64, snapshot, journal };
+            let manifest = Manifest { id: [7; 16], hashing, shards: 64, snapshot, journal };
             let text = manifest.encode();
             assert_eq!(Manifest::decode(&text), Ok(manifest));
             for at in 0..text.len() {
@@ -197,6 +231,25 @@ mod tests {
                 }
                 assert!(Manifest::decode(&text[..at]).is_err(), "cut at {at}");
             }
+        }
+    }
+
+    #[test]
+    fn it_says_how_keys_are_hashed() {
+        let hashing = Hashing::new(42);
+        let journal = Segments::None;
+        let new = Manifest { id: [7; 16], hashing, shards: 64, snapshot: None, journal };
+        let text = new.encode();
+        assert!(text.starts_with("kvist-manifest 2\n"), "older servers refuse it: {text}");
+        assert!(text.contains("\nseed 000000000000002a\nhash 1\nshards 64\n"), "{text}");
+        let old = Hashing { function: HashFunction::KnownNumbers, ..hashing };
+        let old = Manifest { hashing: old, ..new }.encode();
+        assert!(old.starts_with("kvist-manifest 1\n") && !old.contains("hash"), "{old}");
+        for other in ["hash 0\n", "hash 2\n", ""] {
+            let (body, _) = text.rsplit_once("checksum ").unwrap_or_default();
+            let body = body.replace("hash 1\n", other);
+            let other = format!("{body}checksum {:08x}\n", crc32fast::hash(body.as_bytes()));
+            assert!(Manifest::decode(&other).is_err(), "{other}");
         }
     }
 }

@@ -22,6 +22,8 @@
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
+use base::{HashFunction, Hashing};
+
 use crate::codec::{Malformed, Source, put_number, u16_at, u32_at, u64_at};
 use crate::disk::{Disk, DiskFile, Numbered};
 use crate::frame::Secret;
@@ -31,8 +33,8 @@ const MAGIC: &[u8; 8] = b"KVISTSNP";
 const TRAILER: &[u8; 8] = b"KVISTEND";
 /// The first bytes of blocks in files that have no secret.
 const BLOCK: u32 = u32::from_le_bytes(*b"KvBl");
-/// The version of the format that is written. Files of version 1 have no secret; a reader refuses
-/// others.
+/// The version of the format that is written. Files of version 1 have no secret, and their keys are
+/// hashed with known numbers; a reader refuses others.
 pub const VERSION: u32 = 2;
 pub(crate) const HEADER: u64 = 64;
 const BLOCK_HEADER: usize = 32;
@@ -62,8 +64,8 @@ pub fn number(name: &str) -> Option<u64> {
 pub struct Header {
     /// The dataset it belongs to.
     pub id: [u8; 16],
-    /// The seed of the key hash.
-    pub seed: u64,
+    /// How keys are hashed.
+    pub hashing: Hashing,
     /// The number of shards.
     pub shards: u32,
     /// When it was begun, in milliseconds since the Unix epoch.
@@ -76,7 +78,8 @@ impl Header {
     /// The version of the file's format.
     #[must_use]
     pub fn version(&self) -> u32 {
-        if self.secret == Secret::NONE { 1 } else { VERSION }
+        let known = self.hashing.function == HashFunction::KnownNumbers;
+        if known && self.secret == Secret::NONE { 1 } else { VERSION }
     }
 
     fn encode(&self) -> [u8; 64] {
@@ -84,8 +87,9 @@ impl Header {
         bytes[0..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&self.version().to_le_bytes());
         bytes[16..32].copy_from_slice(&self.id);
-        bytes[32..40].copy_from_slice(&self.seed.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.hashing.seed.to_le_bytes());
         bytes[40..44].copy_from_slice(&self.shards.to_le_bytes());
+        bytes[44..48].copy_from_slice(&self.hashing.function.number().to_le_bytes());
         bytes[48..56].copy_from_slice(&self.time.to_le_bytes());
         bytes[56..64].copy_from_slice(&self.secret.bits().to_le_bytes());
         let crc = crc32fast::hash(&bytes[16..]);
@@ -377,7 +381,8 @@ impl Reader {
     pub(crate) fn without_index(file: Arc<dyn DiskFile>, name: &str) -> io::Result<Self> {
         let bytes = file.len()?;
         let secret = secret_of(&*file, bytes)?;
-        let header = Header { id: [0; 16], seed: 0, shards: 0, time: 0, secret };
+        let hashing = Hashing { function: HashFunction::KnownNumbers, seed: 0 };
+        let header = Header { id: [0; 16], hashing, shards: 0, time: 0, secret };
         let (name, blocks) = (name.to_owned(), Vec::new());
         Ok(Reader { file, name, header, blocks, entries: 0, bytes })
     }
@@ -467,16 +472,23 @@ fn read_header(file: &dyn DiskFile) -> Result<Header, String> {
     if !(1..=VERSION).contains(&version) {
         return Err(format!("version {version}, this program reads versions 1 to {VERSION}"));
     }
+    if u32_at(&bytes, 12) != crc32fast::hash(&bytes[16..]) {
+        return Err("its header is broken".to_owned());
+    }
+    let function = HashFunction::of_number(u32_at(&bytes, 44)).ok_or_else(|| {
+        let number = u32_at(&bytes, 44);
+        format!("its keys are hashed in a way {number}, which this program does not know")
+    })?;
     let mut id = [0; 16];
     id.copy_from_slice(&bytes[16..32]);
     let header = Header {
         id,
-        seed: u64_at(&bytes, 32),
+        hashing: Hashing { function, seed: u64_at(&bytes, 32) },
         shards: u32_at(&bytes, 40),
         time: u64_at(&bytes, 48),
         secret: Secret::from_bits(u64_at(&bytes, 56)),
     };
-    // Its version is that of a file with such a secret.
+    // Its version is that of a file with such a secret and such a function.
     if header.encode() == bytes { Ok(header) } else { Err("its header is broken".to_owned()) }
 }
 

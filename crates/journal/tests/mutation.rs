@@ -12,6 +12,7 @@ mod logbook;
 
 use std::sync::Arc;
 
+use base::Hashing;
 use disk::{Chance, Leaves, Liar};
 use journal::codec::Source;
 use journal::frame::Secret;
@@ -82,7 +83,8 @@ fn sample() -> Vec<u8> {
 fn snapshot_file(compress: bool) -> Vec<u8> {
     let liar = Liar::default();
     let disk: Arc<dyn Disk> = Arc::new(liar.clone());
-    let header = snapshot::Header { id: ID, seed: 5, shards: 4, time: 6, secret: SECRET };
+    let header =
+        snapshot::Header { id: ID, hashing: Hashing::new(5), shards: 4, time: 6, secret: SECRET };
     let mut writer = Writer::create(&disk, &snapshot::name(1), header, compress).unwrap();
     for shard in 0..4 {
         let mut raw = Vec::new();
@@ -131,7 +133,7 @@ fn nothing_that_reads_bytes_is_led_astray() {
     // Manifests, as they are and with their checksum made right.
     let snapshot = Some(snapshot::name(1));
     let journal = Segments::From(3, 99);
-    let manifest = Manifest { id: ID, seed: 1, shards: 4, snapshot, journal };
+    let manifest = Manifest { id: ID, hashing: Hashing::new(1), shards: 4, snapshot, journal };
     times(20_000, 2, manifest.encode().as_bytes(), |bytes| {
         let _ = Manifest::decode(&String::from_utf8_lossy(bytes));
         if let Some(at) = bytes.windows(9).rposition(|part| part == b"checksum ") {

@@ -9,7 +9,7 @@ use base::{Deadline, Strings};
 use crate::{Failed, Options, Scope, Store, Txn};
 
 fn store() -> Arc<Store> {
-    Arc::new(Store::new(Options { shards: 4, databases: 2, seed: 7 }))
+    Arc::new(Store::new(Options { shards: 4, databases: 2, hashing: base::Hashing::new(7) }))
 }
 
 fn txn(store: &Arc<Store>) -> Txn {

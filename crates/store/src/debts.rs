@@ -176,7 +176,11 @@ mod tests {
     }
 
     fn waiting(needs: &[&[usize]]) -> (Arc<Store>, Touched, Arc<AtomicUsize>) {
-        let store = Arc::new(Store::new(Options { shards: 16, databases: 1, seed: 7 }));
+        let store = Arc::new(Store::new(Options {
+            shards: 16,
+            databases: 1,
+            hashing: base::Hashing::new(7),
+        }));
         let used = Arc::new(AtomicUsize::new(0));
         store.set_audience(Box::new(Payer(Arc::clone(&used))));
         let key = Touched { db: 0, hash: store.hasher().hash(b"key"), key: b"key"[..].into() };

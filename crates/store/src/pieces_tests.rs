@@ -85,7 +85,11 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let store = Arc::new(Store::new(Options { shards: 1, databases: 2, seed: 7 }));
+        let store = Arc::new(Store::new(Options {
+            shards: 1,
+            databases: 2,
+            hashing: base::Hashing::new(7),
+        }));
         let mut txn = Txn::new(Arc::clone(&store), 1);
         txn.begin(1_700_000_000_000);
         Stage { store, txn }

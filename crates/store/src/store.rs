@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use base::{KeyHasher, Millis, PackLimits, SHARD_BITS};
+use base::{Hashing, KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
 use table::EntryRef;
@@ -22,15 +22,15 @@ pub struct Options {
     pub shards: usize,
     /// Number of databases.
     pub databases: usize,
-    /// Seed of the key hash; must not be known to clients.
-    pub seed: u64,
+    /// How keys are hashed; its seed must not be known to clients.
+    pub hashing: Hashing,
 }
 
 impl Options {
     /// The usual choice for `cores`: 16 shards per core, 64 to 1024.
     #[must_use]
-    pub fn for_cores(cores: usize, databases: usize, seed: u64) -> Self {
-        Options { shards: (cores * 16).next_power_of_two().clamp(64, 1024), databases, seed }
+    pub fn for_cores(cores: usize, databases: usize, hashing: Hashing) -> Self {
+        Options { shards: (cores * 16).next_power_of_two().clamp(64, 1024), databases, hashing }
     }
 }
 
@@ -90,7 +90,7 @@ impl Store {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let count = options.shards.clamp(1, 1 << SHARD_BITS).next_power_of_two();
-        let hasher = KeyHasher::new(options.seed);
+        let hasher = KeyHasher::new(options.hashing);
         let databases = options.databases.max(1);
         let slot = |number: usize| {
             // There are at most 1024.

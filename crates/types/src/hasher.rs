@@ -12,7 +12,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use base::{HashSecret, KeyHasher};
+use base::{HashSecret, MemberHasher};
 use table::KeyHash;
 
 /// What all tables share, and the seed from which each gets its own.
@@ -42,7 +42,7 @@ pub fn hash_tables_alike() {
 
 /// The hasher of one table.
 #[derive(Clone, Debug)]
-pub(crate) struct Members(KeyHasher);
+pub(crate) struct Members(MemberHasher);
 
 impl Members {
     /// A hasher unlike those before.
@@ -52,7 +52,7 @@ impl Members {
         let alike = ALIKE.load(Ordering::Relaxed);
         let table = if alike { 0 } else { TABLES.fetch_add(1, Ordering::Relaxed) };
         let (secret, seed) = SECRET.get_or_init(|| secret(0));
-        Members(KeyHasher::with_secret(secret, seed ^ table.wrapping_mul(SPREAD)))
+        Members(MemberHasher::new(secret, seed ^ table.wrapping_mul(SPREAD)))
     }
 }
 

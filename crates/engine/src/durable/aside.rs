@@ -134,7 +134,7 @@ impl Engine {
     fn names(&self, snapshot: String, (first, last): (u64, u64)) -> Manifest {
         Manifest {
             id: self.dataset_id,
-            seed: self.seed,
+            hashing: self.hashing,
             shards: self.store.shards(),
             snapshot: Some(snapshot),
             journal: Segments::Between(first, last),

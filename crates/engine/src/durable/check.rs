@@ -132,7 +132,7 @@ impl Checked {
             Ok(reader) => reader,
             Err(error) => return self.problem(Part::Snapshot, error.to_string()),
         };
-        if reader.header.id != manifest.id || reader.header.shards as usize != manifest.shards {
+        if !manifest.knows(&reader.header) {
             let what = format!("{name} belongs to another dataset");
             return self.problem(Part::Snapshot, what);
         }

@@ -128,7 +128,7 @@ impl Home {
         }
         let manifest = Manifest {
             id: engine.dataset_id,
-            seed: engine.seed,
+            hashing: engine.hashing,
             shards: engine.store.shards(),
             snapshot: None,
             journal: Segments::None,

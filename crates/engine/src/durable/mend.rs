@@ -106,7 +106,7 @@ fn mend_manifest(disk: &dyn Disk) -> io::Result<String> {
     let follows = segment::all(disk)?.contains(&number);
     let manifest = Manifest {
         id: header.id,
-        seed: header.seed,
+        hashing: header.hashing,
         shards: usize::try_from(header.shards).unwrap_or(0),
         snapshot: Some(snapshot::name(number)),
         journal: if follows { Segments::From(number, 0) } else { Segments::None },
@@ -164,7 +164,7 @@ fn mend_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String
     let source = if there { name.clone() } else { format!("{name}.damaged") };
     let header = snapshot::Header {
         id: manifest.id,
-        seed: manifest.seed,
+        hashing: manifest.hashing,
         shards: u32::try_from(manifest.shards).unwrap_or(u32::MAX),
         time: wall_clock(),
         secret: salvage::secret(&**disk, &source)?,

@@ -155,6 +155,10 @@ impl Engine {
             found.imported = self.import_first(disk.path())?;
         }
         if let Some(manifest) = &manifest {
+            if manifest.hashing != self.hashing {
+                let there = disk.path().display();
+                return Err(format!("{there}: this engine would look for its keys elsewhere"));
+            }
             self.durable.old_shards.store(manifest.shards, Ordering::Relaxed);
             let (report, steps) = self.read_all((&disk, manifest), failing, &mut found)?;
             if let (Some(cut), false) = (&report.cut, config.durability.aof_load_truncated) {
@@ -252,7 +256,7 @@ impl Engine {
         });
         let manifest = Manifest {
             id: self.dataset_id,
-            seed: self.seed,
+            hashing: self.hashing,
             shards: self.store.shards(),
             snapshot: manifest.and_then(|m| m.snapshot),
             journal,
@@ -301,7 +305,7 @@ impl Engine {
         let mut steps = Vec::new();
         steps.resize_with(manifest.shards, Steps::default);
         if let Some(reader) = snapshot {
-            if reader.header.id != manifest.id || reader.header.shards as usize != manifest.shards {
+            if !manifest.knows(&reader.header) {
                 return Err(advice(&format!("{} belongs to another dataset", reader.name)));
             }
             self.durable.progress.total.fetch_add(reader.bytes, Ordering::Relaxed);

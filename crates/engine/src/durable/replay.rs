@@ -74,7 +74,7 @@ impl<'e> Replayer<'e> {
     /// One that takes it to be `began` now, in milliseconds since the Unix epoch: all of them go by
     /// one clock, that of the thread which starts them.
     pub fn new(engine: &'e Engine, failing: Failing, began: u64) -> Self {
-        let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.hashing.seed);
         txn.begin_replay(began);
         Replayer {
             began,

@@ -269,7 +269,7 @@ impl Engine {
         };
         let manifest = Manifest {
             id: self.dataset_id,
-            seed: self.seed,
+            hashing: self.hashing,
             shards: self.store.shards(),
             snapshot: Some(name),
             journal: segments,
@@ -326,7 +326,7 @@ impl Engine {
         let name = snapshot::name(first);
         let header = Header {
             id: self.dataset_id,
-            seed: self.seed,
+            hashing: self.hashing,
             shards: u32::try_from(self.store.shards()).unwrap_or(u32::MAX),
             time: wall_clock(),
             // Unlike that of any segment.

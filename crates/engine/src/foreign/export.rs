@@ -153,7 +153,7 @@ fn write_in_parts(
         Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
     writer.header(&header()).map_err(failed)?;
     let mut exported = Exported::default();
-    let mut txn = Txn::new(Arc::clone(&engine.store), manifest.seed);
+    let mut txn = Txn::new(Arc::clone(&engine.store), manifest.hashing.seed);
     for part in 0..parts {
         read_part(&engine, (disk, manifest), until, (part, parts), &mut exported)?;
         if part == 0 {

@@ -211,7 +211,7 @@ struct Loader<'e> {
 impl<'e> Loader<'e> {
     fn new(engine: &'e Arc<Engine>, is_snapshot: bool) -> Self {
         let now = wall_clock();
-        let mut txn = Txn::new(Arc::clone(&engine.store), engine.seed);
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.hashing.seed);
         txn.begin_replay(now);
         Loader {
             engine,

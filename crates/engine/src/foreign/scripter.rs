@@ -34,7 +34,7 @@ impl Scripter {
         let client = engine.clients.add(Origin::default(), wall_clock(), Arc::new(Nobody));
         let mut session = Session::new(client, true);
         session.speak(Protocol::Resp2);
-        Scripter { worker: Worker::new(engine, engine.seed), session }
+        Scripter { worker: Worker::new(engine, engine.hashing.seed), session }
     }
 
     /// Runs a request in database `db`; its error, if it has one.

@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use base::Hashing;
 use journal::reader::{self, ReadError};
 use journal::record::{self, Kind};
 use journal::{Disk, Flusher, Lane, Log, Manifest, Place, Policy, Segments};
@@ -142,7 +143,7 @@ impl Logbook {
                 let first = self.log.roll(true).unwrap();
                 self.log.sync_segment().unwrap();
                 let mut manifest = manifest(first);
-                manifest.seed = self.made;
+                manifest.hashing.seed = self.made;
                 manifest.write(&*self.disk).unwrap();
                 self.log.healed().unwrap();
             }
@@ -161,7 +162,7 @@ impl Logbook {
 
 fn manifest(first: u64) -> Manifest {
     let journal = Segments::From(first, 0);
-    Manifest { id: ID, seed: 0, shards: 4, snapshot: None, journal }
+    Manifest { id: ID, hashing: Hashing::new(0), shards: 4, snapshot: None, journal }
 }
 
 /// How many changes there are; refuses anything but a prefix with whole groups.
@@ -178,7 +179,7 @@ fn read_all(disk: &Liar) -> Result<(u64, reader::Report), String> {
     let Some(manifest) = manifest else {
         return Ok((0, reader::Report { next_segment: 1, next_frame: 1, ..Default::default() }));
     };
-    let (known, mut next) = (manifest.seed, manifest.seed);
+    let (known, mut next) = (manifest.hashing.seed, manifest.hashing.seed);
     let mut take = |body: &mut Vec<u8>, _: &journal::frame::Header, file: &str, at: u64| {
         let mut rest = body.as_slice();
         let mut found = Vec::new();

@@ -11,11 +11,11 @@
 //!   slots:  [path, newer, older] …      a list through the slots, from the newest to the oldest
 //! ```
 
-use std::hash::BuildHasher;
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use foldhash::SharedSeed;
-use foldhash::fast::SeedableRandomState;
+use foldhash::fast::FoldHasher;
 use hashbrown::HashTable;
 
 use super::{Path, PathError};
@@ -54,7 +54,9 @@ pub fn may_hold_patterns(text: &[u8]) -> bool {
 pub struct PathCache {
     max_paths: usize,
     max_bytes: usize,
-    hasher: SeedableRandomState,
+    /// All numbers of the hash come from chance: see [`hash`](crate::hash).
+    numbers: SharedSeed,
+    seed: u64,
     index: HashTable<u32>,
     slots: Vec<Slot>,
     newest: u32,
@@ -71,7 +73,8 @@ impl PathCache {
         PathCache {
             max_paths: max_paths.clamp(1, NONE as usize - 1),
             max_bytes,
-            hasher: SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()),
+            numbers: SharedSeed::from_u64(seed),
+            seed: seed.rotate_left(32),
             index: HashTable::new(),
             slots: Vec::new(),
             newest: NONE,
@@ -141,7 +144,9 @@ impl PathCache {
         if self.slots.get(self.newest as usize).is_some_and(is_newest) {
             return Ok(self.newest);
         }
-        let hash = self.hasher.hash_one(text);
+        let mut hasher = FoldHasher::with_seed(self.seed, &self.numbers);
+        hasher.write(text);
+        let hash = hasher.finish();
         let slots = &self.slots;
         let same = |at: &u32| {
             let slot = slots.get(*at as usize);

@@ -4,7 +4,7 @@
 //! checks that exactly one reply was written, or none if an error was returned.
 #![allow(dead_code)] // every test file uses its own part
 
-use base::{Args, Effect, Handler, KeyHasher, PackLimits, Protocol, Reply, Row};
+use base::{Args, Effect, Handler, Hashing, KeyHasher, PackLimits, Protocol, Reply, Row};
 use kvist_model::Model;
 use wire::RespWriter;
 
@@ -32,7 +32,7 @@ impl Stage {
     /// A stage on which small collections have these limits.
     pub fn with_limits(limits: PackLimits) -> Self {
         Stage {
-            model: Model::new(16, KeyHasher::new(7), limits),
+            model: Model::new(16, KeyHasher::new(Hashing::new(7)), limits),
             rows: commands::rows(),
             protocol: Protocol::Resp2,
         }
