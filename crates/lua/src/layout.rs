@@ -7,7 +7,7 @@
 //! same, before a state is used.
 //!
 //! Nothing is written here but a value onto the stack, exactly as `lua_pushvalue` writes it. What
-//! [`strings`](crate::strings) keeps in order is described here, too.
+//! `strings.rs` keeps in order is described here, too.
 
 use std::ffi::{c_char, c_int, c_void};
 
