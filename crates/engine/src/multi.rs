@@ -328,6 +328,22 @@ fn run_timed(
     Some(took)
 }
 
+/// Whether a command may change who hears of what came before it. Nothing is told before others:
+/// what one transaction changed is one notice.
+fn changes_listeners(entry: &Entry) -> bool {
+    matches!(
+        entry.name(),
+        "client|tracking"
+            | "config|set"
+            | "subscribe"
+            | "psubscribe"
+            | "ssubscribe"
+            | "unsubscribe"
+            | "punsubscribe"
+            | "sunsubscribe"
+    )
+}
+
 /// Runs a queued command. `false` if it may not run.
 fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) -> bool {
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
@@ -362,8 +378,9 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             }
         }
         Action::Control(run) => {
-            // It may change who hears of what came before it.
-            control.txn.tell_news();
+            if changes_listeners(entry) {
+                control.txn.tell_news();
+            }
             control.run(entry, run, &argv, writer);
         }
         Action::Container => {

@@ -80,7 +80,8 @@ impl Seat {
         let mut out = Vec::new();
         let mut input = bytes.as_bytes().to_vec();
         let fed = self.worker.feed(&mut self.session, &mut input, &mut out);
-        (String::from_utf8(out).unwrap(), fed.state)
+        // Values of some commands are no text.
+        (String::from_utf8_lossy(&out).into_owned(), fed.state)
     }
 
     /// What was pushed to this client since this was last asked, as it goes over the line;
