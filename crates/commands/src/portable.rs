@@ -285,6 +285,9 @@ pub fn restore(value: Value, limits: &PackLimits, registry: &mut Registry) -> Op
     })
 }
 
+/// Large collections of files and payloads are read about so many bytes at a time.
+pub const PART: usize = 1 << 20;
+
 impl Restored {
     /// Adds further elements to a collection. `None` if one of them is there already, or the value
     /// is no collection of their type.

@@ -449,8 +449,7 @@ fn limit_files(server: &Server, limit: &str) {
 
 /// The same for a process.
 fn limit_files_of(process: u32, limit: &str) {
-    let words = ["--pid", &process.to_string(), &format!("--fsize={limit}:unlimited")];
-    assert!(Command::new("prlimit").args(words).status().unwrap().success());
+    assert!(server::limit(process, &format!("--fsize={limit}:unlimited")));
 }
 
 /// Whether files can be limited here; else a line says what to install.

@@ -97,9 +97,6 @@ impl<H: Host> Run<H> for RestoreAsking<'_> {
     }
 }
 
-/// Elements are taken out of a payload about so many bytes at a time.
-const PART: usize = 1 << 20;
-
 const IDLE: CmdError = CmdError::new("ERR Invalid IDLETIME value, must be >= 0");
 const FREQUENCY: CmdError = CmdError::new("ERR Invalid FREQ value, must be >= 0 and <= 255");
 const TTL: CmdError = CmdError::new("ERR Invalid TTL value, must be >= 0");
@@ -126,7 +123,7 @@ impl<H: Host> Run<H> for Restore<'_> {
                 restored.is_some()
             }
         };
-        dump::decode_in_parts(self.payload, PART, &mut take)
+        dump::decode_in_parts(self.payload, portable::PART, &mut take)
             .map_err(|failure| CmdError::new(failure.text()))?;
         let value = restored.ok_or(BAD_DATA)?;
         out.ok();

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use base::{Args, CmdError, Deadline, Keyspace, Millis, Protocol, num};
-use commands::portable::{self, Restored};
+use commands::portable::{self, PART, Restored};
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
 use script::Vm;
@@ -179,13 +179,14 @@ impl Read for Watched {
     }
 }
 
-/// Bytes of a large collection that are read at once, about.
-const PART: usize = 1 << 20;
-
 const TWICE: &str = "a member or field is there twice";
 
 fn wrong(key: &Key, what: &str) -> String {
     format!("the key {}: {what}", key.name.escape_ascii())
+}
+
+fn deadline(key: &Key) -> Option<Millis> {
+    key.deadline.map(|at| Millis::try_from(at).unwrap_or(0))
 }
 
 /// Puts items and commands into the store.
@@ -288,8 +289,7 @@ impl<'e> Loader<'e> {
     }
 
     fn key(&mut self, key: Key, value: Value) -> Result<(), String> {
-        let deadline = key.deadline.map(|at| Millis::try_from(at).unwrap_or(0));
-        if self.is_snapshot && deadline.is_some_and(|at| at <= self.now) {
+        if self.is_snapshot && deadline(&key).is_some_and(|at| at <= self.now) {
             self.imported.expired += 1;
             return Ok(());
         }
@@ -333,14 +333,13 @@ impl<'e> Loader<'e> {
     fn settle(&mut self) -> Result<(), String> {
         let Some((key, db, value)) = self.open.take() else { return Ok(()) };
         let store = &self.engine.store;
-        let deadline = key.deadline.map(|at| Millis::try_from(at).unwrap_or(0));
+        let deadline = deadline(&key).map_or(Deadline::Clear, Deadline::At);
         let name = store.hasher().key(&key.name);
         self.txn.select(db);
         let done = self.txn.with(store, Scope::One(store.shard_of(name.hash)), |txn| {
             if txn.kind(name).is_some() {
                 return false;
             }
-            let deadline = deadline.map_or(Deadline::Clear, Deadline::At);
             portable::put(txn, name, value, deadline);
             if let Some(seconds) = key.idle {
                 txn.set_idle(name, seconds);

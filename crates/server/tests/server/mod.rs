@@ -73,6 +73,16 @@ pub fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("kvist-test-{}-{number}-{name}", std::process::id()))
 }
 
+/// Limits what a process may have of something, as `prlimit` takes it; `false` if that is not here.
+pub fn limit(process: u32, what: &str) -> bool {
+    let done = Command::new("prlimit").arg("--pid").arg(process.to_string()).arg(what).status();
+    let limited = done.is_ok_and(|done| done.success());
+    if !limited {
+        skip::because("prlimit is not here, or not allowed: install util-linux");
+    }
+    limited
+}
+
 /// A running server; killed when dropped.
 pub struct Server {
     child: Child,
@@ -193,13 +203,7 @@ impl Server {
 
     /// Limits what it may have of something, as `prlimit` takes it; `false` if that is not here.
     pub fn limit(&self, what: &str) -> bool {
-        let done =
-            Command::new("prlimit").arg("--pid").arg(self.id().to_string()).arg(what).status();
-        let limited = done.is_ok_and(|done| done.success());
-        if !limited {
-            skip::because("prlimit is not here, or not allowed: install util-linux");
-        }
-        limited
+        limit(self.id(), what)
     }
 
     /// Whether it has ended.
