@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!   room      ROOM bytes for one connection, `unauthenticated-memory` for all of them together
-//!   streams   CALLS of one connection at a time; over gRPC they are charged, and connections
+//!   streams   CALLS of one connection at a time; over gRPC they are charged
+//!   itself    a connection over gRPC or HTTP is charged what it takes before anything has come
 //!   time      `unauthenticated-timeout` from connecting to being known, handshakes included
 //!   bodies    of whoever it is: charged as they come, never by what was announced; each has
 //!             `request-body-timeout`, and a second more for each PACE bytes that came

@@ -89,37 +89,41 @@ pub struct Meter {
     /// A request is being answered, whose body is counted by who reads it, or the last one was from
     /// somebody who is known.
     known: AtomicBool,
-    /// Counts the head of a request whose caller is not known yet.
-    head: Mutex<Charge>,
+    /// Counts the connection and the head of a request whose caller is not known yet.
+    unknown: Mutex<Charge>,
+    /// Bytes the connection itself is charged while its caller is not known.
+    connection: usize,
 }
 
 impl Meter {
-    /// Nothing has come yet.
-    pub fn new(engine: &Arc<Engine>) -> Self {
+    /// Nothing has come yet on a connection that was charged so many bytes.
+    pub fn new(unknown: Charge, connection: usize) -> Self {
         Meter {
             received: AtomicU64::new(0),
             sent: AtomicU64::new(0),
             reads: AtomicU64::new(0),
             writes: AtomicU64::new(0),
             known: AtomicBool::new(false),
-            head: Mutex::new(Charge::new(engine)),
+            unknown: Mutex::new(unknown),
+            connection,
         }
     }
 
     /// Whether there is room for so many bytes that have come.
     pub fn has_room(&self, bytes: usize) -> bool {
-        self.known.load(Ordering::Relaxed) || self.head.lock().add(bytes)
+        self.known.load(Ordering::Relaxed) || self.unknown.lock().add(bytes)
     }
 
     /// A head is complete.
     pub fn begin_answer(&self) {
         self.known.store(true, Ordering::Relaxed);
-        let _ = self.head.lock().set(0);
+        let _ = self.unknown.lock().set(self.connection);
     }
 
     /// Its request was answered; it was from somebody who is known.
     pub fn end_answer(&self, known: bool) {
         self.known.store(known, Ordering::Relaxed);
+        let _ = self.unknown.lock().set(if known { 0 } else { self.connection });
     }
 
     fn settle(&self, counters: &Counters) {

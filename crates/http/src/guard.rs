@@ -32,6 +32,16 @@ pub fn welcome(engine: &Engine, config: &Config, peer: SocketAddr) -> bool {
     !guarded || is_local_address(peer.ip())
 }
 
+/// Bytes that a connection takes before anything has come: its task, hyper's buffers, its client.
+const CONNECTION: usize = 32 << 10;
+
+/// Bytes that a connection is charged until its caller is known: none where nobody is asked.
+#[must_use]
+pub fn charge_of_connection(engine: &Engine, config: &Config) -> usize {
+    let asked = config.http.token.is_some() || engine.users.asks_password();
+    if asked { CONNECTION } else { 0 }
+}
+
 /// Refuses what a page of another site may have sent from the browser of somebody who can reach
 /// this port.
 ///

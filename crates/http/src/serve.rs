@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use engine::unauthenticated::Charge;
 use engine::{Engine, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
@@ -159,8 +160,13 @@ impl Http {
         stop: watch::Receiver<bool>,
     ) {
         let config = self.desks.engine.config();
+        let mut unknown = Charge::new(&self.desks.engine);
+        let connection = guard::charge_of_connection(&self.desks.engine, &config);
         let refusal = if !self.gate.enter() {
             Some("max number of clients reached")
+        } else if !unknown.set(connection) {
+            self.gate.leave();
+            Some("max memory of clients that have not shown who they are reached")
         } else if !guard::welcome(&self.desks.engine, &config, peer) {
             self.gate.leave();
             Some(
@@ -190,15 +196,16 @@ impl Http {
             let probes = socket2::TcpKeepalive::new().with_time(every);
             let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&probes);
         }
+        let meter = Meter::new(unknown, connection);
         if let Some(context) = self.context() {
             let shaken = TlsAcceptor::from(context).accept(stream);
             match tokio::time::timeout(HANDSHAKE, shaken).await {
-                Ok(Ok(stream)) => Arc::clone(&self).serve(stream, origin, stop).await,
+                Ok(Ok(stream)) => Arc::clone(&self).serve(stream, origin, meter, stop).await,
                 Ok(Err(error)) => tls::failures::tell(&peer, &error),
                 Err(_) => tracing::debug!("a handshake took too long"),
             }
         } else {
-            Arc::clone(&self).serve(stream, origin, stop).await;
+            Arc::clone(&self).serve(stream, origin, meter, stop).await;
         }
     }
 
@@ -222,11 +229,16 @@ impl Http {
     }
 
     /// Serves a connection to its end.
-    async fn serve<S>(self: Arc<Self>, stream: S, origin: Origin, mut stop: watch::Receiver<bool>)
-    where
+    async fn serve<S>(
+        self: Arc<Self>,
+        stream: S,
+        origin: Origin,
+        meter: Meter,
+        mut stop: watch::Receiver<bool>,
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let meter = Arc::new(Meter::new(&self.desks.engine));
+        let meter = Arc::new(meter);
         let caller = Caller::new(&self.desks, origin, &meter);
         let letters = Arc::clone(&caller.letters);
         let caller = Arc::new(AsyncMutex::new(caller));

@@ -192,6 +192,29 @@ fn who_does_not_read_a_long_answer_takes_no_memory() {
 }
 
 #[test]
+fn connections_of_strangers_count_for_their_memory() {
+    let web = Web::start(&["--requirepass", "secret", "--unauthenticated-memory", "1mb"]);
+    let mut redis = web.server.connect();
+    assert_eq!(redis.ask(&["AUTH", "secret"]), server::ok());
+    let read = format!("GET /api/v1/records/k\nAuthorization: {}", web::basic("default", "secret"));
+    let mut known: Vec<_> = (0..40).map(|_| web.connect()).collect();
+    for http in &mut known {
+        // Whoever has shown a password takes nothing of what strangers may.
+        assert_eq!(http.ask(&read, "").status, 404);
+    }
+    let mut strangers: Vec<_> = (0..32).map(|_| web.connect()).collect();
+    assert_eq!(strangers[31].ask("GET /health", "").status, 200);
+    let page = web.get("/health");
+    assert_eq!((page.status, page.text().contains("memory")), (503, true), "{page:?}");
+    strangers.extend((0..100).map(|_| web.connect()));
+    assert_eq!(known[39].ask(&read, "").status, 404);
+    assert_eq!(web.clients(&mut redis), 40 + 32);
+    drop(strangers);
+    eventually("room", || (web.clients(&mut redis) == 40).then_some(()));
+    assert_eq!(web.ask(&read, "").status, 404);
+}
+
+#[test]
 fn nothing_is_left_when_the_server_ends() {
     let mut web = Web::start(&[]);
     let mut idle = web.connect();
