@@ -481,7 +481,7 @@ impl Link {
 
 /// Something to tell Python code once the link is not borrowed any more, because that code may use
 /// the link.
-enum News {
+enum Completion {
     /// A message, for the handler of messages.
     Message(Option<Py<PyAny>>, PyResult<Py<PyAny>>),
     /// A result that is complete.
@@ -499,20 +499,20 @@ impl Link {
             return Ok(());
         }
         loop {
-            let news = slf.borrow_mut().news(py)?;
-            match news {
+            let completion = slf.borrow_mut().completion(py)?;
+            match completion {
                 None => return Ok(()),
-                Some(News::Part | News::Message(None, _)) => {}
-                Some(News::Message(Some(handler), message)) => {
+                Some(Completion::Part | Completion::Message(None, _)) => {}
+                Some(Completion::Message(Some(handler), message)) => {
                     let message = message.unwrap_or_else(|it| it.into_value(py).into_any());
                     handler.call1(py, (message,))?;
                 }
-                Some(News::Result(future, kept, reply)) => {
+                Some(Completion::Result(future, kept, reply)) => {
                     let plain = kept.callback.is_none() && kept.empty.is_none();
                     let result = if plain { reply } else { kept.plan(py).finish(py, reply) };
                     resolve(py, &future, result)?;
                 }
-                Some(News::Results(future, results)) => {
+                Some(Completion::Results(future, results)) => {
                     let list = PyList::new(py, results)?;
                     resolve(py, &future, Ok(list.into_any().unbind()))?;
                 }
@@ -554,11 +554,11 @@ impl Link {
     }
 
     /// What the next reply is about.
-    fn news(&mut self, py: Python<'_>) -> PyResult<Option<News>> {
+    fn completion(&mut self, py: Python<'_>) -> PyResult<Option<Completion>> {
         let Some((reply, pushed)) = self.next(py)? else { return Ok(None) };
         if pushed || self.listening {
             let handler = self.on_push.as_ref().map(|handler| handler.clone_ref(py));
-            return Ok(Some(News::Message(handler, reply)));
+            return Ok(Some(Completion::Message(handler, reply)));
         }
         let Some(slot) = self.slots.front_mut() else {
             let text = "a reply came that nobody asked for";
@@ -571,16 +571,16 @@ impl Link {
                 results.push(result.unwrap_or_else(|it| it.into_value(py).into_any()));
             }
             if !plans.is_empty() {
-                return Ok(Some(News::Part));
+                return Ok(Some(Completion::Part));
             }
             return Ok(self.slots.pop_front().map(|slot| match slot.awaits {
-                Awaits::Many { results, .. } => News::Results(slot.future, results),
-                Awaits::One(_) => News::Part,
+                Awaits::Many { results, .. } => Completion::Results(slot.future, results),
+                Awaits::One(_) => Completion::Part,
             }));
         }
         Ok(self.slots.pop_front().map(|slot| match slot.awaits {
-            Awaits::One(kept) => News::Result(slot.future, kept, reply),
-            Awaits::Many { .. } => News::Part,
+            Awaits::One(kept) => Completion::Result(slot.future, kept, reply),
+            Awaits::Many { .. } => Completion::Part,
         }))
     }
 }

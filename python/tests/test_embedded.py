@@ -158,7 +158,7 @@ def test_threads(db: Any) -> None:
     assert db.get("all") == "2400"
 
 
-def test_whoever_waits_is_woken_by_another_thread(db: Any) -> None:
+def test_a_waiting_thread_is_woken_by_another(db: Any) -> None:
     popped: list[Any] = []
     thread = threading.Thread(target=lambda: popped.append(db.blpop("queue", 0)))
     thread.start()
@@ -169,7 +169,7 @@ def test_whoever_waits_is_woken_by_another_thread(db: Any) -> None:
     assert db.blpop("queue", 0.02) is None
 
 
-def test_closing_ends_those_who_wait() -> None:
+def test_closing_ends_waiting_calls() -> None:
     db = embedded.open()
     raised: list[Any] = []
 

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use grpc::client_channel::ClientChannel;
 use grpc::generated::kvist as own;
 use grpc::generated::kvist::kvist_service_client::KvistServiceClient;
 use grpc::generated::kvist::operation::Kind;
 use grpc::generated::memorize as pb;
 use grpc::generated::memorize::memorize_client::MemorizeClient;
-use grpc::line::Line;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -202,7 +202,7 @@ fn medians(mut figures: Vec<[f64; 3]>) -> [f64; 3] {
 
 /// A connection of any kind.
 enum Asker {
-    Memorize(MemorizeClient<Line>),
+    Memorize(MemorizeClient<ClientChannel>),
     /// One stream for all waves, as programs that send batches have it.
     Batch(mpsc::Sender<own::BatchRequest>, Box<tonic::Streaming<own::BatchResponse>>),
     Resp(Client),
@@ -218,10 +218,10 @@ impl Asker {
     async fn connect(door: &Door) -> io::Result<Self> {
         Ok(match door.kind {
             Spoken::Memorize => {
-                Asker::Memorize(MemorizeClient::new(Line::connect(door.addr).await?))
+                Asker::Memorize(MemorizeClient::new(ClientChannel::connect(door.addr).await?))
             }
             Spoken::Batch => {
-                let mut client = KvistServiceClient::new(Line::connect(door.addr).await?);
+                let mut client = KvistServiceClient::new(ClientChannel::connect(door.addr).await?);
                 let (sender, requests) = mpsc::channel(16);
                 let answers = client.batch(ReceiverStream::new(requests)).await.map_err(failed)?;
                 Asker::Batch(sender, Box::new(answers.into_inner()))
@@ -280,7 +280,7 @@ impl Asker {
     }
 }
 
-async fn one(client: &mut MemorizeClient<Line>, asked: Asked) -> io::Result<()> {
+async fn one(client: &mut MemorizeClient<ClientChannel>, asked: Asked) -> io::Result<()> {
     let key = KEY.to_owned();
     match asked {
         Asked::Set(size) => {

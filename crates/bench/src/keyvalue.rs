@@ -7,7 +7,7 @@ use crate::client::{Client, Reply, encode};
 use crate::load::{self, Load, Sample, Shape};
 use crate::peer::{self, Peer, Processors, find};
 use crate::process;
-use crate::report::{Cell, Kind, Memory, Report};
+use crate::report::{Cell, KeyGroup, Memory, Report};
 
 /// Tests that redis-benchmark runs when it is not told which.
 const ALL: &str = "ping_inline,ping_mbulk,set,get,incr,lpush,rpush,lpop,rpop,sadd,hset,spop,zadd,\
@@ -92,7 +92,7 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
         check_answers(peer)?;
         memory.push(load_keys(peer, options.keys)?);
     }
-    report.kinds.push(Kind { title: "values of 100 bytes".to_owned(), memory });
+    report.kinds.push(KeyGroup { title: "values of 100 bytes".to_owned(), memory });
     let total = options.shapes.len() * options.tests.len() * options.rounds;
     let mut done = 0;
     for &shape in &options.shapes {

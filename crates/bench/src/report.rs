@@ -26,7 +26,7 @@ pub(crate) struct Memory {
 }
 
 /// What keys of one kind take on every server.
-pub(crate) struct Kind {
+pub(crate) struct KeyGroup {
     pub title: String,
     pub memory: Vec<Memory>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Report {
     /// What its files are called.
     file: &'static str,
     names: Vec<String>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<KeyGroup>,
     pub cells: Vec<Cell>,
     /// Which servers could not do which tests, and why.
     gaps: Vec<Gap>,
@@ -151,7 +151,7 @@ impl Report {
         }
         text += "\n|---|";
         text += &"---|".repeat(self.names.len() * 2 - 1);
-        for Kind { title, memory } in &self.kinds {
+        for KeyGroup { title, memory } in &self.kinds {
             let _ = write!(text, "\n| {title} |");
             for Memory { used, resident } in memory {
                 let _ = write!(text, " {used:.1} · {resident:.1} |");

@@ -1,15 +1,15 @@
 //! Was what the server remembers promised, and is all that was promised remembered?
 //!
-//! For every lane the history is walked from its base, and after every unit the model is compared
-//! with what was read back. Only keys that a unit names are compared again, so a walk costs about
-//! as much as the work did. The prefixes that agree are the points at which the lane may have been
-//! cut; if none of them holds all that was promised, something is wrong.
+//! For every partition the history is walked from its base, and after every unit the model is
+//! compared with what was read back. Only keys that a unit names are compared again, so a walk
+//! costs about as much as the work did. The prefixes that agree are the points at which the
+//! partition may have been cut; if none of them holds all that was promised, something is wrong.
 
 use std::collections::BTreeSet;
 
-use crate::lane::Lane;
 use crate::model::Model;
 use crate::observe::Observation;
+use crate::partition::Partition;
 use crate::unit::Unit;
 use crate::value::{Bytes, Keys, Name, Value, agree, describe};
 use crate::workload::{SHARED_DB, shared_group_keys};
@@ -30,7 +30,7 @@ impl Promise {
     pub const NOTHING: i64 = i64::MIN;
 }
 
-/// Where a lane may have been cut.
+/// Where a partition may have been cut.
 struct Walk {
     /// How many units were promised.
     promised: usize,
@@ -42,38 +42,38 @@ struct Walk {
 
 /// Compares what was read with what was promised. Empty: all is well.
 #[must_use]
-pub fn check(lanes: &[Lane], seen: &Observation, promise: Promise) -> Vec<String> {
+pub fn check(partitions: &[Partition], seen: &Observation, promise: Promise) -> Vec<String> {
     let mut violations = Vec::new();
     let mut walks = Vec::new();
-    for lane in lanes {
-        let share = seen.share_of(lane.prefix());
-        let walk = walk(lane, &share, seen, promise);
+    for partition in partitions {
+        let share = seen.share_of(partition.prefix());
+        let walk = walk(partition, &share, seen, promise);
         if !walk.cuts.iter().any(|cut| *cut >= walk.promised) {
-            violations.push(explain(lane, &share, seen, &walk));
+            violations.push(explain(partition, &share, seen, &walk));
         }
         walks.push(walk);
     }
     if violations.is_empty() {
-        violations.extend(one_cut_for_all(lanes, &walks));
+        violations.extend(one_cut_for_all(partitions, &walks));
     }
-    strangers(lanes, seen, &mut violations);
+    strangers(partitions, seen, &mut violations);
     together(seen, promise, &mut violations);
     violations
 }
 
-fn walk(lane: &Lane, share: &Keys, seen: &Observation, promise: Promise) -> Walk {
+fn walk(partition: &Partition, share: &Keys, seen: &Observation, promise: Promise) -> Walk {
     let kept = |unit: &&Unit| unit.acked.is_some_and(|at| at <= promise.acked_by);
-    let promised = lane.units.iter().take_while(kept).count();
-    let mut model = lane.base.clone();
+    let promised = partition.units.iter().take_while(kept).count();
+    let mut model = partition.base.clone();
     let mut wrong = differences(&model, share, seen);
     let (mut cuts, mut nearest) = (Vec::new(), (usize::MAX, 0));
-    for at in 0..=lane.units.len() {
-        if let Some(unit) = at.checked_sub(1).and_then(|last| lane.units.get(last)) {
+    for at in 0..=partition.units.len() {
+        if let Some(unit) = at.checked_sub(1).and_then(|last| partition.units.get(last)) {
             model.apply(unit, Some(share));
             if unit.global {
                 wrong = differences(&model, share, seen);
             }
-            for name in unit.names(lane.prefix()) {
+            for name in unit.names(partition.prefix()) {
                 if agree(model.keys.get(&name), share.get(&name), seen.from, seen.to) {
                     wrong.remove(&name);
                 } else {
@@ -100,19 +100,19 @@ fn differences(model: &Model, share: &Keys, seen: &Observation) -> BTreeSet<Name
         .collect()
 }
 
-fn explain(lane: &Lane, share: &Keys, seen: &Observation, walk: &Walk) -> String {
-    let who = String::from_utf8_lossy(lane.prefix()).into_owned();
-    let (promised, sent) = (walk.promised, lane.units.len());
+fn explain(partition: &Partition, share: &Keys, seen: &Observation, walk: &Walk) -> String {
+    let who = String::from_utf8_lossy(partition.prefix()).into_owned();
+    let (promised, sent) = (walk.promised, partition.units.len());
     if let Some(cut) = walk.cuts.last() {
-        let lost = lane.units[*cut..promised].iter().take(5).map(Unit::describe);
+        let lost = partition.units[*cut..promised].iter().take(5).map(Unit::describe);
         let lost = lost.collect::<Vec<_>>().join("\n    lost: ");
         return format!(
             "{who} lost what was promised: it was cut after unit {cut}, {promised} of {sent} were \
              promised\n    lost: {lost}"
         );
     }
-    let mut model = lane.base.clone();
-    for unit in &lane.units[..walk.nearest] {
+    let mut model = partition.base.clone();
+    for unit in &partition.units[..walk.nearest] {
         model.apply(unit, Some(share));
     }
     let mut text = format!(
@@ -128,9 +128,10 @@ fn explain(lane: &Lane, share: &Keys, seen: &Observation, walk: &Walk) -> String
             describe(model.keys.get(name)),
             describe(share.get(name)),
         );
-        let touching =
-            |(_, unit): &(usize, &Unit)| unit.global || unit.names(lane.prefix()).contains(name);
-        let units: Vec<_> = lane.units.iter().enumerate().filter(touching).collect();
+        let touching = |(_, unit): &(usize, &Unit)| {
+            unit.global || unit.names(partition.prefix()).contains(name)
+        };
+        let units: Vec<_> = partition.units.iter().enumerate().filter(touching).collect();
         for (at, unit) in units.iter().rev().take(6).rev() {
             text += &format!("\n    unit {at}, sent {}: {}", unit.sent, unit.describe());
         }
@@ -139,12 +140,14 @@ fn explain(lane: &Lane, share: &Keys, seen: &Observation, walk: &Walk) -> String
 }
 
 /// What concerns everybody happened to all or to none, in its order.
-fn one_cut_for_all(lanes: &[Lane], walks: &[Walk]) -> Option<String> {
-    let globals = |lane: &Lane, cut: usize| lane.units[..cut].iter().filter(|u| u.global).count();
+fn one_cut_for_all(partitions: &[Partition], walks: &[Walk]) -> Option<String> {
+    let globals = |partition: &Partition, cut: usize| {
+        partition.units[..cut].iter().filter(|u| u.global).count()
+    };
     let mut possible: Option<BTreeSet<usize>> = None;
-    for (lane, walk) in lanes.iter().zip(walks) {
+    for (partition, walk) in partitions.iter().zip(walks) {
         let cuts = walk.cuts.iter().filter(|cut| **cut >= walk.promised);
-        let counts: BTreeSet<usize> = cuts.map(|cut| globals(lane, *cut)).collect();
+        let counts: BTreeSet<usize> = cuts.map(|cut| globals(partition, *cut)).collect();
         possible = Some(possible.map_or_else(|| counts.clone(), |all| &all & &counts));
     }
     possible.is_some_and(|counts| counts.is_empty()).then(|| {
@@ -154,8 +157,9 @@ fn one_cut_for_all(lanes: &[Lane], walks: &[Walk]) -> Option<String> {
 }
 
 /// Keys and elements that nobody wrote.
-fn strangers(lanes: &[Lane], seen: &Observation, violations: &mut Vec<String>) {
-    let known = |bytes: &Bytes| lanes.iter().any(|lane| bytes.starts_with(lane.prefix()));
+fn strangers(partitions: &[Partition], seen: &Observation, violations: &mut Vec<String>) {
+    let known =
+        |bytes: &Bytes| partitions.iter().any(|partition| bytes.starts_with(partition.prefix()));
     for ((db, key), entry) in &seen.keys {
         if let (true, Value::List(list)) = (key.starts_with(b"shared:"), &entry.value) {
             if let Some(item) = list.iter().find(|item| !known(item)) {

@@ -6,9 +6,9 @@ use super::*;
 use crate::unit::Step;
 use crate::value::Entry;
 
-/// A lane that has sent these commands; the first `acked` were answered, one per second.
-fn lane(prefix: &str, lines: &[&str], acked: usize) -> Lane {
-    let mut lane = Lane::new(prefix.as_bytes());
+/// A partition that has sent these commands; the first `acked` were answered, one per second.
+fn partition(prefix: &str, lines: &[&str], acked: usize) -> Partition {
+    let mut partition = Partition::new(prefix.as_bytes());
     for (n, line) in lines.iter().enumerate() {
         let steps = line.split("; ").map(|line| {
             let words: Vec<&str> = line.split(' ').collect();
@@ -19,9 +19,9 @@ fn lane(prefix: &str, lines: &[&str], acked: usize) -> Lane {
         let mut unit = Unit::new(steps, group);
         unit.global = line.starts_with("FLUSHDB");
         unit.acked = (n < acked).then(|| i64::try_from(n).unwrap() * 1000);
-        lane.units.push(unit);
+        partition.units.push(unit);
     }
-    lane
+    partition
 }
 
 fn seen(keys: &[(&str, &str)]) -> Observation {
@@ -30,50 +30,56 @@ fn seen(keys: &[(&str, &str)]) -> Observation {
     Observation { keys: keys.collect(), from: 0, to: 0 }
 }
 
-fn clean(lanes: &[Lane], found: &[(&str, &str)], acked_by: i64) -> bool {
+fn clean(partitions: &[Partition], found: &[(&str, &str)], acked_by: i64) -> bool {
     let promise = Promise { acked_by, counter_seen: 0 };
-    check(lanes, &seen(found), promise).is_empty()
+    check(partitions, &seen(found), promise).is_empty()
 }
 
 #[test]
 fn all_that_was_acknowledged_and_any_part_of_the_rest() {
-    let lanes = [lane("a:", &["SET a:s1 1", "SET a:s2 2", "SET a:s3 3", "SET a:s4 4"], 2)];
+    let partitions =
+        [partition("a:", &["SET a:s1 1", "SET a:s2 2", "SET a:s3 3", "SET a:s4 4"], 2)];
     let all = Promise::EVERYTHING;
-    assert!(!clean(&lanes, &[("a:s1", "1")], all), "an acknowledged write is missing");
-    assert!(clean(&lanes, &[("a:s1", "1"), ("a:s2", "2")], all));
-    assert!(clean(&lanes, &[("a:s1", "1"), ("a:s2", "2"), ("a:s3", "3")], all));
+    assert!(!clean(&partitions, &[("a:s1", "1")], all), "an acknowledged write is missing");
+    assert!(clean(&partitions, &[("a:s1", "1"), ("a:s2", "2")], all));
+    assert!(clean(&partitions, &[("a:s1", "1"), ("a:s2", "2"), ("a:s3", "3")], all));
     let skipped = [("a:s1", "1"), ("a:s2", "2"), ("a:s4", "4")];
-    assert!(!clean(&lanes, &skipped, all), "a later write without the earlier one");
-    assert!(!clean(&lanes, &[("a:s1", "1"), ("a:s2", "2"), ("a:s9", "")], all), "an invention");
-    assert!(clean(&lanes, &[], Promise::NOTHING));
-    assert!(!clean(&lanes, &[("a:s2", "2")], Promise::NOTHING), "no prefix");
+    assert!(!clean(&partitions, &skipped, all), "a later write without the earlier one");
+    assert!(
+        !clean(&partitions, &[("a:s1", "1"), ("a:s2", "2"), ("a:s9", "")], all),
+        "an invention"
+    );
+    assert!(clean(&partitions, &[], Promise::NOTHING));
+    assert!(!clean(&partitions, &[("a:s2", "2")], Promise::NOTHING), "no prefix");
 }
 
 #[test]
 fn only_the_last_second_may_be_missing() {
-    let lanes = [lane("a:", &["SET a:s1 1", "SET a:s2 2", "SET a:s3 3"], 3)];
-    assert!(clean(&lanes, &[("a:s1", "1"), ("a:s2", "2")], 1000));
-    assert!(!clean(&lanes, &[("a:s1", "1")], 1000));
+    let partitions = [partition("a:", &["SET a:s1 1", "SET a:s2 2", "SET a:s3 3"], 3)];
+    assert!(clean(&partitions, &[("a:s1", "1"), ("a:s2", "2")], 1000));
+    assert!(!clean(&partitions, &[("a:s1", "1")], 1000));
 }
 
 #[test]
 fn a_group_is_whole_or_absent() {
-    let lanes = [lane("a:", &["SET a:s1 1; SET a:s2 1"], 0)];
-    assert!(clean(&lanes, &[], Promise::EVERYTHING));
-    assert!(clean(&lanes, &[("a:s1", "1"), ("a:s2", "1")], Promise::EVERYTHING));
-    assert!(!clean(&lanes, &[("a:s1", "1")], Promise::EVERYTHING));
+    let partitions = [partition("a:", &["SET a:s1 1; SET a:s2 1"], 0)];
+    assert!(clean(&partitions, &[], Promise::EVERYTHING));
+    assert!(clean(&partitions, &[("a:s1", "1"), ("a:s2", "1")], Promise::EVERYTHING));
+    assert!(!clean(&partitions, &[("a:s1", "1")], Promise::EVERYTHING));
 }
 
 #[test]
-fn what_concerns_everybody_happens_to_all_or_to_none() {
-    let lanes =
-        [lane("a:", &["SET a:s1 1", "FLUSHDB 0"], 1), lane("b:", &["SET b:s1 1", "FLUSHDB 0"], 1)];
-    assert!(clean(&lanes, &[], Promise::EVERYTHING));
-    assert!(clean(&lanes, &[("a:s1", "1"), ("b:s1", "1")], Promise::EVERYTHING));
-    assert!(!clean(&lanes, &[("a:s1", "1")], Promise::EVERYTHING));
+fn global_units_happen_to_all_or_to_none() {
+    let partitions = [
+        partition("a:", &["SET a:s1 1", "FLUSHDB 0"], 1),
+        partition("b:", &["SET b:s1 1", "FLUSHDB 0"], 1),
+    ];
+    assert!(clean(&partitions, &[], Promise::EVERYTHING));
+    assert!(clean(&partitions, &[("a:s1", "1"), ("b:s1", "1")], Promise::EVERYTHING));
+    assert!(!clean(&partitions, &[("a:s1", "1")], Promise::EVERYTHING));
 }
 
 #[test]
-fn a_key_nobody_wrote_is_a_violation() {
-    assert!(!clean(&[lane("a:", &[], 0)], &[("x", "1")], Promise::NOTHING));
+fn a_key_that_was_never_written_is_a_violation() {
+    assert!(!clean(&[partition("a:", &[], 0)], &[("x", "1")], Promise::NOTHING));
 }

@@ -13,8 +13,8 @@ use differential::rng::Rng;
 use crate::check::{self, Promise};
 use crate::clock;
 use crate::disturb::{Disturber, Moment};
-use crate::lane::Lane;
 use crate::observe;
+use crate::partition::Partition;
 use crate::sanity;
 use crate::server::{Server, State};
 use crate::settings::{Fsync, Settings};
@@ -82,7 +82,7 @@ struct Run<'a> {
     settings: &'a Settings,
     dir: PathBuf,
     rng: Rng,
-    lanes: Vec<Lane>,
+    partitions: Vec<Partition>,
     outcome: Outcome,
     /// What the next check has to find; none before the first life.
     promise: Option<Promise>,
@@ -104,7 +104,7 @@ pub fn run(settings: &Settings) -> io::Result<Outcome> {
     let mut run = Run {
         settings,
         rng: Rng::new(settings.seed, "cycles"),
-        lanes: prefixes.map(|prefix| Lane::new(prefix.as_bytes())).collect(),
+        partitions: prefixes.map(|prefix| Partition::new(prefix.as_bytes())).collect(),
         outcome: Outcome { dir: Some(dir.clone()), ..Outcome::default() },
         dir,
         promise: None,
@@ -133,25 +133,25 @@ impl Run<'_> {
             ballast: self.settings.ballast,
             missing: self.outcome.missing.iter().cloned().collect(),
         };
-        let shared = Shared::new(server.port(), work, std::mem::take(&mut self.lanes));
+        let shared = Shared::new(server.port(), work, std::mem::take(&mut self.partitions));
         let moment = Moment::pick(&mut self.rng, self.settings);
         let (kill, death, unprotected) = self.live_and_die(&mut server, &shared, moment, cycle);
         let counter_seen = shared.counter_seen.load(Ordering::SeqCst);
         self.outcome.violations.append(&mut lock(&shared.violations));
-        let lanes = shared.lanes.into_iter();
-        self.lanes =
-            lanes.map(|l| l.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-        for lane in &mut self.lanes {
-            lane.close(death);
-            let acked = lane.units.iter().filter(|unit| unit.acked.is_some()).count();
-            self.outcome.units[0] += lane.units.len() as u64;
+        let partitions = shared.partitions.into_iter();
+        self.partitions =
+            partitions.map(|l| l.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+        for partition in &mut self.partitions {
+            partition.close(death);
+            let acked = partition.units.iter().filter(|unit| unit.acked.is_some()).count();
+            self.outcome.units[0] += partition.units.len() as u64;
             self.outcome.units[1] += acked as u64;
-            self.outcome.violations.extend(lane.violations.drain(..).take(3));
+            self.outcome.violations.extend(partition.violations.drain(..).take(3));
         }
         self.count(moment);
         self.promise = Some(self.promised(fsync, moment, kill, unprotected, counter_seen));
         if self.settings.verbose {
-            let sent: usize = self.lanes.iter().map(|lane| lane.units.len()).sum();
+            let sent: usize = self.partitions.iter().map(|partition| partition.units.len()).sum();
             let off = if unprotected.is_some() { ", journal off" } else { "" };
             println!("cycle {cycle}: {}, {sent} units, killed {moment:?}{off}", fsync.word());
         }
@@ -213,13 +213,13 @@ impl Run<'_> {
         let mut wrong = sanity::persistence(server.port())?;
         let seen = observe::observe(server.port())?;
         let promise = self.promise.unwrap_or(Promise { acked_by: i64::MAX, counter_seen: 0 });
-        wrong.extend(check::check(&self.lanes, &seen, promise));
+        wrong.extend(check::check(&self.partitions, &seen, promise));
         wrong.extend(sanity::writes(server.port())?);
         if self.promise.is_none() {
             self.outcome.missing = sanity::missing(server.port())?;
         }
-        for lane in &mut self.lanes {
-            lane.restart(seen.share_of(&lane.base.prefix));
+        for partition in &mut self.partitions {
+            partition.restart(seen.share_of(&partition.base.prefix));
         }
         // A first life is lived even so: what it does wrong may say more.
         let go_on = wrong.is_empty() || self.promise.is_none();
@@ -270,7 +270,7 @@ impl Run<'_> {
         let end = Instant::now() + life;
         let settings = self.settings;
         std::thread::scope(|scope| {
-            for at in 0..shared.lanes.len() {
+            for at in 0..shared.partitions.len() {
                 let mut rng = rngs(&format!("lane {at}"));
                 scope.spawn(move || worker::work(shared, at, &mut rng));
             }

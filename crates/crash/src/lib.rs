@@ -2,7 +2,7 @@
 //! remembers is compared with what it had promised.
 //!
 //! ```text
-//!  workload ── lane ── worker ──────► server        every connection owns its keys, and keeps
+//!  workload ── partition ── worker ──────► server        every connection owns its keys, and keeps
 //!     │         │                       │           a model and a history of them
 //!   model ◄─────┘     plan: BGSAVE, … kill -9
 //!     │                                 │ restart (killed again while it loads)
@@ -25,9 +25,9 @@ pub mod cli;
 pub mod clock;
 pub mod cycle;
 pub mod disturb;
-pub mod lane;
 pub mod model;
 pub mod observe;
+pub mod partition;
 pub mod sanity;
 pub mod server;
 pub mod settings;

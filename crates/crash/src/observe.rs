@@ -48,7 +48,7 @@ pub fn observe(port: u16) -> io::Result<Observation> {
 }
 
 impl Observation {
-    /// The part of a lane: its own keys, and its share of those that many write.
+    /// The part of a partition: its own keys, and its share of those that many write.
     #[must_use]
     pub fn share_of(&self, prefix: &[u8]) -> Keys {
         let who = &prefix[..prefix.len().saturating_sub(1)];

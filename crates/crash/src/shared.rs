@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use crate::lane::Lane;
+use crate::partition::Partition;
 use crate::workload::Work;
 
 /// See the module.
@@ -13,8 +13,8 @@ pub struct Shared {
     pub port: u16,
     /// What to do.
     pub work: Work,
-    /// The lanes; each is used by one thread, and by all for what concerns everybody.
-    pub lanes: Vec<Mutex<Lane>>,
+    /// The partitions; each is used by one thread, and by all for what concerns everybody.
+    pub partitions: Vec<Mutex<Partition>>,
     /// Held for reading during a batch; for writing by whoever needs everybody idle.
     pub gate: RwLock<()>,
     /// Set when the work is to end.
@@ -28,13 +28,13 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Begins a life of the server with these lanes.
+    /// Begins a life of the server with these partitions.
     #[must_use]
-    pub fn new(port: u16, work: Work, lanes: Vec<Lane>) -> Self {
+    pub fn new(port: u16, work: Work, partitions: Vec<Partition>) -> Self {
         Self {
             port,
             work,
-            lanes: lanes.into_iter().map(Mutex::new).collect(),
+            partitions: partitions.into_iter().map(Mutex::new).collect(),
             gate: RwLock::new(()),
             stop: AtomicBool::new(false),
             doomed: AtomicBool::new(false),

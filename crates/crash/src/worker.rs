@@ -1,5 +1,5 @@
-//! The threads that work: one per lane, one that reads what must never be seen by halves, one that
-//! does what concerns everybody.
+//! The threads that work: one per partition, one that reads what must never be seen by halves, one
+//! that does what concerns everybody.
 
 use std::io;
 use std::sync::PoisonError;
@@ -11,7 +11,7 @@ use differential::connection::Connection;
 use differential::resp::Value as Reply;
 use differential::rng::Rng;
 
-use crate::lane::Lane;
+use crate::partition::Partition;
 use crate::shared::{Shared, lock};
 use crate::unit::{Step, Unit};
 use crate::workload::{DATABASES, SHARED_DB, shared_group_keys};
@@ -132,7 +132,7 @@ fn told(command: &str, reply: &Reply) -> io::Error {
     io::Error::other(format!("{command} answered {}", bytes.escape_ascii()))
 }
 
-/// Works on lane `at` until the end.
+/// Works on partition `at` until the end.
 pub fn work(shared: &Shared, at: usize, rng: &mut Rng) {
     let name = format!("lane {at}");
     let links = Link::open(shared.port).and_then(|link| Ok((link, Link::open(shared.port)?)));
@@ -143,9 +143,9 @@ pub fn work(shared: &Shared, at: usize, rng: &mut Rng) {
     while !shared.stopping() {
         let gate = shared.gate.read().unwrap_or_else(PoisonError::into_inner);
         let (first, units) = {
-            let mut lane = lock(&shared.lanes[at]);
-            let first = lane.units.len();
-            (first, lane.plan(rng, &shared.work))
+            let mut partition = lock(&shared.partitions[at]);
+            let first = partition.units.len();
+            (first, partition.plan(rng, &shared.work))
         };
         let result = exchange(shared, at, first, &units, (&mut link, &mut waiting));
         drop(gate);
@@ -170,7 +170,7 @@ fn exchange(
     for (n, unit) in units.iter().enumerate() {
         let from = if unit.waits { &mut *waiting } else { &mut *link };
         let replies = from.receive(unit)?;
-        lock(&shared.lanes[at]).acknowledge(first + n, &replies);
+        lock(&shared.partitions[at]).acknowledge(first + n, &replies);
     }
     Ok(())
 }
@@ -252,7 +252,7 @@ pub fn overturn(shared: &Shared, rng: &mut Rng) {
     }
 }
 
-/// Sends a command while all others are idle, as part of every lane's history.
+/// Sends a command while all others are idle, as part of every partition's history.
 fn concern_all(shared: &Shared, link: &mut Link, db: u8, words: &[&str]) -> io::Result<()> {
     let _gate = shared.gate.write().unwrap_or_else(PoisonError::into_inner);
     if shared.stopping() {
@@ -264,12 +264,12 @@ fn concern_all(shared: &Shared, link: &mut Link, db: u8, words: &[&str]) -> io::
     }
     let mut unit = Unit::new(vec![Step { db, command: Command::words(words) }], false);
     unit.global = true;
-    let join = |lane: &std::sync::Mutex<Lane>| lock(lane).join(&unit);
-    let places: Vec<usize> = shared.lanes.iter().map(join).collect();
+    let join = |partition: &std::sync::Mutex<Partition>| lock(partition).join(&unit);
+    let places: Vec<usize> = shared.partitions.iter().map(join).collect();
     link.send(std::slice::from_ref(&unit))?;
     let replies = link.receive(&unit)?;
-    for (lane, place) in shared.lanes.iter().zip(places) {
-        lock(lane).acknowledge(place, &replies);
+    for (partition, place) in shared.partitions.iter().zip(places) {
+        lock(partition).acknowledge(place, &replies);
     }
     Ok(())
 }

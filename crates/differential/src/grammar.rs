@@ -167,11 +167,11 @@ fn batch(inner: &[Node], draw: &mut Draw, args: &mut Vec<Vec<u8>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pools::Kind;
+    use crate::pools::KeyKind;
     use crate::rng::Rng;
 
     fn text(form: &str, seed: u64) -> String {
-        let mut draw = Draw::new(Rng::new(seed, ""), Kind::Text);
+        let mut draw = Draw::new(Rng::new(seed, ""), KeyKind::Text);
         let args = Form::parse(form).unwrap().draw(&mut draw);
         args.iter().map(|a| String::from_utf8_lossy(a)).collect::<Vec<_>>().join(" ")
     }

@@ -16,7 +16,7 @@ mod streams;
 
 /// The type a family's own keys usually hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum KeyKind {
     /// Strings: `s0`…
     Text,
     /// Hashes: `h0`…
@@ -48,7 +48,7 @@ pub struct Draw {
     /// The source of chance.
     pub rng: Rng,
     /// The family's own type.
-    pub home: Kind,
+    pub home: KeyKind,
     /// Set while a batch of hundreds is drawn: elements are then all different.
     pub wide: Option<Wide>,
     numkeys: usize,
@@ -82,29 +82,29 @@ impl Wide {
 impl Draw {
     /// Drawing for a family whose own keys are of type `home`.
     #[must_use]
-    pub fn new(rng: Rng, home: Kind) -> Self {
+    pub fn new(rng: Rng, home: KeyKind) -> Self {
         Self { rng, home, wide: None, numkeys: 0, entries: 0 }
     }
 
-    fn own(&mut self, kind: Kind) -> Vec<u8> {
+    fn own(&mut self, kind: KeyKind) -> Vec<u8> {
         let list: &[&[u8]] = match kind {
-            Kind::Text => &TEXT,
-            Kind::Hash => &HASH,
-            Kind::List => &LIST,
-            Kind::Set => &SET,
-            Kind::Zset => &ZSET,
-            Kind::Stream => &STREAM,
+            KeyKind::Text => &TEXT,
+            KeyKind::Hash => &HASH,
+            KeyKind::List => &LIST,
+            KeyKind::Set => &SET,
+            KeyKind::Zset => &ZSET,
+            KeyKind::Stream => &STREAM,
         };
         self.rng.pick(list).to_vec()
     }
 
     fn any_key(&mut self) -> Vec<u8> {
         match self.rng.below(20) {
-            0..4 => self.own(Kind::Text),
-            4..7 => self.own(Kind::Hash),
-            7..10 => self.own(Kind::List),
-            10..13 => self.own(Kind::Set),
-            13..16 => self.own(Kind::Zset),
+            0..4 => self.own(KeyKind::Text),
+            4..7 => self.own(KeyKind::Hash),
+            7..10 => self.own(KeyKind::List),
+            10..13 => self.own(KeyKind::Set),
+            13..16 => self.own(KeyKind::Zset),
             16..19 => self.rng.pick(&SHARED).to_vec(),
             _ => self.rng.pick(&ODD).to_vec(),
         }
@@ -114,7 +114,7 @@ impl Draw {
         self.key_of(self.home)
     }
 
-    fn key_of(&mut self, kind: Kind) -> Vec<u8> {
+    fn key_of(&mut self, kind: KeyKind) -> Vec<u8> {
         match self.rng.below(100) {
             0..78 => self.own(kind),
             78..92 => self.rng.pick(&SHARED).to_vec(),
@@ -407,12 +407,12 @@ pub fn named(name: &str) -> Option<Pool> {
     Some(match name {
         "key" => |d, a| a.push(d.key()),
         "any" => |d, a| a.push(d.any_key()),
-        "text-key" => |d, a| a.push(d.key_of(Kind::Text)),
-        "hash-key" => |d, a| a.push(d.key_of(Kind::Hash)),
-        "list-key" => |d, a| a.push(d.key_of(Kind::List)),
-        "set-key" => |d, a| a.push(d.key_of(Kind::Set)),
-        "zset-key" => |d, a| a.push(d.key_of(Kind::Zset)),
-        "stream-key" => |d, a| a.push(d.key_of(Kind::Stream)),
+        "text-key" => |d, a| a.push(d.key_of(KeyKind::Text)),
+        "hash-key" => |d, a| a.push(d.key_of(KeyKind::Hash)),
+        "list-key" => |d, a| a.push(d.key_of(KeyKind::List)),
+        "set-key" => |d, a| a.push(d.key_of(KeyKind::Set)),
+        "zset-key" => |d, a| a.push(d.key_of(KeyKind::Zset)),
+        "stream-key" => |d, a| a.push(d.key_of(KeyKind::Stream)),
         "value" => |d, a| a.push(d.value()),
         "text" => |d, a| a.push(d.text()),
         "field" => |d, a| a.push(d.element('f')),
@@ -525,10 +525,10 @@ mod tests {
     #[test]
     fn drawn_keys_are_of_the_universe() {
         let all = universe();
-        let mut draw = Draw::new(Rng::new(5, ""), Kind::Zset);
+        let mut draw = Draw::new(Rng::new(5, ""), KeyKind::Zset);
         let mut seen: BTreeSet<Vec<u8>> = (0..5000).map(|_| draw.key()).collect();
         // A stream is drawn where one is asked for.
-        seen.extend((0..200).map(|_| draw.key_of(Kind::Stream)));
+        seen.extend((0..200).map(|_| draw.key_of(KeyKind::Stream)));
         assert_eq!(seen, all);
     }
 }

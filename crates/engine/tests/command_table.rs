@@ -274,7 +274,7 @@ fn every_help_has_the_shape_of_that_of_redis() {
 const LISTS: [(&str, &str); 3] = [
     ("src/answer.rs", "ABOUT_CONNECTION"),
     ("src/scripting/caller.rs", "ANYHOW"),
-    ("../grpc/src/aside.rs", "LONG"),
+    ("../grpc/src/long_requests.rs", "LONG"),
 ];
 
 /// What the engine knows of single commands beside their specs it knows by their names, which a

@@ -1,4 +1,5 @@
-//! How much there may be of something that clients can make us keep: streams, news, half requests.
+//! How much there may be of something that clients can make us keep: streams, events, half
+//! requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,9 @@
 //! A call: from whom, until when; and how it runs requests.
 //!
 //! ```text
-//!   ask ─► seat: run ─┬─► answered, nothing to wait for ─► read the reply where it lies
+//!   ask ─► worker: run ─┬─► answered, nothing to wait for ─► read the reply where it lies
 //!                     └─► waits: for a key, for the end of a pause, for the disk
-//!                           └─ asleep until a letter comes or the time is up ─► read the reply
+//!                           └─ asleep until a message comes or the time is up ─► read the reply
 //! ```
 //!
 //! A call that is cancelled is dropped where it waits: its session leaves every queue it stood in.
@@ -16,15 +16,15 @@ use journal::wall_clock;
 use tokio::time::{Instant, sleep, timeout_at};
 use tonic::{Request, Status};
 
-use crate::guest::{Guest, Held};
-use crate::house::{House, Seat};
+use crate::connection_user::{ConnectionUser, SessionGuard};
+use crate::shared::{Shared, WorkerSlot};
 use crate::status;
 
 /// What dispatch knows of a call and its handler wants to: put into the request's extensions.
 #[derive(Clone)]
-pub struct Arrived {
+pub struct CallInfo {
     /// The user.
-    pub guest: Arc<Guest>,
+    pub user: Arc<ConnectionUser>,
     /// When the client no longer waits.
     pub until: Option<Instant>,
 }
@@ -32,7 +32,7 @@ pub struct Arrived {
 /// Who calls.
 pub struct Caller {
     /// The user.
-    pub guest: Arc<Guest>,
+    pub user: Arc<ConnectionUser>,
     /// When the client no longer waits.
     pub until: Option<Instant>,
 }
@@ -43,30 +43,30 @@ impl Caller {
     /// # Errors
     /// It has not.
     pub fn of<T>(request: &Request<T>) -> Result<Self, Status> {
-        let arrived = request.extensions().get::<Arrived>();
-        let Arrived { guest, until } = arrived.ok_or_else(|| Status::internal("no caller"))?;
-        Ok(Caller { guest: Arc::clone(guest), until: *until })
+        let arrived = request.extensions().get::<CallInfo>();
+        let CallInfo { user, until } = arrived.ok_or_else(|| Status::internal("no caller"))?;
+        Ok(Caller { user: Arc::clone(user), until: *until })
     }
 
     /// A session to run requests in.
     ///
     /// # Errors
     /// The credentials of a call that goes on for long do not hold any more.
-    pub fn hold(&self) -> Result<Held, Status> {
-        if self.guest.holds() { Ok(self.guest.take()) } else { Err(status::no_longer()) }
+    pub fn take_session(&self) -> Result<SessionGuard, Status> {
+        if self.user.holds() { Ok(self.user.take()) } else { Err(status::no_longer()) }
     }
 
     /// Runs one request; `read` makes something of the reply.
     ///
     /// # Errors
-    /// As [`Held::ask`].
+    /// As [`SessionGuard::ask`].
     pub async fn ask<R>(
         &self,
         db: u32,
         argv: &[&[u8]],
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
     ) -> Result<R, Status> {
-        self.hold()?.ask(db, argv, read).await
+        self.take_session()?.ask(db, argv, read).await
     }
 }
 
@@ -92,24 +92,29 @@ pub async fn before<F: Future>(until: Option<Instant>, work: F) -> Result<F::Out
     }
 }
 
-impl Held {
-    /// Runs a request; `true` if it is answered, by what is in the seat's `out`, and may be told.
+impl SessionGuard {
+    /// Runs a request; `true` if it is answered, by what is in the worker's `out`, and may be told.
     ///
     /// # Errors
     /// There is no such database.
-    pub fn begin(&mut self, seat: &mut Seat, db: u32, argv: &[&[u8]]) -> Result<bool, Status> {
+    pub fn begin(
+        &mut self,
+        slot: &mut WorkerSlot,
+        db: u32,
+        argv: &[&[u8]],
+    ) -> Result<bool, Status> {
         let session = self.session();
         let db = usize::try_from(db).unwrap_or(usize::MAX);
         if session.db != db {
-            if db >= seat.worker.engine.store.databases() {
+            if db >= slot.worker.engine.store.databases() {
                 return Err(status::no_such_database());
             }
             session.select(db);
         }
-        seat.run(session, argv);
+        slot.run(session, argv);
         let waits = session.blocked.is_some()
             || session.is_paused()
-            || (session.awaits > 0 && seat.worker.must_hold(session));
+            || (session.awaits > 0 && slot.worker.must_hold(session));
         Ok(!waits)
     }
 
@@ -124,15 +129,15 @@ impl Held {
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
     ) -> Result<R, Status> {
         let begun = {
-            let house = Arc::clone(self.house());
-            let mut seat = house.sit();
-            if self.begin(&mut seat, db, argv)? {
-                let result = read(&seat.out);
-                drop(seat);
-                house.look_whether_stopping();
+            let shared = Arc::clone(self.shared());
+            let mut slot = shared.lock_worker();
+            if self.begin(&mut slot, db, argv)? {
+                let result = read(&slot.out);
+                drop(slot);
+                shared.look_whether_stopping();
                 return result;
             }
-            std::mem::take(&mut seat.out)
+            std::mem::take(&mut slot.out)
         };
         read(&self.finish(begun).await?)
     }
@@ -142,55 +147,55 @@ impl Held {
     /// # Errors
     /// The connection was ended meanwhile; the disk cannot confirm what has been done.
     pub async fn finish(&mut self, mut out: Vec<u8>) -> Result<Vec<u8>, Status> {
-        let house = Arc::clone(self.house());
+        let shared = Arc::clone(self.shared());
         loop {
-            let seated = self.seated();
-            let until = match &seated.session.blocked {
+            let client = self.client();
+            let until = match &client.session.blocked {
                 Some(blocked) => blocked.until,
-                None if seated.session.is_paused() => {
-                    Some(house.engine.resumes_at(&seated.session))
+                None if client.session.is_paused() => {
+                    Some(shared.engine.resumes_at(&client.session))
                 }
                 None => break,
             };
             let left = until.map(|until| Duration::from_millis(until.saturating_sub(wall_clock())));
-            let letters = Arc::clone(&seated.letters);
-            let guest = Arc::clone(self.guest());
+            let messages = Arc::clone(&client.messages);
+            let user = Arc::clone(self.user());
             tokio::select! {
-                () = guest.no_longer_holds() => return Err(status::no_longer()),
-                message = letters.next() => self.deliver(&house, message, &mut out),
-                () = sleep_for(left) => self.time_is_up(&house, &mut out).await,
+                () = user.no_longer_holds() => return Err(status::no_longer()),
+                message = messages.next() => self.deliver(&shared, message, &mut out),
+                () = sleep_for(left) => self.time_is_up(&shared, &mut out).await,
             }
         }
-        self.seated().letters.clear();
-        house.wait_for_disk(self.session()).await?;
+        self.client().messages.clear();
+        shared.wait_for_disk(self.session()).await?;
         Ok(out)
     }
 
-    fn deliver(&mut self, house: &House, message: Message, out: &mut Vec<u8>) {
+    fn deliver(&mut self, shared: &Shared, message: Message, out: &mut Vec<u8>) {
         let session = self.session();
         match message {
             Message::Unblocked { ticket, reply } => {
-                house.sit().worker.unblock(session, ticket, &reply, out);
+                shared.lock_worker().worker.unblock(session, ticket, &reply, out);
             }
             Message::Resume if session.is_paused() => {
-                house.sit().worker.feed(session, &mut [], out);
+                shared.lock_worker().worker.feed(session, &mut [], out);
             }
             // Others end the connection, and never get here.
             _ => {}
         }
     }
 
-    async fn time_is_up(&mut self, house: &House, out: &mut Vec<u8>) {
+    async fn time_is_up(&mut self, shared: &Shared, out: &mut Vec<u8>) {
         let session = self.session();
         if session.blocked.is_some() {
-            let gave_up = house.sit().worker.give_up(session, out);
+            let gave_up = shared.lock_worker().worker.give_up(session, out);
             if !gave_up {
-                // Somebody has just ended the wait: the letter is there, or will be in a moment.
-                let message = Arc::clone(&self.seated().letters).next().await;
-                self.deliver(house, message, out);
+                // Somebody has just ended the wait: the message is there, or will be in a moment.
+                let message = Arc::clone(&self.client().messages).next().await;
+                self.deliver(shared, message, out);
             }
         } else if session.is_paused() {
-            house.sit().worker.feed(session, &mut [], out);
+            shared.lock_worker().worker.feed(session, &mut [], out);
         }
     }
 }

@@ -6,7 +6,7 @@
 //!   x-api-key: token                 or the key of `grpc-api-key`
 //! ```
 //!
-//! Nothing here decides; `guest.rs` does, with the users of the server.
+//! Nothing here decides; `connection_user.rs` does, with the users of the server.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

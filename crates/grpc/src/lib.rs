@@ -4,14 +4,14 @@
 //!   socket ─► serve ─► hyper (HTTP/2) ─► dispatch: which service, until when
 //!                                            │
 //!            peer: one connection ◄──────────┤
-//!             └ guest: one user on it        ▼
+//!             └ connection_user: a user on it        ▼
 //!                 └ sessions ◄──── memorize · kvist: what a call means
 //!                                            │ words of a command
 //!                                            ▼
-//!                                  house: one seat at the engine ─► reply
+//!                                  shared: one worker at the engine ─► reply
 //! ```
 //!
-//! All calls run on the one thread of the runtime that this is spawned on, from one seat at the
+//! All calls run on the one thread of the runtime that this is spawned on, from one worker at the
 //! engine: a call that has nothing to wait for never leaves that thread, and costs no task beside
 //! the one HTTP/2 makes. What waits (for a key, for the end of a pause, for the disk) waits without
 //! holding anything. What runs for long by its nature (a script, `KEYS`, `SORT`) runs aside; keys
@@ -21,28 +21,28 @@
 //! used, because every call would pass its layers and who is connected would be lost behind them.
 #![forbid(unsafe_code)]
 
-mod aside;
 mod budget;
 mod caller;
+pub mod client_channel;
 mod codec;
+mod connection_user;
 mod credentials;
 mod frames;
 pub mod generated;
-mod guest;
-mod house;
 mod inbound;
+mod key_pages;
 mod kvist;
-mod letters;
-pub mod line;
+mod long_requests;
 mod memorize;
+mod message_queue;
 mod peer;
 mod reply;
 mod routes;
 mod search;
 mod serve;
-mod slowed;
+mod shared;
 mod status;
-mod walk;
+mod throttled_stream;
 
-pub use house::{Hooks, House, LONG_CALLS};
 pub use serve::serve;
+pub use shared::{Hooks, LONG_CALLS, Shared};

@@ -13,10 +13,10 @@ use crate::generated::memorize::{
     DeleteResponse, GetRequest, GetResponse, KeysRequest, KeysResponse, SearchKeysRequest,
     SearchKeysResponse, SetRequest, SetResponse,
 };
+use crate::key_pages::{self, ScanPosition, Select};
 use crate::reply::{self, Item, Reader};
 use crate::search::search;
 use crate::status;
-use crate::walk::{self, Place, Select};
 
 const KEY_MAX: usize = 1024;
 const VALUE_MAX: usize = 1 << 20;
@@ -116,9 +116,9 @@ impl Memorize for Service {
     ) -> Result<Response<DeleteAllResponse>, Status> {
         let caller = Caller::of(&request)?;
         // Counted and deleted in one: what came in between would be deleted uncounted.
-        let mut held = caller.hold()?;
+        let mut guard = caller.take_session()?;
         for words in [[b"MULTI".as_slice()], [b"DBSIZE"], [b"FLUSHDB"]] {
-            held.ask(0, &words, reply::done).await?;
+            guard.ask(0, &words, reply::done).await?;
         }
         let read = |reply: &[u8]| {
             let mut reader = Reader::new(reply);
@@ -129,7 +129,7 @@ impl Memorize for Service {
                 _ => Err(status::broken()),
             }
         };
-        let deleted_count = held.ask(0, &[b"EXEC"], read).await?;
+        let deleted_count = guard.ask(0, &[b"EXEC"], read).await?;
         Ok(Response::new(DeleteAllResponse { deleted_count }))
     }
 
@@ -141,8 +141,8 @@ impl Memorize for Service {
         let pattern = pattern.unwrap_or_default().into_bytes();
         let select = Select { db: 0, pattern, kind: String::new() };
         let (mut keys, mut bytes) = (Vec::new(), 0);
-        let mut place = Place::start();
-        while let Place::At(cursor) = place {
+        let mut place = ScanPosition::start();
+        while let ScanPosition::At(cursor) = place {
             in_time(caller.until)?;
             let keep = |key: &[u8]| {
                 if keys.len() < limit && bytes < KEYS_BYTES {
@@ -150,7 +150,7 @@ impl Memorize for Service {
                     keys.extend(name(key));
                 }
             };
-            place = walk::step(&caller, &select, (&cursor, STEP), keep).await?;
+            place = key_pages::step(&caller, &select, (&cursor, STEP), keep).await?;
             if keys.len() >= limit || bytes >= KEYS_BYTES {
                 break;
             }

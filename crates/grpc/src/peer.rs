@@ -13,27 +13,27 @@ use parking_lot::Mutex;
 use tonic::Status;
 use tonic::codegen::http::HeaderMap;
 
+use crate::connection_user::ConnectionUser;
 use crate::credentials::{self, Claim, Secret};
-use crate::guest::Guest;
-use crate::house::House;
-use crate::letters::Ending;
+use crate::message_queue::CloseSignal;
+use crate::shared::Shared;
 use crate::status;
 
 /// Users remembered for a connection; whoever has been silent longest is asked again.
-const REMEMBERED: usize = 8;
+const CACHED_USERS: usize = 8;
 
 /// One connection.
 pub struct Peer {
     /// What all share.
-    pub house: Arc<House>,
+    pub shared: Arc<Shared>,
     /// Where it comes from.
     pub origin: Origin,
     /// Told when somebody wants it closed.
-    pub ending: Arc<Ending>,
+    pub close_signal: Arc<CloseSignal>,
     /// Protected mode lets it do nothing.
     pub denied: bool,
     /// The one who called last comes first.
-    guests: Mutex<Vec<Remembered>>,
+    users: Mutex<Vec<CachedUser>>,
     /// Somebody has called who is known.
     known: AtomicBool,
     /// Calls that are open of callers who are not.
@@ -60,31 +60,31 @@ impl Drop for UnknownCall {
 
 /// Whose word it was.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Nobody,
+enum CredentialKind {
+    Anonymous,
     Basic,
     Token,
 }
 
 /// What a call said.
-type Key = (Kind, Secret);
+type Key = (CredentialKind, Secret);
 
 /// A user who has called.
-struct Remembered {
-    kind: Kind,
+struct CachedUser {
+    kind: CredentialKind,
     said: Secret,
-    guest: Arc<Guest>,
+    user: Arc<ConnectionUser>,
 }
 
 impl Peer {
     /// A connection that has just been made.
-    pub fn new(house: &Arc<House>, origin: Origin, denied: bool) -> Arc<Self> {
+    pub fn new(shared: &Arc<Shared>, origin: Origin, denied: bool) -> Arc<Self> {
         let peer = Peer {
-            house: Arc::clone(house),
+            shared: Arc::clone(shared),
             origin,
-            ending: Arc::default(),
+            close_signal: Arc::default(),
             denied,
-            guests: Mutex::default(),
+            users: Mutex::default(),
             known: AtomicBool::new(false),
             unknown_calls: AtomicUsize::new(0),
             queued: AtomicUsize::new(0),
@@ -92,8 +92,8 @@ impl Peer {
         let peer = Arc::new(peer);
         if !denied {
             // It is among the clients from now on, as a connection that has asked nothing yet.
-            let nobody = Guest::new(house, &peer.origin, &peer.ending);
-            peer.remember((Kind::Nobody, Secret::of(&[])), &nobody);
+            let anonymous = ConnectionUser::new(shared, &peer.origin, &peer.close_signal);
+            peer.cache((CredentialKind::Anonymous, Secret::of(&[])), &anonymous);
         }
         peer
     }
@@ -102,35 +102,35 @@ impl Peer {
     ///
     /// # Errors
     /// `UNAUTHENTICATED`: the credentials are wrong, or the door asks for some.
-    pub fn guest(&self, headers: &HeaderMap) -> Result<Arc<Guest>, Status> {
+    pub fn user(&self, headers: &HeaderMap) -> Result<Arc<ConnectionUser>, Status> {
         let claim = credentials::claim(headers);
         let key = match claim {
-            Claim::None => (Kind::Nobody, Secret::of(&[])),
-            Claim::Basic(bytes) => (Kind::Basic, Secret::of(bytes)),
-            Claim::Token(bytes) => (Kind::Token, Secret::of(bytes)),
+            Claim::None => (CredentialKind::Anonymous, Secret::of(&[])),
+            Claim::Basic(bytes) => (CredentialKind::Basic, Secret::of(bytes)),
+            Claim::Token(bytes) => (CredentialKind::Token, Secret::of(bytes)),
             Claim::Malformed => return Err(status::unauthenticated(status::MALFORMED_KEY)),
         };
-        if let Some(guest) = self.remembered(key) {
-            if guest.holds() {
+        if let Some(user) = self.cached(key) {
+            if user.holds() {
                 self.known.store(true, Ordering::Relaxed);
-                return Ok(guest);
+                return Ok(user);
             }
-            if key.0 == Kind::Nobody {
+            if key.0 == CredentialKind::Anonymous {
                 // Whoever is refused is among the clients still.
-                guest.enter(claim)?;
+                user.enter(claim)?;
             }
-            self.forget(&guest);
+            self.evict(&user);
         }
-        let guest = Guest::new(&self.house, &self.origin, &self.ending);
-        guest.enter(claim)?;
-        self.remember(key, &guest);
+        let user = ConnectionUser::new(&self.shared, &self.origin, &self.close_signal);
+        user.enter(claim)?;
+        self.cache(key, &user);
         self.known.store(true, Ordering::Relaxed);
-        Ok(guest)
+        Ok(user)
     }
 
     /// Whether somebody has called who is known, or everybody is whom protected mode lets in.
     pub fn is_known(&self) -> bool {
-        self.has_called() || (!self.denied && !self.house.asks_who())
+        self.has_called() || (!self.denied && !self.shared.requires_credentials())
     }
 
     /// Whether somebody has called who is known.
@@ -163,38 +163,39 @@ impl Peer {
         Ok(call)
     }
 
-    fn remembered(&self, key: Key) -> Option<Arc<Guest>> {
-        let mut guests = self.guests.lock();
-        let is_it = |known: &Remembered| known.kind == key.0 && known.said.is(&key.1);
-        let at = guests.iter().position(is_it)?;
-        guests[..=at].rotate_right(1);
-        Some(Arc::clone(&guests[0].guest))
+    fn cached(&self, key: Key) -> Option<Arc<ConnectionUser>> {
+        let mut users = self.users.lock();
+        let is_it = |known: &CachedUser| known.kind == key.0 && known.said.is(&key.1);
+        let at = users.iter().position(is_it)?;
+        users[..=at].rotate_right(1);
+        Some(Arc::clone(&users[0].user))
     }
 
-    fn forget(&self, guest: &Arc<Guest>) {
-        let mut guests = self.guests.lock();
-        let at = guests.iter().position(|known| Arc::ptr_eq(&known.guest, guest));
-        let forgotten = at.map(|at| guests.remove(at));
-        drop(guests);
+    fn evict(&self, user: &Arc<ConnectionUser>) {
+        let mut users = self.users.lock();
+        let at = users.iter().position(|known| Arc::ptr_eq(&known.user, user));
+        let evicted = at.map(|at| users.remove(at));
+        drop(users);
         // Outside the lock: its sessions are given back to the engine.
-        drop(forgotten);
+        drop(evicted);
     }
 
-    fn remember(&self, key: Key, guest: &Arc<Guest>) {
-        let new = Remembered { kind: key.0, said: key.1, guest: Arc::clone(guest) };
-        let mut guests = self.guests.lock();
+    fn cache(&self, key: Key, user: &Arc<ConnectionUser>) {
+        let new = CachedUser { kind: key.0, said: key.1, user: Arc::clone(user) };
+        let mut users = self.users.lock();
         // Once somebody has said who they are, nobody is not among the clients any more.
-        let is_idle =
-            |known: &Remembered| known.kind == Kind::Nobody && Arc::strong_count(&known.guest) == 1;
-        let nobody = guests.iter().position(is_idle);
-        let forgotten = match nobody {
-            Some(at) => Some(guests.remove(at)),
-            None if guests.len() >= REMEMBERED => guests.pop(),
+        let is_idle = |known: &CachedUser| {
+            known.kind == CredentialKind::Anonymous && Arc::strong_count(&known.user) == 1
+        };
+        let anonymous = users.iter().position(is_idle);
+        let evicted = match anonymous {
+            Some(at) => Some(users.remove(at)),
+            None if users.len() >= CACHED_USERS => users.pop(),
             None => None,
         };
-        guests.insert(0, new);
-        drop(guests);
+        users.insert(0, new);
+        drop(users);
         // Outside the lock: its sessions are given back to the engine.
-        drop(forgotten);
+        drop(evicted);
     }
 }

@@ -21,13 +21,13 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
 use crate::budget::Budget;
-use crate::caller::Arrived;
+use crate::caller::CallInfo;
 use crate::generated::DESCRIPTORS;
 use crate::generated::kvist::kvist_service_server::KvistServiceServer;
 use crate::generated::memorize::memorize_server::MemorizeServer;
-use crate::house::House;
 use crate::inbound::{Answered, Inbound, Meter, Rules};
 use crate::peer::Peer;
+use crate::shared::Shared;
 use crate::{kvist, memorize, status};
 
 /// How often it is looked whether the server serves.
@@ -53,9 +53,9 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// All services of a house.
-    pub fn new(house: &Arc<House>) -> Self {
-        let most = house.settings.max_message_size;
+    /// All services of a shared.
+    pub fn new(shared: &Arc<Shared>) -> Self {
+        let most = shared.settings.max_message_size;
         let memorize = MemorizeServer::new(memorize::Service);
         let kvist = KvistServiceServer::new(kvist::Service);
         let reporter = HealthReporter::new();
@@ -66,8 +66,8 @@ impl Routes {
             health: HealthServer::new(health).max_decoding_message_size(SMALL),
             reporter,
             reflection: reflection(),
-            inbound: Arc::clone(&house.inbound),
-            engine: Arc::clone(&house.engine),
+            inbound: Arc::clone(&shared.inbound),
+            engine: Arc::clone(&shared.engine),
         }
     }
 
@@ -83,12 +83,12 @@ impl Routes {
     ) -> Result<Response<Body>, Status> {
         match service_of(request.uri().path()) {
             <Memorize as NamedService>::NAME | <Kvist as NamedService>::NAME => {
-                let guest = peer.guest(request.headers())?;
-                Ok(self.serve(Arrived { guest, until }, request).await)
+                let user = peer.user(request.headers())?;
+                Ok(self.serve(CallInfo { user, until }, request).await)
             }
             _ => {
                 let call = peer.enter_unknown()?;
-                let mut charge = (!peer.is_known()).then(|| Charge::new(&peer.house.engine));
+                let mut charge = (!peer.is_known()).then(|| Charge::new(&peer.shared.engine));
                 // The head is there until the message has come.
                 let head = length_of(request.headers());
                 if !charge.as_mut().is_none_or(|charge| charge.add(head)) {
@@ -101,9 +101,9 @@ impl Routes {
         }
     }
 
-    async fn serve(mut self, arrived: Arrived, request: Request<Incoming>) -> Response<Body> {
+    async fn serve(mut self, arrived: CallInfo, request: Request<Incoming>) -> Response<Body> {
         let many = request.uri().path() == BATCH;
-        let most = arrived.guest.house.settings.max_message_size;
+        let most = arrived.user.shared.settings.max_message_size;
         let rules = self.rules(most, many);
         let meter = Meter::of(&self.inbound);
         let mut request = request.map(|body| Inbound::new(body, rules, meter.clone(), None));
@@ -141,15 +141,15 @@ impl Routes {
     }
 
     /// Says whether the server serves for as long as it runs, and when users have changed.
-    pub async fn follow_health(self, house: Arc<House>, mut stop: watch::Receiver<bool>) {
+    pub async fn follow_health(self, shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
         let names = ["", <Memorize as NamedService>::NAME, <Kvist as NamedService>::NAME];
         let mut said = None;
-        let mut users = house.engine.users.version();
+        let mut users = shared.engine.users.version();
         loop {
-            let engine = &house.engine;
+            let engine = &shared.engine;
             let version = engine.users.version();
             if std::mem::replace(&mut users, version) != version {
-                house.users_changed.notify_waiters();
+                shared.users_changed.notify_waiters();
             }
             let stopping = *stop.borrow() || engine.stopping.load(Ordering::Relaxed);
             let serves = !stopping && !engine.durable.is_loading();

@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use tonic::{Code, Status};
 
-use crate::aside;
 use crate::caller::{Caller, in_time};
+use crate::key_pages::{self, Range, ScanPosition, Select, Span};
+use crate::long_requests;
 use crate::reply;
-use crate::walk::{self, Place, Range, Select, Span};
 
 /// Keys looked at in a step.
 const STEP: usize = 1000;
@@ -64,9 +64,9 @@ async fn by_index(
     let span = Span::Prefix(prefix.clone());
     let range = Range { db: 0, span, kind: String::new(), reverse: false };
     let (mut keys, mut names, mut others) = (Vec::new(), 0_u64, 0_u64);
-    let mut place = Place::start();
+    let mut place = ScanPosition::start();
     while keys.len() < count
-        && let Place::At(cursor) = &place
+        && let ScanPosition::At(cursor) = &place
     {
         in_time(caller.until)?;
         let most = skip.saturating_add(count - keys.len()).min(STEP);
@@ -85,11 +85,11 @@ async fn by_index(
         tokio::task::yield_now().await;
     }
     let total = match place {
-        Place::End => names,
-        Place::At(_) => {
+        ScanPosition::End => names,
+        ScanPosition::At(_) => {
             // It may have to look at many keys for their deadlines.
             let words = vec![Bytes::from_static(b"PREFIX.COUNT"), prefix.clone()];
-            let all = reply::count(&aside::ask(caller.hold()?, 0, words).await?)?;
+            let all = reply::count(&long_requests::ask(caller.take_session()?, 0, words).await?)?;
             // Some may have gone since they were seen.
             all.saturating_sub(others).max(names)
         }
@@ -141,10 +141,10 @@ async fn pass(
             first.pop_last();
         }
     };
-    let mut place = Place::start();
-    while let Place::At(cursor) = &place {
+    let mut place = ScanPosition::start();
+    while let ScanPosition::At(cursor) = &place {
         in_time(caller.until)?;
-        place = walk::step(caller, select, (cursor, STEP), &mut keep).await?;
+        place = key_pages::step(caller, select, (cursor, STEP), &mut keep).await?;
         tokio::task::yield_now().await;
     }
     Ok((first.into_iter().collect(), total))

@@ -26,11 +26,11 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 
-use crate::house::House;
 use crate::peer::Peer;
 use crate::routes::{Routes, deadline};
-use crate::slowed::{CONNECTION, Slowed};
+use crate::shared::Shared;
 use crate::status;
+use crate::throttled_stream::{CONNECTION, ThrottledStream};
 
 /// Calls at a time on a connection.
 const STREAMS: u32 = 1024;
@@ -49,9 +49,9 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a client may take to answer that it is still there.
 const PONG: Duration = Duration::from_secs(20);
 /// What a connection takes that has said nothing yet, about.
-const VISITOR: usize = 8 << 10;
+const NEW_CONNECTION: usize = 8 << 10;
 /// How long a stranger may wait for room among the others, and how often it is looked.
-const CROWD: Duration = Duration::from_secs(1);
+const ROOM_WAIT: Duration = Duration::from_secs(1);
 const TURN: Duration = Duration::from_millis(20);
 /// How long the listener rests when no connection can be accepted.
 const REST: Duration = Duration::from_millis(100);
@@ -64,13 +64,13 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// # Errors
 /// The socket cannot be used.
 pub async fn serve(
-    house: Arc<House>,
+    shared: Arc<Shared>,
     socket: std::net::TcpListener,
     mut stop: watch::Receiver<bool>,
 ) -> std::io::Result<()> {
     let listener = TcpListener::from_std(socket)?;
-    let routes = Routes::new(&house);
-    let health = tokio::spawn(routes.clone().follow_health(Arc::clone(&house), stop.clone()));
+    let routes = Routes::new(&shared);
+    let health = tokio::spawn(routes.clone().follow_health(Arc::clone(&shared), stop.clone()));
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -78,9 +78,11 @@ pub async fn serve(
         };
         match accepted {
             Ok((socket, peer)) => {
-                let Some(visitor) = Visitor::enter(&house, socket, peer) else { continue };
-                let tls = house.tls.lock().clone();
-                tokio::spawn(visitor.serve(routes.clone(), tls, stop.clone()));
+                let Some(incoming) = IncomingConnection::enter(&shared, socket, peer) else {
+                    continue;
+                };
+                let tls = shared.tls.lock().clone();
+                tokio::spawn(incoming.serve(routes.clone(), tls, stop.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "Accepting a gRPC connection failed");
@@ -90,7 +92,7 @@ pub async fn serve(
     }
     drop(listener);
     let deadline = Instant::now() + LAST_WORDS;
-    while house.connections.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
+    while shared.connections.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
         sleep(Duration::from_millis(5)).await;
     }
     health.abort();
@@ -106,33 +108,33 @@ pub(crate) fn acceptor(context: &ServerConfig) -> TlsAcceptor {
 }
 
 /// A connection that was accepted.
-struct Visitor {
-    house: Arc<House>,
+struct IncomingConnection {
+    shared: Arc<Shared>,
     socket: Option<TcpStream>,
     addr: SocketAddr,
     denied: bool,
     came: Instant,
 }
 
-impl Drop for Visitor {
+impl Drop for IncomingConnection {
     fn drop(&mut self) {
-        self.house.connections.fetch_sub(1, Ordering::Relaxed);
-        (self.house.hooks.leave)();
+        self.shared.connections.fetch_sub(1, Ordering::Relaxed);
+        (self.shared.hooks.leave)();
     }
 }
 
-impl Visitor {
+impl IncomingConnection {
     /// Lets somebody in, unless there are too many.
-    fn enter(house: &Arc<House>, socket: TcpStream, addr: SocketAddr) -> Option<Self> {
-        let counters = Arc::clone(&house.seat.lock().worker.seat.counters);
-        if !(house.hooks.enter)() {
+    fn enter(shared: &Arc<Shared>, socket: TcpStream, addr: SocketAddr) -> Option<Self> {
+        let counters = Arc::clone(&shared.slot.lock().worker.seat.counters);
+        if !(shared.hooks.enter)() {
             counters.refused.add(1);
             return None;
         }
-        house.connections.fetch_add(1, Ordering::Relaxed);
-        let config = house.engine.config();
-        let guarded = config.protected_mode && house.engine.users.is_open();
-        let denied = guarded && house.settings.api_key.is_none() && !is_local_address(addr.ip());
+        shared.connections.fetch_add(1, Ordering::Relaxed);
+        let config = shared.engine.config();
+        let guarded = config.protected_mode && shared.engine.users.is_open();
+        let denied = guarded && shared.settings.api_key.is_none() && !is_local_address(addr.ip());
         counters.connections.add(1);
         if denied {
             counters.refused.add(1);
@@ -140,8 +142,8 @@ impl Visitor {
         if let Err(error) = tune(&socket, config.tcp_keepalive) {
             tracing::debug!(%error, "a client left while it was accepted");
         }
-        Some(Visitor {
-            house: Arc::clone(house),
+        Some(IncomingConnection {
+            shared: Arc::clone(shared),
             socket: Some(socket),
             addr,
             denied,
@@ -165,9 +167,9 @@ impl Visitor {
         stop: watch::Receiver<bool>,
     ) {
         let Some(socket) = self.socket.take() else { return };
-        let mut charge = Charge::new(&self.house.engine);
-        if self.is_stranger() && !charge.set(VISITOR) {
-            return self.crowded();
+        let mut charge = Charge::new(&self.shared.engine);
+        if self.counts_as_unauthenticated() && !charge.set(NEW_CONNECTION) {
+            return self.refuse();
         }
         let origin = Origin {
             addr: self.addr.to_string(),
@@ -197,18 +199,18 @@ impl Visitor {
     }
 
     /// Whether it counts as a stranger's connection for now.
-    fn is_stranger(&self) -> bool {
-        self.denied || self.house.asks_who()
+    fn counts_as_unauthenticated(&self) -> bool {
+        self.denied || self.shared.requires_credentials()
     }
 
     /// Waits a moment until a stranger more has room: many clients may come at once, who show who
     /// they are as soon as they are heard.
     async fn has_room(&self, charge: &mut Charge, bytes: usize) -> bool {
-        let deadline = Instant::now() + CROWD;
-        while self.is_stranger() && !charge.set(bytes) {
-            let _ = charge.set(VISITOR);
+        let deadline = Instant::now() + ROOM_WAIT;
+        while self.counts_as_unauthenticated() && !charge.set(bytes) {
+            let _ = charge.set(NEW_CONNECTION);
             if Instant::now() >= deadline {
-                self.crowded();
+                self.refuse();
                 return false;
             }
             sleep(TURN).await;
@@ -216,8 +218,8 @@ impl Visitor {
         true
     }
 
-    fn crowded(&self) {
-        self.house.seat.lock().worker.seat.counters.refused.add(1);
+    fn refuse(&self) {
+        self.shared.slot.lock().worker.seat.counters.refused.add(1);
         tracing::debug!(addr = %self.addr, "strangers take all memory that they may");
     }
 
@@ -229,10 +231,10 @@ impl Visitor {
         mut stop: watch::Receiver<bool>,
         charge: Charge,
     ) {
-        let peer = Peer::new(&self.house, origin, self.denied);
-        let ending = Arc::clone(&peer.ending);
+        let peer = Peer::new(&self.shared, origin, self.denied);
+        let close_signal = Arc::clone(&peer.close_signal);
         let knowing = Arc::clone(&peer);
-        let socket = Slowed::new(socket, &peer, charge);
+        let socket = ThrottledStream::new(socket, &peer, charge);
         let service = service_fn(move |request| call(routes.clone(), Arc::clone(&peer), request));
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
@@ -242,7 +244,7 @@ impl Visitor {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_send_buf_size(SEND_BUFFER)
             .max_header_list_size(HEADERS);
-        if let Some(every) = self.house.settings.keepalive {
+        if let Some(every) = self.shared.settings.keepalive {
             builder.keep_alive_interval(every).keep_alive_timeout(PONG);
         }
         let connection = builder.serve_connection(TokioIo::new(socket), service);
@@ -254,7 +256,7 @@ impl Visitor {
         tokio::pin!(stopped);
         let mut stopping = false;
         // Until when somebody must have called who is known.
-        let known_by = self.house.engine.config().callers.unauthenticated_timeout;
+        let known_by = self.shared.engine.config().callers.unauthenticated_timeout;
         let known_by = known_by.and_then(|time| self.came.checked_add(time));
         let late = sleep_until(known_by.unwrap_or(self.came));
         tokio::pin!(late);
@@ -267,7 +269,7 @@ impl Visitor {
                     }
                     return;
                 }
-                () = ending.ended() => return,
+                () = close_signal.ended() => return,
                 () = late.as_mut(), if waiting => {
                     waiting = !knowing.is_known();
                     if waiting && std::mem::replace(&mut leaving, true) {

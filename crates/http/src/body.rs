@@ -20,7 +20,7 @@ const AROUND: u64 = 64 << 10;
 pub struct Budget(AtomicUsize);
 
 /// A body that was read; its memory is counted among that of clients until it is dropped.
-pub struct Held {
+pub struct BufferedBody {
     /// The bytes.
     pub bytes: Vec<u8>,
     counted: usize,
@@ -28,7 +28,7 @@ pub struct Held {
     engine: Arc<Engine>,
 }
 
-impl Held {
+impl BufferedBody {
     /// Counts so many bytes more.
     fn count(&mut self, bytes: usize, most: usize) -> Result<(), Refusal> {
         self.counted += bytes;
@@ -42,7 +42,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for BufferedBody {
     fn drop(&mut self) {
         self.engine.buffers.fetch_sub(self.counted, Ordering::Relaxed);
         self.budget.0.fetch_sub(self.counted, Ordering::Relaxed);
@@ -57,7 +57,7 @@ impl Drop for Held {
 pub async fn read(
     mut body: Incoming,
     (engine, budget): (&Arc<Engine>, &Arc<Budget>),
-) -> Result<Held, Refusal> {
+) -> Result<BufferedBody, Refusal> {
     let config = engine.config();
     // As long as one value can be; one that JSON makes longer has to be shorter.
     let most = config.proto_max_bulk_len.saturating_add(AROUND);
@@ -67,7 +67,7 @@ pub async fn read(
     if body.size_hint().lower() > most {
         return Err(too_long());
     }
-    let mut held = Held {
+    let mut held = BufferedBody {
         bytes: Vec::new(),
         counted: 0,
         budget: Arc::clone(budget),

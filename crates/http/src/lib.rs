@@ -5,7 +5,7 @@
 //!   serve ─► guard ─► route ─► body ─► records, ttl, range, about, metrics
 //!     │                                        │
 //!     │ pace: who does not read                ▼
-//!     └ desk: a session for each connection, seats at the engine; aside: what may take long
+//!     └ desk: a session for each connection, workers at the engine; aside: what may take long
 //! ```
 //!
 //! It speaks HTTP/1.1 with hyper and nothing on top: a router for eighteen routes is forty lines,
@@ -14,21 +14,21 @@
 //! quick by its nature.
 #![forbid(unsafe_code)]
 
-mod about;
-mod aside;
-mod ask;
+mod auth;
 mod body;
-mod desk;
-mod guard;
+mod long_requests;
 mod metrics;
 mod openapi;
-mod pace;
 mod range;
 mod records;
 mod reply;
+mod request;
 mod route;
 mod serve;
+mod session;
+mod status;
 mod text;
+mod timed_stream;
 mod ttl;
 
 pub use openapi::document;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::route::{Place, ROUTES, Route};
+use crate::route::{ParamLocation, ROUTES, Route};
 use crate::ttl;
 
 /// The document as text.
@@ -76,7 +76,7 @@ fn operation(route: &Route) -> Value {
 }
 
 fn param(param: &crate::route::Param) -> Value {
-    let in_path = param.place == Place::Path;
+    let in_path = param.place == ParamLocation::Path;
     let schema = match (param.number, in_path) {
         (true, _) => json!({"type": "integer", "minimum": 0, "maximum": i64::MAX}),
         (false, true) => json!({"type": "string", "minLength": 1}),

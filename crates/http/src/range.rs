@@ -16,20 +16,20 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::Sender;
 use wire::Value;
 
-use crate::aside;
-use crate::ask::Ask;
-use crate::desk::Caller;
+use crate::long_requests;
 use crate::reply::{self, Answer, Content, Refusal, fine};
+use crate::request::ApiRequest;
+use crate::session::ClientSession;
 use crate::text;
 
 /// The session of the connection, for as long as its request is answered.
-type Held = OwnedMutexGuard<Caller>;
+type SessionGuard = OwnedMutexGuard<ClientSession>;
 
 /// Keys to a page.
 const PAGE: usize = 100;
 
 /// What is asked for.
-struct Wanted {
+struct RangeQuery {
     start: Vec<u8>,
     end: Vec<u8>,
     filter: Option<String>,
@@ -42,13 +42,13 @@ struct Page {
     next: Option<Vec<u8>>,
 }
 
-impl Wanted {
-    fn read(ask: &Ask) -> Result<Self, Refusal> {
-        let bound = |name: &str, open: &[u8]| match ask.query.get(name) {
+impl RangeQuery {
+    fn read(request: &ApiRequest) -> Result<Self, Refusal> {
+        let bound = |name: &str, open: &[u8]| match request.query.get(name) {
             Some(key) => [b"[", key].concat(),
             None => open.to_vec(),
         };
-        let limit = match ask.query.get("limit") {
+        let limit = match request.query.get("limit") {
             None => u64::MAX,
             Some(digits) => std::str::from_utf8(digits)
                 .ok()
@@ -56,12 +56,12 @@ impl Wanted {
                 .and_then(|limit| u64::try_from(limit).ok())
                 .ok_or_else(|| Refusal::new(400, "limit must be a whole number"))?,
         };
-        let filter = ask.query.get("username_contains").map(|text| {
+        let filter = request.query.get("username_contains").map(|text| {
             std::str::from_utf8(text)
                 .map(str::to_owned)
                 .map_err(|_| Refusal::new(400, "username_contains must be UTF-8"))
         });
-        Ok(Wanted {
+        Ok(RangeQuery {
             start: bound("start", b"-"),
             end: bound("end", b"+"),
             filter: filter.transpose()?,
@@ -80,20 +80,20 @@ impl Wanted {
         name.is_some_and(|name| name.contains(filter))
     }
 
-    async fn page(&self, caller: &mut Caller, cursor: &[u8]) -> Result<Page, Refusal> {
+    async fn page(&self, client: &mut ClientSession, cursor: &[u8]) -> Result<Page, Refusal> {
         let count = PAGE.to_string();
         let words: [&[u8]; 7] =
             [&self.start, &self.end, b"LIMIT", count.as_bytes(), b"CURSOR", cursor, b"WITHVALUES"];
-        let page = fine(caller.call("range", &words).await.map_err(Refusal::from)?)?;
+        let page = fine(client.call("range", &words).await.map_err(Refusal::from)?)?;
         read_page(page).ok_or_else(|| Refusal::new(500, "the index answered in another shape"))
     }
 
     /// It may have to look at every key, for deadlines and for rights.
-    async fn count(&self, caller: Held) -> Result<(Held, u64), Refusal> {
+    async fn count(&self, client: SessionGuard) -> Result<(SessionGuard, u64), Refusal> {
         let words: [&[u8]; 2] = [&self.start, &self.end];
-        let (caller, count) = aside::call(caller, "range.count", &words).await?;
+        let (client, count) = long_requests::call(client, "range.count", &words).await?;
         let count = fine(count)?.as_i64().and_then(|count| u64::try_from(count).ok());
-        Ok((caller, count.unwrap_or(0)))
+        Ok((client, count.unwrap_or(0)))
     }
 }
 
@@ -116,17 +116,17 @@ fn read_page(page: Value) -> Option<Page> {
 }
 
 /// `GET /api/v1/aggregations/count`
-pub async fn count(ask: Ask) -> Result<Answer, Refusal> {
-    let wanted = Wanted::read(&ask)?;
-    let mut caller = ask.caller.clone().lock_owned().await;
+pub async fn count(request: ApiRequest) -> Result<Answer, Refusal> {
+    let query = RangeQuery::read(&request)?;
+    let mut client = request.client.clone().lock_owned().await;
     let mut count = 0;
-    if wanted.filter.is_none() {
-        (_, count) = wanted.count(caller).await?;
+    if query.filter.is_none() {
+        (_, count) = query.count(client).await?;
     } else {
         let mut next = Some(b"0".to_vec());
         while let Some(cursor) = next {
-            let page = wanted.page(&mut caller, &cursor).await?;
-            let taken = page.records.iter().filter(|(_, value)| wanted.takes(value.as_deref()));
+            let page = query.page(&mut client, &cursor).await?;
+            let taken = page.records.iter().filter(|(_, value)| query.takes(value.as_deref()));
             count += taken.count() as u64;
             next = page.next;
             tokio::task::yield_now().await;
@@ -136,20 +136,21 @@ pub async fn count(ask: Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /api/v1/records/range`
-pub async fn records(ask: Ask) -> Result<Answer, Refusal> {
-    let wanted = Wanted::read(&ask)?;
-    let mut caller = ask.caller.clone().lock_owned().await;
+pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
+    let query = RangeQuery::read(&request)?;
+    let mut client = request.client.clone().lock_owned().await;
     let mut total = None;
-    if wanted.filter.is_none() {
-        let (back, count) = wanted.count(caller).await?;
-        (caller, total) = (back, Some(count));
+    if query.filter.is_none() {
+        let (back, count) = query.count(client).await?;
+        (client, total) = (back, Some(count));
     }
     // What can be refused is refused before the answer begins.
-    let first = wanted.page(&mut caller, b"0").await?;
+    let first = query.page(&mut client, b"0").await?;
     let (sender, content) = Content::made();
     tokio::spawn(async move {
-        let making = Making { wanted, caller, sender: &sender, text: "{\"results\":[".to_owned() };
-        if let Err(error) = making.all(first, total).await {
+        let writer =
+            RangeWriter { query, client, sender: &sender, text: "{\"results\":[".to_owned() };
+        if let Err(error) = writer.all(first, total).await {
             // If nobody listens any more, nobody need be told.
             let _ = sender.send(Err(error)).await;
         }
@@ -160,23 +161,23 @@ pub async fn records(ask: Ask) -> Result<Answer, Refusal> {
 }
 
 /// An answer being made.
-struct Making<'s> {
-    wanted: Wanted,
-    caller: Held,
+struct RangeWriter<'s> {
+    query: RangeQuery,
+    client: SessionGuard,
     sender: &'s Sender<io::Result<Bytes>>,
     text: String,
 }
 
-impl Making<'_> {
+impl RangeWriter<'_> {
     async fn all(mut self, first: Page, known: Option<u64>) -> io::Result<()> {
         let (mut page, mut taken, mut written) = (first, 0, 0);
         loop {
             for (key, value) in &page.records {
-                if !self.wanted.takes(value.as_deref()) {
+                if !self.query.takes(value.as_deref()) {
                     continue;
                 }
                 taken += 1;
-                if written < self.wanted.limit {
+                if written < self.query.limit {
                     self.text.push_str(if written == 0 { "{" } else { ",{" });
                     written += 1;
                     text::bytes(&mut self.text, "key", key);
@@ -185,10 +186,10 @@ impl Making<'_> {
                     self.text.push('}');
                 }
             }
-            let enough = known.is_some() && written >= self.wanted.limit;
+            let enough = known.is_some() && written >= self.query.limit;
             let Some(cursor) = page.next.take().filter(|_| !enough) else { break };
             self.send().await?;
-            let next = self.wanted.page(&mut self.caller, &cursor).await;
+            let next = self.query.page(&mut self.client, &cursor).await;
             page = next.map_err(|why| io::Error::other(why.error))?;
         }
         let total = known.unwrap_or(taken);

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use hyper::StatusCode;
 use serde_json::value::RawValue;
 
-use crate::ask::Ask;
 use crate::reply::{self, Answer, Refusal, fine};
+use crate::request::ApiRequest;
 use crate::text;
 
-/// Records that are set under one hold of a seat, and between two looks at who else wants one.
+/// Records that are set under one hold of a worker, and between two looks at who else wants one.
 const STEP: usize = 128;
 
 /// The fields of an object of JSON, as they were written.
@@ -66,13 +66,13 @@ const KEY: (&str, &str) = ("key", "key_base64");
 const VALUE: (&str, &str) = ("value", "value_base64");
 
 /// `GET /api/v1/records/{key}`
-pub async fn get(ask: Ask) -> Result<Answer, Refusal> {
-    let key = ask.key();
-    let mut caller = ask.caller.lock().await;
-    let mut found = caller.call("get", &[key]).await?;
+pub async fn get(request: ApiRequest) -> Result<Answer, Refusal> {
+    let key = request.key();
+    let mut client = request.client.lock().await;
+    let mut found = client.call("get", &[key]).await?;
     if found.as_error().is_some_and(|error| error.starts_with(b"WRONGTYPE")) {
         // A document is JSON as it is.
-        let document = caller.call("json.get", &[key]).await?;
+        let document = client.call("json.get", &[key]).await?;
         if document.as_error().is_none() {
             found = document;
         }
@@ -94,12 +94,12 @@ pub fn absent() -> Refusal {
 }
 
 /// `POST` and `PUT /api/v1/records/{key}`
-pub async fn set(ask: Ask) -> Result<Answer, Refusal> {
-    let key = ask.key();
-    let fields = fields(ask.body(), &[VALUE.0, VALUE.1])?;
+pub async fn set(request: ApiRequest) -> Result<Answer, Refusal> {
+    let key = request.key();
+    let fields = fields(request.body(), &[VALUE.0, VALUE.1])?;
     let value = bytes_of(&fields, VALUE, true)?;
-    let mut caller = ask.caller.lock().await;
-    fine(caller.call("set", &[key, &value]).await?)?;
+    let mut client = request.client.lock().await;
+    fine(client.call("set", &[key, &value]).await?)?;
     let mut out = String::from("{");
     text::bytes(&mut out, "key", key);
     out.push_str(",\"success\":true}");
@@ -107,15 +107,15 @@ pub async fn set(ask: Ask) -> Result<Answer, Refusal> {
 }
 
 /// `DELETE /api/v1/records/{key}`
-pub async fn delete(ask: Ask) -> Result<Answer, Refusal> {
-    let mut caller = ask.caller.lock().await;
-    fine(caller.call("del", &[ask.key()]).await?)?;
+pub async fn delete(request: ApiRequest) -> Result<Answer, Refusal> {
+    let mut client = request.client.lock().await;
+    fine(client.call("del", &[request.key()]).await?)?;
     Ok(reply::nothing())
 }
 
 /// `POST /api/v1/records/bulk`: reads all of it before the first is set.
-pub async fn bulk(ask: Ask) -> Result<Answer, Refusal> {
-    let outer = fields(ask.body(), &["records"])?;
+pub async fn bulk(request: ApiRequest) -> Result<Answer, Refusal> {
+    let outer = fields(request.body(), &["records"])?;
     let records = outer.get("records").ok_or_else(|| Refusal::new(422, "records is required"))?;
     let records: Vec<&RawValue> = serde_json::from_str(records.get())
         .map_err(|_| Refusal::new(422, "records must be an array"))?;
@@ -129,11 +129,11 @@ pub async fn bulk(ask: Ask) -> Result<Answer, Refusal> {
     let records: Vec<(Vec<u8>, Vec<u8>)> =
         records.iter().enumerate().map(record).collect::<Result<_, _>>()?;
     let (mut inserted, mut failed) = (0_usize, String::new());
-    let mut caller = ask.caller.lock().await;
+    let mut client = request.client.lock().await;
     for some in records.chunks(STEP) {
         let requests: Vec<Vec<&[u8]>> =
             some.iter().map(|(key, value)| vec![key.as_slice(), value.as_slice()]).collect();
-        let replies = caller.call_all("set", &requests).await?;
+        let replies = client.call_all("set", &requests).await?;
         for ((key, _), said) in some.iter().zip(&replies) {
             let Some(error) = said.as_error() else {
                 inserted += 1;

@@ -11,7 +11,7 @@ use hyper::{Response, StatusCode};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use wire::Value;
 
-use crate::desk::NoReply;
+use crate::session::NoReply;
 use crate::text;
 
 /// The type of JSON.
@@ -180,7 +180,7 @@ impl From<NoReply> for Refusal {
     fn from(why: NoReply) -> Self {
         match why {
             NoReply::Ended => Refusal::new(503, "the session was ended").and_close(),
-            NoReply::Crowded => {
+            NoReply::TooManyWaiting => {
                 Refusal::new(503, "too many requests that run for long are waiting")
             }
             NoReply::NotDurable(text) => {

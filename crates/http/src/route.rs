@@ -49,7 +49,7 @@ pub enum Op {
 
 /// Where a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ParamLocation {
     /// In the path.
     Path,
     /// In the query.
@@ -62,7 +62,7 @@ pub struct Param {
     /// Its name.
     pub name: &'static str,
     /// Where it is.
-    pub place: Place,
+    pub place: ParamLocation,
     /// A whole number that is not negative; else a text.
     pub number: bool,
     /// What it says.
@@ -97,13 +97,13 @@ pub struct Route {
 
 const KEY: Param = Param {
     name: "key",
-    place: Place::Path,
+    place: ParamLocation::Path,
     number: false,
     about: "The key, percent-encoded; any bytes.",
 };
 
 const fn query(name: &'static str, about: &'static str) -> Param {
-    Param { name, place: Place::Query, number: false, about }
+    Param { name, place: ParamLocation::Query, number: false, about }
 }
 
 const START: Param = query("start", "The first key that is meant; without it, the first of all.");
@@ -114,7 +114,7 @@ const FILTER: Param = query(
 );
 const LIMIT: Param = Param {
     name: "limit",
-    place: Place::Query,
+    place: ParamLocation::Query,
     number: true,
     about: "Most records in the answer; `total` counts all.",
 };

@@ -33,15 +33,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex as AsyncMutex, Notify, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
-use crate::ask::{self, Ask};
+use crate::auth;
 use crate::body::{self, Budget};
-use crate::desk::{Caller, Desks, Meter};
-use crate::guard;
 use crate::metrics::Counts;
-use crate::pace::Paced;
 use crate::reply::{Answer, Refusal};
+use crate::request::{self, ApiRequest};
 use crate::route::{self, Found, ROUTES, Route};
+use crate::session::{ClientSession, Meter, Workers};
 use crate::text::Query;
+use crate::timed_stream::TimedStream;
 
 /// How long the head of a request, or the next request, may take to come.
 const HEAD: Duration = Duration::from_secs(30);
@@ -81,13 +81,13 @@ pub struct Parts {
     /// Threads that serve the port.
     pub threads: usize,
     /// Unpredictable bits.
-    pub chance: u64,
+    pub seed: u64,
 }
 
 /// The port.
 pub struct Http {
     /// Seats at the engine.
-    pub desks: Arc<Desks>,
+    pub workers: Arc<Workers>,
     /// What it counts.
     pub counts: Counts,
     budget: Arc<Budget>,
@@ -98,9 +98,9 @@ pub struct Http {
 }
 
 /// Counted until it is dropped.
-struct Place(Arc<Http>);
+struct CountedConnection(Arc<Http>);
 
-impl Drop for Place {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         self.0.gate.leave();
         self.0.counts.open.fetch_sub(1, Ordering::Relaxed);
@@ -111,9 +111,9 @@ impl Http {
     /// A port that listens nowhere yet.
     #[must_use]
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { engine, gate, context, durable, threads, chance } = parts;
+        let Parts { engine, gate, context, durable, threads, seed } = parts;
         Arc::new(Http {
-            desks: Arc::new(Desks::new(&engine, threads + 1, chance, durable)),
+            workers: Arc::new(Workers::new(&engine, threads + 1, seed, durable)),
             counts: Counts::default(),
             budget: Arc::default(),
             gate,
@@ -159,15 +159,15 @@ impl Http {
         peer: SocketAddr,
         stop: watch::Receiver<bool>,
     ) {
-        let config = self.desks.engine.config();
-        let mut unknown = Charge::new(&self.desks.engine);
-        let connection = guard::charge_of_connection(&self.desks.engine, &config);
+        let config = self.workers.engine.config();
+        let mut unknown = Charge::new(&self.workers.engine);
+        let connection = auth::charge_of_connection(&self.workers.engine, &config);
         let refusal = if !self.gate.enter() {
             Some("max number of clients reached")
         } else if !unknown.set(connection) {
             self.gate.leave();
             Some("max memory of clients that have not shown who they are reached")
-        } else if !guard::welcome(&self.desks.engine, &config, peer) {
+        } else if !auth::welcome(&self.workers.engine, &config, peer) {
             self.gate.leave();
             Some(
                 "protected mode: without a password for the default user or http-token, \
@@ -178,12 +178,12 @@ impl Http {
         };
         if let Some(why) = refusal {
             self.counts.refused.fetch_add(1, Ordering::Relaxed);
-            self.desks.count(|counters| counters.refused.add(1));
+            self.workers.count(|counters| counters.refused.add(1));
             return self.refuse(stream, why).await;
         }
         self.counts.open.fetch_add(1, Ordering::Relaxed);
-        let _place = Place(Arc::clone(&self));
-        self.desks.count(|counters| counters.connections.add(1));
+        let _place = CountedConnection(Arc::clone(&self));
+        self.workers.count(|counters| counters.connections.add(1));
         let origin = Origin {
             addr: peer.to_string(),
             laddr: stream.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
@@ -239,21 +239,21 @@ impl Http {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let meter = Arc::new(meter);
-        let caller = Caller::new(&self.desks, origin, &meter);
-        let letters = Arc::clone(&caller.letters);
-        let caller = Arc::new(AsyncMutex::new(caller));
+        let client = ClientSession::new(&self.workers, origin, &meter);
+        let signals = Arc::clone(&client.signals);
+        let client = Arc::new(AsyncMutex::new(client));
         let service = service_fn(|request| {
-            let (http, caller) = (Arc::clone(&self), Arc::clone(&caller));
+            let (http, client) = (Arc::clone(&self), Arc::clone(&client));
             let meter = Arc::clone(&meter);
             async move {
                 meter.begin_answer();
-                let answer = answer(http, Arc::clone(&caller), request).await;
+                let answer = answer(http, Arc::clone(&client), request).await;
                 // Somebody who makes a long answer has it still, and was let in.
-                meter.end_answer(caller.try_lock().map_or(true, |caller| caller.is_admitted()));
+                meter.end_answer(client.try_lock().map_or(true, |client| client.is_admitted()));
                 Ok::<_, Infallible>(answer)
             }
         });
-        let io = TokioIo::new(Paced::new(stream, &meter, STALL));
+        let io = TokioIo::new(TimedStream::new(stream, &meter, STALL));
         let connection = builder().serve_connection(io, service);
         tokio::pin!(connection);
         let mut stopping = false;
@@ -261,7 +261,7 @@ impl Http {
             tokio::select! {
                 // How it ends is the peer's affair.
                 _ = connection.as_mut() => break,
-                () = letters.killed() => break,
+                () = signals.killed() => break,
                 _ = stop.wait_for(|stop| *stop), if !stopping => {
                     stopping = true;
                     connection.as_mut().graceful_shutdown();
@@ -299,7 +299,7 @@ where
 /// Answers a request.
 async fn answer(
     http: Arc<Http>,
-    caller: Arc<AsyncMutex<Caller>>,
+    client: Arc<AsyncMutex<ClientSession>>,
     request: Request<Incoming>,
 ) -> Answer {
     let begun = Instant::now();
@@ -308,7 +308,7 @@ async fn answer(
         Found::Route(route, _) => ROUTES.iter().position(|each| std::ptr::eq(each, *route)),
         _ => None,
     };
-    let done = carry_out(&http, &caller, found, request).await;
+    let done = carry_out(&http, &client, found, request).await;
     let answer = done.unwrap_or_else(Refusal::answer);
     http.counts.answered(number, answer.status().as_u16(), begun.elapsed());
     answer
@@ -316,19 +316,19 @@ async fn answer(
 
 async fn carry_out(
     http: &Arc<Http>,
-    caller: &Arc<AsyncMutex<Caller>>,
+    client: &Arc<AsyncMutex<ClientSession>>,
     found: Found,
     request: Request<Incoming>,
 ) -> Result<Answer, Refusal> {
-    let engine = &http.desks.engine;
+    let engine = &http.workers.engine;
     let config = engine.config();
     if length_of_head(&request) > LONGEST_HEAD {
         return Err(Refusal::new(431, "the head is too long").and_close());
     }
-    guard::check_site(engine, &config, request.headers())?;
+    auth::check_site(engine, &config, request.headers())?;
     if !matches!(&found, Found::Route(route, _) if route.open) {
-        let mut caller = caller.lock().await;
-        guard::admit(engine, &config, request.headers(), &mut caller).await?;
+        let mut client = client.lock().await;
+        auth::admit(engine, &config, request.headers(), &mut client).await?;
     }
     let (route, values) = routed(found)?;
     let query = Query::read(request.uri().query().unwrap_or_default());
@@ -342,8 +342,8 @@ async fn carry_out(
         Some(_) => Some(body::read(request.into_body(), (engine, &http.budget)).await?),
         None => None,
     };
-    let (http, caller) = (Arc::clone(http), Arc::clone(caller));
-    ask::handle(route.op, Ask { http, caller, values, query, body }).await
+    let (http, client) = (Arc::clone(http), Arc::clone(client));
+    request::handle(route.op, ApiRequest { http, client, values, query, body }).await
 }
 
 /// Bytes of a head, about. hyper's own limit is one on what it reads before it looks, so a longer

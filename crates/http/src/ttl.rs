@@ -2,9 +2,9 @@
 
 use serde_json::Number;
 
-use crate::ask::Ask;
 use crate::records::{absent, fields};
 use crate::reply::{self, Answer, Refusal, fine};
+use crate::request::ApiRequest;
 use crate::text;
 
 /// The longest time that can be given, in milliseconds: 126,000 years.
@@ -18,9 +18,9 @@ fn told(key: &[u8], millis: i64) -> Answer {
 }
 
 /// `GET /api/v1/ttl/{key}`: milliseconds; -1 if it stays for ever.
-pub async fn get(ask: Ask) -> Result<Answer, Refusal> {
-    let key = ask.key();
-    let left = fine(ask.caller.lock().await.call("pttl", &[key]).await?)?;
+pub async fn get(request: ApiRequest) -> Result<Answer, Refusal> {
+    let key = request.key();
+    let left = fine(request.client.lock().await.call("pttl", &[key]).await?)?;
     match left.as_i64() {
         Some(millis @ -1..) => Ok(told(key, millis)),
         _ => Err(absent()),
@@ -28,9 +28,9 @@ pub async fn get(ask: Ask) -> Result<Answer, Refusal> {
 }
 
 /// `POST /api/v1/ttl/{key}`
-pub async fn set(ask: Ask) -> Result<Answer, Refusal> {
-    let key = ask.key();
-    let fields = fields(ask.body(), &["ttl_ms", "ttl_seconds"])?;
+pub async fn set(request: ApiRequest) -> Result<Answer, Refusal> {
+    let key = request.key();
+    let fields = fields(request.body(), &["ttl_ms", "ttl_seconds"])?;
     let number = |name: &str| match fields.get(name) {
         Some(raw) => serde_json::from_str::<Number>(raw.get())
             .ok()
@@ -52,7 +52,7 @@ pub async fn set(ask: Ask) -> Result<Answer, Refusal> {
     let millis = millis.filter(|millis| *millis <= LONGEST);
     let millis = millis.ok_or_else(|| Refusal::new(422, "the time is too long"))?;
     let digits = millis.to_string();
-    let set = fine(ask.caller.lock().await.call("pexpire", &[key, digits.as_bytes()]).await?)?;
+    let set = fine(request.client.lock().await.call("pexpire", &[key, digits.as_bytes()]).await?)?;
     if set.as_i64() == Some(1) { Ok(told(key, millis)) } else { Err(absent()) }
 }
 
@@ -67,11 +67,11 @@ fn whole(number: &Number) -> Option<i64> {
 }
 
 /// `DELETE /api/v1/ttl/{key}`
-pub async fn delete(ask: Ask) -> Result<Answer, Refusal> {
-    let key = ask.key();
-    let mut caller = ask.caller.lock().await;
-    let stays = fine(caller.call("persist", &[key]).await?)?;
-    if stays.as_i64() == Some(0) && fine(caller.call("exists", &[key]).await?)?.as_i64() == Some(0)
+pub async fn delete(request: ApiRequest) -> Result<Answer, Refusal> {
+    let key = request.key();
+    let mut client = request.client.lock().await;
+    let stays = fine(client.call("persist", &[key]).await?)?;
+    if stays.as_i64() == Some(0) && fine(client.call("exists", &[key]).await?)?.as_i64() == Some(0)
     {
         return Err(absent());
     }

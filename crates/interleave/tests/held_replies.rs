@@ -3,14 +3,15 @@
 //!
 //! The journal with its thread is the real one, on a disk in memory; so are the list of those who
 //! wait (`server/src/held.rs`) and the words by which the two sides find each other
-//! (`journal/src/durable.rs`). The turns of a worker are those of `server/src/turns.rs`, in short.
+//! (`journal/src/durable.rs`). The turns of a worker are those of `server/src/run_loop.rs`, in
+//! short.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../kvist/src/bell.rs"]
+#[path = "../../kvist/src/durability_wakeup.rs"]
 #[allow(missing_docs)]
-mod bell;
+mod durability_wakeup;
 #[path = "../../server/src/held.rs"]
 #[allow(dead_code, missing_docs)]
 mod held;
@@ -20,8 +21,8 @@ mod poller;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bell::Bell;
-use held::{Held, Withheld};
+use durability_wakeup::DurabilityWakeup;
+use held::{HeldReplies, Withheld};
 use journal::{DiskWaiter, Flusher, Lane, Log, Place, Policy};
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use memory::Memory;
@@ -62,7 +63,7 @@ struct Worker {
     poller: Arc<Poller>,
     waiter: Arc<DiskWaiter>,
     disk: Arc<Memory>,
-    held: Held<usize>,
+    held: HeldReplies<usize>,
     connections: Vec<Connection>,
     broken: Broken,
 }
@@ -169,11 +170,11 @@ fn journal(on_durable: impl Fn() + Send + 'static) -> (Arc<Log>, Arc<Memory>, Fl
 
 /// Threads of a program that has the engine inside: each waits for its own requests.
 fn embedded(callers: u8) {
-    let bell = Arc::new(Bell::default());
-    let rung = Arc::clone(&bell);
-    let (log, disk, flusher) = journal(move || rung.ring());
+    let wakeup = Arc::new(DurabilityWakeup::default());
+    let woken = Arc::clone(&wakeup);
+    let (log, disk, flusher) = journal(move || woken.wake_all());
     let call = |number: u8| {
-        let (log, disk, bell) = (Arc::clone(&log), Arc::clone(&disk), Arc::clone(&bell));
+        let (log, disk, wakeup) = (Arc::clone(&log), Arc::clone(&disk), Arc::clone(&wakeup));
         thread::spawn(move || {
             let lane = log.open_lane();
             for request in 0..2 {
@@ -181,7 +182,7 @@ fn embedded(callers: u8) {
                 let awaits = log.append(&lane, &record);
                 log.flush_soon();
                 let must_wait = || awaits > log.durable();
-                bell.wait(Duration::from_secs(1), must_wait, |_| Ok::<(), ()>(())).unwrap();
+                wakeup.wait(Duration::from_secs(1), must_wait, |_| Ok::<(), ()>(())).unwrap();
                 assert!(disk.has(&record), "told, and a crash takes it back");
             }
         })
@@ -229,7 +230,7 @@ fn model(workers: usize, broken: Broken) {
                 poller,
                 waiter,
                 disk: Arc::clone(&disk),
-                held: Held::new(),
+                held: HeldReplies::new(),
                 connections: (0..CONNECTIONS).map(|_| connection()).collect(),
                 broken,
             };

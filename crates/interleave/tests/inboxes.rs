@@ -1,9 +1,9 @@
 //! Letters between workers: each is read, in the order of who sent it, by the worker it was for,
 //! and nobody sleeps who has some; also where a loop changes hands in the middle of a turn, where a
-//! connection is dealt anew, and where workers crowd each other.
+//! connection is dealt anew, and where workers overfill each other.
 //!
 //! The queue and its wake-ups are the real ones (`server/src/queue.rs`); the rounds of a loop are
-//! those of `server/src/turns.rs` and `event_loop.rs`, in short.
+//! those of `server/src/run_loop.rs` and `event_loop.rs`, in short.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use kvist_interleave::{ALL_WAIT, NO_END, explore, must_fail};
 use poller::Poller;
-use queue::{Item, Most, Queue, Sleeper, Wakeups};
+use queue::{Item, Queue, QueueLimits, Sleeper, Wakeups};
 use shuttle::thread::{self, JoinHandle};
 use sync::Mutex;
 
@@ -32,27 +32,27 @@ enum Broken {
     KeepsItsSeat,
     /// A worker sleeps without a look at its own queue.
     NoLook,
-    /// Who crowds another reads no letters, either.
+    /// Who overfills another reads no messages, either.
     Deaf,
-    /// Who crowds another goes on.
+    /// Who overfills another goes on.
     Pushes,
 }
 
 /// From whom, and the how many-th of theirs for this worker; a connection has no sender.
-struct Letter(Option<(usize, usize)>);
+struct InboxMessage(Option<(usize, usize)>);
 
-impl Item for Letter {
+impl Item for InboxMessage {
     fn bytes(&self) -> usize {
         1
     }
 
-    fn is_newcomer(&self) -> bool {
+    fn is_new_connection(&self) -> bool {
         self.0.is_none()
     }
 }
 
 struct Inbox {
-    queue: Queue<Letter>,
+    queue: Queue<InboxMessage>,
     poller: Poller,
 }
 
@@ -61,16 +61,16 @@ impl Sleeper for Inbox {
         self.poller.wake();
     }
 
-    fn is_crowded(&self) -> bool {
-        self.queue.is_crowded()
+    fn is_over_limit(&self) -> bool {
+        self.queue.is_over_limit()
     }
 }
 
 type Inboxes = Arc<Vec<Arc<Inbox>>>;
 
-fn post(inboxes: &Inboxes, wakeups: &mut Wakeups<Inbox>, to: usize, letter: Letter) {
-    let posted = inboxes[to].queue.post(letter);
-    if posted.first || posted.crowds {
+fn post(inboxes: &Inboxes, wakeups: &mut Wakeups<Inbox>, to: usize, message: InboxMessage) {
+    let posted = inboxes[to].queue.post(message);
+    if posted.first || posted.over_limit {
         wakeups.note(&inboxes[to], posted);
     }
 }
@@ -86,9 +86,9 @@ struct Loop {
     inboxes: Inboxes,
     /// Requests that it has yet to serve.
     requests: VecDeque<usize>,
-    /// How many letters of each sender it has read.
+    /// How many messages of each sender it has read.
     read: Vec<usize>,
-    /// How many letters it is to read.
+    /// How many messages it is to read.
     expected: usize,
     /// Connections that all have taken in.
     joined: Arc<Mutex<usize>>,
@@ -96,7 +96,7 @@ struct Loop {
     hand_over: Option<usize>,
     /// Its clients send a request when all have told them of the one before.
     in_step: bool,
-    /// How many letters it may find at a time.
+    /// How many messages it may find at a time.
     bound: usize,
     broken: Broken,
     threads: Arc<Mutex<Vec<JoinHandle<()>>>>,
@@ -108,12 +108,12 @@ impl Loop {
     }
 
     fn read_letters(&mut self) {
-        let mut letters = Vec::new();
-        if self.inboxes[self.number].queue.has_letters() {
-            self.inboxes[self.number].queue.take(&mut letters);
+        let mut messages = Vec::new();
+        if self.inboxes[self.number].queue.has_messages() {
+            self.inboxes[self.number].queue.take(&mut messages);
         }
-        assert!(letters.len() <= self.bound, "nobody was held back");
-        for Letter(from) in letters {
+        assert!(messages.len() <= self.bound, "nobody was held back");
+        for InboxMessage(from) in messages {
             match from {
                 None => *self.joined.lock() += 1,
                 Some((from, nth)) => {
@@ -124,7 +124,7 @@ impl Loop {
         }
     }
 
-    /// The next request, if it has come. Some are served before letters are read, some after.
+    /// The next request, if it has come. Some are served before messages are read, some after.
     fn next_request(&self) -> Option<usize> {
         let next = self.requests.front().copied()?;
         let told = self.read[..self.inboxes.len()].iter().all(|&read| read >= next * LETTERS);
@@ -134,14 +134,15 @@ impl Loop {
     /// Serves a request. The loop is gone if it was handed over; who has it goes on.
     fn turn(mut self, wakeups: &mut Wakeups<Inbox>, before: bool) -> Option<Self> {
         let Some(request) = self.next_request() else { return Some(self) };
-        if (request % 2 == 0) != before || (wakeups.is_crowding() && self.broken != Broken::Pushes)
+        if (request % 2 == 0) != before
+            || (wakeups.must_back_off() && self.broken != Broken::Pushes)
         {
             return Some(self);
         }
         self.requests.pop_front();
         for to in 0..self.inboxes.len() {
             for nth in request * LETTERS..(request + 1) * LETTERS {
-                post(&self.inboxes, wakeups, to, Letter(Some((self.number, nth))));
+                post(&self.inboxes, wakeups, to, InboxMessage(Some((self.number, nth))));
             }
         }
         if self.hand_over != Some(request) {
@@ -151,7 +152,7 @@ impl Loop {
             return Some(self);
         }
         let (inboxes, own, broken) = (Arc::clone(&self.inboxes), self.number, self.broken);
-        // One letter more: the connection whose turn it is comes back.
+        // One message more: the connection whose turn it is comes back.
         self.hand_over = None;
         self.expected += 1;
         let threads = Arc::clone(&self.threads);
@@ -160,36 +161,36 @@ impl Loop {
         if broken == Broken::KeepsItsSeat {
             wakeups.wake_others();
         } else {
-            wakeups.leave_seat();
+            wakeups.detach_thread();
         }
-        post(&inboxes, wakeups, own, Letter(Some((inboxes.len(), 0))));
+        post(&inboxes, wakeups, own, InboxMessage(Some((inboxes.len(), 0))));
         None
     }
 
     fn run(mut self) {
         let mut wakeups = Wakeups::new();
         let own = Arc::clone(&self.inboxes[self.number]);
-        wakeups.take_seat(&own);
+        wakeups.attach_thread(&own);
         while !self.is_done() {
             match self.turn(&mut wakeups, true) {
                 Some(own) => self = own,
                 None => return,
             }
-            if !(wakeups.is_crowding() && self.broken == Broken::Deaf) {
+            if !(wakeups.must_back_off() && self.broken == Broken::Deaf) {
                 self.read_letters();
             }
             match self.turn(&mut wakeups, false) {
                 Some(own) => self = own,
                 None => return,
             }
-            let crowding = wakeups.is_crowding();
-            if self.is_done() || (self.next_request().is_some() && !crowding) {
+            let backlogged = wakeups.must_back_off();
+            if self.is_done() || (self.next_request().is_some() && !backlogged) {
                 continue;
             }
-            if own.queue.has_letters() && self.broken != Broken::NoLook {
+            if own.queue.has_messages() && self.broken != Broken::NoLook {
                 continue;
             }
-            if crowding {
+            if backlogged {
                 // It looks again in a millisecond.
                 wakeups.wake_others();
                 thread::yield_now();
@@ -200,7 +201,7 @@ impl Loop {
                 own.poller.wait();
             }
         }
-        wakeups.leave_seat();
+        wakeups.detach_thread();
     }
 }
 
@@ -212,12 +213,13 @@ struct Case {
     /// A worker hands its loop over.
     hands_over: bool,
     /// Connections come, and are dealt anew while they have not been taken in.
-    newcomers: usize,
+    new_connections: usize,
     broken: Broken,
 }
 
 fn model(case: Case) {
-    let most = Most { letters: if case.in_step { usize::MAX } else { FEW }, bytes: 1 << 20 };
+    let most =
+        QueueLimits { messages: if case.in_step { usize::MAX } else { FEW }, bytes: 1 << 20 };
     let inbox = || Arc::new(Inbox { queue: Queue::new(most), poller: Poller::default() });
     let inboxes: Inboxes = Arc::new((0..case.workers).map(|_| inbox()).collect());
     let joined = Arc::new(Mutex::new(0));
@@ -241,13 +243,13 @@ fn model(case: Case) {
         threads.lock().push(thread);
     }
     let mut wakeups = Wakeups::new();
-    for _ in 0..case.newcomers {
-        post(&inboxes, &mut wakeups, 0, Letter(None));
+    for _ in 0..case.new_connections {
+        post(&inboxes, &mut wakeups, 0, InboxMessage(None));
     }
     // Who looks after a worker that is in the middle of something long.
-    if inboxes[0].queue.has_newcomers() {
-        for newcomer in inboxes[0].queue.take_newcomers() {
-            post(&inboxes, &mut wakeups, 1, newcomer);
+    if inboxes[0].queue.has_new_connections() {
+        for new_connection in inboxes[0].queue.take_new_connections() {
+            post(&inboxes, &mut wakeups, 1, new_connection);
         }
     }
     loop {
@@ -256,8 +258,8 @@ fn model(case: Case) {
         thread.join().unwrap();
     }
     // Loops may have ended before: what is left nobody has taken.
-    let left: usize = inboxes.iter().map(|inbox| inbox.queue.take_newcomers().len()).sum();
-    assert_eq!(*joined.lock() + left, case.newcomers, "a connection is lost, or there twice");
+    let left: usize = inboxes.iter().map(|inbox| inbox.queue.take_new_connections().len()).sum();
+    assert_eq!(*joined.lock() + left, case.new_connections, "a connection is lost, or there twice");
 }
 
 const PLAIN: Case = Case {
@@ -265,7 +267,7 @@ const PLAIN: Case = Case {
     requests: 3,
     in_step: true,
     hands_over: false,
-    newcomers: 0,
+    new_connections: 0,
     broken: Broken::Nothing,
 };
 /// Workers that send more than the others read.
@@ -274,12 +276,12 @@ const CROWDED: Case = Case { requests: 6, in_step: false, ..PLAIN };
 #[test]
 fn every_letter_is_read() {
     explore(3000, || model(PLAIN));
-    explore(2000, || model(Case { workers: 3, newcomers: 2, ..PLAIN }));
+    explore(2000, || model(Case { workers: 3, new_connections: 2, ..PLAIN }));
 }
 
 #[test]
 fn every_letter_is_read_by_who_has_the_loop() {
-    explore(4000, || model(Case { hands_over: true, newcomers: 1, ..PLAIN }));
+    explore(4000, || model(Case { hands_over: true, new_connections: 1, ..PLAIN }));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! passes here that would end it.
 //!
 //! The rounds and what workers ask of each other are the real ones (`server/src/rounds.rs`). A
-//! socket is a queue of requests; the turns are those of `server/src/turns.rs`, in short.
+//! socket is a queue of requests; the turns are those of `server/src/run_loop.rs`, in short.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use poller::Poller;
-use rounds::{Rounds, Waiting, Workers, end_round, others_first};
+use rounds::{Deferred, Rounds, Workers, end_round, others_first};
 use shuttle::thread;
 use sync::Mutex;
 use sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -68,7 +68,7 @@ impl Workers for Crew {
         &self.workers[number].rounds
     }
 
-    fn has_newcomers(&self, _: usize) -> bool {
+    fn has_new_connections(&self, _: usize) -> bool {
         false
     }
 
@@ -108,7 +108,7 @@ impl Crew {
     /// The loop of a worker.
     fn serve(&self, own: usize) {
         let me = &self.workers[own];
-        let mut waiting = Waiting::new(self, own);
+        let mut waiting = Deferred::new(self, own);
         // The request that each connection keeps; what stands behind it is left unread.
         let mut kept: Vec<Option<Request>> = vec![None; me.sockets.len()];
         while self.left.load(SeqCst) > 0 {

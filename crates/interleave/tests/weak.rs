@@ -42,7 +42,7 @@ use atomic::{AtomicBool, AtomicU64, Ordering};
 use durable::{DiskWaiter, DurableEpoch};
 use loom::sync::Arc;
 use loom::thread;
-use queue::{Item, Most, Queue};
+use queue::{Item, Queue, QueueLimits};
 
 /// Whether some order fails.
 fn fails(model: impl Fn() + Send + Sync + 'static) -> bool {
@@ -83,14 +83,14 @@ fn without_fences_both_may_look_too_early() {
     }));
 }
 
-struct Letter;
+struct InboxMessage;
 
-impl Item for Letter {
+impl Item for InboxMessage {
     fn bytes(&self) -> usize {
         1
     }
 
-    fn is_newcomer(&self) -> bool {
+    fn is_new_connection(&self) -> bool {
         false
     }
 }
@@ -102,28 +102,28 @@ fn what_is_posted_is_taken_or_announced() {
     // Every order in which threads are interrupted no more often than this; all would take minutes.
     orders.preemption_bound = Some(3);
     orders.check(|| {
-        let queue = Arc::new(Queue::new(Most { letters: 9, bytes: 9 }));
+        let queue = Arc::new(Queue::new(QueueLimits { messages: 9, bytes: 9 }));
         let woken = Arc::new(AtomicBool::new(false));
         let posters = [(); 2].map(|()| {
             let (queue, woken) = (Arc::clone(&queue), Arc::clone(&woken));
             thread::spawn(move || {
-                if queue.post(Letter).first {
+                if queue.post(InboxMessage).first {
                     woken.swap(true, Ordering::AcqRel);
                 }
             })
         });
         // As the poller is waited for: a wake-up before this is used up.
         woken.swap(false, Ordering::AcqRel);
-        let mut letters = Vec::new();
-        queue.take(&mut letters);
-        let mut taken = letters.len();
-        let sleeps = !queue.has_letters();
+        let mut messages = Vec::new();
+        queue.take(&mut messages);
+        let mut taken = messages.len();
+        let sleeps = !queue.has_messages();
         posters.into_iter().for_each(|poster| poster.join().unwrap());
-        letters.clear();
-        queue.take(&mut letters);
-        taken += letters.len();
+        messages.clear();
+        queue.take(&mut messages);
+        taken += messages.len();
         assert_eq!(taken, 2);
         let woken = woken.swap(false, Ordering::AcqRel);
-        assert!(letters.is_empty() || woken || !sleeps, "it sleeps, and has letters");
+        assert!(messages.is_empty() || woken || !sleeps, "it sleeps, and has letters");
     });
 }

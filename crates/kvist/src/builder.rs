@@ -8,7 +8,7 @@ use engine::{Allocator, BeginError, Beginning, Engine, Keeper};
 
 use crate::error::Error;
 use crate::handle::Kvist;
-use crate::house::House;
+use crate::shared::Shared;
 
 /// A directory that cannot be made: what keeps nothing has none.
 const NOWHERE: &str = "/dev/null/nowhere";
@@ -143,5 +143,5 @@ fn begin(settings: Settings, file: Option<&Path>) -> Result<Kvist, Error> {
     engine.durable.set_loading(false);
     let keeper = Keeper::start(&engine, Allocator::unknown())
         .map_err(|error| Error::Open(format!("no thread could be started: {error}")))?;
-    Ok(Kvist::new(House::new(engine, keeper, recovered, seed[1])))
+    Ok(Kvist::new(Shared::new(engine, keeper, recovered, seed[1])))
 }

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use base::Protocol;
 use engine::State;
 
+use crate::client_session::ClientSession;
 use crate::error::Error;
 use crate::handle::Kvist;
-use crate::house::House;
 use crate::inbox::SLICE;
-use crate::party::Party;
+use crate::shared::Shared;
 
 /// A session of bytes.
 ///
@@ -26,8 +26,8 @@ use crate::party::Party;
 /// # Ok::<(), kvist::Error>(())
 /// ```
 pub struct Channel {
-    house: Arc<House>,
-    party: Option<Box<Party>>,
+    shared: Arc<Shared>,
+    client: Option<Box<ClientSession>>,
     input: Vec<u8>,
     /// What has been handed out, to be emptied.
     given: Vec<u8>,
@@ -35,18 +35,18 @@ pub struct Channel {
 
 impl std::fmt::Debug for Channel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let id = self.party.as_ref().map(|party| party.session.client.id);
+        let id = self.client.as_ref().map(|client| client.session.client.id);
         f.debug_struct("Channel").field("id", &id).finish_non_exhaustive()
     }
 }
 
 impl Channel {
     pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
-        let house = Arc::clone(&db.house);
-        drop(house.sit()?);
-        let mut party = Party::new(&house, protocol);
-        party.session.select(db.number());
-        Ok(Channel { house, party: Some(party), input: Vec::new(), given: Vec::new() })
+        let shared = Arc::clone(&db.shared);
+        drop(shared.lock_worker()?);
+        let mut client = ClientSession::new(&shared, protocol);
+        client.session.select(db.number());
+        Ok(Channel { shared, client: Some(client), input: Vec::new(), given: Vec::new() })
     }
 
     /// Where requests are appended. They run with the next call of [`Channel::replies`].
@@ -56,7 +56,7 @@ impl Channel {
 
     /// Runs what has been appended, and hands out what there is to say: replies and messages, in
     /// their order. Waits until there is something, up to `timeout`; `None` as a timeout is for
-    /// ever. While it waits, `patience` is asked ten times a second whether to give up: then
+    /// ever. While it waits, `is_cancelled` is asked ten times a second whether to give up: then
     /// nothing comes, and nothing is lost.
     ///
     /// # Errors
@@ -65,54 +65,54 @@ impl Channel {
     pub fn replies(
         &mut self,
         timeout: Option<Duration>,
-        patience: &mut dyn FnMut() -> bool,
+        is_cancelled: &mut dyn FnMut() -> bool,
     ) -> Result<Option<&[u8]>, Error> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let Channel { house, party, input, given } = self;
+        let Channel { shared, client, input, given } = self;
         given.clear();
-        let party = party.as_mut().ok_or(Error::Closed)?;
+        let client = client.as_mut().ok_or(Error::Closed)?;
         loop {
-            advance(house, party, input)?;
-            while let Some(message) = party.inbox.take() {
-                match house.deliver(party, message) {
+            advance(shared, client, input)?;
+            while let Some(message) = client.inbox.take() {
+                match shared.deliver(client, message) {
                     // Its last words are still to be heard.
-                    Err(Error::Closed) if !party.out.is_empty() => {}
+                    Err(Error::Closed) if !client.out.is_empty() => {}
                     other => other?,
                 }
             }
-            if party.waits() || !input.is_empty() && !party.is_over() {
-                advance(house, party, input)?;
+            if client.waits() || !input.is_empty() && !client.is_over() {
+                advance(shared, client, input)?;
             }
-            if !party.out.is_empty() {
-                house.settle_disk(party, patience)?;
-                std::mem::swap(&mut party.out, given);
-                party.inbox.handed_out(std::mem::take(&mut party.pushed));
+            if !client.out.is_empty() {
+                shared.settle_disk(client, is_cancelled)?;
+                std::mem::swap(&mut client.out, given);
+                client.inbox.handed_out(std::mem::take(&mut client.pushed));
                 return Ok(Some(given));
             }
-            if party.is_over() || house.is_closed() {
+            if client.is_over() || shared.is_closed() {
                 return Err(Error::Closed);
             }
-            if house.is_stopping() {
-                return house.settle_stop();
+            if shared.is_stopping() {
+                return shared.settle_stop();
             }
             let now = Instant::now();
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return Ok(None);
             }
             let look = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
-            if party.waits() {
+            if client.waits() {
                 let mut asked = false;
                 let mut ask = || {
-                    asked = patience();
+                    asked = is_cancelled();
                     false
                 };
-                house.wait(party, Some(look), &mut ask)?;
-                if asked || patience() {
+                shared.wait(client, Some(look), &mut ask)?;
+                if asked || is_cancelled() {
                     return Ok(None);
                 }
-            } else if let Some(message) = party.inbox.next(look) {
-                house.deliver(party, message)?;
-            } else if patience() {
+            } else if let Some(message) = client.inbox.next(look) {
+                shared.deliver(client, message)?;
+            } else if is_cancelled() {
                 return Ok(None);
             }
         }
@@ -123,24 +123,24 @@ impl Channel {
     /// # Errors
     /// As [`Channel::replies`].
     pub fn has_replies(&mut self) -> Result<bool, Error> {
-        let Channel { house, party, input, .. } = self;
-        let party = party.as_mut().ok_or(Error::Closed)?;
-        advance(house, party, input)?;
-        Ok(!party.out.is_empty() || !party.inbox.is_empty() || party.is_over())
+        let Channel { shared, client, input, .. } = self;
+        let client = client.as_mut().ok_or(Error::Closed)?;
+        advance(shared, client, input)?;
+        Ok(!client.out.is_empty() || !client.inbox.is_empty() || client.is_over())
     }
 }
 
 /// Runs the requests that are there, until one waits.
-fn advance(house: &House, party: &mut Party, input: &mut Vec<u8>) -> Result<(), Error> {
-    if house.is_elsewhere() {
+fn advance(shared: &Shared, client: &mut ClientSession, input: &mut Vec<u8>) -> Result<(), Error> {
+    if shared.is_elsewhere() {
         return Err(Error::Forked);
     }
     let mut consumed = 0;
     let mut ended = false;
-    while consumed < input.len() && !party.waits() && !party.is_over() {
-        let mut seat = house.sit()?;
+    while consumed < input.len() && !client.waits() && !client.is_over() {
+        let mut slot = shared.lock_worker()?;
         let from = &mut input[consumed..];
-        let fed = seat.worker.feed(&mut party.session, from, &mut party.out);
+        let fed = slot.worker.feed(&mut client.session, from, &mut client.out);
         consumed += fed.consumed;
         match fed.state {
             State::Full => {}
@@ -151,7 +151,7 @@ fn advance(house: &House, party: &mut Party, input: &mut Vec<u8>) -> Result<(), 
             }
         }
     }
-    if ended || party.is_over() {
+    if ended || client.is_over() {
         input.clear();
     } else if consumed > 0 {
         input.drain(..consumed);
@@ -161,8 +161,8 @@ fn advance(house: &House, party: &mut Party, input: &mut Vec<u8>) -> Result<(), 
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        if let Some(party) = self.party.take() {
-            self.house.part(party);
+        if let Some(client) = self.client.take() {
+            self.shared.disconnect(client);
         }
     }
 }

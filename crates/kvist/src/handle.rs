@@ -11,11 +11,11 @@ use wire::{ReplyParser, Value};
 
 use crate::builder::Builder;
 use crate::channel::Channel;
+use crate::client_session::ClientSession;
 use crate::error::Error;
-use crate::house::House;
-use crate::party::Party;
 use crate::pipeline::Pipeline;
 use crate::session::Session;
+use crate::shared::Shared;
 use crate::subscriber::Subscriber;
 use crate::value::FromValue;
 use crate::values::Values;
@@ -34,19 +34,19 @@ use crate::values::Values;
 /// ```
 #[derive(Clone)]
 pub struct Kvist {
-    pub(crate) house: Arc<House>,
+    pub(crate) shared: Arc<Shared>,
     db: usize,
 }
 
 impl std::fmt::Debug for Kvist {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let config = self.house.engine.config();
+        let config = self.shared.engine.config();
         f.debug_struct("Kvist").field("dir", &config.dir).field("db", &self.db).finish()
     }
 }
 
 /// Nobody but the engine ends a wait.
-pub(crate) fn patient() -> bool {
+pub(crate) fn never_cancelled() -> bool {
     false
 }
 
@@ -74,8 +74,8 @@ impl Kvist {
         Builder::new()
     }
 
-    pub(crate) fn new(house: House) -> Self {
-        Kvist { house: Arc::new(house), db: 0 }
+    pub(crate) fn new(shared: Shared) -> Self {
+        Kvist { shared: Arc::new(shared), db: 0 }
     }
 
     /// A handle to another of the numbered databases.
@@ -83,10 +83,10 @@ impl Kvist {
     /// # Errors
     /// There is none of that number.
     pub fn database(&self, db: usize) -> Result<Self, Error> {
-        if db >= self.house.engine.store.databases() {
+        if db >= self.shared.engine.store.databases() {
             return Err(Error::Refused("ERR DB index is out of range".to_owned()));
         }
-        Ok(Kvist { house: Arc::clone(&self.house), db })
+        Ok(Kvist { shared: Arc::clone(&self.shared), db })
     }
 
     /// Runs one command and waits for its reply, however long that takes. Commands that change the
@@ -103,7 +103,7 @@ impl Kvist {
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(AsRef::as_ref).collect();
         let mut values = Values::new();
         let mut out = Vec::new();
-        let how = self.answer(&argv, &mut values, &mut out, &mut patient)?;
+        let how = self.answer(&argv, &mut values, &mut out, &mut never_cancelled)?;
         let reply = match how {
             Answered::Direct => values.take(),
             Answered::Encoded => reply_in(&out, &mut |_, _| ()),
@@ -124,9 +124,9 @@ impl Kvist {
     }
 
     /// Runs one command whose reply is written to something of your own, in the protocol that it
-    /// speaks: for bindings to other languages. If it says [`Answered::Encoded`] the reply is among
-    /// the bytes of `out` instead. While the command waits, `patience` is asked ten times a second
-    /// whether to give up.
+    /// speaks: for bindings to other languages. If it says
+    /// [`Answered::Encoded`] the reply is among the bytes of `out` instead. While the command
+    /// waits, `is_cancelled` is asked ten times a second whether to give up.
     ///
     /// `answer` is written to while shards of the dataset are locked: it must not wait, nor call
     /// the engine.
@@ -138,57 +138,57 @@ impl Kvist {
         argv: &[&[u8]],
         answer: &mut dyn Answer,
         out: &mut Vec<u8>,
-        patience: &mut dyn FnMut() -> bool,
+        is_cancelled: &mut dyn FnMut() -> bool,
     ) -> Result<Answered, Error> {
-        if let Some(which) = needs_session(&self.house.engine, argv) {
+        if let Some(which) = needs_session(&self.shared.engine, argv) {
             return Err(Error::NeedsSession(which));
         }
-        let house = &*self.house;
-        let mut seat = house.sit()?;
+        let shared = &*self.shared;
+        let mut slot = shared.lock_worker()?;
         let protocol = answer.protocol();
-        let mut party = match seat.own.take() {
-            Some(party) if !party.is_over() && party.inbox.is_empty() => party,
+        let mut client = match slot.own.take() {
+            Some(client) if !client.is_over() && client.inbox.is_empty() => client,
             Some(mut ended) => {
-                seat.worker.disconnect(&mut ended.session);
-                Party::new(house, protocol)
+                slot.worker.disconnect(&mut ended.session);
+                ClientSession::new(shared, protocol)
             }
-            None => Party::new(house, protocol),
+            None => ClientSession::new(shared, protocol),
         };
-        if party.session.db != self.db {
-            party.session.select(self.db);
+        if client.session.db != self.db {
+            client.session.select(self.db);
         }
-        if party.session.protocol != protocol {
-            party.session.speak(protocol);
+        if client.session.protocol != protocol {
+            client.session.speak(protocol);
         }
-        std::mem::swap(&mut party.out, out);
-        let how = seat.worker.answer(&mut party.session, argv, answer, &mut party.out);
-        if !party.waits() && !house.engine.must_hold(party.session.awaits) {
-            std::mem::swap(&mut party.out, out);
-            seat.own = Some(party);
-            drop(seat);
-            return match house.is_stopping() {
+        std::mem::swap(&mut client.out, out);
+        let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);
+        if !client.waits() && !shared.engine.must_hold(client.session.awaits) {
+            std::mem::swap(&mut client.out, out);
+            slot.own = Some(client);
+            drop(slot);
+            return match shared.is_stopping() {
                 false => Ok(how),
-                true => house.settle_stop(),
+                true => shared.settle_stop(),
             };
         }
-        drop(seat);
-        let settled = house.settle(&mut party, patience);
-        std::mem::swap(&mut party.out, out);
-        self.put_back(party);
+        drop(slot);
+        let settled = shared.settle(&mut client, is_cancelled);
+        std::mem::swap(&mut client.out, out);
+        self.put_back(client);
         settled.map(|()| how)
     }
 
-    /// Leaves a party for the next who sits here, if there is none.
-    fn put_back(&self, party: Box<Party>) {
-        if party.is_over() || party.waits() {
-            return self.house.part(party);
+    /// Leaves a client for the next who sits here, if there is none.
+    fn put_back(&self, client: Box<ClientSession>) {
+        if client.is_over() || client.waits() {
+            return self.shared.disconnect(client);
         }
-        let Ok(mut seat) = self.house.sit() else { return };
-        if seat.own.is_none() {
-            seat.own = Some(party);
+        let Ok(mut slot) = self.shared.lock_worker() else { return };
+        if slot.own.is_none() {
+            slot.own = Some(client);
         } else {
-            drop(seat);
-            self.house.part(party);
+            drop(slot);
+            self.shared.disconnect(client);
         }
     }
 
@@ -196,7 +196,7 @@ impl Kvist {
     /// that a lock of the caller's, an interpreter's say, need not be given up meanwhile.
     #[must_use]
     pub fn is_moment(&self, argv: &[&[u8]]) -> bool {
-        self.house.engine.is_moment(argv)
+        self.shared.engine.is_moment(argv)
     }
 
     /// Many commands at once.
@@ -231,7 +231,7 @@ impl Kvist {
     /// What was found in the directory when it was opened.
     #[must_use]
     pub fn recovered(&self) -> &Recovered {
-        &self.house.recovered
+        &self.shared.recovered
     }
 
     /// Which of the numbered databases this is a handle to.
@@ -243,7 +243,7 @@ impl Kvist {
     /// Whether it has been closed, by any handle, or by `SHUTDOWN`.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.house.is_closed()
+        self.shared.is_closed()
     }
 
     /// Ends everything: requests that run are waited for, those that wait are refused, what is not
@@ -254,7 +254,7 @@ impl Kvist {
     /// # Errors
     /// [`Error::NotDurable`] if the disk refuses; [`Error::Forked`].
     pub fn close(&self) -> Result<(), Error> {
-        self.house.close()
+        self.shared.close()
     }
 }
 

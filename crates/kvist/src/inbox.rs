@@ -6,7 +6,7 @@
 //! subscribers who do not keep up, the session is ended as theirs would be.
 //!
 //! ```text
-//!   post ─► queue ─► Party::out ─► Session::pushes ─► handed out
+//!   post ─► queue ─► ClientSession::out ─► Session::pushes ─► handed out
 //!           └──────────── counted here ────────────┘
 //! ```
 
@@ -31,7 +31,7 @@ struct State {
     over: bool,
 }
 
-/// A session's letters.
+/// A session's messages.
 pub(crate) struct Inbox {
     state: Mutex<State>,
     arrived: Condvar,
@@ -39,7 +39,7 @@ pub(crate) struct Inbox {
 
 impl State {
     /// Judges what has not been handed out: too much ends the session, and what waits is let go.
-    fn judge(&mut self) {
+    fn check_limit(&mut self) {
         match self.limit.judge(self.pushed, self.over_soft_since, wall_clock()) {
             Overflow::None => self.over_soft_since = None,
             Overflow::Soft(since) => self.over_soft_since = Some(since),
@@ -60,7 +60,7 @@ impl Inbox {
         Inbox { state: Mutex::new(state), arrived: Condvar::new() }
     }
 
-    /// The next letter, waited for until `deadline`. A message counts until it is handed out.
+    /// The next message, waited for until `deadline`. A message counts until it is handed out.
     pub fn next(&self, deadline: Instant) -> Option<Message> {
         let mut state = self.state.lock();
         loop {
@@ -73,7 +73,7 @@ impl Inbox {
         }
     }
 
-    /// The next letter if there is one.
+    /// The next message if there is one.
     pub fn take(&self) -> Option<Message> {
         self.next(Instant::now())
     }
@@ -88,7 +88,7 @@ impl Inbox {
         let mut state = self.state.lock();
         state.pushed = state.pushed.saturating_sub(bytes);
         if !state.over {
-            state.judge();
+            state.check_limit();
         }
     }
 
@@ -101,7 +101,7 @@ impl Inbox {
         }
         state.limit = limit;
         state.pushed = state.pushed.saturating_sub(counted).saturating_add(bytes);
-        state.judge();
+        state.check_limit();
     }
 }
 
@@ -118,7 +118,7 @@ impl Mailbox for Inbox {
         state.queue.push_back(message);
         if pushed > 0 {
             state.pushed = state.pushed.saturating_add(pushed);
-            state.judge();
+            state.check_limit();
         }
         drop(state);
         self.arrived.notify_one();

@@ -25,29 +25,30 @@
 //! journal, snapshots, recovery and every directive are the same, and a server can open the
 //! directory afterwards. While one process has it open, any other is refused.
 //!
-//! Threads call the engine directly, each from a seat of its own; what two of them do to different
-//! keys does not meet in any lock. Keys expire, memory is evicted and the journal is written by
-//! threads of the engine's, which end with [`Kvist::close`] or when the last handle is dropped.
+//! Threads call the engine directly, each from a worker of its own; what two of them do to
+//! different keys does not meet in any lock. Keys expire, memory is evicted and the journal is
+//! written by threads of the engine's, which end with [`Kvist::close`] or when the last handle is
+//! dropped.
 //!
 //! A process that was forked has none of those threads. There every call is refused with
 //! [`Error::Forked`], and dropping what was inherited does nothing to the directory.
 #![forbid(unsafe_code)]
 
-mod bell;
 mod builder;
 mod channel;
+mod client_session;
+mod durability_wakeup;
 mod error;
 mod handle;
-mod house;
 mod inbox;
-mod party;
 mod pipeline;
-mod seats;
 mod session;
+mod shared;
 mod subscriber;
 mod typed;
 mod value;
 mod values;
+mod workers;
 
 pub use base::{Protocol, Reply};
 pub use builder::Builder;

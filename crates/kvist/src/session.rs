@@ -9,11 +9,11 @@ use engine::Answered;
 use smallvec::SmallVec;
 use wire::Value;
 
+use crate::client_session::ClientSession;
 use crate::error::Error;
-use crate::handle::{Kvist, done, patient, reply_in};
-use crate::house::House;
+use crate::handle::{Kvist, done, never_cancelled, reply_in};
 use crate::inbox::SLICE;
-use crate::party::Party;
+use crate::shared::Shared;
 use crate::value::FromValue;
 use crate::values::Values;
 
@@ -34,26 +34,26 @@ use crate::values::Values;
 /// # Ok::<(), kvist::Error>(())
 /// ```
 pub struct Session {
-    pub(crate) house: Arc<House>,
-    party: Option<Box<Party>>,
+    pub(crate) shared: Arc<Shared>,
+    client: Option<Box<ClientSession>>,
     /// Messages that nobody has fetched yet, with their lengths: they count in the inbox.
     pushes: VecDeque<(Value, usize)>,
 }
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let id = self.party.as_ref().map(|party| party.session.client.id);
+        let id = self.client.as_ref().map(|client| client.session.client.id);
         f.debug_struct("Session").field("id", &id).finish_non_exhaustive()
     }
 }
 
 impl Session {
     pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
-        let house = Arc::clone(&db.house);
-        drop(house.sit()?);
-        let mut party = Party::new(&house, protocol);
-        party.session.select(db.number());
-        Ok(Session { house, party: Some(party), pushes: VecDeque::new() })
+        let shared = Arc::clone(&db.shared);
+        drop(shared.lock_worker()?);
+        let mut client = ClientSession::new(&shared, protocol);
+        client.session.select(db.number());
+        Ok(Session { shared, client: Some(client), pushes: VecDeque::new() })
     }
 
     /// Runs one command and waits for its reply, however long that takes. Subscribing is done with
@@ -88,11 +88,11 @@ impl Session {
     /// The reply to a request, an error being one like any other.
     pub(crate) fn ask(&mut self, argv: &[&[u8]]) -> Result<Option<Value>, Error> {
         self.gather()?;
-        let Session { house, party, .. } = self;
-        let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
+        let Session { shared, client, .. } = self;
+        let client = client.as_mut().filter(|client| !client.is_over()).ok_or(Error::Closed)?;
         let mut values = Values::new();
-        let seat = house.sit()?;
-        let how = house.run(seat, party, argv, &mut values, &mut patient)?;
+        let slot = shared.lock_worker()?;
+        let how = shared.run(slot, client, argv, &mut values, &mut never_cancelled)?;
         let told = self.sort_out();
         Ok(match how {
             Answered::Direct => values.take(),
@@ -109,7 +109,7 @@ impl Session {
         loop {
             self.gather()?;
             if let Some((push, bytes)) = self.pushes.pop_front() {
-                self.party.iter().for_each(|party| party.inbox.handed_out(bytes));
+                self.client.iter().for_each(|client| client.inbox.handed_out(bytes));
                 return Ok(Some(push));
             }
             let now = Instant::now();
@@ -117,10 +117,10 @@ impl Session {
                 return Ok(None);
             }
             let look = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
-            let Session { house, party, .. } = self;
-            let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
-            if let Some(message) = party.inbox.next(look) {
-                house.deliver(party, message)?;
+            let Session { shared, client, .. } = self;
+            let client = client.as_mut().filter(|client| !client.is_over()).ok_or(Error::Closed)?;
+            if let Some(message) = client.inbox.next(look) {
+                shared.deliver(client, message)?;
             }
         }
     }
@@ -136,32 +136,32 @@ impl Session {
     }
 
     fn take_in(&mut self) -> Result<(), Error> {
-        let Session { house, party, .. } = self;
-        if house.is_elsewhere() {
+        let Session { shared, client, .. } = self;
+        if shared.is_elsewhere() {
             return Err(Error::Forked);
         }
-        let party = party.as_mut().filter(|party| !party.is_over()).ok_or(Error::Closed)?;
-        while let Some(message) = party.inbox.take() {
-            house.deliver(party, message)?;
+        let client = client.as_mut().filter(|client| !client.is_over()).ok_or(Error::Closed)?;
+        while let Some(message) = client.inbox.take() {
+            shared.deliver(client, message)?;
         }
         self.sort_out();
-        if self.house.is_closed() { Err(Error::Closed) } else { Ok(()) }
+        if self.shared.is_closed() { Err(Error::Closed) } else { Ok(()) }
     }
 
     /// Takes the messages from among the bytes that came for it; the reply among them. Messages
     /// that came with a reply, as confirmations do, count from now on as the others do.
     fn sort_out(&mut self) -> Option<Value> {
-        let Session { house, party, pushes } = self;
-        let party = party.as_mut().filter(|party| !party.out.is_empty())?;
+        let Session { shared, client, pushes } = self;
+        let client = client.as_mut().filter(|client| !client.out.is_empty())?;
         let mut kept = 0;
-        let reply = reply_in(&party.out, &mut |push, bytes| {
+        let reply = reply_in(&client.out, &mut |push, bytes| {
             kept += bytes;
             pushes.push_back((push, bytes));
         });
-        party.out.clear();
-        let counted = std::mem::take(&mut party.pushed);
+        client.out.clear();
+        let counted = std::mem::take(&mut client.pushed);
         if kept != 0 || counted != 0 {
-            party.inbox.kept(kept, counted, house.limit_of_pushes());
+            client.inbox.kept(kept, counted, shared.limit_of_pushes());
         }
         reply
     }
@@ -169,8 +169,8 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Some(party) = self.party.take() {
-            self.house.part(party);
+        if let Some(client) = self.client.take() {
+            self.shared.disconnect(client);
         }
     }
 }

@@ -6,14 +6,14 @@ use wire::Value;
 
 /// An aggregate whose elements are still to come.
 #[derive(Debug)]
-struct Open {
-    kind: Kind,
+struct OpenAggregate {
+    kind: AggregateKind,
     left: usize,
     items: Vec<Value>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum AggregateKind {
     Array,
     Map,
     Set,
@@ -23,7 +23,7 @@ enum Kind {
 /// Collects one reply, with all the distinctions that RESP3 makes.
 #[derive(Debug, Default)]
 pub struct Values {
-    open: Vec<Open>,
+    open: Vec<OpenAggregate>,
     done: Option<Value>,
 }
 
@@ -55,21 +55,21 @@ impl Values {
         self.done = Some(value);
     }
 
-    fn begin(&mut self, kind: Kind, left: usize) {
+    fn begin(&mut self, kind: AggregateKind, left: usize) {
         if left == 0 {
-            return self.put(Open { kind, left, items: Vec::new() }.close());
+            return self.put(OpenAggregate { kind, left, items: Vec::new() }.close());
         }
-        self.open.push(Open { kind, left, items: Vec::with_capacity(left) });
+        self.open.push(OpenAggregate { kind, left, items: Vec::with_capacity(left) });
     }
 }
 
-impl Open {
+impl OpenAggregate {
     fn close(self) -> Value {
         match self.kind {
-            Kind::Array => Value::Array(self.items),
-            Kind::Set => Value::Set(self.items),
-            Kind::Push => Value::Push(self.items),
-            Kind::Map => {
+            AggregateKind::Array => Value::Array(self.items),
+            AggregateKind::Set => Value::Set(self.items),
+            AggregateKind::Push => Value::Push(self.items),
+            AggregateKind::Map => {
                 let mut items = self.items.into_iter();
                 let mut pairs = Vec::with_capacity(items.len() / 2);
                 while let (Some(key), Some(value)) = (items.next(), items.next()) {
@@ -122,19 +122,19 @@ impl Reply for Values {
     }
 
     fn array(&mut self, len: usize) {
-        self.begin(Kind::Array, len);
+        self.begin(AggregateKind::Array, len);
     }
 
     fn map(&mut self, len: usize) {
-        self.begin(Kind::Map, len.saturating_mul(2));
+        self.begin(AggregateKind::Map, len.saturating_mul(2));
     }
 
     fn set(&mut self, len: usize) {
-        self.begin(Kind::Set, len);
+        self.begin(AggregateKind::Set, len);
     }
 
     fn push(&mut self, len: usize) {
-        self.begin(Kind::Push, len);
+        self.begin(AggregateKind::Push, len);
     }
 
     fn double(&mut self, d: f64) {

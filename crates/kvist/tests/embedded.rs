@@ -136,7 +136,7 @@ fn threads_share_one_dataset() {
 }
 
 #[test]
-fn more_threads_than_seats_find_one() {
+fn more_threads_than_workers_find_one() {
     let db = Kvist::in_memory().unwrap();
     std::thread::scope(|scope| {
         for _ in 0..100 {
@@ -167,7 +167,7 @@ fn a_blocked_call_is_woken_by_another_thread() {
 }
 
 #[test]
-fn closing_ends_those_who_wait() {
+fn closing_ends_waiting_requests() {
     let db = Kvist::in_memory().unwrap();
     std::thread::scope(|scope| {
         let popper = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO));
@@ -219,7 +219,7 @@ fn a_subscriber_that_does_not_keep_up_is_ended() {
 /// What a session is told and does not fetch has its limit, however busy the session is with other
 /// things; what it fetches does not count.
 #[test]
-fn messages_that_nobody_fetches_end_a_session() {
+fn messages_that_are_not_fetched_end_a_session() {
     const MOST: usize = 5000;
     let limits = "pubsub 20kb 0 0";
     let db = Kvist::builder().set("client-output-buffer-limit", limits).in_memory().unwrap();
@@ -362,7 +362,7 @@ fn a_pause_is_waited_for() {
 }
 
 #[test]
-fn whoever_waits_can_be_told_not_to() {
+fn waits_can_be_cancelled() {
     let db = Kvist::in_memory().unwrap();
     let ended = AtomicBool::new(false);
     let mut patience = || ended.swap(true, Ordering::Relaxed);
@@ -392,7 +392,7 @@ fn scripts_and_long_replies_go_the_same_way() {
 }
 
 #[test]
-fn a_script_that_takes_too_long_is_in_nobodys_way() {
+fn a_script_that_takes_too_long_delays_no_other_client() {
     let db = Kvist::builder().set("busy-reply-threshold", "20").in_memory().unwrap();
     let busy = |words: &[&str]| match db.call(words.iter()) {
         Ok(_) => false,

@@ -17,8 +17,8 @@ use journal::wall_clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
 
-use crate::connection::Desk;
-use crate::inbox::{Inbox, Letter};
+use crate::connection::ThreadState;
+use crate::inbox::{Inbox, InboxMessage};
 use crate::listen::{Listener, Listening};
 use crate::process::room_for_clients;
 use crate::progress::Progress;
@@ -47,7 +47,7 @@ password for the default user. NOTE: You only need to do one of the above things
 the server to start accepting connections from the outside.\r\n";
 
 /// What all workers know of each other.
-pub struct Crew {
+pub struct WorkerPool {
     /// Their inboxes.
     pub inboxes: Vec<Arc<Inbox>>,
     /// How far each of them is.
@@ -57,45 +57,45 @@ pub struct Crew {
     /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.
     pub most: AtomicUsize,
     /// Threads whose loop another has, and what is kept for others.
-    pub stand_ins: StandIns,
+    pub replacements: Replacements,
 }
 
 /// Threads that have handed over their loops.
 #[derive(Default)]
-pub struct StandIns {
+pub struct Replacements {
     /// How many there are.
-    pub away: AtomicUsize,
+    pub running: AtomicUsize,
     /// Desks of such that were: each has a lane of the journal and counters, which never end.
-    desks: Mutex<Vec<Desk>>,
+    spare: Mutex<Vec<ThreadState>>,
 }
 
-impl StandIns {
-    /// A desk that nobody needs.
-    pub fn take_desk(&self) -> Option<Desk> {
-        self.desks.lock().pop()
+impl Replacements {
+    /// A thread state that nobody needs.
+    pub fn take_state(&self) -> Option<ThreadState> {
+        self.spare.lock().pop()
     }
 
-    /// Keeps a desk for the next thread.
-    pub fn put_desk(&self, desk: Desk) {
-        self.desks.lock().push(desk);
+    /// Keeps a thread state for the next thread.
+    pub fn put_state(&self, thread: ThreadState) {
+        self.spare.lock().push(thread);
     }
 }
 
-impl Crew {
+impl WorkerPool {
     /// Makes everybody look around: for the order to stop, mostly.
     pub fn wake_all(&self) {
         self.inboxes.iter().for_each(|inbox| inbox.wake());
     }
 
     /// Counts a connection of another door, if there is room for one more.
-    pub fn let_in(&self) -> bool {
+    pub fn admit(&self) -> bool {
         let most = self.most.load(Ordering::Relaxed);
         let room = |connected| (connected < most).then_some(connected + 1);
         self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok()
     }
 
     /// One that was counted has gone.
-    pub fn let_go(&self) {
+    pub fn release(&self) {
         self.connected.fetch_sub(1, Ordering::Relaxed);
     }
 
@@ -114,7 +114,7 @@ impl Crew {
 /// # Errors
 /// What cannot be, in Redis's words; then nothing has changed.
 pub fn follow(
-    crew: &Crew,
+    pool: &WorkerPool,
     listening: &Listening,
     before: &Config,
     after: &Config,
@@ -122,7 +122,7 @@ pub fn follow(
 ) -> Result<(), SetError> {
     let mut most = None;
     if after.maxclients != before.maxclients {
-        let room = room_for_clients(after.maxclients, crew.inboxes.len());
+        let room = room_for_clients(after.maxclients, pool.inboxes.len());
         if u64::try_from(room).is_ok_and(|room| room < u64::from(after.maxclients)) {
             let reason = format!(
                 "The operating system is not able to handle the specified number of clients, try \
@@ -146,7 +146,7 @@ pub fn follow(
         });
     }
     if let Some(most) = most {
-        crew.most.store(most, Ordering::Relaxed);
+        pool.most.store(most, Ordering::Relaxed);
     }
     Ok(())
 }
@@ -203,7 +203,7 @@ pub struct Rules<'a> {
 }
 
 /// The listeners, and whose turn it is to get a connection.
-pub struct Doors {
+pub struct Acceptor {
     listening: Arc<Listening>,
     next: usize,
     resting_until: Option<Millis>,
@@ -220,11 +220,11 @@ enum Stop {
     Exhausted(io::Error),
 }
 
-impl Doors {
-    /// Doors for these sockets.
+impl Acceptor {
+    /// Acceptor for these sockets.
     #[must_use]
     pub fn new(listening: Arc<Listening>) -> Self {
-        Doors { listening, next: 0, resting_until: None, logged: 0 }
+        Acceptor { listening, next: 0, resting_until: None, logged: 0 }
     }
 
     /// Closes the sockets: nobody can connect any more.
@@ -239,13 +239,19 @@ impl Doors {
     }
 
     /// Accepts from every listener.
-    pub fn accept_all(&mut self, crew: &Crew, rules: Rules<'_>, counters: &Counters, now: Millis) {
+    pub fn accept_all(
+        &mut self,
+        pool: &WorkerPool,
+        rules: Rules<'_>,
+        counters: &Counters,
+        now: Millis,
+    ) {
         self.resting_until = None;
         let listening = Arc::clone(&self.listening);
         let open = listening.lock();
         let context = listening.context();
         for listener in open.iter() {
-            match self.accept_from(listener, context.as_ref(), crew, rules, counters) {
+            match self.accept_from(listener, context.as_ref(), pool, rules, counters) {
                 Stop::Empty => {}
                 Stop::Batch => self.resting_until = Some(now),
                 Stop::Exhausted(error) => {
@@ -261,10 +267,10 @@ impl Doors {
 
     /// Whose turn it is to get a connection: not one's who is in the middle of something long,
     /// unless all are.
-    pub fn next_of(&mut self, crew: &Crew) -> usize {
-        let (count, now) = (crew.inboxes.len(), wall_clock());
+    pub fn next_of(&mut self, pool: &WorkerPool) -> usize {
+        let (count, now) = (pool.inboxes.len(), wall_clock());
         let mut all = (0..count).map(|step| (self.next + step) % count);
-        let chosen = all.find(|&number| !crew.is_stalled(number, now)).unwrap_or(self.next);
+        let chosen = all.find(|&number| !pool.is_stalled(number, now)).unwrap_or(self.next);
         self.next = (chosen + 1) % count;
         chosen
     }
@@ -273,7 +279,7 @@ impl Doors {
         &mut self,
         listener: &Listener,
         context: Option<&Arc<ServerConfig>>,
-        crew: &Crew,
+        pool: &WorkerPool,
         rules: Rules<'_>,
         counters: &Counters,
     ) -> Stop {
@@ -287,7 +293,7 @@ impl Doors {
                     _ => return Stop::Exhausted(error),
                 },
             };
-            if crew.connected.load(Ordering::Relaxed) >= crew.most.load(Ordering::Relaxed) {
+            if pool.connected.load(Ordering::Relaxed) >= pool.most.load(Ordering::Relaxed) {
                 counters.refused.add(1);
                 refuse(&mut stream, TOO_MANY);
                 continue;
@@ -310,10 +316,10 @@ impl Doors {
             if !matches!(stream, Stream::Tls(_)) {
                 counters.connections.add(1);
             }
-            crew.connected.fetch_add(1, Ordering::Relaxed);
+            pool.connected.fetch_add(1, Ordering::Relaxed);
             let origin = origin(&stream, peer, listener);
-            crew.inboxes[self.next_of(crew)].post(Letter::Connection(stream, origin));
-            self.listening.ring();
+            pool.inboxes[self.next_of(pool)].post(InboxMessage::Connection(stream, origin));
+            self.listening.signal();
         }
         Stop::Batch
     }

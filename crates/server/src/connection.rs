@@ -22,7 +22,7 @@ use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer, Wo
 
 use crate::buffer::{Input, Output, SMALL};
 use crate::held::Withheld;
-use crate::inbox::is_crowding;
+use crate::inbox::must_back_off;
 use crate::limits;
 use crate::stream::{Received, Stream};
 use crate::transfer;
@@ -33,8 +33,8 @@ pub const READ_MAX: usize = 256 << 10;
 const OUT_KEPT: usize = 1 << 20;
 
 /// What a worker lends to the connection whose turn it is.
-pub struct Desk {
-    /// The seat at the engine.
+pub struct ThreadState {
+    /// The context at the engine.
     pub worker: Worker,
     /// Where requests are read to: a kept rest of up to [`SMALL`] bytes, then [`READ_MAX`] new
     /// ones.
@@ -47,19 +47,19 @@ pub struct Desk {
     pub grown: bool,
 }
 
-impl Desk {
-    /// A desk with its buffers.
+impl ThreadState {
+    /// A thread state with its buffers.
     #[must_use]
     pub fn new(worker: Worker) -> Self {
         let read = vec![0; SMALL + READ_MAX].into_boxed_slice();
-        Desk { worker, read, out: Vec::with_capacity(64 << 10), now: 0, grown: false }
+        ThreadState { worker, read, out: Vec::with_capacity(64 << 10), now: 0, grown: false }
     }
 
     /// If a client has come to take more memory: looks whether all together take too much.
     #[inline]
     pub fn evict_if_grown(&mut self) {
         if std::mem::take(&mut self.grown) {
-            let Desk { worker, now, .. } = self;
+            let ThreadState { worker, now, .. } = self;
             worker.engine.evict_clients(&worker.seat.config, *now);
         }
     }
@@ -155,8 +155,8 @@ impl Connection {
 
     /// Whether it has replies that may not be sent before the disk has what they tell.
     #[must_use]
-    pub fn must_wait(&self, desk: &Desk) -> bool {
-        self.has_output() && desk.worker.must_hold(&self.session)
+    pub fn must_wait(&self, thread: &ThreadState) -> bool {
+        self.has_output() && thread.worker.must_hold(&self.session)
     }
 
     /// Whether its output is over the soft limit for now.
@@ -166,25 +166,25 @@ impl Connection {
     }
 
     /// An event says that there is something to read; `ended` if the peer has said its last.
-    pub fn readable(&mut self, desk: &mut Desk, ended: bool) -> Turn {
+    pub fn readable(&mut self, thread: &mut ThreadState, ended: bool) -> Turn {
         self.peer_done |= ended;
         self.unread = true;
-        self.turn(desk)
+        self.turn(thread)
     }
 
     /// An event says that the kernel takes replies again.
-    pub fn writable(&mut self, desk: &mut Desk) -> Turn {
+    pub fn writable(&mut self, thread: &mut ThreadState) -> Turn {
         if self.output.is_empty() {
             self.stream.push_pending();
             return Turn::Wait;
         }
-        let turn = self.flush(desk);
-        self.account(desk);
+        let turn = self.flush(thread);
+        self.account(thread);
         turn
     }
 
     /// Reads once, executes what is complete, writes once.
-    pub fn turn(&mut self, desk: &mut Desk) -> Turn {
+    pub fn turn(&mut self, thread: &mut ThreadState) -> Turn {
         if self.session.blocked.is_some() || self.session.is_paused() {
             // Requests behind one that waits stay in the kernel, where they slow the sender down.
             return if self.peer_done && !self.session.lets_others_first() {
@@ -203,18 +203,18 @@ impl Connection {
             // The order to go is in the inbox; what it sends until then must not make it larger.
             return Turn::Close;
         }
-        if is_crowding() {
+        if must_back_off() {
             // Who was posted to comes first.
             return Turn::Again;
         }
         if self.unfed {
-            return self.resume(desk);
+            return self.resume(thread);
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
         // As redis-server does, whatever it brings: so it can be seen whether any was in vain.
-        desk.worker.seat.counters.reads.add(1);
-        let received = self.stream.receive(&mut desk.read[kept..kept + READ_MAX]);
+        thread.worker.seat.counters.reads.add(1);
+        let received = self.stream.receive(&mut thread.read[kept..kept + READ_MAX]);
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
             Received::Nothing => {
@@ -222,7 +222,7 @@ impl Connection {
                 return Turn::Wait;
             }
             Received::Later => return Turn::Again,
-            Received::Greeted => return self.greeted(desk),
+            Received::Greeted => return self.greeted(thread),
             Received::End => {
                 self.closing = true;
                 return self.end_unless_output();
@@ -230,72 +230,75 @@ impl Connection {
         };
         self.unread = more || self.peer_done;
         self.session.in_order = false;
-        desk.worker.seat.counters.net_input.add(n as u64);
+        thread.worker.seat.counters.net_input.add(n as u64);
         // What the request takes, not what stands behind it.
-        if large && limits::input_too_long(self.input.len() + n.min(self.missing), desk) {
+        if large && limits::input_too_long(self.input.len() + n.min(self.missing), thread) {
             return Turn::Close;
         }
         let fed = if large {
-            self.input.grow(&desk.read[..n], self.missing);
-            desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out)
+            self.input.grow(&thread.read[..n], self.missing);
+            thread.worker.feed(&mut self.session, self.input.bytes_mut(), &mut thread.out)
         } else {
-            desk.read[..kept].copy_from_slice(self.input.bytes());
-            desk.worker.feed(&mut self.session, &mut desk.read[..kept + n], &mut desk.out)
+            thread.read[..kept].copy_from_slice(self.input.bytes());
+            thread.worker.feed(&mut self.session, &mut thread.read[..kept + n], &mut thread.out)
         };
-        self.keep(desk, &fed, (!large).then_some(kept + n));
-        self.settle(desk, fed.state)
+        self.keep(thread, &fed, (!large).then_some(kept + n));
+        self.settle(thread, fed.state)
     }
 
     /// The handshake is over: only now it counts as a connection, and can be told why not.
-    fn greeted(&mut self, desk: &mut Desk) -> Turn {
+    fn greeted(&mut self, thread: &mut ThreadState) -> Turn {
         match self.stream.last_words() {
             None => {
-                desk.worker.seat.counters.connections.add(1);
+                thread.worker.seat.counters.connections.add(1);
                 Turn::Again
             }
             Some(words) => {
                 self.output.extend(words);
                 self.closing = true;
-                self.flush(desk)
+                self.flush(thread)
             }
         }
     }
 
     /// A pause is over, or nearly: judges the request that waits anew, then those behind it.
-    pub fn end_pause(&mut self, desk: &mut Desk) -> Turn {
-        if self.session.is_paused() { self.resume(desk) } else { Turn::Wait }
+    pub fn end_pause(&mut self, thread: &mut ThreadState) -> Turn {
+        if self.session.is_paused() { self.resume(thread) } else { Turn::Wait }
     }
 
     /// The others have served what came before its request.
-    pub fn go_first(&mut self, desk: &mut Desk) -> Turn {
+    pub fn go_first(&mut self, thread: &mut ThreadState) -> Turn {
         self.session.in_order = true;
-        self.end_pause(desk)
+        self.end_pause(thread)
     }
 
     /// Executes what was kept while a request was blocked or paused, or since the last turn.
-    fn resume(&mut self, desk: &mut Desk) -> Turn {
+    fn resume(&mut self, thread: &mut ThreadState) -> Turn {
         let mut state = State::Open;
         let kept = self.input.len();
         if kept > 0 || self.session.is_paused() {
             let fed = if self.input.is_large() {
                 let fed =
-                    desk.worker.feed(&mut self.session, self.input.bytes_mut(), &mut desk.out);
-                self.keep(desk, &fed, None);
+                    thread.worker.feed(&mut self.session, self.input.bytes_mut(), &mut thread.out);
+                self.keep(thread, &fed, None);
                 fed
             } else {
-                desk.read[..kept].copy_from_slice(self.input.bytes());
-                let fed =
-                    desk.worker.feed(&mut self.session, &mut desk.read[..kept], &mut desk.out);
-                self.keep(desk, &fed, Some(kept));
+                thread.read[..kept].copy_from_slice(self.input.bytes());
+                let fed = thread.worker.feed(
+                    &mut self.session,
+                    &mut thread.read[..kept],
+                    &mut thread.out,
+                );
+                self.keep(thread, &fed, Some(kept));
                 fed
             };
             state = fed.state;
         }
-        self.settle(desk, state)
+        self.settle(thread, state)
     }
 
-    /// Keeps the bytes not consumed; `shared` of them were fed from the desk's buffer.
-    fn keep(&mut self, desk: &mut Desk, fed: &Fed, shared: Option<usize>) {
+    /// Keeps the bytes not consumed; `shared` of them were fed from the thread state's buffer.
+    fn keep(&mut self, thread: &mut ThreadState, fed: &Fed, shared: Option<usize>) {
         if fed.state == State::Closing {
             self.input.clear();
             return;
@@ -304,15 +307,15 @@ impl Connection {
         let had = self.input.len();
         match shared {
             Some(end) if fed.consumed == end && had == 0 => return,
-            Some(end) => self.input.keep(&desk.read[fed.consumed..end]),
+            Some(end) => self.input.keep(&thread.read[fed.consumed..end]),
             None => self.input.consume(fed.consumed),
         }
         self.session.client.input.store(self.input.len(), Relaxed);
-        self.session.client.last.store(desk.now, Relaxed);
+        self.session.client.last.store(thread.now, Relaxed);
     }
 
     /// After requests have run: notes what became of the session, and sends the replies.
-    fn settle(&mut self, desk: &mut Desk, state: State) -> Turn {
+    fn settle(&mut self, thread: &mut ThreadState, state: State) -> Turn {
         if state == State::Closing {
             self.closing = true;
         }
@@ -320,12 +323,12 @@ impl Connection {
         let waits = matches!(state, State::Blocked | State::Paused);
         // Who gives way to others does so for a moment: its request runs, whether it stays or not.
         let may_close = waits && self.peer_done && !self.session.lets_others_first();
-        let turn = self.send(desk);
-        if limits::input_too_long(self.input.len(), desk) {
+        let turn = self.send(thread);
+        if limits::input_too_long(self.input.len(), thread) {
             return Turn::Close;
         }
-        self.account(desk);
-        if self.unknown.is_some() && !self.fits_unknown(desk) {
+        self.account(thread);
+        if self.unknown.is_some() && !self.fits_unknown(thread) {
             tracing::debug!("closing a client that has not authenticated and takes too much");
             return Turn::Close;
         }
@@ -339,8 +342,8 @@ impl Connection {
     }
 
     /// Whether it is still to be shown who it is for, and there is room for what it takes so long.
-    fn fits_unknown(&mut self, desk: &Desk) -> bool {
-        if !desk.worker.engine.is_unknown(&self.session) {
+    fn fits_unknown(&mut self, thread: &ThreadState) -> bool {
+        if !thread.worker.engine.is_unknown(&self.session) {
             self.unknown = None;
         }
         let bytes = self.input.len() + self.output.len();
@@ -353,58 +356,58 @@ impl Connection {
         self.stream.is_greeting() || engine.is_unknown(&self.session)
     }
 
-    /// Sends the replies on the desk, or keeps what the kernel does not take.
-    fn send(&mut self, desk: &mut Desk) -> Turn {
-        if desk.out.is_empty() {
+    /// Sends the replies on the thread state, or keeps what the kernel does not take.
+    fn send(&mut self, thread: &mut ThreadState) -> Turn {
+        if thread.out.is_empty() {
             return if self.closing { self.end_unless_output() } else { Turn::Wait };
         }
         let mut sent = 0;
-        let withheld = self.replies.join(desk.worker.must_hold(&self.session));
+        let withheld = self.replies.join(thread.worker.must_hold(&self.session));
         if self.output.is_empty() && !withheld {
-            desk.worker.seat.counters.writes.add(1);
-            sent = match self.stream.send(&desk.out) {
+            thread.worker.seat.counters.writes.add(1);
+            sent = match self.stream.send(&thread.out) {
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
                 Err(_) => {
-                    desk.out.clear();
+                    thread.out.clear();
                     return Turn::Close;
                 }
             };
-            desk.worker.seat.counters.net_output.add(sent as u64);
+            thread.worker.seat.counters.net_output.add(sent as u64);
         }
-        if sent == desk.out.len() {
-            desk.out.clear();
+        if sent == thread.out.len() {
+            thread.out.clear();
         } else {
-            self.output.push(&mut desk.out, sent);
-            if self.overflowed(desk) {
+            self.output.push(&mut thread.out, sent);
+            if self.overflowed(thread) {
                 return Turn::Close;
             }
         }
-        if desk.out.capacity() > OUT_KEPT || desk.out.capacity() == 0 {
-            desk.out = Vec::with_capacity(64 << 10);
+        if thread.out.capacity() > OUT_KEPT || thread.out.capacity() == 0 {
+            thread.out = Vec::with_capacity(64 << 10);
         }
         if self.closing { self.end_unless_output() } else { Turn::Wait }
     }
 
     /// Sends kept replies.
-    pub fn flush(&mut self, desk: &mut Desk) -> Turn {
-        let must_wait = self.must_wait(desk);
+    pub fn flush(&mut self, thread: &mut ThreadState) -> Turn {
+        let must_wait = self.must_wait(thread);
         if self.replies.decide(must_wait) {
             return Turn::Wait;
         }
         while !self.output.is_empty() {
-            desk.worker.seat.counters.writes.add(1);
+            thread.worker.seat.counters.writes.add(1);
             match self.stream.send(self.output.bytes()) {
                 Ok(0) => return Turn::Close,
                 Ok(n) => {
-                    desk.worker.seat.counters.net_output.add(n as u64);
+                    thread.worker.seat.counters.net_output.add(n as u64);
                     self.output.advance(n);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(_) => return Turn::Close,
             }
         }
-        if self.overflowed(desk) {
+        if self.overflowed(thread) {
             return Turn::Close;
         }
         if self.output.is_empty()
@@ -416,22 +419,22 @@ impl Connection {
     }
 
     /// Takes a message from outside. Pushes are kept: [`Connection::flush`] sends all of them.
-    pub fn deliver(&mut self, desk: &mut Desk, message: Message) -> Turn {
+    pub fn deliver(&mut self, thread: &mut ThreadState, message: Message) -> Turn {
         match message {
             Message::Kill => Turn::Close,
-            Message::Resume => self.end_pause(desk),
+            Message::Resume => self.end_pause(thread),
             Message::Transfer(transfer) => self.lend(transfer),
             Message::Push(_) if self.closing || self.lent => Turn::Wait,
             Message::Push(bytes) => {
-                desk.worker.note_now(&mut self.session);
+                thread.worker.note_now(&mut self.session);
                 self.pushed += bytes.len();
                 self.output.extend(&bytes);
-                self.account(desk);
-                if self.overflowed(desk) { Turn::Close } else { Turn::Wait }
+                self.account(thread);
+                if self.overflowed(thread) { Turn::Close } else { Turn::Wait }
             }
             Message::Unblocked { ticket, reply } => {
-                if desk.worker.unblock(&mut self.session, ticket, &reply, &mut desk.out) {
-                    self.resume(desk)
+                if thread.worker.unblock(&mut self.session, ticket, &reply, &mut thread.out) {
+                    self.resume(thread)
                 } else {
                     Turn::Wait
                 }
@@ -461,28 +464,28 @@ impl Connection {
     }
 
     /// The time of its blocked request is up.
-    pub fn give_up(&mut self, desk: &mut Desk) -> Turn {
-        if desk.worker.give_up(&mut self.session, &mut desk.out) {
-            self.resume(desk)
+    pub fn give_up(&mut self, thread: &mut ThreadState) -> Turn {
+        if thread.worker.give_up(&mut self.session, &mut thread.out) {
+            self.resume(thread)
         } else {
             Turn::Wait
         }
     }
 
     /// Checks the limits of kept replies; `true` if it is to be closed.
-    pub fn overflowed(&mut self, desk: &Desk) -> bool {
+    pub fn overflowed(&mut self, thread: &ThreadState) -> bool {
         let kept = self.output.len();
         self.tell_output(kept);
         if kept == 0 {
             self.pushed = 0;
         }
         let subscriber = self.session.is_subscriber();
-        let waiting = limits::Waiting { kept, pushed: self.pushed.min(kept), subscriber };
-        match limits::output(waiting, self.over_soft_since, desk) {
+        let waiting = limits::PendingOutput { kept, pushed: self.pushed.min(kept), subscriber };
+        match limits::output(waiting, self.over_soft_since, thread) {
             Overflow::None => self.over_soft_since = None,
             Overflow::Soft(since) => self.over_soft_since = Some(since),
             Overflow::Close => {
-                desk.worker.seat.counters.output_overflows.add(1);
+                thread.worker.seat.counters.output_overflows.add(1);
                 let client = &self.session.client;
                 tracing::warn!(
                     id = client.id,
@@ -521,7 +524,7 @@ impl Connection {
 
     /// Reports the memory it takes to the engine, if that has changed.
     #[inline]
-    pub fn account(&mut self, desk: &mut Desk) {
+    pub fn account(&mut self, thread: &mut ThreadState) {
         let own = size_of::<Self>() + size_of::<Client>();
         let buffers = self.input.capacity() + self.output.capacity();
         let takes = own + buffers + self.session.memory();
@@ -529,22 +532,22 @@ impl Connection {
             let client = &self.session.client;
             client.input_room.store(self.input.capacity(), Relaxed);
             client.memory.store(takes, Relaxed);
-            let buffers = &desk.worker.engine.buffers;
+            let buffers = &thread.worker.engine.buffers;
             buffers.fetch_add(takes, Relaxed);
             buffers.fetch_sub(self.accounted, Relaxed);
-            desk.grown |= takes > self.accounted;
+            thread.grown |= takes > self.accounted;
             self.accounted = takes;
         }
     }
 
     /// Says goodbye to the engine. The socket is closed when the connection is dropped.
-    pub fn part(mut self, desk: &mut Desk) {
+    pub fn part(mut self, thread: &mut ThreadState) {
         if self.lent {
             self.stream.hang_up();
         }
         self.stream.say_goodbye();
-        desk.worker.engine.buffers.fetch_sub(self.accounted, Relaxed);
-        desk.worker.disconnect(&mut self.session);
+        thread.worker.engine.buffers.fetch_sub(self.accounted, Relaxed);
+        thread.worker.disconnect(&mut self.session);
     }
 
     fn end_unless_output(&self) -> Turn {

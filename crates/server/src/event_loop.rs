@@ -2,7 +2,7 @@
 //!
 //! Everything a connection needs lies here; other threads reach it only through the inbox. The
 //! loop must never wait for anything but the poller. Whose turn it is, and which thread has the
-//! loop, is in `turns.rs`.
+//! loop, is in `run_loop.rs`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -16,17 +16,17 @@ use journal::wall_clock;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
 
-use crate::accept::{Crew, Doors, Rules};
-use crate::connection::{Connection, Desk, Turn};
-use crate::held::Held;
-use crate::inbox::{self, Address, Inbox, Letter, is_crowding, wake_others};
+use crate::accept::{Acceptor, Rules, WorkerPool};
+use crate::connection::{Connection, ThreadState, Turn};
+use crate::held::HeldReplies;
+use crate::inbox::{self, Address, Inbox, InboxMessage, must_back_off, wake_others};
 use crate::listen::Listening;
 use crate::logging::LevelSwitch;
-use crate::progress::{self, Queue, others_first};
+use crate::progress::{self, DeferredQueue, others_first};
+use crate::run_loop::{DetachedConnection, Job};
 use crate::serve::Alive;
-use crate::slab::{Place, Slab};
+use crate::slab::{ConnectionKey, Slab};
 use crate::stream::Stream;
-use crate::turns::{Away, Job};
 
 /// The token of the waker.
 pub const WAKER: Token = Token(usize::MAX);
@@ -35,7 +35,7 @@ pub(crate) const EVENTS: usize = 1024;
 /// The pause between ticks when there is something to look after.
 const TICK: Millis = 100;
 /// How soon a loop that waits for another's inbox to be emptied looks again.
-const CROWD_PAUSE: Millis = 1;
+const BACKOFF_PAUSE: Millis = 1;
 /// The pause between ticks otherwise.
 const IDLE_TICK: Millis = 1000;
 /// Fewer turns than this between two ticks are a quiet time.
@@ -49,42 +49,42 @@ pub struct EventLoop {
     seed: u64,
     poll: Poll,
     pub(crate) inbox: Arc<Inbox>,
-    pub(crate) crew: Arc<Crew>,
+    pub(crate) pool: Arc<WorkerPool>,
     /// Its number among them.
     pub(crate) number: usize,
     pub(crate) connections: Slab<Box<Connection>>,
     /// Connections that get another turn before the loop waits again.
-    pub(crate) again: VecDeque<Place>,
+    pub(crate) again: VecDeque<ConnectionKey>,
     /// What the poller has seen and nobody has looked at yet.
     pub(crate) seen: VecDeque<(Token, Seen)>,
     /// The connection whose turn it is, or was.
-    pub(crate) in_turn: Option<Place>,
+    pub(crate) in_turn: Option<ConnectionKey>,
     /// Connections that other threads have.
-    pub(crate) away: Vec<Away>,
+    pub(crate) detached: Vec<DetachedConnection>,
     /// What came for such that are back.
-    pub(crate) late: VecDeque<(Place, Job)>,
+    pub(crate) late: VecDeque<(ConnectionKey, Job)>,
     /// No thread could be started; when that is tried again.
     pub(crate) retry_at: Option<Instant>,
     /// Of the thread that has this loop.
     pub(crate) alive: Alive,
     /// Until when blocked requests wait, soonest first.
-    deadlines: BTreeSet<(Millis, Place)>,
+    deadlines: BTreeSet<(Millis, ConnectionKey)>,
     /// Since when there are connections of which it was not known who they are for.
-    unknown: BTreeSet<(Millis, Place)>,
+    unknown: BTreeSet<(Millis, ConnectionKey)>,
     /// Connections whose replies wait for the disk.
-    pub(crate) held: Held<Place>,
+    pub(crate) held: HeldReplies<ConnectionKey>,
     /// Connections whose request waits for the end of a pause, in the order they came.
-    paused: VecDeque<Place>,
+    paused: VecDeque<ConnectionKey>,
     /// Connections whose request waits for other workers to serve what came before it.
-    pub(crate) giving_way: Queue,
+    pub(crate) deferred: DeferredQueue,
     /// Connections whose replies are over the soft limit.
-    over_soft: Vec<Place>,
+    over_soft: Vec<ConnectionKey>,
     /// Letters to be handled, in the order they came.
-    pub(crate) letters: VecDeque<Letter>,
-    /// Where letters are taken to from the inbox, kept for its memory.
-    fresh: Vec<Letter>,
+    pub(crate) messages: VecDeque<InboxMessage>,
+    /// Where messages are taken to from the inbox, kept for its memory.
+    fresh: Vec<InboxMessage>,
     /// Connections with pushed messages to send.
-    pub(crate) pushed: VecDeque<Place>,
+    pub(crate) pushed: VecDeque<ConnectionKey>,
     next_tick: Millis,
     /// Big values freed in the background so far, of which this thread has gathered its part.
     gathered: usize,
@@ -92,7 +92,7 @@ pub struct EventLoop {
     owes_memory: bool,
     /// Turns of the loop with something to do since the last tick.
     pub(crate) turns: u32,
-    doors: Option<Doors>,
+    acceptor: Option<Acceptor>,
     levels: Option<LevelSwitch>,
 }
 
@@ -131,7 +131,7 @@ pub struct Parts {
     /// Its inbox, whose waker belongs to the poller.
     pub inbox: Arc<Inbox>,
     /// All workers.
-    pub crew: Arc<Crew>,
+    pub pool: Arc<WorkerPool>,
     /// Its number among them.
     pub number: usize,
     /// Unpredictable bits.
@@ -145,55 +145,56 @@ pub struct Parts {
 }
 
 impl EventLoop {
-    /// A loop with a seat at the engine.
+    /// A loop with a context at the engine.
     #[must_use]
     pub fn new(engine: &Arc<Engine>, parts: Parts) -> Self {
-        let Parts { poll, inbox, crew, number, seed, listening, levels, alive } = parts;
+        let Parts { poll, inbox, pool, number, seed, listening, levels, alive } = parts;
         EventLoop {
             engine: Arc::clone(engine),
             seed,
             poll,
             inbox,
-            giving_way: Queue::new(Arc::clone(&crew), number),
-            crew,
+            deferred: DeferredQueue::new(Arc::clone(&pool), number),
+            pool,
             number,
             connections: Slab::new(),
             again: VecDeque::new(),
             seen: VecDeque::new(),
             in_turn: None,
-            away: Vec::new(),
+            detached: Vec::new(),
             late: VecDeque::new(),
             retry_at: None,
             alive,
             deadlines: BTreeSet::new(),
             unknown: BTreeSet::new(),
-            held: Held::new(),
+            held: HeldReplies::new(),
             paused: VecDeque::new(),
             over_soft: Vec::new(),
-            letters: VecDeque::new(),
+            messages: VecDeque::new(),
             fresh: Vec::new(),
             pushed: VecDeque::new(),
             next_tick: 0,
             gathered: 0,
             owes_memory: false,
             turns: 0,
-            doors: listening.map(Doors::new),
+            acceptor: listening.map(Acceptor::new),
             levels,
         }
     }
 
     /// Makes this thread the worker.
-    pub(crate) fn take_seat(&self) {
-        self.inbox.take_seat();
-        progress::take_seat(&self.crew, self.number);
+    pub(crate) fn attach_thread(&self) {
+        self.inbox.attach_thread();
+        progress::attach_thread(&self.pool, self.number);
     }
 
-    /// A desk for a thread that has this loop; it calls `hand_over` while a script takes long.
-    pub(crate) fn new_desk(&mut self, hand_over: fn(bool)) -> Desk {
+    /// A thread state for a thread that has this loop; it calls `hand_over` while a script takes
+    /// long.
+    pub(crate) fn new_state(&mut self, hand_over: fn(bool)) -> ThreadState {
         let worker = Worker::new(&self.engine, self.seed);
         // The next is to draw other numbers.
         self.seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ 0x5bd1;
-        Desk::new(worker.mind(is_crowding).give_way(others_first).hand_over(hand_over))
+        ThreadState::new(worker.mind(must_back_off).give_way(others_first).hand_over(hand_over))
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -202,9 +203,9 @@ impl EventLoop {
 
     /// Waits for events. At rest there is nothing left that has come before.
     pub(crate) fn wait(&mut self, events: &mut Events, mut timeout: Duration) -> io::Result<()> {
-        self.crew.end_round(self.number, !timeout.is_zero());
+        self.pool.end_round(self.number, !timeout.is_zero());
         // Those it has waited for did not wake it as long as it was at work.
-        if !timeout.is_zero() && self.giving_way.is_due(wall_clock()) {
+        if !timeout.is_zero() && self.deferred.is_due(wall_clock()) {
             timeout = Duration::ZERO;
         }
         match inbox::wait(&mut self.poll, events, timeout) {
@@ -213,29 +214,29 @@ impl EventLoop {
         }
     }
 
-    pub(crate) fn begin(&mut self, desk: &mut Desk) {
-        desk.now = wall_clock();
-        self.crew.progress[self.number].begin(desk.now);
-        desk.worker.begin(desk.now);
+    pub(crate) fn begin(&mut self, thread: &mut ThreadState) {
+        thread.now = wall_clock();
+        self.pool.progress[self.number].begin(thread.now);
+        thread.worker.begin(thread.now);
         // Making room tells those who have copies of what went; the turn that comes may be long.
         wake_others();
         if let Some(levels) = &mut self.levels {
-            levels.follow(desk.worker.seat.config.loglevel);
+            levels.follow(thread.worker.seat.config.loglevel);
         }
     }
 
     /// How long the loop may wait: not at all if something is left to do.
-    pub(crate) fn timeout(&self, desk: &Desk) -> Duration {
-        let crowding = is_crowding();
-        if !self.again.is_empty() && !crowding {
+    pub(crate) fn timeout(&self, thread: &ThreadState) -> Duration {
+        let backlogged = must_back_off();
+        if !self.again.is_empty() && !backlogged {
             return Duration::ZERO;
         }
-        if self.inbox.has_letters() || !self.letters.is_empty() || self.is_release_due(desk) {
+        if self.inbox.has_messages() || !self.messages.is_empty() || self.is_release_due(thread) {
             return Duration::ZERO;
         }
         let mut until = self.next_tick;
-        if crowding {
-            until = until.min(wall_clock() + CROWD_PAUSE);
+        if backlogged {
+            until = until.min(wall_clock() + BACKOFF_PAUSE);
         }
         if let Some(&(deadline, _)) = self.deadlines.first() {
             until = until.min(deadline);
@@ -243,10 +244,10 @@ impl EventLoop {
         if !self.paused.is_empty() {
             until = until.min(self.engine.pauses.until());
         }
-        if let Some(limit) = self.giving_way.until() {
+        if let Some(limit) = self.deferred.until() {
             until = until.min(limit);
         }
-        if let Some(retry) = self.doors.as_ref().and_then(Doors::resting_until) {
+        if let Some(retry) = self.acceptor.as_ref().and_then(Acceptor::resting_until) {
             until = until.min(retry);
         }
         Duration::from_millis(until.saturating_sub(wall_clock()).min(IDLE_TICK))
@@ -254,42 +255,42 @@ impl EventLoop {
 
     /// Does what a connection's turn led to.
     #[inline]
-    pub(crate) fn after(&mut self, desk: &mut Desk, place: Place, turn: Turn) {
-        desk.evict_if_grown();
+    pub(crate) fn after(&mut self, thread: &mut ThreadState, key: ConnectionKey, turn: Turn) {
+        thread.evict_if_grown();
         wake_others();
-        let Some(connection) = self.connections.get_mut(place) else { return };
+        let Some(connection) = self.connections.get_mut(key) else { return };
         if turn == Turn::Close {
-            return self.close(desk, place);
+            return self.close(thread, key);
         }
         let until = connection.session.blocked.as_ref().and_then(|blocked| blocked.until);
         if until != connection.deadline {
             if let Some(old) = connection.deadline.take() {
-                self.deadlines.remove(&(old, place));
+                self.deadlines.remove(&(old, key));
             }
             if let Some(until) = until {
-                self.deadlines.insert((until, place));
+                self.deadlines.insert((until, key));
             }
             connection.deadline = until;
         }
-        self.held.note(place, &mut connection.replies);
+        self.held.note(key, &mut connection.replies);
         // Who waits for an index is told when it is there, and has nothing to do with a pause.
         let is_paused = connection.session.is_paused() && !connection.session.awaits_index();
         if !connection.paused && is_paused {
             connection.paused = true;
             if connection.session.lets_others_first() {
-                self.giving_way.keep(place, desk.now);
+                self.deferred.keep(key, thread.now);
             } else {
-                self.paused.push_back(place);
+                self.paused.push_back(key);
             }
         }
         if turn == Turn::Again && !connection.queued {
             connection.queued = true;
-            self.again.push_back(place);
+            self.again.push_back(key);
         }
         if !connection.watched && connection.is_over_soft() {
             connection.watched = true;
-            self.over_soft.push(place);
-            self.next_tick = self.next_tick.min(desk.now + TICK);
+            self.over_soft.push(key);
+            self.next_tick = self.next_tick.min(thread.now + TICK);
         }
     }
 
@@ -300,45 +301,47 @@ impl EventLoop {
     }
 
     /// Whether the disk has caught up with any reply that is held back.
-    fn is_release_due(&self, desk: &Desk) -> bool {
-        let held = |place| self.connections.get(place);
-        self.held.is_due(|place| held(place).is_some_and(|connection| connection.must_wait(desk)))
+    fn is_release_due(&self, thread: &ThreadState) -> bool {
+        let held = |key| self.connections.get(key);
+        self.held.is_due(|key| held(key).is_some_and(|connection| connection.must_wait(thread)))
     }
 
-    pub(crate) fn accept(&mut self, desk: &mut Desk) {
-        if let Some(doors) = &mut self.doors {
-            let seat = &desk.worker.seat;
-            let without_password = desk.worker.engine.users.is_open();
-            let rules = Rules { config: &seat.config, without_password };
-            doors.accept_all(&self.crew, rules, &seat.counters, desk.now);
+    pub(crate) fn accept(&mut self, thread: &mut ThreadState) {
+        if let Some(acceptor) = &mut self.acceptor {
+            let context = &thread.worker.seat;
+            let without_password = thread.worker.engine.users.is_open();
+            let rules = Rules { config: &context.config, without_password };
+            acceptor.accept_all(&self.pool, rules, &context.counters, thread.now);
             wake_others();
         }
     }
 
     /// Takes what is in the inbox, and accepts those who had to wait.
-    pub(crate) fn collect_letters(&mut self, desk: &mut Desk) {
-        if self.doors.as_ref().and_then(Doors::resting_until).is_some_and(|t| t <= desk.now) {
-            self.accept(desk);
+    pub(crate) fn collect_messages(&mut self, thread: &mut ThreadState) {
+        if self.acceptor.as_ref().and_then(Acceptor::resting_until).is_some_and(|t| t <= thread.now)
+        {
+            self.accept(thread);
         }
-        if self.inbox.has_letters() {
+        if self.inbox.has_messages() {
             self.inbox.take(&mut self.fresh);
-            // Newcomers first: what a message leads to may take long, and whoever deals connections
-            // out looks for those that wait in the inbox alone.
-            let newcomers = self.fresh.extract_if(.., |l| matches!(l, Letter::Connection(..)));
-            let newcomers: Vec<_> = newcomers.collect();
-            newcomers.into_iter().rev().for_each(|letter| self.letters.push_front(letter));
-            self.letters.extend(self.fresh.drain(..));
+            // New connections first: what a message leads to may take long, and whoever deals
+            // connections out looks for those that wait in the inbox alone.
+            let new_connections =
+                self.fresh.extract_if(.., |l| matches!(l, InboxMessage::Connection(..)));
+            let new_connections: Vec<_> = new_connections.collect();
+            new_connections.into_iter().rev().for_each(|message| self.messages.push_front(message));
+            self.messages.extend(self.fresh.drain(..));
         }
     }
 
     /// The next blocked request whose time is up, taken from the list.
-    pub(crate) fn next_due(&mut self, now: Millis) -> Option<(Millis, Place)> {
+    pub(crate) fn next_due(&mut self, now: Millis) -> Option<(Millis, ConnectionKey)> {
         let due = self.deadlines.first().is_some_and(|&(deadline, _)| deadline <= now);
         if due { self.deadlines.pop_first() } else { None }
     }
 
     /// The next whose request waited for the end of a pause, if it is over.
-    pub(crate) fn next_paused(&mut self, now: Millis) -> Option<Place> {
+    pub(crate) fn next_paused(&mut self, now: Millis) -> Option<ConnectionKey> {
         if self.paused.is_empty() || self.engine.pauses.until() > now {
             return None;
         }
@@ -346,67 +349,72 @@ impl EventLoop {
     }
 
     /// Takes an accepted connection in.
-    pub(crate) fn join(&mut self, desk: &mut Desk, mut stream: Stream, origin: engine::Origin) {
-        let Some(place) = self.connections.next_place() else {
-            self.crew.connected.fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn join(
+        &mut self,
+        thread: &mut ThreadState,
+        mut stream: Stream,
+        origin: engine::Origin,
+    ) {
+        let Some(key) = self.connections.next_key() else {
+            self.pool.connected.fetch_sub(1, Ordering::Relaxed);
             return;
         };
         let interests = Interest::READABLE | Interest::WRITABLE;
-        if let Err(error) = self.poll.registry().register(&mut stream, place.token(), interests) {
+        if let Err(error) = self.poll.registry().register(&mut stream, key.token(), interests) {
             tracing::warn!(%error, "a connection could not be watched and was closed");
-            self.crew.connected.fetch_sub(1, Ordering::Relaxed);
+            self.pool.connected.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        if let Err(error) = self.crew.watch(self.number, stream.socket()) {
+        if let Err(error) = self.pool.watch(self.number, stream.socket()) {
             tracing::warn!(%error, "what is published may overtake a connection's subscriptions");
         }
-        let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), place });
-        let engine = &desk.worker.engine;
-        let client = engine.clients.add(origin, desk.now, address);
+        let address = Arc::new(Address { inbox: Arc::clone(&self.inbox), key });
+        let engine = &thread.worker.engine;
+        let client = engine.clients.add(origin, thread.now, address);
         let authenticated = !engine.users.asks_password();
         let session = Session::new(client, authenticated);
         let mut connection = Box::new(Connection::new(stream, session, engine));
         if connection.is_unknown(engine) {
-            self.unknown.insert((connection.session.client.since, place));
+            self.unknown.insert((connection.session.client.since, key));
         }
-        connection.account(desk);
+        connection.account(thread);
         self.connections.insert(connection);
     }
 
-    fn close(&mut self, desk: &mut Desk, place: Place) {
-        let Some(connection) = self.connections.remove(place) else { return };
+    fn close(&mut self, thread: &mut ThreadState, key: ConnectionKey) {
+        let Some(connection) = self.connections.remove(key) else { return };
         if let Some(deadline) = connection.deadline {
-            self.deadlines.remove(&(deadline, place));
+            self.deadlines.remove(&(deadline, key));
         }
         if !self.unknown.is_empty() {
-            self.unknown.remove(&(connection.session.client.since, place));
+            self.unknown.remove(&(connection.session.client.since, key));
         }
-        self.crew.connected.fetch_sub(1, Ordering::Relaxed);
-        connection.part(desk);
+        self.pool.connected.fetch_sub(1, Ordering::Relaxed);
+        connection.part(thread);
         // Parting may have woken somebody: a watcher's or a waiter's queue has moved on.
         wake_others();
     }
 
     /// Looks after what the clock brings, if it is time.
-    pub(crate) fn tick_if_due(&mut self, desk: &mut Desk) {
+    pub(crate) fn tick_if_due(&mut self, thread: &mut ThreadState) {
         // A tick too far away means that somebody has set the clock back.
-        if desk.now >= self.next_tick || self.next_tick > desk.now + IDLE_TICK {
-            self.tick(desk);
+        if thread.now >= self.next_tick || self.next_tick > thread.now + IDLE_TICK {
+            self.tick(thread);
         }
     }
 
     /// What the clock brings: idle clients, soft limits, memory that others have freed.
-    fn tick(&mut self, desk: &mut Desk) {
-        let now = desk.now;
-        let config = Arc::clone(&desk.worker.seat.config);
+    fn tick(&mut self, thread: &mut ThreadState) {
+        let now = thread.now;
+        let config = Arc::clone(&thread.worker.seat.config);
         let mut over = std::mem::take(&mut self.over_soft);
-        over.retain(|&place| {
-            if self.connections.is_lent(place) {
+        over.retain(|&key| {
+            if self.connections.is_lent(key) {
                 return true;
             }
-            let Some(connection) = self.connections.get_mut(place) else { return false };
-            if connection.overflowed(desk) {
-                self.close(desk, place);
+            let Some(connection) = self.connections.get_mut(key) else { return false };
+            if connection.overflowed(thread) {
+                self.close(thread, key);
                 return false;
             }
             connection.watched = connection.is_over_soft();
@@ -415,38 +423,38 @@ impl EventLoop {
         over.append(&mut self.over_soft);
         self.over_soft = over;
         if let Some(silence) = config.timeout {
-            let idle: Vec<Place> = self
+            let idle: Vec<ConnectionKey> = self
                 .connections
                 .iter_mut()
                 .filter(|(_, connection)| connection.is_idle(now, silence.as_secs()))
-                .map(|(place, _)| place)
+                .map(|(key, _)| key)
                 .collect();
-            for place in idle {
+            for key in idle {
                 tracing::debug!("Closing idle client");
-                self.close(desk, place);
+                self.close(thread, key);
             }
         }
-        self.close_unknown(desk);
+        self.close_unknown(thread);
         self.return_memory();
         let pause = if self.over_soft.is_empty() { IDLE_TICK } else { TICK };
         self.next_tick = now + pause;
     }
 
     /// Closes those who have not shown in time who they are for.
-    fn close_unknown(&mut self, desk: &mut Desk) {
+    fn close_unknown(&mut self, thread: &mut ThreadState) {
         let time =
-            desk.worker.seat.config.callers.unauthenticated_timeout.map(|time| time.as_millis());
+            thread.worker.seat.config.callers.unauthenticated_timeout.map(|time| time.as_millis());
         let is_late = |came: Millis| {
-            time.is_some_and(|time| u128::from(desk.now.saturating_sub(came)) >= time)
+            time.is_some_and(|time| u128::from(thread.now.saturating_sub(came)) >= time)
         };
-        let late: Vec<(Millis, Place)> =
+        let late: Vec<(Millis, ConnectionKey)> =
             self.unknown.iter().take_while(|(came, _)| is_late(*came)).copied().collect();
-        for (came, place) in late {
-            self.unknown.remove(&(came, place));
-            let engine = &desk.worker.engine;
-            if self.connections.get(place).is_some_and(|late| late.is_unknown(engine)) {
+        for (came, key) in late {
+            self.unknown.remove(&(came, key));
+            let engine = &thread.worker.engine;
+            if self.connections.get(key).is_some_and(|late| late.is_unknown(engine)) {
                 tracing::debug!("closing a client that has not authenticated in time");
-                self.close(desk, place);
+                self.close(thread, key);
             }
         }
     }
@@ -469,22 +477,26 @@ impl EventLoop {
 
     /// Accepts nobody any more.
     pub(crate) fn stop_accepting(&mut self) {
-        if let Some(doors) = self.doors.take() {
-            doors.close();
+        if let Some(acceptor) = self.acceptor.take() {
+            acceptor.close();
         }
     }
 
     /// Sends what is still to be sent, and closes everything.
-    pub(crate) fn say_goodbye(&mut self, desk: &mut Desk, events: &mut Events) -> io::Result<()> {
+    pub(crate) fn say_goodbye(
+        &mut self,
+        thread: &mut ThreadState,
+        events: &mut Events,
+    ) -> io::Result<()> {
         let deadline = Instant::now() + LAST_WORDS;
         // Replies held back are sent once the disk has what they tell.
         self.engine.store.log().flush_soon();
         loop {
-            let mut left = !self.away.is_empty();
-            for place in self.connections.places() {
-                let Some(connection) = self.connections.get_mut(place) else { continue };
-                match connection.flush(desk) {
-                    Turn::Close => self.close(desk, place),
+            let mut left = !self.detached.is_empty();
+            for key in self.connections.keys() {
+                let Some(connection) = self.connections.get_mut(key) else { continue };
+                match connection.flush(thread) {
+                    Turn::Close => self.close(thread, key),
                     _ => left |= connection.has_output(),
                 }
             }
@@ -493,14 +505,14 @@ impl EventLoop {
                 break;
             }
             self.inbox.waits_for_disk.set(true);
-            if self.is_release_due(desk) {
+            if self.is_release_due(thread) {
                 continue;
             }
             self.wait(events, time)?;
-            self.welcome_back(desk);
+            self.take_back_all(thread);
         }
-        for place in self.connections.places() {
-            self.close(desk, place);
+        for key in self.connections.keys() {
+            self.close(thread, key);
         }
         Ok(())
     }

@@ -54,24 +54,24 @@ impl Withheld {
 
 /// The connections of a worker whose replies wait for the disk.
 #[derive(Debug)]
-pub struct Held<P> {
+pub struct HeldReplies<P> {
     places: VecDeque<P>,
     /// The epoch of the journal that was last asked to be made durable.
     asked: u64,
 }
 
-impl<P: Copy> Held<P> {
+impl<P: Copy> HeldReplies<P> {
     /// None.
     pub fn new() -> Self {
-        Held { places: VecDeque::new(), asked: 0 }
+        HeldReplies { places: VecDeque::new(), asked: 0 }
     }
 
     /// The turn of a connection is over: lists it if its replies were withheld.
     #[inline]
-    pub fn note(&mut self, place: P, replies: &mut Withheld) {
+    pub fn note(&mut self, key: P, replies: &mut Withheld) {
         if replies.withheld && !replies.listed {
             replies.listed = true;
-            self.places.push_back(place);
+            self.places.push_back(key);
         }
     }
 
@@ -98,6 +98,6 @@ impl<P: Copy> Held<P> {
 
     /// Whether one of them need not wait any more: then the worker must not sleep.
     pub fn is_due(&self, must_wait: impl Fn(P) -> bool) -> bool {
-        self.places.iter().any(|&place| !must_wait(place))
+        self.places.iter().any(|&key| !must_wait(key))
     }
 }

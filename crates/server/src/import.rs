@@ -91,12 +91,12 @@ fn read(engine: &Arc<Engine>, from: &Foreign, options: Options) -> Result<Import
 
 /// Copies every key and library of one engine over those of the other.
 fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
-    let seat = |engine: &Arc<Engine>| {
+    let context = |engine: &Arc<Engine>| {
         let mut txn = Txn::new(Arc::clone(&engine.store), 0);
         txn.begin(wall_clock());
         txn
     };
-    let (mut target, mut source) = (seat(into), seat(from));
+    let (mut target, mut source) = (context(into), context(from));
     let (mut fresh, mut replaced) = (0, 0);
     for db in 0..into.store.databases() {
         let copied = target.copy_database(&mut source, db)?;

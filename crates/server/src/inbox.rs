@@ -7,9 +7,9 @@
 //! they were collected: [`wait`] is the only way for it to do so.
 //!
 //! One request can post to ten thousand clients, and a worker takes requests faster than another
-//! takes letters. So whoever posts to an inbox that is crowded serves no further requests before
-//! that inbox has been looked into ([`is_crowding`]); letters it goes on reading, so two workers
-//! that crowd each other both go on.
+//! takes messages. So whoever posts to an inbox that is over its limit serves no further requests
+//! before that inbox has been looked into ([`must_back_off`]); messages it goes on reading, so two
+//! workers that overfill each other both go on.
 
 use std::cell::RefCell;
 use std::io;
@@ -20,44 +20,44 @@ use std::time::Duration;
 use engine::{ClientId, Mailbox, Message};
 use journal::DiskWaiter;
 
-use crate::queue::{Item, Most, Queue, Sleeper, Wakeups};
-use crate::slab::Place;
+use crate::queue::{Item, Queue, QueueLimits, Sleeper, Wakeups};
+use crate::run_loop::ReturnedConnection;
+use crate::slab::ConnectionKey;
 use crate::stream::Stream;
-use crate::turns::Back;
 
 /// Something handed to a worker.
-pub enum Letter {
+pub enum InboxMessage {
     /// A connection that is the worker's from now on.
     Connection(Stream, engine::Origin),
     /// Something for one of its clients.
-    Message(Place, Message),
+    Message(ConnectionKey, Message),
     /// One of its connections, from the thread that had it while a script took long.
-    Back(Box<Back>),
+    Returned(Box<ReturnedConnection>),
 }
 
-/// An inbox with more letters than this is crowded.
+/// An inbox with more messages than this is over its limit.
 const MANY: usize = 256 << 10;
-/// And so is one whose letters are longer than this, all in all.
+/// And so is one whose messages are longer than this, all in all.
 const LONG: usize = 64 << 20;
 
-impl Item for Letter {
+impl Item for InboxMessage {
     /// Bytes in it. A message to many counts for each, though they share it: some may be the last.
     fn bytes(&self) -> usize {
         match self {
-            Letter::Message(_, Message::Push(bytes)) => bytes.len(),
-            Letter::Message(_, Message::Unblocked { reply, .. }) => reply.len(),
+            InboxMessage::Message(_, Message::Push(bytes)) => bytes.len(),
+            InboxMessage::Message(_, Message::Unblocked { reply, .. }) => reply.len(),
             _ => 0,
         }
     }
 
-    fn is_newcomer(&self) -> bool {
-        matches!(self, Letter::Connection(..))
+    fn is_new_connection(&self) -> bool {
+        matches!(self, InboxMessage::Connection(..))
     }
 }
 
 /// A worker's queue and its waker.
 pub struct Inbox {
-    queue: Queue<Letter>,
+    queue: Queue<InboxMessage>,
     /// The worker holds replies back until the disk has what they tell.
     pub waits_for_disk: DiskWaiter,
     waker: mio::Waker,
@@ -69,9 +69,9 @@ thread_local! {
 }
 
 impl Deref for Inbox {
-    type Target = Queue<Letter>;
+    type Target = Queue<InboxMessage>;
 
-    fn deref(&self) -> &Queue<Letter> {
+    fn deref(&self) -> &Queue<InboxMessage> {
         &self.queue
     }
 }
@@ -81,8 +81,8 @@ impl Sleeper for Inbox {
         Inbox::wake(self);
     }
 
-    fn is_crowded(&self) -> bool {
-        self.queue.is_crowded()
+    fn is_over_limit(&self) -> bool {
+        self.queue.is_over_limit()
     }
 }
 
@@ -90,19 +90,19 @@ impl Inbox {
     /// An empty inbox that wakes a poller.
     #[must_use]
     pub fn new(waker: mio::Waker) -> Self {
-        let queue = Queue::new(Most { letters: MANY, bytes: LONG });
+        let queue = Queue::new(QueueLimits { messages: MANY, bytes: LONG });
         Inbox { queue, waits_for_disk: DiskWaiter::default(), waker }
     }
 
-    /// Puts a letter in the queue.
-    pub fn post(self: &Arc<Self>, letter: Letter) {
-        let posted = self.queue.post(letter);
-        if posted.first || posted.crowds {
+    /// Puts a message in the queue.
+    pub fn post(self: &Arc<Self>, message: InboxMessage) {
+        let posted = self.queue.post(message);
+        if posted.first || posted.over_limit {
             WAKEUPS.with_borrow_mut(|wakeups| wakeups.note(self, posted));
         }
     }
 
-    /// Makes the worker look around: for letters, or for the order to stop.
+    /// Makes the worker look around: for messages, or for the order to stop.
     pub fn wake(&self) {
         if let Err(error) = self.waker.wake() {
             tracing::error!(%error, "could not wake a worker");
@@ -110,21 +110,21 @@ impl Inbox {
     }
 
     /// Makes this thread the worker that owns this inbox.
-    pub fn take_seat(self: &Arc<Self>) {
-        WAKEUPS.with_borrow_mut(|wakeups| wakeups.take_seat(self));
+    pub fn attach_thread(self: &Arc<Self>) {
+        WAKEUPS.with_borrow_mut(|wakeups| wakeups.attach_thread(self));
     }
 }
 
 /// This thread is no worker any more: those it has yet to wake are woken, and from now on at once.
-pub fn leave_seat() {
-    WAKEUPS.with_borrow_mut(Wakeups::leave_seat);
+pub fn detach_thread() {
+    WAKEUPS.with_borrow_mut(Wakeups::detach_thread);
 }
 
-/// Whether this thread has posted to an inbox that is still crowded.
+/// Whether this thread has posted to an inbox that is still over its limit.
 #[inline]
 #[must_use]
-pub fn is_crowding() -> bool {
-    WAKEUPS.with_borrow_mut(Wakeups::is_crowding)
+pub fn must_back_off() -> bool {
+    WAKEUPS.with_borrow_mut(Wakeups::must_back_off)
 }
 
 /// Sends the wake-ups this worker has collected.
@@ -147,12 +147,12 @@ pub struct Address {
     /// The worker's inbox.
     pub inbox: Arc<Inbox>,
     /// The connection's place in the worker's slab.
-    pub place: Place,
+    pub key: ConnectionKey,
 }
 
 impl Mailbox for Address {
     fn post(&self, _: ClientId, message: Message) {
-        self.inbox.post(Letter::Message(self.place, message));
+        self.inbox.post(InboxMessage::Message(self.key, message));
     }
 }
 
@@ -172,11 +172,11 @@ mod tests {
 
     /// What is posted while no connection has its turn, such as when room is made.
     #[test]
-    fn nobody_waits_before_those_it_has_posted_to_are_woken() {
-        let place = Slab::<()>::new().next_place().unwrap();
+    fn no_worker_waits_before_it_has_sent_its_wakeups() {
+        let key = Slab::<()>::new().next_key().unwrap();
         let ((mut own_poll, own), (mut poll, other)) = (inbox(), inbox());
-        own.take_seat();
-        other.post(Letter::Message(place, Message::Kill));
+        own.attach_thread();
+        other.post(InboxMessage::Message(key, Message::Kill));
         let mut events = mio::Events::with_capacity(4);
         poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
         assert!(events.is_empty(), "it is woken when there is time");
@@ -186,41 +186,41 @@ mod tests {
     }
 
     #[test]
-    fn who_crowds_an_inbox_is_told_until_it_is_emptied() {
-        let place = Slab::<()>::new().next_place().unwrap();
+    fn a_thread_that_overfills_an_inbox_backs_off_until_it_is_emptied() {
+        let key = Slab::<()>::new().next_key().unwrap();
         let message: Arc<[u8]> = vec![b'm'; 1 << 20].into();
-        let push = || Letter::Message(place, Message::Push(Arc::clone(&message)));
-        let kill = || Letter::Message(place, Message::Kill);
+        let push = || InboxMessage::Message(key, Message::Push(Arc::clone(&message)));
+        let kill = || InboxMessage::Message(key, Message::Kill);
         let ((_poll, long), (_other, many)) = (inbox(), inbox());
         for _ in 0..LONG >> 20 {
-            assert!(!is_crowding());
+            assert!(!must_back_off());
             long.post(push());
         }
-        assert!(!is_crowding());
+        assert!(!must_back_off());
         long.post(push());
-        assert!(is_crowding());
+        assert!(must_back_off());
         // It is what this thread has posted that counts.
-        assert!(!std::thread::spawn(is_crowding).join().unwrap());
+        assert!(!std::thread::spawn(must_back_off).join().unwrap());
         long.take(&mut Vec::new());
-        assert!(!is_crowding());
+        assert!(!must_back_off());
         (0..=MANY).for_each(|_| many.post(kill()));
-        assert!(is_crowding());
+        assert!(must_back_off());
         many.take(&mut Vec::new());
-        assert!(!is_crowding());
+        assert!(!must_back_off());
         long.post(push());
-        assert!(!is_crowding());
+        assert!(!must_back_off());
     }
 
     #[test]
-    fn who_crowds_two_inboxes_is_told_until_both_are_emptied() {
-        let place = Slab::<()>::new().next_place().unwrap();
+    fn a_thread_that_overfills_two_inboxes_backs_off_until_both_are_emptied() {
+        let key = Slab::<()>::new().next_key().unwrap();
         let ((_poll, one), (_other, two)) = (inbox(), inbox());
         for inbox in [&one, &two] {
-            (0..=MANY).for_each(|_| inbox.post(Letter::Message(place, Message::Kill)));
+            (0..=MANY).for_each(|_| inbox.post(InboxMessage::Message(key, Message::Kill)));
         }
         one.take(&mut Vec::new());
-        assert!(is_crowding());
+        assert!(must_back_off());
         two.take(&mut Vec::new());
-        assert!(!is_crowding());
+        assert!(!must_back_off());
     }
 }

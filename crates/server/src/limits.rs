@@ -3,11 +3,11 @@
 use base::Millis;
 use config::Overflow;
 
-use crate::connection::Desk;
+use crate::connection::ThreadState;
 
 /// What waits to be sent to a client.
 #[derive(Clone, Copy, Debug)]
-pub struct Waiting {
+pub struct PendingOutput {
     /// Its bytes.
     pub kept: usize,
     /// How many of them it has not asked for.
@@ -20,27 +20,27 @@ pub struct Waiting {
 /// What is pushed to a client is limited as for those who listen to channels, even if it does not:
 /// else many that do not read their notices of stale copies would take all memory.
 #[must_use]
-pub fn output(waiting: Waiting, since: Option<Millis>, desk: &Desk) -> Overflow {
+pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadState) -> Overflow {
     if waiting.kept == 0 {
         return Overflow::None;
     }
-    let limits = &desk.worker.seat.config.client_output_buffer_limit;
+    let limits = &thread.worker.seat.config.client_output_buffer_limit;
     if waiting.subscriber {
-        return limits.pubsub.judge(waiting.kept, since, desk.now);
+        return limits.pubsub.judge(waiting.kept, since, thread.now);
     }
-    match limits.normal.judge(waiting.kept, since, desk.now) {
-        Overflow::None => limits.pubsub.judge(waiting.pushed, since, desk.now),
+    match limits.normal.judge(waiting.kept, since, thread.now) {
+        Overflow::None => limits.pubsub.judge(waiting.pushed, since, thread.now),
         over => over,
     }
 }
 
 /// Whether an unfinished request is longer than clients may send; counts it.
 #[must_use]
-pub fn input_too_long(kept: usize, desk: &Desk) -> bool {
-    if kept as u64 <= desk.worker.seat.config.client_query_buffer_limit {
+pub fn input_too_long(kept: usize, thread: &ThreadState) -> bool {
+    if kept as u64 <= thread.worker.seat.config.client_query_buffer_limit {
         return false;
     }
-    desk.worker.seat.counters.input_overflows.add(1);
+    thread.worker.seat.counters.input_overflows.add(1);
     tracing::warn!(bytes = kept, "closing client that reached max query buffer length");
     true
 }

@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use rustls::ServerConfig;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use crate::accept::Crew;
+use crate::accept::WorkerPool;
 use crate::slab::RESERVED;
 
 /// The worker that takes in who comes.
@@ -99,13 +99,13 @@ pub struct Listening {
     listeners: Mutex<Vec<Listener>>,
     context: Mutex<Option<Arc<ServerConfig>>>,
     registry: Registry,
-    crew: Arc<Crew>,
+    pool: Arc<WorkerPool>,
     /// Watches them as well, and the bell, for who looks after those that have come.
-    newcomers: OwnedFd,
+    new_connections: OwnedFd,
     /// Rung when connections have been dealt to workers.
-    bell: OwnedFd,
+    signal_event: OwnedFd,
     /// It has been, and nobody has come to look.
-    rung: AtomicBool,
+    signalled: AtomicBool,
 }
 
 impl Listening {
@@ -117,18 +117,18 @@ impl Listening {
         listeners: Vec<Listener>,
         context: Option<Arc<ServerConfig>>,
         registry: &Registry,
-        crew: &Arc<Crew>,
+        pool: &Arc<WorkerPool>,
     ) -> io::Result<Self> {
         let listening = Listening {
             listeners: Mutex::new(Vec::new()),
             context: Mutex::new(context),
             registry: registry.try_clone()?,
-            crew: Arc::clone(crew),
-            newcomers: epoll::create(epoll::CreateFlags::CLOEXEC)?,
-            bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
-            rung: AtomicBool::new(false),
+            pool: Arc::clone(pool),
+            new_connections: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            signal_event: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            signalled: AtomicBool::new(false),
         };
-        listening.announce(&listening.bell)?;
+        listening.announce(&listening.signal_event)?;
         listening.add(&mut listening.listeners.lock(), listeners)?;
         Ok(listening)
     }
@@ -155,12 +155,12 @@ impl Listening {
             match &mut listener {
                 Listener::Tcp(socket) | Listener::Tls(socket) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
-                    self.crew.watch(WELCOMING, &*socket)?;
+                    self.pool.watch(WELCOMING, &*socket)?;
                     self.announce(&*socket)?;
                 }
                 Listener::Unix(socket, _) => {
                     self.registry.register(socket, token, Interest::READABLE)?;
-                    self.crew.watch(WELCOMING, &*socket)?;
+                    self.pool.watch(WELCOMING, &*socket)?;
                     self.announce(&*socket)?;
                 }
             }
@@ -171,13 +171,13 @@ impl Listening {
 
     fn announce(&self, socket: impl AsFd) -> io::Result<()> {
         let (nothing, once) = (epoll::EventData::new_u64(0), epoll::EventFlags::ET);
-        Ok(epoll::add(&self.newcomers, socket, nothing, epoll::EventFlags::IN | once)?)
+        Ok(epoll::add(&self.new_connections, socket, nothing, epoll::EventFlags::IN | once)?)
     }
 
     /// Says that a connection has been dealt to a worker, which may be in the middle of something.
-    pub fn ring(&self) {
-        if !self.rung.swap(true, Ordering::AcqRel)
-            && let Err(error) = rustix::io::write(&self.bell, &1_u64.to_ne_bytes())
+    pub fn signal(&self) {
+        if !self.signalled.swap(true, Ordering::AcqRel)
+            && let Err(error) = rustix::io::write(&self.signal_event, &1_u64.to_ne_bytes())
         {
             tracing::error!(%error, "newcomers may have to wait for long commands");
         }
@@ -187,13 +187,13 @@ impl Listening {
     ///
     /// # Errors
     /// The system does not tell.
-    pub fn wait_for_newcomers(&self) -> io::Result<()> {
+    pub fn wait_for_connections(&self) -> io::Result<()> {
         let mut events = Vec::with_capacity(16);
         loop {
-            match epoll::wait(&self.newcomers, spare_capacity(&mut events), None) {
+            match epoll::wait(&self.new_connections, spare_capacity(&mut events), None) {
                 Err(Errno::INTR) => {}
                 done => {
-                    self.rung.store(false, Ordering::Release);
+                    self.signalled.store(false, Ordering::Release);
                     return Ok(done.map(drop)?);
                 }
             }

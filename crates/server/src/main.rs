@@ -2,18 +2,18 @@
 #![forbid(unsafe_code)]
 
 mod accept;
+mod backup_acceptor;
 mod buffer;
-mod calls;
 mod check;
 mod connection;
 mod data;
-mod deputy;
 mod dial;
-mod doors;
 mod event_loop;
 mod export;
 mod fetch;
+mod grpc_server;
 mod held;
+mod http_server;
 mod import;
 mod inbox;
 mod limits;
@@ -24,6 +24,7 @@ mod process;
 mod progress;
 mod queue;
 mod rounds;
+mod run_loop;
 mod secure;
 mod serve;
 mod signals;
@@ -31,7 +32,6 @@ mod slab;
 mod stream;
 mod supervisor;
 mod transfer;
-mod turns;
 mod usage;
 
 use std::process::ExitCode;

@@ -16,7 +16,7 @@
 //!
 //! ```text
 //!   a socket has bytes ─► arrivals ──────────────┐
-//!   a letter lies in the inbox ──────────────────┼──► behind
+//!   a message lies in the inbox ──────────────────┼──► behind
 //!   the worker serves what it has seen (busy) ───┘
 //! ```
 //!
@@ -33,9 +33,9 @@ use base::Millis;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use smallvec::SmallVec;
 
-use crate::accept::Crew;
-use crate::rounds::{self, Rounds, Waiting, Workers};
-use crate::slab::Place;
+use crate::accept::WorkerPool;
+use crate::rounds::{self, Deferred, Rounds, Workers};
+use crate::slab::ConnectionKey;
 
 /// One worker's progress.
 pub struct Progress {
@@ -68,25 +68,25 @@ impl Progress {
 }
 
 thread_local! {
-    /// The crew of this thread, and its number there.
-    static SEAT: RefCell<Option<(Arc<Crew>, usize)>> = const { RefCell::new(None) };
+    /// The pool of this thread, and its number there.
+    static THIS_WORKER: RefCell<Option<(Arc<WorkerPool>, usize)>> = const { RefCell::new(None) };
 }
 
 /// Makes this thread a worker.
-pub fn take_seat(crew: &Arc<Crew>, number: usize) {
-    SEAT.set(Some((Arc::clone(crew), number)));
+pub fn attach_thread(pool: &Arc<WorkerPool>, number: usize) {
+    THIS_WORKER.set(Some((Arc::clone(pool), number)));
 }
 
 /// Whether another worker has yet to serve something that has come to it. A system call unless one
 /// is at work. O(workers).
 pub fn others_first() -> bool {
-    SEAT.with_borrow(|seat| {
-        let Some((crew, own)) = seat else { return false };
-        rounds::others_first(&**crew, *own)
+    THIS_WORKER.with_borrow(|context| {
+        let Some((pool, own)) = context else { return false };
+        rounds::others_first(&**pool, *own)
     })
 }
 
-impl Workers for Crew {
+impl Workers for WorkerPool {
     fn count(&self) -> usize {
         self.progress.len()
     }
@@ -95,8 +95,8 @@ impl Workers for Crew {
         &self.progress[number].rounds
     }
 
-    fn has_newcomers(&self, number: usize) -> bool {
-        self.inboxes[number].has_newcomers()
+    fn has_new_connections(&self, number: usize) -> bool {
+        self.inboxes[number].has_new_connections()
     }
 
     fn has_arrivals(&self, which: &[usize]) -> bool {
@@ -115,7 +115,7 @@ impl Workers for Crew {
     }
 }
 
-impl Crew {
+impl WorkerPool {
     /// Has a socket of a worker watched, until it is closed. Not where there is one worker: it asks
     /// nobody, and the kernel would do twice for each packet what it does for who is watched.
     ///
@@ -129,7 +129,7 @@ impl Crew {
         Ok(epoll::add(&self.progress[number].arrivals, socket, nothing, what)?)
     }
 
-    /// Whether it has been in one round for so long that a newcomer had better go elsewhere.
+    /// Whether it has been in one round for so long that a new connection had better go elsewhere.
     pub fn is_stalled(&self, number: usize, now: Millis) -> bool {
         self.progress[number].rounds.is_stalled(now)
     }
@@ -152,7 +152,7 @@ impl Crew {
 }
 
 /// The requests that one worker keeps until others have served what came before them.
-pub type Queue = Waiting<Place, Arc<Crew>>;
+pub type DeferredQueue = Deferred<ConnectionKey, Arc<WorkerPool>>;
 
 #[cfg(test)]
 mod tests {
@@ -170,29 +170,29 @@ mod tests {
     use super::*;
 
     /// Two workers, of which this thread is the first.
-    fn crew() -> (Arc<Crew>, Vec<mio::Poll>) {
-        crew_of(2)
+    fn pool() -> (Arc<WorkerPool>, Vec<mio::Poll>) {
+        pool_of(2)
     }
 
-    fn crew_of(size: usize) -> (Arc<Crew>, Vec<mio::Poll>) {
+    fn pool_of(size: usize) -> (Arc<WorkerPool>, Vec<mio::Poll>) {
         let polls: Vec<mio::Poll> = (0..size).map(|_| mio::Poll::new().unwrap()).collect();
         let waker = |poll: &mio::Poll| mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
-        let crew = Arc::new(Crew {
-            stand_ins: crate::accept::StandIns::default(),
+        let pool = Arc::new(WorkerPool {
+            replacements: crate::accept::Replacements::default(),
             inboxes: polls.iter().map(|poll| Arc::new(Inbox::new(waker(poll)))).collect(),
             progress: (0..size).map(|_| Progress::new().unwrap()).collect(),
             connected: AtomicUsize::new(0),
             most: AtomicUsize::new(1),
         });
-        take_seat(&crew, 0);
-        (crew, polls)
+        attach_thread(&pool, 0);
+        (pool, polls)
     }
 
     /// A round of the second worker, which ends at rest.
-    fn round(crew: &Crew) {
-        crew.progress[1].begin(0);
-        crew.progress[1].end();
-        crew.end_round(1, true);
+    fn round(pool: &WorkerPool) {
+        pool.progress[1].begin(0);
+        pool.progress[1].end();
+        pool.end_round(1, true);
     }
 
     fn is_woken(poll: &mut mio::Poll) -> bool {
@@ -202,87 +202,87 @@ mod tests {
     }
 
     #[test]
-    fn one_is_behind_who_has_something_to_read_or_to_serve() {
-        let (crew, _polls) = crew();
+    fn a_worker_with_something_to_read_or_to_serve_is_behind() {
+        let (pool, _polls) = pool();
         assert!(!others_first());
         let (mut client, socket) = UnixStream::pair().unwrap();
-        crew.watch(1, &socket).unwrap();
+        pool.watch(1, &socket).unwrap();
         assert!(!others_first());
         client.write_all(b"x").unwrap();
         assert!(others_first() && others_first(), "looking takes nothing away");
-        crew.progress[1].begin(0);
+        pool.progress[1].begin(0);
         std::io::Read::read(&mut &socket, &mut [0; 9]).unwrap();
         assert!(others_first(), "it was read, but not served");
-        crew.progress[1].end();
-        crew.end_round(1, true);
+        pool.progress[1].end();
+        pool.end_round(1, true);
         assert!(!others_first());
     }
 
     #[test]
     fn the_kernel_is_asked_to_watch_for_others_only() {
         for size in [1, 2] {
-            let (crew, _polls) = crew_of(size);
+            let (pool, _polls) = pool_of(size);
             let (mut client, socket) = UnixStream::pair().unwrap();
-            crew.watch(0, &socket).unwrap();
+            pool.watch(0, &socket).unwrap();
             client.write_all(b"x").unwrap();
-            assert_eq!(crew.has_arrivals(&[0]), size > 1, "of {size}");
+            assert_eq!(pool.has_arrivals(&[0]), size > 1, "of {size}");
         }
     }
 
     #[test]
     fn a_request_is_kept_for_two_rounds_or_until_the_others_rest() {
-        let (crew, mut polls) = crew();
-        let place = Slab::<()>::new().next_place().unwrap();
-        let mut queue = Queue::new(Arc::clone(&crew), 0);
-        crew.progress[1].begin(0);
-        queue.keep(place, 1000);
+        let (pool, mut polls) = pool();
+        let key = Slab::<()>::new().next_key().unwrap();
+        let mut queue = DeferredQueue::new(Arc::clone(&pool), 0);
+        pool.progress[1].begin(0);
+        queue.keep(key, 1000);
         assert_eq!(queue.next(1000), None);
-        crew.progress[1].end();
-        crew.end_round(1, false);
+        pool.progress[1].end();
+        pool.end_round(1, false);
         assert!(is_woken(&mut polls[0]));
         assert_eq!(queue.next(1001), None, "what came meanwhile is served in the next");
-        crew.progress[1].end();
-        crew.end_round(1, false);
+        pool.progress[1].end();
+        pool.end_round(1, false);
         assert!(is_woken(&mut polls[0]));
-        assert_eq!(queue.next(1002), Some(place));
+        assert_eq!(queue.next(1002), Some(key));
 
-        queue.keep(place, 1000);
+        queue.keep(key, 1000);
         assert_eq!(queue.next(1001), None);
-        crew.progress[1].end();
-        crew.end_round(1, true);
-        assert_eq!(queue.next(1002), Some(place), "it rests, and there is nothing to read");
+        pool.progress[1].end();
+        pool.end_round(1, true);
+        assert_eq!(queue.next(1002), Some(key), "it rests, and there is nothing to read");
         assert_eq!((queue.next(1003), queue.until()), (None, None));
     }
 
     #[test]
     fn what_a_worker_leaves_unread_keeps_nothing_for_long() {
-        let (crew, mut polls) = crew();
+        let (pool, mut polls) = pool();
         let (mut client, socket) = UnixStream::pair().unwrap();
-        crew.watch(1, &socket).unwrap();
+        pool.watch(1, &socket).unwrap();
         client.write_all(b"x").unwrap();
-        let place = Slab::<()>::new().next_place().unwrap();
-        let mut queue = Queue::new(Arc::clone(&crew), 0);
-        queue.keep(place, 1000);
+        let key = Slab::<()>::new().next_key().unwrap();
+        let mut queue = DeferredQueue::new(Arc::clone(&pool), 0);
+        queue.keep(key, 1000);
         for _ in 0..2 {
             assert_eq!(queue.next(1000), None);
             assert!(is_woken(&mut polls[1]), "it is made to say that it goes no further");
-            round(&crew);
+            round(&pool);
             assert!(is_woken(&mut polls[0]));
         }
-        assert_eq!(queue.next(1000), Some(place));
+        assert_eq!(queue.next(1000), Some(key));
     }
 
     #[test]
-    fn nobody_is_waited_for_twice_in_one_long_round() {
-        let (crew, _polls) = crew();
-        let place = Slab::<()>::new().next_place().unwrap();
-        let mut queue = Queue::new(Arc::clone(&crew), 0);
-        crew.progress[1].begin(0);
-        queue.keep(place, 1000);
+    fn no_worker_is_waited_for_twice_in_one_long_round() {
+        let (pool, _polls) = pool();
+        let key = Slab::<()>::new().next_key().unwrap();
+        let mut queue = DeferredQueue::new(Arc::clone(&pool), 0);
+        pool.progress[1].begin(0);
+        queue.keep(key, 1000);
         assert_eq!((queue.next(1000), queue.until()), (None, Some(1000 + PATIENCE)));
-        assert_eq!(queue.next(1000 + PATIENCE), Some(place));
+        assert_eq!(queue.next(1000 + PATIENCE), Some(key));
         assert!(!others_first());
-        crew.progress[1].end();
+        pool.progress[1].end();
         assert!(others_first(), "the next round is another one");
     }
 }

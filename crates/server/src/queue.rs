@@ -8,7 +8,7 @@
 //!                                          posted? again. else: sleep until woken
 //! ```
 //!
-//! The flag is raised after the push and lowered before the take, so a letter is either taken by a
+//! The flag is raised after the push and lowered before the take, so a message is either taken by a
 //! look that has already begun or announced by this wake-up. Whoever finds the flag raised relies
 //! on the wake-up of who raised it: so nobody sleeps, or leaves for good, with wake-ups in hand.
 
@@ -22,34 +22,34 @@ pub trait Item {
     /// Bytes in it.
     fn bytes(&self) -> usize;
     /// Whether it is a connection that the worker has yet to take in.
-    fn is_newcomer(&self) -> bool;
+    fn is_new_connection(&self) -> bool;
 }
 
 /// More than this in a queue is too much.
 #[derive(Clone, Copy, Debug)]
-pub struct Most {
+pub struct QueueLimits {
     /// Letters.
-    pub letters: usize,
+    pub messages: usize,
     /// Bytes in them, all in all.
     pub bytes: usize,
 }
 
-struct Pile<L> {
-    letters: Vec<L>,
+struct Pending<L> {
+    messages: Vec<L>,
     /// Bytes in them.
     bytes: usize,
 }
 
 /// A worker's queue.
 pub struct Queue<L> {
-    pile: Mutex<Pile<L>>,
-    most: Most,
+    pending: Mutex<Pending<L>>,
+    most: QueueLimits,
     /// There is more in it than should be.
-    crowded: AtomicBool,
+    over_limit: AtomicBool,
     /// There is something in it, or there was a moment ago.
     posted: AtomicBool,
     /// A connection is among it, or was a moment ago.
-    newcomers: AtomicBool,
+    new_connections: AtomicBool,
 }
 
 /// What somebody has to do who has posted.
@@ -58,70 +58,72 @@ pub struct Posted {
     /// Nobody has announced what is in the queue: its worker must be woken.
     pub first: bool,
     /// There is too much in it.
-    pub crowds: bool,
+    pub over_limit: bool,
 }
 
 impl<L: Item> Queue<L> {
     /// An empty queue.
-    pub fn new(most: Most) -> Self {
+    pub fn new(most: QueueLimits) -> Self {
         Queue {
-            pile: Mutex::new(Pile { letters: Vec::new(), bytes: 0 }),
+            pending: Mutex::new(Pending { messages: Vec::new(), bytes: 0 }),
             most,
-            crowded: AtomicBool::new(false),
+            over_limit: AtomicBool::new(false),
             posted: AtomicBool::new(false),
-            newcomers: AtomicBool::new(false),
+            new_connections: AtomicBool::new(false),
         }
     }
 
-    /// Puts a letter in; see [`Wakeups::note`] for what follows from that.
-    pub fn post(&self, letter: L) -> Posted {
-        let mut pile = self.pile.lock();
-        if letter.is_newcomer() {
-            self.newcomers.store(true, Ordering::SeqCst);
+    /// Puts a message in; see [`Wakeups::note`] for what follows from that.
+    pub fn post(&self, message: L) -> Posted {
+        let mut pending = self.pending.lock();
+        if message.is_new_connection() {
+            self.new_connections.store(true, Ordering::SeqCst);
         }
-        pile.bytes += letter.bytes();
-        pile.letters.push(letter);
-        let crowds = pile.letters.len() > self.most.letters || pile.bytes > self.most.bytes;
-        if crowds {
-            // Under the lock, as when it is lowered: it says what the pile is.
-            self.crowded.store(true, Ordering::Release);
+        pending.bytes += message.bytes();
+        pending.messages.push(message);
+        let over_limit =
+            pending.messages.len() > self.most.messages || pending.bytes > self.most.bytes;
+        if over_limit {
+            // Under the lock, as when it is lowered: it says what the queue is.
+            self.over_limit.store(true, Ordering::Release);
         }
-        drop(pile);
-        Posted { first: !self.posted.swap(true, Ordering::AcqRel), crowds }
+        drop(pending);
+        Posted { first: !self.posted.swap(true, Ordering::AcqRel), over_limit }
     }
 
-    /// Takes all letters; an empty `into` is swapped in, so neither side allocates in the long run.
+    /// Takes all messages; an empty `into` is swapped in, so neither side allocates in the long
+    /// run.
     pub fn take(&self, into: &mut Vec<L>) {
         debug_assert!(into.is_empty());
         self.posted.store(false, Ordering::Release);
-        let mut pile = self.pile.lock();
-        self.newcomers.store(false, Ordering::SeqCst);
-        std::mem::swap(&mut pile.letters, into);
-        pile.bytes = 0;
-        self.crowded.store(false, Ordering::Release);
+        let mut pending = self.pending.lock();
+        self.new_connections.store(false, Ordering::SeqCst);
+        std::mem::swap(&mut pending.messages, into);
+        pending.bytes = 0;
+        self.over_limit.store(false, Ordering::Release);
     }
 
     /// Takes the connections out that its worker has not taken in yet.
-    pub fn take_newcomers(&self) -> Vec<L> {
-        let mut pile = self.pile.lock();
-        self.newcomers.store(false, Ordering::SeqCst);
-        pile.letters.extract_if(.., |letter| letter.is_newcomer()).collect()
+    pub fn take_new_connections(&self) -> Vec<L> {
+        let mut pending = self.pending.lock();
+        self.new_connections.store(false, Ordering::SeqCst);
+        pending.messages.extract_if(.., |message| message.is_new_connection()).collect()
     }
 
-    /// Whether there may be letters. Asked before its worker sleeps.
+    /// Whether there may be messages. Asked before its worker sleeps.
     #[inline]
-    pub fn has_letters(&self) -> bool {
+    pub fn has_messages(&self) -> bool {
         self.posted.load(Ordering::Acquire)
     }
 
     /// Whether there may be connections that the worker has yet to take in.
-    pub fn has_newcomers(&self) -> bool {
-        self.newcomers.load(Ordering::SeqCst)
+    pub fn has_new_connections(&self) -> bool {
+        self.new_connections.load(Ordering::SeqCst)
     }
 
     /// Whether there is too much in it.
-    pub fn is_crowded(&self) -> bool {
-        self.crowded.load(Ordering::Acquire)
+    pub fn is_over_limit(&self) -> bool {
+        self.over_limit.load(Ordering::Acquire)
     }
 }
 
@@ -130,7 +132,7 @@ pub trait Sleeper {
     /// Makes the worker look around.
     fn wake(&self);
     /// Whether there is too much in its queue.
-    fn is_crowded(&self) -> bool;
+    fn is_over_limit(&self) -> bool;
 }
 
 /// What a thread that posts remembers of it.
@@ -140,23 +142,23 @@ pub struct Wakeups<I> {
     own: Option<Arc<I>>,
     /// Whom it has yet to wake.
     to_wake: Vec<Arc<I>>,
-    /// The queues that it has posted to when they were crowded.
-    crowding: Vec<Arc<I>>,
+    /// The queues that it has posted to when they were over their limit.
+    backlogged: Vec<Arc<I>>,
 }
 
 impl<I: Sleeper> Wakeups<I> {
     /// Of a thread that is no worker.
     pub const fn new() -> Self {
-        Wakeups { own: None, to_wake: Vec::new(), crowding: Vec::new() }
+        Wakeups { own: None, to_wake: Vec::new(), backlogged: Vec::new() }
     }
 
     /// The thread is the worker with this queue from now on.
-    pub fn take_seat(&mut self, own: &Arc<I>) {
+    pub fn attach_thread(&mut self, own: &Arc<I>) {
         self.own = Some(Arc::clone(own));
     }
 
     /// It is no worker any more: those it has yet to wake are woken, and from now on at once.
-    pub fn leave_seat(&mut self) {
+    pub fn detach_thread(&mut self) {
         self.wake_others();
         self.own = None;
     }
@@ -164,8 +166,8 @@ impl<I: Sleeper> Wakeups<I> {
     /// It has posted. Whoever is no worker wakes at once; a worker does it at the end of the turn,
     /// and itself it need not wake at all.
     pub fn note(&mut self, to: &Arc<I>, posted: Posted) {
-        if posted.crowds && !self.crowding.iter().any(|known| Arc::ptr_eq(known, to)) {
-            self.crowding.push(Arc::clone(to));
+        if posted.over_limit && !self.backlogged.iter().any(|known| Arc::ptr_eq(known, to)) {
+            self.backlogged.push(Arc::clone(to));
         }
         if !posted.first {
             return;
@@ -183,13 +185,13 @@ impl<I: Sleeper> Wakeups<I> {
         self.to_wake.drain(..).for_each(|inbox| inbox.wake());
     }
 
-    /// Whether the thread has posted to a queue that is still crowded.
+    /// Whether the thread has posted to a queue that is still over its limit.
     #[inline]
-    pub fn is_crowding(&mut self) -> bool {
-        if self.crowding.is_empty() {
+    pub fn must_back_off(&mut self) -> bool {
+        if self.backlogged.is_empty() {
             return false;
         }
-        self.crowding.retain(|inbox| inbox.is_crowded());
-        !self.crowding.is_empty()
+        self.backlogged.retain(|inbox| inbox.is_over_limit());
+        !self.backlogged.is_empty()
     }
 }

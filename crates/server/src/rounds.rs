@@ -74,7 +74,7 @@ impl Rounds {
         self.is_busy() && self.given_up.load(SeqCst) == self.ended()
     }
 
-    /// Whether it has been in one round for so long that a newcomer had better go elsewhere.
+    /// Whether it has been in one round for so long that a new connection had better go elsewhere.
     pub fn is_stalled(&self, now: Millis) -> bool {
         self.is_busy() && now.saturating_sub(self.since.load(SeqCst)) > STALLED
     }
@@ -87,7 +87,7 @@ pub trait Workers {
     /// The rounds of one.
     fn rounds_of(&self, number: usize) -> &Rounds;
     /// Whether there are connections that it has yet to take in.
-    fn has_newcomers(&self, number: usize) -> bool;
+    fn has_new_connections(&self, number: usize) -> bool;
     /// Whether a socket of one of these has something to read.
     fn has_arrivals(&self, which: &[usize]) -> bool;
     /// Makes it look around.
@@ -106,7 +106,7 @@ pub fn others_first<W: Workers>(workers: &W, own: usize) -> bool {
 }
 
 fn is_at_work<W: Workers>(workers: &W, number: usize) -> bool {
-    workers.has_newcomers(number) || workers.rounds_of(number).is_busy()
+    workers.has_new_connections(number) || workers.rounds_of(number).is_busy()
 }
 
 /// Whether one of these has yet to serve something that has come.
@@ -132,24 +132,24 @@ pub fn end_round<W: Workers>(workers: &W, number: usize, rests: bool) {
 }
 
 /// A request that is kept.
-struct Kept<P> {
-    place: P,
+struct DeferredRequest<P> {
+    key: P,
     /// How many rounds of each worker must have ended.
     rounds: SmallVec<[u64; 16]>,
     until: Millis,
 }
 
 /// The requests that one worker keeps until others have served what came before them.
-pub struct Waiting<P, W> {
+pub struct Deferred<P, W> {
     workers: W,
     own: usize,
-    kept: VecDeque<Kept<P>>,
+    kept: VecDeque<DeferredRequest<P>>,
 }
 
-impl<P, W: Deref<Target: Workers + Sized>> Waiting<P, W> {
+impl<P, W: Deref<Target: Workers + Sized>> Deferred<P, W> {
     /// Nothing, of the worker of this number.
     pub fn new(workers: W, own: usize) -> Self {
-        Waiting { workers, own, kept: VecDeque::new() }
+        Deferred { workers, own, kept: VecDeque::new() }
     }
 
     /// Until when the first is kept at most.
@@ -159,10 +159,10 @@ impl<P, W: Deref<Target: Workers + Sized>> Waiting<P, W> {
 
     /// Keeps the request of a connection. What has come to others until now goes first: all of it
     /// is served in a round that has not begun yet.
-    pub fn keep(&mut self, place: P, now: Millis) {
+    pub fn keep(&mut self, key: P, now: Millis) {
         let workers = &*self.workers;
         let rounds = (0..workers.count()).map(|n| workers.rounds_of(n).ended() + 2).collect();
-        self.kept.push_back(Kept { place, rounds, until: now + PATIENCE });
+        self.kept.push_back(DeferredRequest { key, rounds, until: now + PATIENCE });
         workers.rounds_of(self.own).waits.store(true, SeqCst);
     }
 
@@ -171,11 +171,11 @@ impl<P, W: Deref<Target: Workers + Sized>> Waiting<P, W> {
         if !self.is_due(now) {
             return None;
         }
-        let place = self.kept.pop_front()?.place;
+        let key = self.kept.pop_front()?.key;
         if self.kept.is_empty() {
             self.workers.rounds_of(self.own).waits.store(false, SeqCst);
         }
-        Some(place)
+        Some(key)
     }
 
     /// Whether there is one. If there is not, whoever is waited for will tell.

@@ -88,7 +88,7 @@ fn what_counts_as_sent_has_left() {
 }
 
 #[test]
-fn what_counts_as_sent_has_left_though_nobody_reads() {
+fn what_counts_as_sent_has_left_even_if_it_is_not_read() {
     let (mut tls, mut peer) = pair();
     let bytes = pattern(64 << 20);
     let mut sent = 0;

@@ -16,21 +16,21 @@ use engine::{Beginning, Engine, Keeper};
 use mio::{Poll, Waker};
 use rustls::ServerConfig;
 
-use crate::accept::{self, Crew, StandIns};
-use crate::calls::{self, Calls};
+use crate::accept::{self, Replacements, WorkerPool};
+use crate::backup_acceptor;
 use crate::data::{self, Loaded};
-use crate::deputy;
 use crate::dial;
-use crate::doors::{self, Doors, Sockets};
 use crate::event_loop::{EventLoop, Parts, WAKER};
+use crate::grpc_server::{self, GrpcServer};
+use crate::http_server::{self, HttpServer, HttpSockets};
 use crate::inbox::Inbox;
 use crate::listen::{self, Listener, Listening};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
 use crate::progress::Progress;
+use crate::run_loop;
 use crate::signals;
 use crate::supervisor;
-use crate::turns;
 
 /// What the engine may ask of the allocator.
 const ALLOCATOR: engine::Allocator =
@@ -65,10 +65,11 @@ fn serve(args: &[String]) -> Result<(), String> {
     };
     let context = secure(&config).inspect_err(tell)?;
     let listeners = listen::open(&config).inspect_err(tell)?;
-    let sockets = Sockets::open(&config, &settings).inspect_err(tell)?;
-    let http_context = doors::secure(&config).inspect_err(tell)?;
-    let calls = calls::open(&config).inspect_err(tell)?;
-    let names = listeners.iter().map(Listener::name).chain(sockets.names()).chain(calls.names());
+    let sockets = HttpSockets::open(&config, &settings).inspect_err(tell)?;
+    let http_context = http_server::secure(&config).inspect_err(tell)?;
+    let grpc_server = grpc_server::open(&config).inspect_err(tell)?;
+    let names =
+        listeners.iter().map(Listener::name).chain(sockets.names()).chain(grpc_server.names());
     let names = names.collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
     let seed = engine::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
@@ -85,7 +86,7 @@ fn serve(args: &[String]) -> Result<(), String> {
         context,
         sockets,
         http_context,
-        calls,
+        grpc_server,
         names,
         most,
         seed: seed[1],
@@ -114,9 +115,9 @@ fn secure(config: &Config) -> Result<Option<Arc<ServerConfig>>, String> {
 struct Opening {
     listeners: Vec<Listener>,
     context: Option<Arc<ServerConfig>>,
-    sockets: Sockets,
+    sockets: HttpSockets,
     http_context: Option<Arc<ServerConfig>>,
-    calls: calls::Open,
+    grpc_server: grpc_server::GrpcSockets,
     names: Vec<String>,
     most: usize,
     seed: u64,
@@ -125,30 +126,39 @@ struct Opening {
 
 /// Runs all threads until the engine is told to stop; whether the dataset was there by then.
 fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
-    let Opening { listeners, context, sockets, http_context, calls, names, most, seed, levels } =
-        opening;
+    let Opening {
+        listeners,
+        context,
+        sockets,
+        http_context,
+        grpc_server,
+        names,
+        most,
+        seed,
+        levels,
+    } = opening;
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
-    let (crew, polls) = assemble(engine.workers, most).map_err(failed("epoll"))?;
-    signals::listen(engine, &crew).map_err(failed("signals"))?;
+    let (pool, polls) = assemble(engine.workers, most).map_err(failed("epoll"))?;
+    signals::listen(engine, &pool).map_err(failed("signals"))?;
     let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
     let registry = polls[0].registry();
     let listening =
-        Arc::new(Listening::new(listeners, context, registry, &crew).map_err(failed("listeners"))?);
-    deputy::start(engine, &crew, &listening).map_err(failed("threads"))?;
-    let doors = Doors::start(sockets, (engine, &crew), http_context, !seed);
-    let mut doors = doors.map_err(failed("doors"))?;
-    let calls = calls.start(engine, &crew, !seed).map_err(failed("gRPC"))?;
-    attach(engine, &crew, &listening, (&doors, &calls));
+        Arc::new(Listening::new(listeners, context, registry, &pool).map_err(failed("listeners"))?);
+    backup_acceptor::start(engine, &pool, &listening).map_err(failed("threads"))?;
+    let http_server = HttpServer::start(sockets, (engine, &pool), http_context, !seed);
+    let mut http_server = http_server.map_err(failed("doors"))?;
+    let grpc_server = grpc_server.start(engine, &pool, !seed).map_err(failed("gRPC"))?;
+    attach(engine, &pool, &listening, (&http_server, &grpc_server));
     engine.on_dial(Box::new(dial::dial));
     let mut first = Some((listening, levels));
-    let (alive, ended) = Alive::new(engine, &crew);
+    let (alive, ended) = Alive::new(engine, &pool);
     let broken = Arc::clone(&alive.broken);
     for (number, poll) in polls.into_iter().enumerate() {
         let (listening, levels) = first.take().unzip();
         let parts = Parts {
             poll,
-            inbox: Arc::clone(&crew.inboxes[number]),
-            crew: Arc::clone(&crew),
+            inbox: Arc::clone(&pool.inboxes[number]),
+            pool: Arc::clone(&pool),
             number,
             seed: seed.wrapping_add(number as u64),
             listening,
@@ -157,7 +167,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
         };
         let event_loop = Box::new(EventLoop::new(engine, parts));
         let thread = std::thread::Builder::new().name(format!("worker-{number}"));
-        thread.spawn(move || turns::run(event_loop)).map_err(failed("threads"))?;
+        thread.spawn(move || run_loop::run(event_loop)).map_err(failed("threads"))?;
     }
     drop(alive);
     supervisor::tell(supervisor::LOADING);
@@ -170,12 +180,12 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
         Ok(Loaded::Abandoned) => {}
         Err(_) => {
             engine.stopping.store(true, Ordering::Release);
-            crew.wake_all();
+            pool.wake_all();
         }
     }
     wait_for(engine, &ended, keeper);
-    doors.stop();
-    calls.stop();
+    http_server.stop();
+    grpc_server.stop();
     match broken.load(Ordering::Acquire) {
         true => loaded.and(Err("a worker thread ended unexpectedly; see the log".to_owned())),
         false => loaded,
@@ -183,7 +193,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
 }
 
 /// All workers as they know of each other, and the poller of each.
-fn assemble(workers: usize, most: usize) -> std::io::Result<(Arc<Crew>, Vec<Poll>)> {
+fn assemble(workers: usize, most: usize) -> std::io::Result<(Arc<WorkerPool>, Vec<Poll>)> {
     let (mut polls, mut inboxes) = (Vec::new(), Vec::new());
     for _ in 0..workers {
         let poll = Poll::new()?;
@@ -192,35 +202,35 @@ fn assemble(workers: usize, most: usize) -> std::io::Result<(Arc<Crew>, Vec<Poll
     }
     let progress = inboxes.iter().map(|_| Progress::new()).collect::<Result<_, _>>()?;
     let (connected, most) = (AtomicUsize::new(0), AtomicUsize::new(most));
-    let stand_ins = StandIns::default();
-    Ok((Arc::new(Crew { inboxes, progress, connected, most, stand_ins }), polls))
+    let replacements = Replacements::default();
+    Ok((Arc::new(WorkerPool { inboxes, progress, connected, most, replacements }), polls))
 }
 
 /// Has the engine tell the doors what they must know.
 fn attach(
     engine: &Arc<Engine>,
-    crew: &Arc<Crew>,
+    pool: &Arc<WorkerPool>,
     listening: &Arc<Listening>,
-    (doors, calls): (&Doors, &Calls),
+    (http_server, grpc_server): (&HttpServer, &GrpcServer),
 ) {
     engine.durable.tell_durable({
-        let (crew, durable) = (Arc::clone(crew), Arc::clone(&doors.durable));
-        let calls = calls.house();
+        let (pool, durable) = (Arc::clone(pool), Arc::clone(&http_server.durable));
+        let grpc_server = grpc_server.shared();
         Box::new(move || {
-            crew.tell_durable();
+            pool.tell_durable();
             durable.notify_waiters();
-            calls.upgrade().inspect(|calls| calls.tell_durable());
+            grpc_server.upgrade().inspect(|grpc_server| grpc_server.tell_durable());
         })
     });
     engine.on_change({
-        let (crew, listening) = (Arc::clone(crew), Arc::clone(listening));
-        let http = doors.http.as_ref().map(Arc::downgrade);
-        let calls = calls.house();
+        let (pool, listening) = (Arc::clone(pool), Arc::clone(listening));
+        let http = http_server.http.as_ref().map(Arc::downgrade);
+        let grpc_server = grpc_server.shared();
         Box::new(move |before, after, named| {
             let http = http.as_ref().and_then(Weak::upgrade);
-            Doors::follow(http.as_ref(), after, named)?;
-            calls::follow(&calls, after, named)?;
-            accept::follow(&crew, &listening, before, after, named)
+            HttpServer::follow(http.as_ref(), after, named)?;
+            grpc_server::follow(&grpc_server, after, named)?;
+            accept::follow(&pool, &listening, before, after, named)
         })
     });
 }
@@ -256,7 +266,7 @@ const LOOKS: u32 = 6;
 #[derive(Clone)]
 pub struct Alive {
     engine: Arc<Engine>,
-    crew: Arc<Crew>,
+    pool: Arc<WorkerPool>,
     broken: Arc<AtomicBool>,
     /// When all of these are gone the server ends. Nothing is ever sent.
     _working: Sender<()>,
@@ -264,11 +274,11 @@ pub struct Alive {
 
 impl Alive {
     /// The first of them, and what is disconnected when all are gone.
-    fn new(engine: &Arc<Engine>, crew: &Arc<Crew>) -> (Self, Receiver<()>) {
+    fn new(engine: &Arc<Engine>, pool: &Arc<WorkerPool>) -> (Self, Receiver<()>) {
         let (working, ended) = channel();
         let alive = Alive {
             engine: Arc::clone(engine),
-            crew: Arc::clone(crew),
+            pool: Arc::clone(pool),
             broken: Arc::default(),
             _working: working,
         };
@@ -284,7 +294,7 @@ impl Alive {
     fn stop_all(&self) {
         self.broken.store(true, Ordering::Release);
         self.engine.stopping.store(true, Ordering::Release);
-        self.crew.wake_all();
+        self.pool.wake_all();
     }
 }
 

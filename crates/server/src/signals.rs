@@ -10,15 +10,15 @@ use engine::Engine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-use crate::accept::Crew;
+use crate::accept::WorkerPool;
 
 /// Listens for signals from now on, on a thread of its own.
 ///
 /// # Errors
 /// The handlers cannot be installed.
-pub fn listen(engine: &Arc<Engine>, crew: &Arc<Crew>) -> io::Result<()> {
+pub fn listen(engine: &Arc<Engine>, pool: &Arc<WorkerPool>) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGXFSZ])?;
-    let (engine, crew) = (Arc::clone(engine), Arc::clone(crew));
+    let (engine, pool) = (Arc::clone(engine), Arc::clone(pool));
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         let mut interrupted = false;
         for signal in signals.forever() {
@@ -40,7 +40,7 @@ pub fn listen(engine: &Arc<Engine>, crew: &Arc<Crew>) -> io::Result<()> {
                 }
             }
             engine.stopping.store(true, Ordering::Release);
-            crew.wake_all();
+            pool.wake_all();
         }
     })?;
     Ok(())

@@ -15,12 +15,12 @@ const _: () = assert!(usize::BITS == 64, "tokens pack two 32-bit numbers");
 
 /// A connection's place in its worker's slab, valid for one generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ConnectionKey {
     generation: u32,
     index: u32,
 }
 
-impl Place {
+impl ConnectionKey {
     /// As a token for the poller.
     #[must_use]
     pub fn token(self) -> mio::Token {
@@ -32,7 +32,7 @@ impl Place {
     pub fn of(token: mio::Token) -> Option<Self> {
         let index = u32::try_from(token.0 & 0xFFFF_FFFF).ok()?;
         let generation = u32::try_from(token.0 >> 32).ok()?;
-        (index < RESERVED).then_some(Place { generation, index })
+        (index < RESERVED).then_some(ConnectionKey { generation, index })
     }
 }
 
@@ -56,15 +56,18 @@ impl<T> Slab<T> {
 
     /// The place the next value will get; `None` when all are taken.
     #[must_use]
-    pub fn next_place(&self) -> Option<Place> {
+    pub fn next_key(&self) -> Option<ConnectionKey> {
         if let Some(&index) = self.free.last() {
-            return Some(Place { generation: self.slots[index as usize].generation, index });
+            return Some(ConnectionKey {
+                generation: self.slots[index as usize].generation,
+                index,
+            });
         }
         let index = u32::try_from(self.slots.len()).ok().filter(|&i| i < RESERVED)?;
-        Some(Place { generation: 0, index })
+        Some(ConnectionKey { generation: 0, index })
     }
 
-    /// Puts a value at [`Slab::next_place`].
+    /// Puts a value at [`Slab::next_key`].
     pub fn insert(&mut self, value: T) {
         match self.free.pop() {
             Some(index) => self.slots[index as usize].value = Some(value),
@@ -74,64 +77,64 @@ impl<T> Slab<T> {
 
     /// The value at a place, unless it has gone.
     #[must_use]
-    pub fn get(&self, place: Place) -> Option<&T> {
-        let slot = self.slots.get(place.index as usize)?;
-        if slot.generation == place.generation { slot.value.as_ref() } else { None }
+    pub fn get(&self, key: ConnectionKey) -> Option<&T> {
+        let slot = self.slots.get(key.index as usize)?;
+        if slot.generation == key.generation { slot.value.as_ref() } else { None }
     }
 
     /// The value at a place, to change, unless it has gone.
     #[inline]
-    pub fn get_mut(&mut self, place: Place) -> Option<&mut T> {
-        let slot = self.slots.get_mut(place.index as usize)?;
-        if slot.generation == place.generation { slot.value.as_mut() } else { None }
+    pub fn get_mut(&mut self, key: ConnectionKey) -> Option<&mut T> {
+        let slot = self.slots.get_mut(key.index as usize)?;
+        if slot.generation == key.generation { slot.value.as_mut() } else { None }
     }
 
     /// Takes the value at a place out for a while; the place stays its own.
     #[inline]
-    pub fn lend(&mut self, place: Place) -> Option<T> {
-        let slot = self.slots.get_mut(place.index as usize)?;
-        if slot.generation == place.generation { slot.value.take() } else { None }
+    pub fn lend(&mut self, key: ConnectionKey) -> Option<T> {
+        let slot = self.slots.get_mut(key.index as usize)?;
+        if slot.generation == key.generation { slot.value.take() } else { None }
     }
 
     /// Puts back what was lent.
     #[inline]
-    pub fn give_back(&mut self, place: Place, value: T) {
-        if let Some(slot) = self.slots.get_mut(place.index as usize) {
+    pub fn give_back(&mut self, key: ConnectionKey, value: T) {
+        if let Some(slot) = self.slots.get_mut(key.index as usize) {
             slot.value = Some(value);
         }
     }
 
     /// Whether the value at a place is lent.
     #[must_use]
-    pub fn is_lent(&self, place: Place) -> bool {
-        let slot = self.slots.get(place.index as usize);
-        slot.is_some_and(|slot| slot.generation == place.generation && slot.value.is_none())
+    pub fn is_lent(&self, key: ConnectionKey) -> bool {
+        let slot = self.slots.get(key.index as usize);
+        slot.is_some_and(|slot| slot.generation == key.generation && slot.value.is_none())
     }
 
     /// Takes the value at a place out. The place gets a new generation.
-    pub fn remove(&mut self, place: Place) -> Option<T> {
-        let slot = self.slots.get_mut(place.index as usize)?;
-        if slot.generation != place.generation {
+    pub fn remove(&mut self, key: ConnectionKey) -> Option<T> {
+        let slot = self.slots.get_mut(key.index as usize)?;
+        if slot.generation != key.generation {
             return None;
         }
         let value = slot.value.take()?;
         slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(place.index);
+        self.free.push(key.index);
         Some(value)
     }
 
     /// All values with their places.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Place, &mut T)> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (ConnectionKey, &mut T)> {
         self.slots.iter_mut().zip(0u32..).filter_map(|(slot, index)| {
-            let place = Place { generation: slot.generation, index };
-            slot.value.as_mut().map(|value| (place, value))
+            let key = ConnectionKey { generation: slot.generation, index };
+            slot.value.as_mut().map(|value| (key, value))
         })
     }
 
     /// The places of all values.
     #[must_use]
-    pub fn places(&mut self) -> Vec<Place> {
-        self.iter_mut().map(|(place, _)| place).collect()
+    pub fn keys(&mut self) -> Vec<ConnectionKey> {
+        self.iter_mut().map(|(key, _)| key).collect()
     }
 }
 
@@ -142,45 +145,45 @@ mod tests {
     #[test]
     fn a_place_dies_with_its_value() {
         let mut slab = Slab::new();
-        let first = slab.next_place().unwrap();
+        let first = slab.next_key().unwrap();
         slab.insert("a");
-        let second = slab.next_place().unwrap();
+        let second = slab.next_key().unwrap();
         slab.insert("b");
         assert_eq!(slab.remove(first), Some("a"));
         assert_eq!(slab.remove(first), None);
-        let third = slab.next_place().unwrap();
+        let third = slab.next_key().unwrap();
         slab.insert("c");
         assert_ne!(first, third);
         assert_eq!(slab.get_mut(first), None);
         assert_eq!(slab.get_mut(third), Some(&mut "c"));
         assert_eq!(slab.get_mut(second), Some(&mut "b"));
-        assert_eq!(slab.places().len(), 2);
+        assert_eq!(slab.keys().len(), 2);
     }
 
     #[test]
     fn what_is_lent_keeps_its_place() {
         let mut slab = Slab::new();
-        let place = slab.next_place().unwrap();
+        let key = slab.next_key().unwrap();
         slab.insert("a");
-        assert_eq!(slab.lend(place), Some("a"));
-        assert_eq!((slab.lend(place), slab.get_mut(place)), (None, None));
-        assert!(slab.is_lent(place) && slab.next_place().unwrap() != place);
-        slab.give_back(place, "b");
-        assert_eq!(slab.get_mut(place), Some(&mut "b"));
-        assert!(!slab.is_lent(place));
-        slab.remove(place);
-        assert!(!slab.is_lent(place));
+        assert_eq!(slab.lend(key), Some("a"));
+        assert_eq!((slab.lend(key), slab.get_mut(key)), (None, None));
+        assert!(slab.is_lent(key) && slab.next_key().unwrap() != key);
+        slab.give_back(key, "b");
+        assert_eq!(slab.get_mut(key), Some(&mut "b"));
+        assert!(!slab.is_lent(key));
+        slab.remove(key);
+        assert!(!slab.is_lent(key));
     }
 
     #[test]
     fn tokens_carry_places_and_nothing_else() {
         let mut slab = Slab::new();
         slab.insert(());
-        let old = Place { generation: 0, index: 0 };
+        let old = ConnectionKey { generation: 0, index: 0 };
         slab.remove(old);
-        let place = slab.next_place().unwrap();
-        assert_eq!(Place::of(place.token()), Some(place));
-        assert_ne!(place.token(), old.token());
-        assert_eq!(Place::of(mio::Token(usize::MAX)), None);
+        let key = slab.next_key().unwrap();
+        assert_eq!(ConnectionKey::of(key.token()), Some(key));
+        assert_ne!(key.token(), old.token());
+        assert_eq!(ConnectionKey::of(mio::Token(usize::MAX)), None);
     }
 }

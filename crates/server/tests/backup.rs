@@ -2,7 +2,7 @@
 //! that a server is writing to, which must be refused or be a state that the dataset had.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod judged;
+mod compared;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use judged::{Folder, digest, fill, kvist, rng, serve, stop};
+use compared::{Folder, digest, fill, kvist, rng, serve, stop};
 use server::{Server, eventually, free_port, program, text};
 use wire::Value;
 

@@ -68,7 +68,7 @@ fn says(frames: &[frames::Frame], code: u8) -> bool {
 }
 
 #[test]
-fn strangers_who_announce_and_send_much_take_little() {
+fn unauthenticated_clients_that_announce_and_send_much_take_little() {
     let calls = Calls::start(&["--requirepass", "secret"]);
     let mut kept = Vec::new();
     let mut knock = |bytes: usize| {
@@ -175,7 +175,7 @@ fn calls_without_credentials_are_few() {
 }
 
 #[test]
-fn whoever_stays_unknown_is_closed() {
+fn an_unauthenticated_client_is_closed() {
     let args = ["--requirepass", "secret", "--unauthenticated-timeout", "1"];
     let calls = Calls::start(&args);
     let server = &calls.server;
@@ -207,7 +207,7 @@ fn handshakes_have_an_end() {
 }
 
 #[test]
-fn strangers_share_little_memory() {
+fn unauthenticated_clients_share_little_memory() {
     let server = Server::start(&["--requirepass", "secret", "--unauthenticated-memory", "1mb"]);
     // As much as one may send, never to its end.
     let words = format!("$16384\r\n{}\r\n", "x".repeat(16_384)).repeat(9);
@@ -240,7 +240,7 @@ fn strangers_share_little_memory() {
 }
 
 #[test]
-fn each_call_is_judged_by_the_users_there_are() {
+fn each_call_is_authenticated_against_the_current_users() {
     let calls = Calls::start(&["--grpc-api-key", "k3y", "--grpc-api-key-user", "app"]);
     let mut resp = calls.server.connect();
     let rules = ["on", ">pw", "~*", "&*", "+@all"];
@@ -502,7 +502,7 @@ fn conversation(chance: &mut Chance) -> Vec<u8> {
 }
 
 #[test]
-fn frames_of_any_kind_harm_nobody() {
+fn frames_of_any_kind_do_no_harm() {
     let seed: Option<u64> = std::env::var("KVIST_SEED").ok().and_then(|seed| seed.parse().ok());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let seed = seed.unwrap_or(now.subsec_nanos().into());

@@ -159,7 +159,7 @@ fn everything_a_client_takes_counts() {
 }
 
 #[test]
-fn who_must_not_go_stays_and_counts() {
+fn a_client_that_must_not_be_evicted_stays_and_counts() {
     on_both(&[], |host| {
         let mut admin = safe(host);
         let mut safe = safe(host);

@@ -432,7 +432,7 @@ fn more_than_maxclients_are_refused() {
 }
 
 #[test]
-fn idle_clients_are_closed_but_not_those_who_wait() {
+fn idle_clients_are_closed_but_not_waiting_ones() {
     let server = Server::start(&["--timeout", "1"]);
     let mut waiting = server.connect();
     waiting.say(&["BLPOP", "list", "0"]);
@@ -450,7 +450,7 @@ fn idle_clients_are_closed_but_not_those_who_wait() {
 }
 
 #[test]
-fn newcomers_do_not_wait_for_a_thread_that_is_busy() {
+fn new_connections_do_not_wait_for_a_thread_that_is_busy() {
     // One on each thread: that which accepts, and the other.
     for at in [0, 1] {
         let server = Server::start(&["--io-threads", "2", "--enable-debug-command", "yes"]);

@@ -2,7 +2,7 @@
 //! type: what it and redis-check-rdb make of them is told here, too.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod judged;
+mod compared;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
@@ -11,7 +11,7 @@ mod tame;
 
 use std::process::Command;
 
-use judged::{Folder, digest, fill, kvist, rng, serve, stop};
+use compared::{Folder, digest, fill, kvist, rng, serve, stop};
 use oracle::Oracle;
 use rdb::{Encoder, Limits, Module, ModulePart, Value, dump};
 use server::{Client, eventually, ok, text};

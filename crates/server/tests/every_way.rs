@@ -292,7 +292,7 @@ fn memory_that_is_full_is_told_as_redis_tells_it() {
 }
 
 #[test]
-fn who_may_only_read_is_refused_as_redis_refuses() {
+fn a_read_only_user_is_refused_as_redis_refuses() {
     compare(&READER);
 }
 
@@ -379,7 +379,7 @@ const PAUSED: State = State {
 };
 
 #[test]
-fn who_waits_in_a_pause_waits_in_redis_and_is_answered_after_it() {
+fn requests_that_wait_in_a_pause_wait_in_redis_and_are_answered_after_it() {
     let hosts = hosts(&["--maxclients", "9000"]);
     let table = engine::command_table().unwrap();
     let samples: Vec<_> = samples(&table)

@@ -4,7 +4,7 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod judged;
+mod compared;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
@@ -14,7 +14,7 @@ mod tame;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use judged::{Folder, digest, fill, judged, kvist, rng, serve, stop};
+use compared::{Folder, digest, fill, judged, kvist, rng, serve, stop};
 use oracle::Oracle;
 use server::program;
 

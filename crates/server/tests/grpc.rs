@@ -478,7 +478,7 @@ fn watchers_hear_what_happens_to_their_keys() {
 }
 
 #[test]
-fn who_is_too_slow_is_told_so() {
+fn a_watcher_that_is_too_slow_gets_an_error() {
     let calls = Calls::start(&[]);
     let mut client = calls.kvist();
     let mut resp = calls.server.connect();
@@ -580,7 +580,7 @@ fn pauses_hold_calls_as_they_hold_commands() {
 }
 
 #[test]
-fn a_call_whose_script_takes_too_long_is_in_nobodys_way() {
+fn a_call_whose_script_takes_too_long_delays_no_other_client() {
     let calls = Calls::start(&["--busy-reply-threshold", "20"]);
     let mut client = calls.kvist();
     let mut resp = calls.server.connect();
@@ -637,7 +637,7 @@ fn what_may_look_at_every_key_is_in_no_other_calls_way() {
 
 /// A call whose write the disk cannot confirm is told so, and later ones what they see.
 #[test]
-fn trouble_with_the_disk_is_told_to_those_who_wait_for_it() {
+fn trouble_with_the_disk_is_reported_to_waiting_calls() {
     let calls = Calls::start(&["--appendonly", "yes", "--appendfsync", "always"]);
     let mut client = calls.kvist();
     assert!(calls.run(client.set(set("k", "before"))).unwrap().into_inner().written);
@@ -745,14 +745,16 @@ fn tls_is_that_of_the_server() {
         let name = rustls::pki_types::ServerName::try_from("localhost").unwrap();
         let tls = tokio_rustls::TlsConnector::from(std::sync::Arc::new(context));
         let socket = tls.connect(name, socket).await.unwrap();
-        let line = grpc::line::Line::over(socket, "localhost".to_owned()).await.unwrap();
+        let line = grpc::client_channel::ClientChannel::over(socket, "localhost".to_owned())
+            .await
+            .unwrap();
         let mut client = Kvist::new(line);
         client.set(set("k", "v")).await.unwrap();
         client.get(get("k")).await.unwrap().into_inner().value
     });
     assert_eq!(value, Some(bytes("v")));
     // Who does not speak it is not heard.
-    let plain = calls.run(grpc::line::Line::connect(calls.addr()));
+    let plain = calls.run(grpc::client_channel::ClientChannel::connect(calls.addr()));
     if let Ok(line) = plain {
         assert!(calls.run(Kvist::new(line).get(get("k"))).is_err());
     }

@@ -99,7 +99,7 @@ fn heard(message: &str) -> Vec<u8> {
 /// Half of ten thousand listeners do not read. Who does gets every message, in order; who does not
 /// gets the first ones, whole and in order up to where it is cut.
 #[test]
-fn ten_thousand_listeners_of_whom_half_are_deaf() {
+fn ten_thousand_subscribers_half_of_which_do_not_read() {
     const ALL: usize = 10_000;
     if !may_open(ALL as u64 + 200) {
         return;
@@ -319,7 +319,7 @@ fn a_monitor_that_does_not_read() {
 /// Two thousand clients send their requests a byte at a time, and two thousand more announce what
 /// never comes. Somebody else does not notice.
 #[test]
-fn those_who_never_come_to_an_end() {
+fn requests_that_never_end() {
     const EACH: usize = 2000;
     if !may_open(2 * EACH as u64 + 200) {
         return;

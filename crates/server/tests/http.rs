@@ -344,7 +344,7 @@ fn trouble_with_the_disk_is_told() {
 
 /// To count may take long: whoever does is in nobody else's way, however many there are.
 #[test]
-fn counting_is_in_nobodys_way() {
+fn counting_delays_no_other_client() {
     let web = Web::start(&[]);
     let mut redis = web.server.connect();
     web.server.hold_shard(&mut redis);

@@ -143,7 +143,7 @@ fn requests_come_in_any_pieces() {
 }
 
 #[test]
-fn a_thousand_slow_peers_keep_nobody_waiting() {
+fn a_thousand_slow_peers_delay_no_other_client() {
     let web = Web::start(&[]);
     let mut slow: Vec<_> = (0..1000).map(|_| web.connect()).collect();
     for (n, http) in slow.iter_mut().enumerate() {
@@ -166,7 +166,7 @@ fn a_thousand_slow_peers_keep_nobody_waiting() {
 }
 
 #[test]
-fn who_does_not_read_a_long_answer_takes_no_memory() {
+fn a_client_that_does_not_read_a_long_answer_takes_no_memory() {
     let web = Web::start(&[]);
     let mut redis = web.server.connect();
     for n in 0..2000 {
@@ -192,7 +192,7 @@ fn who_does_not_read_a_long_answer_takes_no_memory() {
 }
 
 #[test]
-fn connections_of_strangers_count_for_their_memory() {
+fn unauthenticated_connections_count_for_their_memory() {
     let web = Web::start(&["--requirepass", "secret", "--unauthenticated-memory", "1mb"]);
     let mut redis = web.server.connect();
     assert_eq!(redis.ask(&["AUTH", "secret"]), server::ok());

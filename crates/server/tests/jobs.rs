@@ -175,7 +175,7 @@ fn each_job_is_done_once() {
 
 /// In the order in which they came, whichever thread they are on; and again when they wait anew.
 #[test]
-fn who_waits_longest_is_served_first() {
+fn the_client_that_has_waited_longest_is_served_first() {
     let (server, mut admin) = start();
     let mut crowd = consumers(&server);
     for round in 0..2 {
@@ -311,7 +311,7 @@ fn the_killed_lose_nothing() {
 
 /// A thousand who wait, with and without an end, take less than a twentieth of a processor.
 #[test]
-fn who_waits_costs_nothing() {
+fn waiting_clients_cost_nothing() {
     let (server, mut admin) = start();
     let mut crowd = consumers(&server);
     for (at, consumer) in crowd.iter_mut().enumerate() {

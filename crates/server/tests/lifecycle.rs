@@ -346,7 +346,7 @@ fn running_out_of_descriptors_is_survived() {
 }
 
 #[test]
-fn verbs_end_quietly_when_nobody_reads() {
+fn verbs_end_quietly_when_their_output_is_not_read() {
     for words in [&["help"][..], &["serve", "--help"], &["import", "--help"], &["version"]] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

@@ -89,7 +89,7 @@ fn dial(from: From, port: u16, path: &Path) -> Socket {
 }
 
 #[test]
-fn gates_open_for_those_they_should() {
+fn gates_open_when_they_should() {
     for gate in ["no", "yes", "local"] {
         let mut options = vec!["--protected-mode", "no"];
         for name in ["debug-command", "module-command", "protected-configs"] {
@@ -286,7 +286,7 @@ fn a_request_without_words_counts_as_the_next_one() {
 }
 
 #[test]
-fn who_has_not_logged_in_may_send_little() {
+fn an_unauthenticated_client_may_send_little() {
     let Some(both) = Both::start(&["--requirepass", "secret"]) else { return };
     let long = "v".repeat(16_385);
     let auth = wire::request(["AUTH", "secret"]);
@@ -301,7 +301,7 @@ fn who_has_not_logged_in_may_send_little() {
 }
 
 #[test]
-fn the_silent_go_and_those_who_wait_stay() {
+fn silent_connections_are_closed_and_waiting_ones_stay() {
     let Some(both) = Both::start(&["--timeout", "1"]) else { return };
     let mut waiting = both.connect(From::Here);
     waiting.iter_mut().for_each(|client| client.say(&["BLPOP", "list", "0"]));
@@ -377,7 +377,7 @@ fn output_limits_are_told_the_same() {
 /// Who reads nothing is closed at the hard limit at once, and at the soft limit after its seconds;
 /// who reads stays. The kernel's buffers come first, so nothing is said about bytes.
 #[test]
-fn who_does_not_read_is_closed_as_in_redis() {
+fn a_client_that_does_not_read_is_closed_as_in_redis() {
     let Some(both) = Both::start(&[]) else { return };
     let mut admin = both.connect(From::Here);
     let big = "v".repeat(1_000_000);

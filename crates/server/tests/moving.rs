@@ -4,7 +4,7 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod judged;
+mod compared;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
@@ -15,7 +15,7 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Rng;
-use judged::{fill, rng};
+use compared::{fill, rng};
 use oracle::Oracle;
 use server::{Client, Server, Socket, eventually, ok, text};
 use wire::Value;
@@ -204,7 +204,7 @@ fn no_write_is_lost_on_the_way() {
 }
 
 #[test]
-fn a_target_that_does_not_answer_holds_nobody_up() {
+fn a_target_that_does_not_answer_delays_no_client() {
     let server = Server::start(&[]);
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = silent.local_addr().unwrap().port().to_string();

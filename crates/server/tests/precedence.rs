@@ -128,7 +128,7 @@ fn requests_in_one_batch_are_all_answered_in_order() {
 }
 
 #[test]
-fn who_publishes_and_goes_is_heard() {
+fn a_message_is_delivered_after_its_publisher_has_gone() {
     let server = Server::start(THREADS);
     let mut listener = server.connect();
     listener.ask(&["SUBSCRIBE", "c"]);
@@ -187,7 +187,7 @@ fn a_long_script_elsewhere_holds_up_one_message_and_that_not_for_long() {
 }
 
 #[test]
-fn a_script_that_waits_is_shown_once_to_those_who_monitor() {
+fn a_script_that_waits_is_shown_once_to_monitors() {
     let server = Server::start(THREADS);
     let mut others = connections(&server);
     let mut monitor = server.connect();

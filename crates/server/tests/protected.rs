@@ -11,9 +11,9 @@ mod web;
 use std::net::{IpAddr, TcpStream};
 
 use calls::{Calls, Kvist, Memorize, refused};
+use grpc::client_channel::ClientChannel;
 use grpc::generated::kvist as pb;
 use grpc::generated::memorize::GetRequest;
-use grpc::line::Line;
 use server::{Client, Server, Socket, eventually, ok, own_address};
 use tonic::Code::{self, PermissionDenied};
 use tonic::Status;
@@ -69,15 +69,15 @@ fn http() {
     }
 }
 
-fn get(calls: &Calls, line: Line) -> Result<(), Status> {
+fn get(calls: &Calls, line: ClientChannel) -> Result<(), Status> {
     calls.run(Kvist::new(line).get(pb::GetRequest::default())).map(drop)
 }
 
-fn look_up(calls: &Calls, line: Line) -> Result<(), Status> {
+fn look_up(calls: &Calls, line: ClientChannel) -> Result<(), Status> {
     calls.run(Memorize::new(line).get(GetRequest { key: "k".into() })).map(drop)
 }
 
-fn probe(calls: &Calls, line: Line) -> Result<(), Status> {
+fn probe(calls: &Calls, line: ClientChannel) -> Result<(), Status> {
     calls.run(HealthClient::new(line).check(HealthCheckRequest::default())).map(drop)
 }
 

@@ -57,7 +57,7 @@ fn copies_are_told_stale_across_threads() {
 }
 
 #[test]
-fn who_does_not_read_its_notices_is_cut_off() {
+fn a_client_that_does_not_read_its_notices_is_cut_off() {
     let server = Server::start(&["--client-output-buffer-limit", "pubsub", "1mb", "0", "0"]);
     let mut writer = server.connect();
     let mut slow = resp3(&server);

@@ -584,7 +584,7 @@ fn garbage_of_interpreters_evicts_nothing() {
 
 /// A request that waits for two keys costs nobody anything but those who want its own.
 #[test]
-fn a_held_target_of_a_blocked_move_keeps_nobody_waiting() {
+fn a_held_target_of_a_blocked_move_delays_no_other_client() {
     let server = Server::start(&["--io-threads", "2", "--busy-reply-threshold", "50"]);
     let (mut running, mut other) = (server.connect(), server.connect());
     // One of another shard than `k` is: most are, but not all.

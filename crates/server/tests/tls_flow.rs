@@ -191,7 +191,7 @@ fn requests_may_come_with_the_end_of_the_handshake() {
 }
 
 #[test]
-fn who_leaves_gets_everything_first() {
+fn a_client_that_quits_gets_everything_first() {
     let papers = Papers::new();
     let mut server = papers.start(&[]);
     let value = pattern(24 * MB);

@@ -178,7 +178,7 @@ fn rubbish_in_the_middle_ends_a_connection() {
 }
 
 #[test]
-fn those_who_say_nothing_keep_nobody_waiting() {
+fn silent_clients_delay_no_other_client() {
     let papers = Papers::new();
     let mut server = papers.start(&[]);
     let before = descriptors(&server);

@@ -4,7 +4,7 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod judged;
+mod compared;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod server;
@@ -18,7 +18,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use judged::{Folder, digest, fill, judged, kvist, rng, serve, stop};
+use compared::{Folder, digest, fill, judged, kvist, rng, serve, stop};
 use oracle::Oracle;
 use server::{Server, eventually, ok, text};
 use wire::Value;

@@ -16,7 +16,7 @@ fn blocked(server: &Server, other: &mut Client, count: &str) {
 }
 
 #[test]
-fn a_blocked_request_is_answered_before_those_behind_it() {
+fn a_blocked_request_is_answered_before_later_ones() {
     let server = Server::start(&[]);
     // Several, so that both threads have some.
     let mut waiting: Vec<Client> = (0..4).map(|_| server.connect()).collect();

@@ -163,7 +163,7 @@ fn a_pause_ends_by_itself_and_costs_no_processor_time() {
 }
 
 #[test]
-fn who_leaves_while_paused_changes_nothing() {
+fn a_client_that_disconnects_while_paused_changes_nothing() {
     let server = Server::start(&[]);
     let mut other = server.connect();
     assert_eq!(other.ask(&["CLIENT", "PAUSE", "600000", "WRITE"]), ok());

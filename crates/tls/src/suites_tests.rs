@@ -24,7 +24,7 @@ fn names_choose_and_order() {
 }
 
 #[test]
-fn what_nobody_knows_is_an_error() {
+fn unknown_names_are_errors() {
     for bad in ["foo", "ECDHE-RSA-AES128-GCM-SHA257", "ALL:!foo", "ECDHE+", "AES256-SHA", "!ALL"] {
         assert!(ciphers_of(bad).is_err(), "{bad}");
     }

@@ -133,7 +133,7 @@ def test_a_replica_takes_over(own_cluster: Cluster) -> None:
         listener.close()
 
 
-def test_a_node_that_nobody_replaces(own_cluster: Cluster) -> None:
+def test_a_node_without_a_replacement(own_cluster: Cluster) -> None:
     brief = Retry(ConstantBackoff(0.01), 3)
     with own_cluster.client(retry=brief, require_full_coverage=False) as client:
         client.set("{c}", 1)

@@ -224,7 +224,7 @@ def test_messages_and_garbage() -> None:
                 assert client.columns("X").to_rows() == [(1,)]
 
 
-def test_a_late_table_is_nobodys() -> None:
+def test_a_late_table_is_dropped() -> None:
     late = threading.Event()
 
     def talk(connection: Any) -> None:

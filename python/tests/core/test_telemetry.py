@@ -109,7 +109,7 @@ def test_a_span_within_a_span(server: Server, spans: Any) -> None:
     assert ping.parent.span_id == outer.get_span_context().span_id
 
 
-def test_nobody_pays_who_does_not_ask(server: Server, spans: Any) -> None:
+def test_unused_telemetry_costs_nothing(server: Server, spans: Any) -> None:
     telemetry.uninstrument()
     assert "execute_command" not in vars(kvist.Kvist)
     before = kvist.client.Pipeline.execute

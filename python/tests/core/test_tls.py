@@ -98,7 +98,7 @@ def refused(port: int, **values: Any) -> None:
     asyncio.run(main())
 
 
-def test_whom_to_believe(secured: Any, papers: Path) -> None:
+def test_trusted_authorities(secured: Any, papers: Path) -> None:
     authority = str(papers / "ca.crt")
     port = secured("good")
     talk(port, ssl_ca_certs=authority)
@@ -114,7 +114,7 @@ def test_whom_to_believe(secured: Any, papers: Path) -> None:
     talk(port, ssl_ca_certs=authority, ssl_check_hostname=False)
 
 
-def test_who_to_be(secured: Any, papers: Path) -> None:
+def test_own_certificate(secured: Any, papers: Path) -> None:
     authority = str(papers / "ca.crt")
     port = secured("good", "yes")
     talk(port, ssl_ca_certs=authority, ssl_certfile=str(papers / "other.crt"),

@@ -56,7 +56,7 @@ async def test_urls_are_routed(watched: Watched) -> None:
 
 
 @looped
-async def test_nobody_is_there() -> None:
+async def test_no_sentinel_answers() -> None:
     once = Retry(ConstantBackoff(0), 1)
     async with Sentinel([("127.0.0.1", 1)]) as sentinel:
         with pytest.raises(MasterNotFoundError, match="Error 111"):

@@ -52,7 +52,7 @@ def test_commands_go_to_sentinels(watched: Watched) -> None:
         assert address == [(b"127.0.0.1", watched.master.port)]
 
 
-def test_nobody_is_there() -> None:
+def test_no_sentinel_answers() -> None:
     sentinel = Sentinel([("127.0.0.1", 1)])
     with pytest.raises(MasterNotFoundError, match="Error 111"):
         sentinel.discover_master("orders")
@@ -203,7 +203,7 @@ def test_a_server_that_will_not_tell_its_role_is() -> None:
                 assert client.set("k", "v")
 
 
-def test_a_pool_nobody_uses_closes_its_connections(watched: Watched) -> None:
+def test_an_unused_pool_closes_its_connections(watched: Watched) -> None:
     sentinel: Any = Sentinel(watched.places)
     client = sentinel.master_for("orders", client_name="forgotten")
     assert client.ping()

@@ -131,7 +131,7 @@ def test_what_is_no_reply(answer: bytes) -> None:
             asyncio.run(main())
 
 
-def test_a_reply_that_nobody_asked_for() -> None:
+def test_a_reply_without_a_request() -> None:
     """One request, two replies: the second is nobody's."""
 
     def answer(words: list[bytes]) -> bytes:
@@ -154,7 +154,7 @@ def test_a_reply_that_nobody_asked_for() -> None:
         asyncio.run(main())
 
 
-def test_a_late_reply_that_nobody_asked_for() -> None:
+def test_a_late_reply_without_a_request() -> None:
     """The same where the second comes by itself, before the next request."""
 
     def talk(connection: socket.socket) -> None:
@@ -367,7 +367,7 @@ def test_loading_is_waited_for() -> None:
                 client.get("k")
 
 
-def test_nobody_listens() -> None:
+def test_no_server_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with redis.Redis(port=port, retry=None) as theirs, kvist.Kvist(port=port, retry=None) as ours:

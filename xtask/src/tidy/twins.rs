@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_known_whose_files_are_built() {
+    fn files_of_the_same_build_are_recognised() {
         let twin = "[lib]\npath = \"../../store/src/lib.rs\"\n";
         let folder = built_again(twin, "crates/interleave/store");
         assert_eq!(folder.as_deref(), Some("crates/store"));

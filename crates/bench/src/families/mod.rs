@@ -16,7 +16,7 @@ use crate::client::{Client, Reply, encode};
 use crate::keyvalue::{list, progress, start_peers, weigh};
 use crate::load::{self, Load, Shape};
 use crate::peer::{self, Peer};
-use crate::report::{Cell, Kind, Report};
+use crate::report::{Cell, KeyGroup, Report};
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ fn compare(subject: &Subject, peers: &[Peer], words: &[String]) -> io::Result<()
 }
 
 /// What one key of a kind takes on each server.
-fn weigh_kind(kind: &values::Of, peers: &[Peer], options: &Options) -> io::Result<Kind> {
+fn weigh_kind(kind: &values::Of, peers: &[Peer], options: &Options) -> io::Result<KeyGroup> {
     let keys = (kind.keys / options.part).max(10);
     let mut memory = Vec::new();
     for peer in peers {
@@ -167,7 +167,7 @@ fn weigh_kind(kind: &values::Of, peers: &[Peer], options: &Options) -> io::Resul
         })?);
         expect_ok(&client.call(&[b"FLUSHALL"])?, &peer.name)?;
     }
-    Ok(Kind { title: kind.title.to_owned(), memory })
+    Ok(KeyGroup { title: kind.title.to_owned(), memory })
 }
 
 /// Sends commands in batches; none may fail.

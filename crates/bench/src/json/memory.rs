@@ -6,7 +6,7 @@ use super::documents::Document;
 use super::{Options, Side};
 use crate::client::{Client, Reply, encode};
 use crate::keyvalue::{progress, weigh};
-use crate::report::{Kind, Memory, Report};
+use crate::report::{KeyGroup, Memory, Report};
 
 /// How documents are stored, and whether a path is read from each.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn weigh_all(
                     weigh_many(document, side, way, copies)?
                 });
             }
-            report.kinds.push(Kind { title, memory });
+            report.kinds.push(KeyGroup { title, memory });
         }
     }
     Ok(())

@@ -140,7 +140,7 @@ pub fn is_blind(command: &Command) -> bool {
     }
 }
 
-/// The next unit of a lane; two where a client waits for what another brings.
+/// The next unit of a partition; two where a client waits for what another brings.
 pub fn compose(
     live: &Model,
     sequence: &mut u64,

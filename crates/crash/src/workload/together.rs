@@ -1,7 +1,7 @@
 //! What connections write together, and waiting for one's own push.
 //!
-//! Of a shared key, each lane's model holds the lane's own part: its elements of a list, its
-//! field of a hash. The rest (the sum in a counter, the group that all overwrite) is checked
+//! Of a shared key, each partition's model holds the partition's own part: its elements of a list,
+//! its field of a hash. The rest (the sum in a counter, the group that all overwrite) is checked
 //! against those parts.
 
 use super::{Draw, word};

@@ -1,11 +1,11 @@
 //! Bitmaps: single bits, counting, searching, and BITFIELD with all its overflow modes.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "bitmaps", home: Kind::Text, forms: &FORMS, scenario: None };
+    Family { name: "bitmaps", home: KeyKind::Text, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 24] = [
     (8, "SETBIT <key> <bit-offset> { 0 | 1 | 1 | 2 | x }"),

@@ -5,11 +5,11 @@
 //! a connection stay out; malformed bytes are the `wire` family's.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "connection", home: Kind::Text, forms: &FORMS, scenario: None };
+    Family { name: "connection", home: KeyKind::Text, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 56] = [
     (5, "PING"),

@@ -3,11 +3,11 @@
 use super::Family;
 use crate::command::{Command, Step};
 use crate::generator::Generator;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "geo", home: Kind::Zset, forms: &FORMS, scenario: Some((2, crowd)) };
+    Family { name: "geo", home: KeyKind::Zset, forms: &FORMS, scenario: Some((2, crowd)) };
 
 const FORMS: [(usize, &str); 39] = [
     (14, "GEOADD <key> ( <longitude> <latitude> <member> )!"),

@@ -1,11 +1,11 @@
 //! Hashes: all commands, batches over the listpack thresholds, floats to the last digit.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "hashes", home: Kind::Hash, forms: &FORMS, scenario: None };
+    Family { name: "hashes", home: KeyKind::Hash, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 37] = [
     (14, "HSET <key> ( <field> <value> )!"),

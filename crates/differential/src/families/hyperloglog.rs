@@ -1,11 +1,11 @@
 //! HyperLogLogs: their bytes after any sequence of changes, and damaged ones.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "hyperloglog", home: Kind::Text, forms: &FORMS, scenario: None };
+    Family { name: "hyperloglog", home: KeyKind::Text, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 34] = [
     (14, "PFADD <key> ( <element> )!"),

@@ -6,11 +6,11 @@
 use super::Family;
 use crate::command::{Command, Step};
 use crate::generator::Generator;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "keys", home: Kind::Text, forms: &FORMS, scenario: Some((1, expiring)) };
+    Family { name: "keys", home: KeyKind::Text, forms: &FORMS, scenario: Some((1, expiring)) };
 
 const FORMS: [(usize, &str); 65] = [
     (3, "XADD <any> <new-id> <field> <value>"),

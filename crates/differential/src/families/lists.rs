@@ -2,11 +2,11 @@
 //! 10 ms: nobody else pushes).
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "lists", home: Kind::List, forms: &FORMS, scenario: None };
+    Family { name: "lists", home: KeyKind::List, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 50] = [
     (8, "LPUSH <key> ( <member> )!"),

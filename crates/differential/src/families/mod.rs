@@ -19,7 +19,7 @@ pub mod zsets;
 
 use crate::command::Step;
 use crate::generator::Generator;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// Draws a sequence of steps.
 pub type Scenario = fn(&mut Generator) -> Vec<Step>;
@@ -30,7 +30,7 @@ pub struct Family {
     /// The name on the command line.
     pub name: &'static str,
     /// The type its own keys usually hold.
-    pub home: Kind,
+    pub home: KeyKind,
     /// Weight and form.
     pub forms: &'static [(usize, &'static str)],
     /// Sequences, and in how many of 100 draws one is taken instead of a form.

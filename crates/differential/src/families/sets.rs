@@ -1,10 +1,11 @@
 //! Sets: intsets at their limit, the algebra and its STORE forms, random members.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
-pub const FAMILY: Family = Family { name: "sets", home: Kind::Set, forms: &FORMS, scenario: None };
+pub const FAMILY: Family =
+    Family { name: "sets", home: KeyKind::Set, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 44] = [
     (10, "SADD <key> ( <member> )!"),

@@ -4,11 +4,11 @@
 //! clock.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "streams", home: Kind::Stream, forms: &FORMS, scenario: None };
+    Family { name: "streams", home: KeyKind::Stream, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 76] = [
     (40, "XADD <key> <new-id> ( <field> <value> )+"),

@@ -3,11 +3,11 @@
 //! Nothing here may grow a string without bound; SETRANGE's large offsets are all over the limit.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "strings", home: Kind::Text, forms: &FORMS, scenario: None };
+    Family { name: "strings", home: KeyKind::Text, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 47] = [
     (10, "SET <key> <value>"),

@@ -8,12 +8,12 @@ use super::Family;
 use crate::command::{Command, Step};
 use crate::families;
 use crate::generator::Generator;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "transactions",
-    home: Kind::Text,
+    home: KeyKind::Text,
     forms: &FORMS,
     scenario: Some((35, transaction)),
 };

@@ -2,11 +2,11 @@
 //! limits of a double.
 
 use super::Family;
-use crate::pools::Kind;
+use crate::pools::KeyKind;
 
 /// The family.
 pub const FAMILY: Family =
-    Family { name: "zsets", home: Kind::Zset, forms: &FORMS, scenario: None };
+    Family { name: "zsets", home: KeyKind::Zset, forms: &FORMS, scenario: None };
 
 const FORMS: [(usize, &str); 72] = [
     (12, "ZADD <key> ( <score> <member> )!"),

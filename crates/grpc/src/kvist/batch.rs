@@ -11,17 +11,17 @@ use futures_util::stream::{self, Stream};
 use smallvec::SmallVec;
 use tonic::{Status, Streaming};
 
-use super::manner::Manner;
+use super::execution::Execution;
 use super::operation::Operation;
-use crate::aside;
 use crate::caller::{Caller, before};
+use crate::connection_user::SessionGuard;
 use crate::generated::kvist as pb;
 use crate::generated::kvist::operation::Kind;
 use crate::generated::kvist::operation_result::Kind as Outcome;
 use crate::generated::kvist::{BatchRequest, BatchResponse, OperationError, OperationResult};
-use crate::guest::Held;
-use crate::house::Seat;
 use crate::inbound::Meter;
+use crate::long_requests;
+use crate::shared::WorkerSlot;
 use crate::status;
 
 /// Operations that run in one go.
@@ -35,14 +35,14 @@ pub fn answers(
     requests: Streaming<BatchRequest>,
     meter: Option<Meter>,
 ) -> impl Stream<Item = Result<BatchResponse, Status>> + Send {
-    let work = Work { caller, requests, meter, batch: None };
+    let work = BatchState { caller, requests, meter, batch: None };
     stream::try_unfold(work, |mut work| async move {
         let answer = work.next().await?;
         Ok(answer.map(|answer| (answer, work)))
     })
 }
 
-struct Work {
+struct BatchState {
     caller: Caller,
     requests: Streaming<BatchRequest>,
     /// Counts what has come and makes no batch yet.
@@ -51,7 +51,7 @@ struct Work {
     batch: Option<(BatchRequest, usize)>,
 }
 
-impl Work {
+impl BatchState {
     async fn next(&mut self) -> Result<Option<BatchResponse>, Status> {
         let (batch, from) = match self.batch.take() {
             Some(begun) => begun,
@@ -79,23 +79,23 @@ async fn run(
     from: usize,
 ) -> Result<(Vec<OperationResult>, usize), Status> {
     let mut results = Vec::with_capacity((operations.len() - from).min(BURST));
-    let mut held = caller.hold()?;
-    let house = Arc::clone(held.house());
+    let mut guard = caller.take_session()?;
+    let shared = Arc::clone(guard.shared());
     let (mut at, mut bytes) = (from, 0);
     while at < operations.len() && bytes < LARGE {
         let mut waits = None;
         {
-            let mut seat = house.sit();
+            let mut slot = shared.lock_worker();
             for operation in operations[at..].iter().take(BURST) {
                 at += 1;
-                match begin(&mut held, &mut seat, operation) {
-                    Begun::Done(kind) => results.push(OperationResult { kind: Some(kind) }),
+                match begin(&mut guard, &mut slot, operation) {
+                    Started::Done(kind) => results.push(OperationResult { kind: Some(kind) }),
                     begun => {
                         waits = Some((operation, begun));
                         break;
                     }
                 }
-                bytes += seat.out.len();
+                bytes += slot.out.len();
                 if bytes >= LARGE {
                     break;
                 }
@@ -103,7 +103,7 @@ async fn run(
         }
         if let Some((operation, begun)) = waits {
             let reply = match begun {
-                Begun::Waits(out) => held.finish(out).await,
+                Started::Waits(out) => guard.finish(out).await,
                 _ => alone(caller, operation).await,
             };
             let kind = match reply {
@@ -119,12 +119,12 @@ async fn run(
             tokio::task::yield_now().await;
         }
     }
-    house.look_whether_stopping();
+    shared.look_whether_stopping();
     Ok((results, at))
 }
 
 /// What became of an operation at once.
-enum Begun {
+enum Started {
     Done(Outcome),
     /// It waits; what was written so far.
     Waits(Vec<u8>),
@@ -132,38 +132,38 @@ enum Begun {
     Alone,
 }
 
-fn begin(held: &mut Held, seat: &mut Seat, operation: &pb::Operation) -> Begun {
+fn begin(guard: &mut SessionGuard, slot: &mut WorkerSlot, operation: &pb::Operation) -> Started {
     match &operation.kind {
-        Some(Kind::Get(one)) => start(held, seat, one, Outcome::Get),
-        Some(Kind::Set(one)) => start(held, seat, one, Outcome::Set),
-        Some(Kind::Delete(one)) => start(held, seat, one, Outcome::Delete),
-        Some(Kind::Expire(one)) => start(held, seat, one, Outcome::Expire),
-        Some(Kind::Ttl(one)) => start(held, seat, one, Outcome::Ttl),
-        Some(Kind::JsonGet(one)) => start(held, seat, one, Outcome::JsonGet),
-        Some(Kind::JsonSet(one)) => start(held, seat, one, Outcome::JsonSet),
-        Some(Kind::Execute(one)) => match Manner::of(&seat.worker.engine, &one.words) {
-            Ok(Manner::Ordinary) => start(held, seat, one, Outcome::Execute),
-            Ok(Manner::Long) => Begun::Alone,
-            Err(status) => Begun::Done(refused(&status)),
+        Some(Kind::Get(one)) => start(guard, slot, one, Outcome::Get),
+        Some(Kind::Set(one)) => start(guard, slot, one, Outcome::Set),
+        Some(Kind::Delete(one)) => start(guard, slot, one, Outcome::Delete),
+        Some(Kind::Expire(one)) => start(guard, slot, one, Outcome::Expire),
+        Some(Kind::Ttl(one)) => start(guard, slot, one, Outcome::Ttl),
+        Some(Kind::JsonGet(one)) => start(guard, slot, one, Outcome::JsonGet),
+        Some(Kind::JsonSet(one)) => start(guard, slot, one, Outcome::JsonSet),
+        Some(Kind::Execute(one)) => match Execution::of(&slot.worker.engine, &one.words) {
+            Ok(Execution::Inline) => start(guard, slot, one, Outcome::Execute),
+            Ok(Execution::Long) => Started::Alone,
+            Err(status) => Started::Done(refused(&status)),
         },
-        None => Begun::Done(refused(&status::invalid("kind", "there is no operation"))),
+        None => Started::Done(refused(&status::invalid("kind", "there is no operation"))),
     }
 }
 
 fn start<O: Operation>(
-    held: &mut Held,
-    seat: &mut Seat,
+    guard: &mut SessionGuard,
+    slot: &mut WorkerSlot,
     operation: &O,
     wrap: fn(O::Result) -> Outcome,
-) -> Begun {
+) -> Started {
     let begun = operation.words().and_then(|words| {
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
-        held.begin(seat, operation.db(), &argv)
+        guard.begin(slot, operation.db(), &argv)
     });
     match begun {
-        Ok(true) => Begun::Done(outcome(operation, &seat.out, wrap)),
-        Ok(false) => Begun::Waits(std::mem::take(&mut seat.out)),
-        Err(status) => Begun::Done(refused(&status)),
+        Ok(true) => Started::Done(outcome(operation, &slot.out, wrap)),
+        Ok(false) => Started::Waits(std::mem::take(&mut slot.out)),
+        Err(status) => Started::Done(refused(&status)),
     }
 }
 
@@ -190,7 +190,7 @@ fn finished(operation: &pb::Operation, reply: &[u8]) -> Outcome {
 async fn alone(caller: &Caller, operation: &pb::Operation) -> Result<Vec<u8>, Status> {
     match &operation.kind {
         Some(Kind::Execute(one)) => {
-            aside::ask(caller.hold()?, one.database, one.words.clone()).await
+            long_requests::ask(caller.take_session()?, one.database, one.words.clone()).await
         }
         _ => Err(status::broken()),
     }

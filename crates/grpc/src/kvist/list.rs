@@ -12,7 +12,7 @@ use tonic::Status;
 
 use crate::caller::{Caller, before, in_time};
 use crate::generated::kvist::Entry;
-use crate::walk::{self, Place, Range, Select};
+use crate::key_pages::{self, Range, ScanPosition, Select};
 
 /// Keys of a page where nothing is said.
 const PAGE: usize = 100;
@@ -61,7 +61,7 @@ enum Source {
 struct Listing {
     caller: Caller,
     source: Source,
-    place: Place,
+    place: ScanPosition,
     db: u32,
     wanted: Wanted,
     /// How many may still come.
@@ -97,7 +97,7 @@ fn pages(
     wanted: Wanted,
 ) -> impl Stream<Item = Result<Vec<Entry>, Status>> + Send {
     let left = wanted.limit();
-    let (place, found) = (Place::start(), VecDeque::new());
+    let (place, found) = (ScanPosition::start(), VecDeque::new());
     let listing = Listing { caller, source, place, db, wanted, left, found };
     stream::try_unfold(listing, |mut listing| async move {
         let until = listing.caller.until;
@@ -122,7 +122,7 @@ impl Listing {
             let some = self.found.len().min(VALUES).min(most - entries.len());
             let keys: Vec<Bytes> = self.found.drain(..some).collect();
             let values = if self.wanted.values {
-                walk::values(&self.caller, self.db, &keys).await?
+                key_pages::values(&self.caller, self.db, &keys).await?
             } else {
                 vec![None; keys.len()]
             };
@@ -138,12 +138,14 @@ impl Listing {
     /// Looks for more keys; `false` if there are no more.
     async fn find(&mut self) -> Result<bool, Status> {
         in_time(self.caller.until)?;
-        let Place::At(cursor) = &self.place else { return Ok(false) };
+        let ScanPosition::At(cursor) = &self.place else { return Ok(false) };
         let count = self.wanted.page().min(STEP);
         let found = &mut self.found;
         let keep = |key: &[u8]| found.push_back(Bytes::copy_from_slice(key));
         self.place = match &self.source {
-            Source::Scan(select) => walk::step(&self.caller, select, (cursor, count), keep).await?,
+            Source::Scan(select) => {
+                key_pages::step(&self.caller, select, (cursor, count), keep).await?
+            }
             Source::Range(range) => {
                 range.step(&self.caller, (cursor, count.min(self.left)), keep).await?
             }

@@ -1,8 +1,8 @@
 //! `kvist.v1.KvistService`: the engine's commands as calls, streams and batches.
 
 mod batch;
+mod execution;
 mod list;
-mod manner;
 mod operation;
 mod service;
 mod watch;

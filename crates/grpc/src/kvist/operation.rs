@@ -13,9 +13,9 @@ use crate::generated::kvist::{
     JsonSetResponse, KeyValue, MGetRequest, MGetResponse, MSetRequest, MSetResponse, OptionalValue,
     SetRequest, SetResponse, TtlRequest, TtlResponse, expire_request, set_request,
 };
+use crate::key_pages;
 use crate::reply;
 use crate::status;
-use crate::walk;
 
 /// The words of a command: most lie in the request.
 pub type Words<'o> = SmallVec<[Cow<'o, [u8]>; 8]>;
@@ -127,7 +127,7 @@ impl Operation for MGetRequest {
 
     fn read(&self, reply: &[u8]) -> Result<MGetResponse, Status> {
         let mut values = Vec::with_capacity(self.keys.len());
-        walk::blobs(reply, &mut values)?;
+        key_pages::blobs(reply, &mut values)?;
         let values = values.into_iter().map(|value| OptionalValue { value }).collect();
         Ok(MGetResponse { values })
     }

@@ -9,19 +9,19 @@ use futures_util::stream::{self, Stream, StreamExt};
 use smallvec::SmallVec;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::execution::Execution;
 use super::list::{self, Wanted};
-use super::manner::Manner;
 use super::operation::Operation;
 use super::{batch, watch};
-use crate::aside;
 use crate::caller::Caller;
+use crate::connection_user::ConnectionUser;
 use crate::generated::kvist as pb;
 use crate::generated::kvist::kvist_service_server::KvistService;
-use crate::guest::Guest;
-use crate::house::House;
 use crate::inbound::Meter;
+use crate::key_pages::{Range, Select, Span};
+use crate::long_requests;
+use crate::shared::Shared;
 use crate::status;
-use crate::walk::{Range, Select, Span};
 
 /// The service.
 pub struct Service;
@@ -39,19 +39,19 @@ async fn perform<O: Operation>(request: Request<O>) -> Result<Response<O::Result
 }
 
 /// A place among the streams that may be open.
-struct Open(Arc<House>);
+struct OpenStream(Arc<Shared>);
 
-impl Open {
+impl OpenStream {
     fn new(caller: &Caller) -> Result<Self, Status> {
-        let house = &caller.guest.house;
-        if !house.streams.take(1) {
+        let shared = &caller.user.shared;
+        if !shared.streams.take(1) {
             return Err(status::exhausted("too many streams are open"));
         }
-        Ok(Open(Arc::clone(house)))
+        Ok(OpenStream(Arc::clone(shared)))
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         self.0.streams.give(1);
     }
@@ -60,13 +60,13 @@ impl Drop for Open {
 /// A stream as an answer. It counts among those that are open for as long as it is, and ends when
 /// the credentials of its call do not hold any more, whatever it waits for.
 fn answer<T: Send + 'static>(
-    open: Open,
-    guest: Arc<Guest>,
+    open: OpenStream,
+    user: Arc<ConnectionUser>,
     items: impl Stream<Item = Result<T, Status>> + Send + 'static,
 ) -> Response<Answers<T>> {
-    let judge = Arc::clone(&guest);
+    let judge = Arc::clone(&user);
     let items = items.take_until(async move { judge.no_longer_holds().await });
-    let verdict = async move { (!guest.holds()).then(|| Err(status::no_longer())) };
+    let verdict = async move { (!user.holds()).then(|| Err(status::no_longer())) };
     let items = items.chain(stream::once(verdict).filter_map(std::future::ready));
     Response::new(Box::pin(items.map(move |item| {
         let _open = &open;
@@ -144,12 +144,13 @@ impl KvistService for Service {
         request: Request<pb::ExecuteRequest>,
     ) -> Result<Response<pb::ExecuteResponse>, Status> {
         let caller = Caller::of(&request)?;
-        match Manner::of(&caller.guest.house.engine, &request.get_ref().words)? {
-            Manner::Ordinary => perform(request).await,
-            Manner::Long => {
+        match Execution::of(&caller.user.shared.engine, &request.get_ref().words)? {
+            Execution::Inline => perform(request).await,
+            Execution::Long => {
                 let operation = request.into_inner();
                 let words = operation.words.clone();
-                let reply = aside::ask(caller.hold()?, operation.database, words).await?;
+                let reply =
+                    long_requests::ask(caller.take_session()?, operation.database, words).await?;
                 operation.read(&reply).map(Response::new)
             }
         }
@@ -160,9 +161,9 @@ impl KvistService for Service {
         request: Request<Streaming<pb::BatchRequest>>,
     ) -> Result<Response<Self::BatchStream>, Status> {
         let caller = Caller::of(&request)?;
-        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
+        let (open, user) = (OpenStream::new(&caller)?, Arc::clone(&caller.user));
         let meter = request.extensions().get::<Meter>().cloned();
-        Ok(answer(open, guest, batch::answers(caller, request.into_inner(), meter)))
+        Ok(answer(open, user, batch::answers(caller, request.into_inner(), meter)))
     }
 
     async fn range(
@@ -170,7 +171,7 @@ impl KvistService for Service {
         request: Request<pb::RangeRequest>,
     ) -> Result<Response<Self::RangeStream>, Status> {
         let caller = Caller::of(&request)?;
-        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
+        let (open, user) = (OpenStream::new(&caller)?, Arc::clone(&caller.user));
         let request = request.into_inner();
         let range = Range {
             db: request.database,
@@ -181,7 +182,7 @@ impl KvistService for Service {
         let wanted =
             Wanted { limit: request.limit, values: request.with_values, page: request.page_size };
         let pages = list::range(caller, range, wanted);
-        Ok(answer(open, guest, pages.map(|page| page.map(|entries| pb::RangeResponse { entries }))))
+        Ok(answer(open, user, pages.map(|page| page.map(|entries| pb::RangeResponse { entries }))))
     }
 
     async fn prefix(
@@ -189,7 +190,7 @@ impl KvistService for Service {
         request: Request<pb::PrefixRequest>,
     ) -> Result<Response<Self::PrefixStream>, Status> {
         let caller = Caller::of(&request)?;
-        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
+        let (open, user) = (OpenStream::new(&caller)?, Arc::clone(&caller.user));
         let request = request.into_inner();
         let range = Range {
             db: request.database,
@@ -200,11 +201,7 @@ impl KvistService for Service {
         let wanted =
             Wanted { limit: request.limit, values: request.with_values, page: request.page_size };
         let pages = list::range(caller, range, wanted);
-        Ok(answer(
-            open,
-            guest,
-            pages.map(|page| page.map(|entries| pb::PrefixResponse { entries })),
-        ))
+        Ok(answer(open, user, pages.map(|page| page.map(|entries| pb::PrefixResponse { entries }))))
     }
 
     async fn scan(
@@ -212,14 +209,14 @@ impl KvistService for Service {
         request: Request<pb::ScanRequest>,
     ) -> Result<Response<Self::ScanStream>, Status> {
         let caller = Caller::of(&request)?;
-        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
+        let (open, user) = (OpenStream::new(&caller)?, Arc::clone(&caller.user));
         let request = request.into_inner();
         let select =
             Select { db: request.database, pattern: request.pattern.into(), kind: request.r#type };
         let wanted =
             Wanted { limit: request.limit, values: request.with_values, page: request.page_size };
         let pages = list::scan(caller, select, wanted);
-        Ok(answer(open, guest, pages.map(|page| page.map(|entries| pb::ScanResponse { entries }))))
+        Ok(answer(open, user, pages.map(|page| page.map(|entries| pb::ScanResponse { entries }))))
     }
 
     async fn watch(
@@ -227,8 +224,8 @@ impl KvistService for Service {
         request: Request<pb::WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         let caller = Caller::of(&request)?;
-        let (open, guest) = (Open::new(&caller)?, Arc::clone(&caller.guest));
-        Ok(answer(open, guest, watch::news(caller, request.into_inner())?))
+        let (open, user) = (OpenStream::new(&caller)?, Arc::clone(&caller.user));
+        Ok(answer(open, user, watch::events(caller, request.into_inner())?))
     }
 
     async fn json_get(

@@ -5,9 +5,9 @@
 //!                  (shards locked)       bounded
 //! ```
 //!
-//! News wait in a queue while the client takes its time. It has an end, as has what all queues may
-//! hold together; whoever lets it come to that has missed something, and is told so by the end of
-//! the stream. It never hears of a later event as if nothing were missing.
+//! Events wait in a queue while the client takes its time. It has an end, as has what all queues
+//! may hold together; whoever lets it come to that has missed something, and is told so by the end
+//! of the stream. It never hears of a later event as if nothing were missing.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,43 +26,43 @@ use crate::generated::kvist::watch_response::Kind;
 use crate::generated::kvist::{WatchEvent, WatchEvents, WatchRequest, WatchResponse, WatchStarted};
 use crate::status;
 
-/// Bytes of news that may wait for one watcher.
+/// Bytes of events that may wait for one watcher.
 const QUEUE: usize = 1 << 20;
 /// What an event takes beside its key.
-const EVENT: usize = size_of::<News>();
+const EVENT: usize = size_of::<KeyEvent>();
 /// Events in a message.
 const PAGE: usize = 512;
 /// Names in a request.
 const NAMES: usize = 10_000;
 
 /// Something that happened.
-struct News {
+struct KeyEvent {
     event: &'static str,
     key: Box<[u8]>,
 }
 
-/// News of one watcher.
-struct Queue {
-    waiting: Mutex<Waiting>,
-    bell: Notify,
+/// Events of one watcher.
+struct EventQueue {
+    waiting: Mutex<PendingEvents>,
+    wakeup: Notify,
 }
 
-struct Waiting {
-    news: VecDeque<News>,
+struct PendingEvents {
+    events: VecDeque<KeyEvent>,
     bytes: usize,
     share: Share,
     /// Some had no room.
     missed: bool,
 }
 
-impl Queue {
+impl EventQueue {
     fn new(budget: &Arc<Budget>) -> Arc<Self> {
         let share = Share::of(budget);
-        let waiting = Waiting { news: VecDeque::new(), bytes: 0, share, missed: false };
-        Arc::new(Queue { waiting: Mutex::new(waiting), bell: Notify::new() })
+        let waiting = PendingEvents { events: VecDeque::new(), bytes: 0, share, missed: false };
+        Arc::new(EventQueue { waiting: Mutex::new(waiting), wakeup: Notify::new() })
     }
 
-    /// The next news, all that there is room for in a message; `None` if some were missed.
+    /// The next events, all that there is room for in a message; `None` if some were missed.
     async fn next(&self) -> Option<Vec<WatchEvent>> {
         loop {
             {
@@ -70,34 +70,34 @@ impl Queue {
                 if waiting.missed {
                     return None;
                 }
-                if !waiting.news.is_empty() {
+                if !waiting.events.is_empty() {
                     return Some(waiting.take());
                 }
             }
-            self.bell.notified().await;
+            self.wakeup.notified().await;
         }
     }
 }
 
-impl Waiting {
+impl PendingEvents {
     fn take(&mut self) -> Vec<WatchEvent> {
-        let count = self.news.len().min(PAGE);
-        let some = self.news.drain(..count);
-        let events = some.map(|News { event, key }| WatchEvent {
+        let count = self.events.len().min(PAGE);
+        let some = self.events.drain(..count);
+        let events = some.map(|KeyEvent { event, key }| WatchEvent {
             event: event.to_owned(),
             key: Bytes::from(key),
         });
         let events: Vec<WatchEvent> = events.collect();
-        if self.news.is_empty() {
+        if self.events.is_empty() {
             self.bytes = 0;
             self.share.clear();
-            self.news.shrink_to(PAGE);
+            self.events.shrink_to(PAGE);
         }
         events
     }
 }
 
-impl Watcher for Queue {
+impl Watcher for EventQueue {
     fn hear(&self, event: &Event) {
         let mut waiting = self.waiting.lock();
         if waiting.missed {
@@ -107,25 +107,25 @@ impl Watcher for Queue {
         if waiting.bytes + takes > QUEUE || !waiting.share.take(takes) {
             waiting.missed = true;
             // Nobody will be told of them.
-            waiting.news = VecDeque::new();
+            waiting.events = VecDeque::new();
             waiting.share.clear();
         } else {
             waiting.bytes += takes;
-            waiting.news.push_back(News { event: event.name, key: event.key.clone() });
-            if waiting.news.len() > 1 {
+            waiting.events.push_back(KeyEvent { event: event.name, key: event.key.clone() });
+            if waiting.events.len() > 1 {
                 // Whoever was told of the first has not looked yet.
                 return;
             }
         }
         drop(waiting);
-        self.bell.notify_one();
+        self.wakeup.notify_one();
     }
 }
 
 /// A stream's state.
 struct Listener {
     caller: Caller,
-    queue: Arc<Queue>,
+    queue: Arc<EventQueue>,
     /// Ends when the stream does.
     _watching: Watching,
     started: bool,
@@ -133,11 +133,11 @@ struct Listener {
     judged: Vec<Vec<u8>>,
 }
 
-/// The news of some keys.
+/// The events of some keys.
 ///
 /// # Errors
 /// The user may not hear them; the request names too many, or none.
-pub fn news(
+pub fn events(
     caller: Caller,
     request: WatchRequest,
 ) -> Result<impl Stream<Item = Result<WatchResponse, Status>> + Send, Status> {
@@ -149,8 +149,8 @@ pub fn news(
         return Err(status::invalid("keys", "no more than 10000 keys and prefixes can be watched"));
     }
     let db = usize::try_from(database).unwrap_or(usize::MAX);
-    let house = Arc::clone(&caller.guest.house);
-    if db >= house.engine.store.databases() {
+    let shared = Arc::clone(&caller.user.shared);
+    if db >= shared.engine.store.databases() {
         return Err(status::no_such_database());
     }
     let channel =
@@ -163,9 +163,9 @@ pub fn news(
         keys: keys.iter().map(|key| Box::from(&key[..])).collect(),
         prefixes: prefixes.iter().map(|prefix| Box::from(&prefix[..])).collect(),
     };
-    let queue = Queue::new(&house.news);
+    let queue = EventQueue::new(&shared.watch_budget);
     let watcher: Arc<dyn Watcher> = Arc::clone(&queue) as _;
-    let watching = house.sit().worker.watch(watch, watcher);
+    let watching = shared.lock_worker().worker.watch(watch, watcher);
     let state = Listener { caller, queue, _watching: watching, started: false, judged };
     Ok(stream::try_unfold(state, |mut state| async move {
         let kind = state.next().await?;
@@ -177,9 +177,9 @@ pub fn news(
 fn may_hear(caller: &Caller, channels: &[Vec<u8>]) -> Result<(), Status> {
     let mut argv: Vec<&[u8]> = vec![b"PSUBSCRIBE"];
     argv.extend(channels.iter().map(Vec::as_slice));
-    let mut held = caller.hold()?;
-    let house = Arc::clone(held.house());
-    let judged = house.sit().worker.may(held.session(), &argv);
+    let mut guard = caller.take_session()?;
+    let shared = Arc::clone(guard.shared());
+    let judged = shared.lock_worker().worker.may(guard.session(), &argv);
     judged.map_err(|error| status::refusal(error.bytes()))
 }
 
@@ -188,8 +188,8 @@ impl Listener {
         if !std::mem::replace(&mut self.started, true) {
             return Ok(Kind::Started(WatchStarted {}));
         }
-        let news = before(self.caller.until, self.queue.next()).await?;
-        let Some(events) = news else {
+        let events = before(self.caller.until, self.queue.next()).await?;
+        let Some(events) = events else {
             return Err(status::exhausted("the watcher was too slow: some news were missed"));
         };
         // Rights may have been taken away since.
@@ -211,15 +211,15 @@ mod tests {
     #[test]
     fn a_queue_has_an_end_and_gives_back_what_it_took() {
         let budget = Arc::new(Budget::new(QUEUE + QUEUE / 2));
-        let (one, other) = (Queue::new(&budget), Queue::new(&budget));
+        let (one, other) = (EventQueue::new(&budget), EventQueue::new(&budget));
         let key = vec![b'k'; 1000];
         let fits = QUEUE / (1000 + EVENT);
         (0..fits).for_each(|_| one.hear(&event(&key)));
         assert!(!one.waiting.lock().missed);
         // What all may hold together ends sooner.
         (0..fits).for_each(|_| other.hear(&event(&key)));
-        assert!(other.waiting.lock().missed && other.waiting.lock().news.is_empty());
-        while !one.waiting.lock().news.is_empty() {
+        assert!(other.waiting.lock().missed && other.waiting.lock().events.is_empty());
+        while !one.waiting.lock().events.is_empty() {
             assert_eq!(one.waiting.lock().take()[0].event, "set");
         }
         assert!(budget.take(QUEUE + QUEUE / 2));
@@ -228,12 +228,12 @@ mod tests {
     #[test]
     fn one_too_many_ends_it() {
         let budget = Arc::new(Budget::new(usize::MAX));
-        let queue = Queue::new(&budget);
+        let queue = EventQueue::new(&budget);
         let key = vec![b'k'; QUEUE / 2];
         queue.hear(&event(&key));
         queue.hear(&event(&key));
         assert!(queue.waiting.lock().missed);
         queue.hear(&event(b"later"));
-        assert!(queue.waiting.lock().news.is_empty());
+        assert!(queue.waiting.lock().events.is_empty());
     }
 }

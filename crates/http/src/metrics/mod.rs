@@ -12,8 +12,8 @@ mod write;
 
 use hyper::StatusCode;
 
-use crate::ask::Ask;
 use crate::reply::{self, Answer, Refusal, fine};
+use crate::request::ApiRequest;
 
 pub use own::Counts;
 use write::Page;
@@ -22,8 +22,8 @@ use write::Page;
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// `INFO` of every section, if the caller may see it.
-async fn info(ask: &Ask) -> Result<String, Refusal> {
-    let info = fine(ask.caller.lock().await.call("info", &["everything"]).await?)?;
+async fn info(request: &ApiRequest) -> Result<String, Refusal> {
+    let info = fine(request.client.lock().await.call("info", &["everything"]).await?)?;
     Ok(String::from_utf8_lossy(info.as_bytes().unwrap_or_default()).into_owned())
 }
 
@@ -31,13 +31,13 @@ async fn info(ask: &Ask) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// The caller may not use `INFO`.
-pub async fn page(ask: Ask) -> Result<Answer, Refusal> {
-    let text = info(&ask).await?;
-    let engine = &ask.http.desks.engine;
+pub async fn page(request: ApiRequest) -> Result<Answer, Refusal> {
+    let text = info(&request).await?;
+    let engine = &request.http.workers.engine;
     let mut page = Page::default();
     redis::write(&mut page, engine, &text);
     tokio::task::yield_now().await;
-    own::write(&mut page, &ask.http, &text);
+    own::write(&mut page, &request.http, &text);
     Ok(reply::answer(StatusCode::OK, FORMAT, page.finish()))
 }
 
@@ -45,10 +45,10 @@ pub async fn page(ask: Ask) -> Result<Answer, Refusal> {
 ///
 /// # Errors
 /// The caller may not use `INFO`.
-pub async fn figures(ask: Ask) -> Result<Answer, Refusal> {
-    let text = info(&ask).await?;
+pub async fn figures(request: ApiRequest) -> Result<Answer, Refusal> {
+    let text = info(&request).await?;
     let mut page = Page::default();
-    neuroindex::write(&mut page, &ask.http.desks.engine, &text);
+    neuroindex::write(&mut page, &request.http.workers.engine, &text);
     Ok(reply::answer(StatusCode::OK, FORMAT, page.finish()))
 }
 

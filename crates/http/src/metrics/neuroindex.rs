@@ -2,7 +2,7 @@
 
 use engine::Engine;
 
-use super::write::{Kind, Page};
+use super::write::{MetricKind, Page};
 use super::{fields, pair};
 
 /// Which commands count as which of its operations.
@@ -16,9 +16,9 @@ const OPERATIONS: &[(&str, &[&str])] = &[
 /// Writes them.
 pub fn write(page: &mut Page, engine: &Engine, info: &str) {
     let uptime = engine.clock.elapsed().as_secs();
-    page.one("neuroindex_uptime_seconds", Kind::Gauge, "Since the start.", uptime);
+    page.one("neuroindex_uptime_seconds", MetricKind::Gauge, "Since the start.", uptime);
     let metric = "neuroindex_operations_total";
-    page.metric(metric, Kind::Counter, "Calls of commands, by what they do.");
+    page.metric(metric, MetricKind::Counter, "Calls of commands, by what they do.");
     for (operation, commands) in OPERATIONS {
         let calls = fields(info).filter_map(|(field, text)| {
             let command = field.strip_prefix("cmdstat_")?;
@@ -31,14 +31,14 @@ pub fn write(page: &mut Page, engine: &Engine, info: &str) {
         found.and_then(|(_, text)| text.parse::<u64>().ok()).unwrap_or(0)
     };
     let errors = number("total_error_replies");
-    page.one("neuroindex_errors_total", Kind::Counter, "Error replies.", errors);
+    page.one("neuroindex_errors_total", MetricKind::Counter, "Error replies.", errors);
     let databases = fields(info).filter(|(field, _)| is_database(field));
     let keys = databases.filter_map(|(_, text)| pair(text, "keys")?.parse::<u64>().ok());
-    page.one("neuroindex_keys_total", Kind::Gauge, "Keys.", keys.sum::<u64>());
+    page.one("neuroindex_keys_total", MetricKind::Gauge, "Keys.", keys.sum::<u64>());
     let memory = engine.used_memory();
-    page.one("neuroindex_memory_bytes", Kind::Gauge, "Memory in use.", memory);
+    page.one("neuroindex_memory_bytes", MetricKind::Gauge, "Memory in use.", memory);
     let metric = "neuroindex_build_info";
-    page.metric(metric, Kind::Gauge, "The version.");
+    page.metric(metric, MetricKind::Gauge, "The version.");
     page.sample(metric, &[("version", env!("CARGO_PKG_VERSION"))], 1);
 }
 

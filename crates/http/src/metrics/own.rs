@@ -7,61 +7,79 @@ use std::time::Duration;
 use engine::Engine;
 
 use super::fields;
-use super::write::{Kind, Page, decimal};
+use super::write::{MetricKind, Page, decimal};
 use crate::route::ROUTES;
 use crate::serve::Http;
 
 /// Fields of `INFO`, their metrics without `kvist_`, the digits behind the point that are lost in
 /// whole numbers of the field, what they are, what they say.
-const ROWS: &[(&str, &str, usize, Kind, &str)] = &[
-    ("shards", "shards", 0, Kind::Gauge, "Shards of the data, with a lock each."),
-    ("io_threads", "io_threads", 0, Kind::Gauge, "Threads that serve clients."),
-    ("journal_segment", "journal_segment", 0, Kind::Gauge, "The journal's present file."),
-    ("journal_frames", "journal_frames_total", 0, Kind::Counter, "Frames written."),
-    ("journal_syncs", "journal_syncs_total", 0, Kind::Counter, "Times the disk confirmed."),
+const ROWS: &[(&str, &str, usize, MetricKind, &str)] = &[
+    ("shards", "shards", 0, MetricKind::Gauge, "Shards of the data, with a lock each."),
+    ("io_threads", "io_threads", 0, MetricKind::Gauge, "Threads that serve clients."),
+    ("journal_segment", "journal_segment", 0, MetricKind::Gauge, "The journal's present file."),
+    ("journal_frames", "journal_frames_total", 0, MetricKind::Counter, "Frames written."),
+    ("journal_syncs", "journal_syncs_total", 0, MetricKind::Counter, "Times the disk confirmed."),
     (
         "journal_last_sync_usec",
         "journal_last_sync_seconds",
         6,
-        Kind::Gauge,
+        MetricKind::Gauge,
         "How long the disk last took to confirm.",
     ),
     (
         "journal_longest_sync_usec",
         "journal_longest_sync_seconds",
         6,
-        Kind::Gauge,
+        MetricKind::Gauge,
         "The longest it took.",
     ),
-    ("aof_current_size", "journal_bytes", 0, Kind::Gauge, "Size of the journal."),
-    ("aof_buffer_length", "journal_waiting_bytes", 0, Kind::Gauge, "Bytes not yet written."),
-    ("rdb_saves", "snapshots_total", 0, Kind::Counter, "Snapshots made."),
-    ("aof_base_size", "snapshot_bytes", 0, Kind::Gauge, "Size of the snapshot in force."),
-    ("recovery_snapshot_keys", "recovery_snapshot_keys", 0, Kind::Gauge, "Keys read at the start."),
+    ("aof_current_size", "journal_bytes", 0, MetricKind::Gauge, "Size of the journal."),
+    ("aof_buffer_length", "journal_waiting_bytes", 0, MetricKind::Gauge, "Bytes not yet written."),
+    ("rdb_saves", "snapshots_total", 0, MetricKind::Counter, "Snapshots made."),
+    ("aof_base_size", "snapshot_bytes", 0, MetricKind::Gauge, "Size of the snapshot in force."),
+    (
+        "recovery_snapshot_keys",
+        "recovery_snapshot_keys",
+        0,
+        MetricKind::Gauge,
+        "Keys read at the start.",
+    ),
     (
         "recovery_journal_records",
         "recovery_journal_records",
         0,
-        Kind::Gauge,
+        MetricKind::Gauge,
         "Records of the journal applied at the start.",
     ),
-    ("recovery_bytes", "recovery_bytes", 0, Kind::Gauge, "Bytes read at the start."),
-    ("recovery_msec", "recovery_seconds", 3, Kind::Gauge, "How long the start took to read them."),
+    ("recovery_bytes", "recovery_bytes", 0, MetricKind::Gauge, "Bytes read at the start."),
+    (
+        "recovery_msec",
+        "recovery_seconds",
+        3,
+        MetricKind::Gauge,
+        "How long the start took to read them.",
+    ),
     (
         "recovery_cut_bytes",
         "recovery_cut_bytes",
         0,
-        Kind::Gauge,
+        MetricKind::Gauge,
         "Bytes of a torn end that the start cut off.",
     ),
     (
         "used_memory_range_index",
         "range_index_bytes",
         0,
-        Kind::Gauge,
+        MetricKind::Gauge,
         "Memory of the ordered indexes of keys.",
     ),
-    ("evicted_clients", "evicted_clients_total", 0, Kind::Counter, "Clients closed for memory."),
+    (
+        "evicted_clients",
+        "evicted_clients_total",
+        0,
+        MetricKind::Counter,
+        "Clients closed for memory.",
+    ),
 ];
 
 /// What this port counts: requests by route and status.
@@ -105,7 +123,7 @@ impl Counts {
             None => ("", "none"),
         };
         let metric = "kvist_http_requests_total";
-        page.metric(metric, Kind::Counter, "Requests by route and class of status.");
+        page.metric(metric, MetricKind::Counter, "Requests by route and class of status.");
         for (at, counts) in self.requests.iter().enumerate() {
             let (method, path) = label(at);
             for (class, count) in counts.iter().enumerate() {
@@ -118,7 +136,7 @@ impl Counts {
             }
         }
         let metric = "kvist_http_request_duration_seconds_total";
-        page.metric(metric, Kind::Counter, "Time from a request's head to its answer's.");
+        page.metric(metric, MetricKind::Counter, "Time from a request's head to its answer's.");
         for (at, nanos) in self.nanos.iter().enumerate() {
             let (method, path) = label(at);
             let nanos = nanos.load(Ordering::Relaxed);
@@ -127,20 +145,20 @@ impl Counts {
             }
         }
         let open = self.open.load(Ordering::Relaxed);
-        page.one("kvist_http_connections", Kind::Gauge, "Connections to this port.", open);
+        page.one("kvist_http_connections", MetricKind::Gauge, "Connections to this port.", open);
         let refused = self.refused.load(Ordering::Relaxed);
         let name = "kvist_http_refused_connections_total";
-        page.one(name, Kind::Counter, "Connections refused here.", refused);
+        page.one(name, MetricKind::Counter, "Connections refused here.", refused);
     }
 }
 
 /// Writes all of them.
 pub fn write(page: &mut Page, http: &Http, info: &str) {
-    let engine = &http.desks.engine;
-    page.metric("kvist_info", Kind::Gauge, "The version.");
+    let engine = &http.workers.engine;
+    page.metric("kvist_info", MetricKind::Gauge, "The version.");
     page.sample("kvist_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     let ready = u8::from(engine.hindrance().is_none());
-    page.one("kvist_ready", Kind::Gauge, "Whether reads and writes are served.", ready);
+    page.one("kvist_ready", MetricKind::Gauge, "Whether reads and writes are served.", ready);
     for (field, name, digits, kind, help) in ROWS {
         let found = fields(info).find(|(found, _)| found == field);
         if let Some(number) = found.and_then(|(_, text)| text.parse::<u64>().ok()) {
@@ -154,7 +172,7 @@ pub fn write(page: &mut Page, http: &Http, info: &str) {
 /// How long each command took. There if `latency-tracking` is on.
 fn latencies(page: &mut Page, engine: &Engine) {
     let metric = "kvist_command_duration_seconds";
-    page.metric(metric, Kind::Histogram, "How long commands took.");
+    page.metric(metric, MetricKind::Histogram, "How long commands took.");
     let (bucket, sum, count) =
         (format!("{metric}_bucket"), format!("{metric}_sum"), format!("{metric}_count"));
     for entry in engine.table.entries() {

@@ -3,16 +3,16 @@
 use config::Config;
 use engine::Engine;
 
-use super::write::{Kind, Page, decimal};
+use super::write::{MetricKind, Page, decimal};
 use super::{fields, pair};
 
-use Kind::{Counter, Gauge};
+use MetricKind::{Counter, Gauge};
 
 /// A field of `INFO`, the name of its metric without `redis_`, and what it is.
-type Row = (&'static str, &'static str, Kind);
+type Row = (&'static str, &'static str, MetricKind);
 
 /// Fields whose metrics have their names.
-const SAME: &[(&str, Kind)] = &[
+const SAME: &[(&str, MetricKind)] = &[
     ("uptime_in_seconds", Gauge),
     ("process_id", Gauge),
     ("io_threads_active", Gauge),
@@ -229,7 +229,7 @@ fn commands(page: &mut Page, info: &str) {
         }
     }
     let metric = "redis_latency_percentiles_usec";
-    page.metric(metric, Kind::Summary, "How long the fastest so many percent of calls took.");
+    page.metric(metric, MetricKind::Summary, "How long the fastest so many percent of calls took.");
     for (field, shares) in fields(info) {
         let Some(command) = field.strip_prefix("latency_percentiles_usec_") else { continue };
         for share in shares.split(',').filter_map(|pair| pair.strip_prefix('p')) {

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A number that only grows.
     Counter,
     /// A number.
@@ -15,13 +15,13 @@ pub enum Kind {
     Summary,
 }
 
-impl Kind {
+impl MetricKind {
     fn word(self) -> &'static str {
         match self {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram => "histogram",
-            Kind::Summary => "summary",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram => "histogram",
+            MetricKind::Summary => "summary",
         }
     }
 }
@@ -32,7 +32,7 @@ pub struct Page(String);
 
 impl Page {
     /// Begins a metric. All its samples follow at once.
-    pub fn metric(&mut self, name: &str, kind: Kind, help: &str) {
+    pub fn metric(&mut self, name: &str, kind: MetricKind, help: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {}", kind.word());
     }
@@ -61,7 +61,7 @@ impl Page {
     }
 
     /// A metric of one sample.
-    pub fn one(&mut self, name: &str, kind: Kind, help: &str, value: impl Display) {
+    pub fn one(&mut self, name: &str, kind: MetricKind, help: &str, value: impl Display) {
         self.metric(name, kind, help);
         self.sample(name, &[], value);
     }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn samples_and_labels() {
         let mut page = Page::default();
-        page.metric("a", Kind::Gauge, "A.");
+        page.metric("a", MetricKind::Gauge, "A.");
         page.sample("a", &[("x", "1\"2\\3\n"), ("y", "")], 1.5);
         page.sample("a", &[], 2);
         let text = "# HELP a A.\n# TYPE a gauge\na{x=\"1\\\"2\\\\3\\n\",y=\"\"} 1.5\na 2\n";

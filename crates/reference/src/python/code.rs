@@ -4,7 +4,7 @@
 //! words are gathered in a list only where some of them depend on the arguments. Annotations stand
 //! in the stubs, so that importing the module costs little.
 
-use super::table::{Call, Kind, Line, Method};
+use super::table::{Call, Line, Method, MethodKind};
 use super::template::{Branch, Piece, Template, When};
 use super::{Class, Doc};
 
@@ -27,8 +27,8 @@ pub(crate) fn class(class: &Class) -> String {
 
 fn rendered(method: &Method, doc: Option<&Doc>) -> String {
     let call = match &method.kind {
-        Kind::Alias(name) => return format!("    {} = {name}\n", method.name),
-        Kind::Call(call) => call,
+        MethodKind::Alias(name) => return format!("    {} = {name}\n", method.name),
+        MethodKind::Call(call) => call,
     };
     let parameters = call.main.parameters.iter().map(|parameter| match &parameter.default {
         Some(default) => format!("{}={default}", parameter.name),

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use base::grammar;
 use engine::{Action, Entry};
 use stubs::Gives;
-use table::{Kind, Method};
+use table::{Method, MethodKind};
 
 use crate::Document;
 
@@ -196,7 +196,7 @@ fn methods(
             return Err(format!("python: two methods are called {}", row.name));
         }
         let doc = doc_of(&row, &by_name)?;
-        if let Kind::Call(call) = &row.kind {
+        if let MethodKind::Call(call) = &row.kind {
             covered.extend(call.spec_name());
         }
         done.push((row, doc));
@@ -210,13 +210,13 @@ fn methods(
         }
         let call = derive::call(name, &entry.arguments);
         let doc = Some(from_spec(entry));
-        done.push((Method { name: method, kind: Kind::Call(Box::new(call)) }, doc));
+        done.push((Method { name: method, kind: MethodKind::Call(Box::new(call)) }, doc));
     }
     Ok(done)
 }
 
 fn doc_of(row: &Method, by_name: &HashMap<&str, &Entry>) -> Result<Option<Doc>, String> {
-    let Kind::Call(call) = &row.kind else { return Ok(None) };
+    let MethodKind::Call(call) = &row.kind else { return Ok(None) };
     if let Some(summary) = &call.doc {
         return Ok(Some(Doc { summary: summary.clone(), more: String::new() }));
     }

@@ -6,7 +6,7 @@
 
 use super::Class;
 use super::code::wrapped;
-use super::table::{Kind, Parameter, Signature};
+use super::table::{MethodKind, Parameter, Signature};
 
 /// What a call of a method gives.
 #[derive(Clone, Copy, PartialEq)]
@@ -31,11 +31,11 @@ pub(crate) fn class(class: &Class, name: &str, gives: Gives) -> String {
             continue;
         }
         match &method.kind {
-            Kind::Alias(of) => text += &format!("    {} = {of}\n", method.name),
-            Kind::Call(call) if gives == Gives::Pipeline || call.over.is_empty() => {
+            MethodKind::Alias(of) => text += &format!("    {} = {of}\n", method.name),
+            MethodKind::Call(call) if gives == Gives::Pipeline || call.over.is_empty() => {
                 text += &signature(&method.name, &call.main, gives);
             }
-            Kind::Call(call) => {
+            MethodKind::Call(call) => {
                 for narrow in call.over.iter().chain([&call.main]) {
                     text += "    @overload\n";
                     text += &signature(&method.name, narrow, gives);

@@ -31,10 +31,10 @@ pub(crate) struct Table {
 /// A method, or another name of one.
 pub(crate) struct Method {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MethodKind,
 }
 
-pub(crate) enum Kind {
+pub(crate) enum MethodKind {
     Alias(String),
     Call(Box<Call>),
 }
@@ -122,11 +122,11 @@ fn head(table: &mut Table, row: &str) -> Result<(), String> {
                 lines: Vec::new(),
                 words: None,
             };
-            (name, Kind::Call(Box::new(call)))
+            (name, MethodKind::Call(Box::new(call)))
         }
         None => {
             let (alias, name) = row.split_once(" = ").ok_or("no method")?;
-            (alias, Kind::Alias(name.to_owned()))
+            (alias, MethodKind::Alias(name.to_owned()))
         }
     };
     table.methods.push(Method { name: kind.0.to_owned(), kind: kind.1 });
@@ -134,7 +134,7 @@ fn head(table: &mut Table, row: &str) -> Result<(), String> {
 }
 
 fn body(table: &mut Table, row: &str) -> Result<(), String> {
-    let Some(Method { kind: Kind::Call(call), .. }) = table.methods.last_mut() else {
+    let Some(Method { kind: MethodKind::Call(call), .. }) = table.methods.last_mut() else {
         return Err("no method before".to_owned());
     };
     let colon = |text: &str| -> Result<(String, String), String> {
@@ -200,7 +200,7 @@ mod tests {
         let table = read(text).unwrap();
         let names: Vec<&str> = table.methods.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(names, ["get", "fetch"]);
-        let Kind::Call(call) = &table.methods[0].kind else { panic!("an alias") };
+        let MethodKind::Call(call) = &table.methods[0].kind else { panic!("an alias") };
         let parameters: Vec<&str> = call.main.parameters.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(parameters, ["name", "*rest", "deep"]);
         assert_eq!(call.main.parameters[2].default.as_deref(), Some("[1, 2]"));

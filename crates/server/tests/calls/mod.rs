@@ -7,19 +7,19 @@ use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
+use grpc::client_channel::ClientChannel;
 use grpc::generated::kvist as pb;
 use grpc::generated::kvist::kvist_service_client::KvistServiceClient;
 use grpc::generated::memorize::memorize_client::MemorizeClient;
-use grpc::line::Line;
 use tokio::runtime::{Builder, Runtime};
 use tonic::{Code, Status};
 
 use crate::server::{PATIENCE, READY, Server, eventually, free_port};
 
 /// The client of our own service.
-pub type Kvist = KvistServiceClient<Line>;
+pub type Kvist = KvistServiceClient<ClientChannel>;
 /// The client of the cache service.
-pub type Memorize = MemorizeClient<Line>;
+pub type Memorize = MemorizeClient<ClientChannel>;
 
 /// A running server, and a runtime for clients.
 pub struct Calls {
@@ -61,13 +61,13 @@ impl Calls {
     }
 
     /// A connection.
-    pub fn line(&self) -> Line {
+    pub fn line(&self) -> ClientChannel {
         self.line_from(self.addr().ip())
     }
 
     /// The same from and to this address of this machine.
-    pub fn line_from(&self, address: IpAddr) -> Line {
-        let line = || self.run(Line::connect((address, self.port).into())).ok();
+    pub fn line_from(&self, address: IpAddr) -> ClientChannel {
+        let line = || self.run(ClientChannel::connect((address, self.port).into())).ok();
         eventually("a connection", line)
     }
 

@@ -247,7 +247,9 @@ impl Under {
         let mut calls = Vec::new();
         // A connection takes so many calls at a time.
         for some in samples.chunks(50) {
-            let line = runtime.block_on(grpc::line::Line::connect(doors.calls.addr())).unwrap();
+            let line = runtime
+                .block_on(grpc::client_channel::ClientChannel::connect(doors.calls.addr()))
+                .unwrap();
             for sample in some {
                 let mut kvist = KvistServiceClient::new(line.clone());
                 let request = request(sample, None);
@@ -279,7 +281,7 @@ impl Under {
 }
 
 #[test]
-fn other_ports_keep_waiting_in_a_pause_who_waits_in_plain() {
+fn requests_that_a_pause_delays_in_plain_are_delayed_at_other_ports() {
     let doors = Doors::start(&["--maxclients", "9000"]);
     let table = engine::command_table().unwrap();
     let samples: Vec<_> =

@@ -109,7 +109,7 @@ fn a_server_ends_whatever_its_clients_wait_for() {
 }
 
 #[test]
-fn whoever_waits_for_a_key_is_let_go_when_the_server_ends() {
+fn clients_blocked_on_a_key_are_released_when_the_server_stops() {
     for (word, held) in WORDS.into_iter().flat_map(|word| [(word, false), (word, true)]) {
         let mut doors = Doors::start(&["--busy-reply-threshold", "5", "--appendonly", "yes"]);
         let mut clients = Vec::new();
@@ -147,7 +147,7 @@ fn whoever_waits_for_a_key_is_let_go_when_the_server_ends() {
 }
 
 #[test]
-fn whoever_waits_inside_is_let_go_when_the_engine_is_closed() {
+fn waiting_threads_are_released_when_the_engine_is_closed() {
     let engine = Engine::open(&["--busy-reply-threshold", "5"]);
     for closing in ["close", "SHUTDOWN"] {
         let engine = if closing == "close" { &engine } else { &Engine::open(&[]) };
@@ -256,7 +256,7 @@ fn write_by_every_door(doors: &Doors, writers: &[Writer], begun: &dyn Fn()) {
 
 fn write_calls(address: std::net::SocketAddr, writer: &Writer) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let line = runtime.block_on(grpc::line::Line::connect(address)).unwrap();
+    let line = runtime.block_on(grpc::client_channel::ClientChannel::connect(address)).unwrap();
     let mut kvist = calls::Kvist::new(line);
     writer.run(|key, number| {
         let value = bytes(&number.to_string());

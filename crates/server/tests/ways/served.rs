@@ -164,7 +164,7 @@ fn plain(state: &'static State) -> [impl Fn(&Host); 2] {
 }
 
 #[test]
-fn who_waits_is_served_as_in_redis_whatever_begins_meanwhile() {
+fn a_blocked_client_is_served_as_in_redis_whatever_begins_meanwhile() {
     let hosts = hosts(&[]);
     let mut wrong = Vec::new();
     for state in [&READY, &FULL, &PAUSED] {
@@ -177,7 +177,7 @@ fn who_waits_is_served_as_in_redis_whatever_begins_meanwhile() {
 }
 
 #[test]
-fn who_loses_the_right_while_waiting_is_not_served() {
+fn a_client_that_loses_the_right_while_waiting_is_not_served() {
     let hosts = &hosts(&[])[..2];
     let all = "ACL SETUSER reader on >pass ~* &* +@all";
     hosts.iter().for_each(|host| assert_eq!(host.tell(all), ok()));
@@ -196,7 +196,7 @@ fn who_loses_the_right_while_waiting_is_not_served() {
 }
 
 #[test]
-fn who_waits_is_served_beside_a_script_over_its_time() {
+fn a_blocked_client_is_served_beside_a_script_over_its_time() {
     let hosts = hosts(&["--busy-reply-threshold", "5"]);
     let name = "a script over its time";
     let running = std::cell::RefCell::new(None);
@@ -214,7 +214,7 @@ fn who_waits_is_served_beside_a_script_over_its_time() {
 }
 
 #[test]
-fn who_waits_or_feeds_over_grpc_is_answered_as_on_the_other_port() {
+fn waiting_and_feeding_over_grpc_is_answered_as_on_the_other_port() {
     let doors = Doors::start(&["--busy-reply-threshold", "5"]);
     let server = doors.server();
     for state in [&READY, &FULL, &PAUSED, &OVERDUE] {
@@ -269,7 +269,7 @@ fn who_waits_or_feeds_over_grpc_is_answered_as_on_the_other_port() {
 const OVERDUE: State = State { name: "a script over its time", ..READY };
 
 #[test]
-fn a_full_disk_feeds_nobody() {
+fn a_full_disk_serves_no_blocked_client() {
     if !can_limit_files() {
         return;
     }

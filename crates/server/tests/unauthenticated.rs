@@ -60,7 +60,7 @@ fn call(calls: &Calls) {
 }
 
 #[test]
-fn streams_of_strangers_who_read_nothing_take_little() {
+fn unauthenticated_streams_that_are_not_read_take_little() {
     let calls = crowded(&[]);
     call(&calls);
     let clients = || calls.server.info(&mut admin(&calls), "connected_clients");
@@ -90,7 +90,7 @@ fn admin(calls: &Calls) -> server::Client {
 }
 
 #[test]
-fn there_are_as_many_strangers_as_their_memory_lets_be() {
+fn unauthenticated_memory_limits_their_number() {
     let calls = crowded(&["--unauthenticated-timeout", "0"]);
     let mut admin = admin(&calls);
     let before = memory(&calls, "VmRSS");
@@ -119,7 +119,7 @@ fn there_are_as_many_strangers_as_their_memory_lets_be() {
 }
 
 #[test]
-fn whoever_asks_much_at_once_is_told_to_calm_down() {
+fn a_client_with_too_many_streams_at_once_is_told_to_calm_down() {
     let calls = crowded(&[]);
     let mut raw = Raw::connect(calls.port);
     let clients = || calls.server.info(&mut admin(&calls), "connected_clients");
@@ -154,7 +154,7 @@ fn a_probe_without_credentials_goes_on_for_ever() {
 }
 
 #[test]
-fn calls_that_come_at_once_are_served_if_the_first_are_somebodys() {
+fn calls_that_come_at_once_are_served_if_the_first_authenticate() {
     let calls = crowded(&[]);
     let get = announced(3, &[0x0a, 1, b'k']);
     for _ in 0..5 {

@@ -1,6 +1,6 @@
-//! What all calls share: the engine, seats at it, and who wakes those that wait for the disk.
+//! What all calls share: the engine, workers at it, and who wakes those that wait for the disk.
 //!
-//! The first seat is locked for as long as one request runs, and never across a wait; since all
+//! The first worker is locked for as long as one request runs, and never across a wait; since all
 //! calls are on one thread, nobody ever stands before that lock. It is there because futures must
 //! be able to move, not because they do.
 
@@ -34,15 +34,15 @@ pub struct Hooks {
 }
 
 /// What all calls share.
-pub struct House {
+pub struct Shared {
     /// The engine.
     pub engine: Arc<Engine>,
     pub(crate) settings: GrpcSettings,
-    pub(crate) seat: Mutex<Seat>,
-    /// For what runs for long: as many seats as places.
-    aside: Box<[Mutex<Seat>]>,
-    /// Places for what runs for long. Who waits for one holds no thread and no seat.
-    pub(crate) places: Arc<Semaphore>,
+    pub(crate) slot: Mutex<WorkerSlot>,
+    /// For what runs for long: as many workers as places.
+    long_workers: Box<[Mutex<WorkerSlot>]>,
+    /// Places for what runs for long. Who waits for one holds no thread and no worker.
+    pub(crate) permits: Arc<Semaphore>,
     /// Those who wait for one, and those who have one.
     pub(crate) long: Budget,
     /// The hash of the key that calls must carry.
@@ -56,16 +56,16 @@ pub struct House {
     pub(crate) tls: Mutex<Option<TlsAcceptor>>,
     /// Streams that are open.
     pub(crate) streams: Budget,
-    /// Bytes of news that watchers have not taken yet.
-    pub(crate) news: Arc<Budget>,
+    /// Bytes of events that watchers have not taken yet.
+    pub(crate) watch_budget: Arc<Budget>,
     /// Bytes of requests that have not come to their end.
     pub(crate) inbound: Arc<Budget>,
     /// Connections that are open.
     pub(crate) connections: AtomicUsize,
 }
 
-/// A seat at the engine.
-pub(crate) struct Seat {
+/// A worker at the engine.
+pub(crate) struct WorkerSlot {
     pub worker: Worker,
     /// The bytes of a reply, kept for their memory.
     pub out: Vec<u8>,
@@ -80,14 +80,14 @@ const SLICE: Duration = Duration::from_millis(100);
 /// More memory than this is not kept for the next reply.
 const KEPT: usize = 1 << 20;
 
-/// News that all watchers together may leave lying.
-const NEWS: usize = 64 << 20;
+/// Events that all watchers together may leave lying.
+const WATCH_BYTES: usize = 64 << 20;
 /// Requests of all calls together that may be under way, beside one of the greatest.
 const INBOUND: usize = 256 << 20;
 
-impl Seat {
-    fn new(engine: &Arc<Engine>, chance: u64) -> Mutex<Self> {
-        Mutex::new(Seat { worker: Worker::new(engine, chance), out: Vec::new() })
+impl WorkerSlot {
+    fn new(engine: &Arc<Engine>, seed: u64) -> Mutex<Self> {
+        Mutex::new(WorkerSlot { worker: Worker::new(engine, seed), out: Vec::new() })
     }
 
     /// Runs one request; its reply is in `out`, unless the session waits now.
@@ -100,24 +100,24 @@ impl Seat {
     }
 }
 
-impl House {
-    /// For an engine. `chance` is unpredictable bits; with a context TLS is spoken.
+impl Shared {
+    /// For an engine. `seed` is unpredictable bits; with a context TLS is spoken.
     #[must_use]
     pub fn new(
         engine: &Arc<Engine>,
-        chance: u64,
+        seed: u64,
         context: Option<Arc<ServerConfig>>,
         hooks: Hooks,
     ) -> Arc<Self> {
         let settings = engine.config().grpc.clone();
         let greatest = settings.max_message_size;
-        Arc::new(House {
+        Arc::new(Shared {
             engine: Arc::clone(engine),
-            seat: Seat::new(engine, chance),
-            aside: (0..LONG_CALLS as u64)
-                .map(|n| Seat::new(engine, !chance.wrapping_add(n)))
+            slot: WorkerSlot::new(engine, seed),
+            long_workers: (0..LONG_CALLS as u64)
+                .map(|n| WorkerSlot::new(engine, !seed.wrapping_add(n)))
                 .collect(),
-            places: Arc::new(Semaphore::new(LONG_CALLS)),
+            permits: Arc::new(Semaphore::new(LONG_CALLS)),
             long: Budget::new(LONG_CALLS + LONG_WAITING),
             api_key: settings.api_key.as_deref().map(Secret::of),
             users_changed: Notify::new(),
@@ -125,7 +125,7 @@ impl House {
             hooks,
             tls: Mutex::new(context.as_deref().map(acceptor)),
             streams: Budget::new(settings.max_streams),
-            news: Arc::new(Budget::new(NEWS)),
+            watch_budget: Arc::new(Budget::new(WATCH_BYTES)),
             inbound: Arc::new(Budget::new(INBOUND.saturating_add(greatest))),
             connections: AtomicUsize::new(0),
             settings,
@@ -151,24 +151,24 @@ impl House {
         self.durable.notify_waiters();
     }
 
-    /// The seat, ready for a request.
-    pub(crate) fn sit(&self) -> parking_lot::MutexGuard<'_, Seat> {
-        let mut seat = self.seat.lock();
-        seat.worker.begin(wall_clock());
-        seat
+    /// The worker, ready for a request.
+    pub(crate) fn lock_worker(&self) -> parking_lot::MutexGuard<'_, WorkerSlot> {
+        let mut slot = self.slot.lock();
+        slot.worker.begin(wall_clock());
+        slot
     }
 
-    /// One of the other seats, for a thread that may take its time and has one of the places.
-    pub(crate) fn sit_aside(&self) -> parking_lot::MutexGuard<'_, Seat> {
-        // There are as many seats as places, so one is free; it would be waited for otherwise.
-        let free = self.aside.iter().find_map(Mutex::try_lock);
-        let mut seat = free.unwrap_or_else(|| self.aside[0].lock());
-        seat.worker.begin(wall_clock());
-        seat
+    /// One of the other workers, for a thread that may take its time and has one of the places.
+    pub(crate) fn lock_long_worker(&self) -> parking_lot::MutexGuard<'_, WorkerSlot> {
+        // There are as many workers as places, so one is free; it would be waited for otherwise.
+        let free = self.long_workers.iter().find_map(Mutex::try_lock);
+        let mut slot = free.unwrap_or_else(|| self.long_workers[0].lock());
+        slot.worker.begin(wall_clock());
+        slot
     }
 
     /// Whether who calls must show who it is.
-    pub(crate) fn asks_who(&self) -> bool {
+    pub(crate) fn requires_credentials(&self) -> bool {
         self.api_key.is_some() || self.engine.users.asks_password()
     }
 
@@ -178,14 +178,14 @@ impl House {
     /// The disk is in trouble: nobody knows when, or whether, that will be.
     pub(crate) async fn wait_for_disk(&self, session: &mut Session) -> Result<(), Status> {
         loop {
-            let rung = self.durable.notified();
-            tokio::pin!(rung);
+            let notified = self.durable.notified();
+            tokio::pin!(notified);
             // From here on a ring is heard, so what is looked at now cannot become stale unheard.
-            rung.as_mut().enable();
+            notified.as_mut().enable();
             match self.engine.confirmation(session) {
                 Confirmation::Given => return Ok(()),
                 Confirmation::Troubled(why) => return Err(status::not_durable(&why)),
-                Confirmation::Awaited => drop(timeout(SLICE, rung).await),
+                Confirmation::Awaited => drop(timeout(SLICE, notified).await),
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Newcomers do not wait for a worker that is in the middle of something long while another is
-//! free.
+//! New connections do not wait for a worker that is in the middle of something long while another
+//! is free.
 //!
 //! Worker 0 accepts, and deals to all. But it may run a command that takes long, and so may a
 //! worker that has just been dealt a connection. So a thread looks a moment after somebody has
@@ -14,7 +14,7 @@ use std::time::Duration;
 use engine::{Counters, Engine};
 use journal::wall_clock;
 
-use crate::accept::{Crew, Doors, Rules};
+use crate::accept::{Acceptor, Rules, WorkerPool};
 use crate::listen::Listening;
 
 /// How long after somebody has come it is looked what has become of them, and how often then.
@@ -22,10 +22,10 @@ const LOOK: Duration = Duration::from_millis(20);
 /// So often it is looked at least: a round that is in their way may begin a little later.
 const LOOKS: u32 = 3;
 
-struct Deputy {
+struct BackupAcceptor {
     engine: Arc<Engine>,
-    crew: Arc<Crew>,
-    doors: Doors,
+    pool: Arc<WorkerPool>,
+    acceptor: Acceptor,
     counters: Arc<Counters>,
 }
 
@@ -33,18 +33,22 @@ struct Deputy {
 ///
 /// # Errors
 /// There is no thread.
-pub fn start(engine: &Arc<Engine>, crew: &Arc<Crew>, listening: &Arc<Listening>) -> io::Result<()> {
+pub fn start(
+    engine: &Arc<Engine>,
+    pool: &Arc<WorkerPool>,
+    listening: &Arc<Listening>,
+) -> io::Result<()> {
     let listening = Arc::clone(listening);
-    let mut deputy = Deputy {
+    let mut backup_acceptor = BackupAcceptor {
         engine: Arc::clone(engine),
-        crew: Arc::clone(crew),
-        doors: Doors::new(Arc::clone(&listening)),
+        pool: Arc::clone(pool),
+        acceptor: Acceptor::new(Arc::clone(&listening)),
         counters: engine.stats.register(engine.table.entries().len()),
     };
-    std::thread::Builder::new().name("deputy".to_owned()).spawn(move || {
-        while !deputy.is_over() {
-            match listening.wait_for_newcomers() {
-                Ok(()) => deputy.look_after_them(),
+    std::thread::Builder::new().name("acceptor".to_owned()).spawn(move || {
+        while !backup_acceptor.is_over() {
+            match listening.wait_for_connections() {
+                Ok(()) => backup_acceptor.rebalance(),
                 Err(error) => {
                     tracing::error!(%error, "newcomers may have to wait for long commands");
                     return;
@@ -55,33 +59,33 @@ pub fn start(engine: &Arc<Engine>, crew: &Arc<Crew>, listening: &Arc<Listening>)
     Ok(())
 }
 
-impl Deputy {
+impl BackupAcceptor {
     fn is_over(&self) -> bool {
         self.engine.stopping.load(Ordering::Acquire)
     }
 
     /// Looks until no worker is in a round any more that it was in when they came.
-    fn look_after_them(&mut self) {
-        let rounds = self.crew.rounds();
+    fn rebalance(&mut self) {
+        let rounds = self.pool.rounds();
         let mut looks = 0;
-        while looks < LOOKS || self.crew.is_in_one_of(&rounds) {
+        while looks < LOOKS || self.pool.is_in_one_of(&rounds) {
             looks += 1;
             std::thread::sleep(LOOK);
             if self.is_over() {
                 return;
             }
             let now = wall_clock();
-            if self.crew.is_stalled(0, now) {
+            if self.pool.is_stalled(0, now) {
                 let config = self.engine.config();
                 let without_password = self.engine.users.is_open();
                 let rules = Rules { config: &config, without_password };
-                self.doors.accept_all(&self.crew, rules, &self.counters, now);
+                self.acceptor.accept_all(&self.pool, rules, &self.counters, now);
             }
-            let crew = &self.crew;
-            let stalled = (0..crew.inboxes.len()).filter(|&n| crew.is_stalled(n, now));
-            for number in stalled.filter(|&n| crew.inboxes[n].has_newcomers()) {
-                for letter in crew.inboxes[number].take_newcomers() {
-                    crew.inboxes[self.doors.next_of(crew)].post(letter);
+            let pool = &self.pool;
+            let stalled = (0..pool.inboxes.len()).filter(|&n| pool.is_stalled(n, now));
+            for number in stalled.filter(|&n| pool.inboxes[n].has_new_connections()) {
+                for message in pool.inboxes[number].take_new_connections() {
+                    pool.inboxes[self.acceptor.next_of(pool)].post(message);
                 }
             }
         }

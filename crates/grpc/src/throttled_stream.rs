@@ -48,14 +48,14 @@ pub const CONNECTION: usize = 40 << 10;
 const STREAM: usize = 3 << 10;
 
 /// The stream.
-pub struct Slowed<S> {
+pub struct ThrottledStream<S> {
     inner: S,
     /// As long as nobody has called who is known.
-    stranger: Option<Box<Stranger>>,
+    unauthenticated: Option<Box<Unauthenticated>>,
 }
 
 /// Somebody unknown at the other end.
-struct Stranger {
+struct Unauthenticated {
     peer: Arc<Peer>,
     charge: Charge,
     streams: Streams,
@@ -72,10 +72,10 @@ struct Stranger {
     stuck: bool,
 }
 
-impl<S> Slowed<S> {
+impl<S> ThrottledStream<S> {
     /// As long as the peer is not known; what it takes is counted by the charge.
     pub fn new(inner: S, peer: &Arc<Peer>, charge: Charge) -> Self {
-        let stranger = Stranger {
+        let unauthenticated = Unauthenticated {
             peer: Arc::clone(peer),
             charge,
             streams: Streams::new(),
@@ -86,11 +86,11 @@ impl<S> Slowed<S> {
             crowd: None,
             stuck: false,
         };
-        Slowed { inner, stranger: Some(Box::new(stranger)) }
+        ThrottledStream { inner, unauthenticated: Some(Box::new(unauthenticated)) }
     }
 }
 
-impl Stranger {
+impl Unauthenticated {
     /// Counts what there is now; `false` if there is no room for it.
     fn has_room(&mut self) -> bool {
         if self.peer.is_known() {
@@ -171,10 +171,10 @@ impl Stranger {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Slowed<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> ThrottledStream<S> {
     /// Tells the other end that it wants too much, if that can be told at once.
     fn refuse(&mut self, context: &mut Context<'_>) -> io::Error {
-        if let Some(farewell) = self.stranger.as_ref().and_then(|it| it.streams.farewell()) {
+        if let Some(farewell) = self.unauthenticated.as_ref().and_then(|it| it.streams.farewell()) {
             let inner = &mut self.inner;
             if Pin::new(&mut *inner).poll_write(context, &farewell).is_ready() {
                 let _ = Pin::new(inner).poll_flush(context);
@@ -190,13 +190,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Slowed<S> {
         slices: &[io::IoSlice<'_>],
         done: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if let Some(stranger) = &mut self.stranger {
+        if let Some(unauthenticated) = &mut self.unauthenticated {
             let wrote = match &done {
                 Poll::Ready(done) => Poll::Ready(done.as_ref().map_or(0, |&bytes| bytes)),
                 Poll::Pending => Poll::Pending,
             };
-            stranger.wrote(context, slices, wrote);
-            if !stranger.has_room() {
+            unauthenticated.wrote(context, slices, wrote);
+            if !unauthenticated.has_room() {
                 return Poll::Ready(Err(self.refuse(context)));
             }
         }
@@ -204,44 +204,44 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Slowed<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Slowed<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for ThrottledStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Slowed { inner, stranger: whether } = &mut *self;
-        let Some(stranger) = whether else { return Pin::new(inner).poll_read(context, buf) };
-        if stranger.peer.has_called() && stranger.held.is_empty() {
+        let ThrottledStream { inner, unauthenticated: whether } = &mut *self;
+        let Some(unauthenticated) = whether else { return Pin::new(inner).poll_read(context, buf) };
+        if unauthenticated.peer.has_called() && unauthenticated.held.is_empty() {
             *whether = None;
             return Pin::new(inner).poll_read(context, buf);
         }
         while buf.remaining() > 0 {
-            if let Some(rest) = &mut stranger.rest {
+            if let Some(rest) = &mut unauthenticated.rest {
                 ready!(rest.as_mut().poll(context));
-                stranger.rest = None;
-                stranger.read = 0;
+                unauthenticated.rest = None;
+                unauthenticated.read = 0;
             }
             // The end of a write that waits has this polled again.
-            if stranger.stuck && !stranger.peer.is_known() {
+            if unauthenticated.stuck && !unauthenticated.peer.is_known() {
                 return Poll::Pending;
             }
-            let passed = if stranger.held.is_empty() {
+            let passed = if unauthenticated.held.is_empty() {
                 let before = buf.filled().len();
                 ready!(Pin::new(&mut *inner).poll_read(context, buf))?;
                 let came = buf.filled().len() - before;
                 if came == 0 {
                     return Poll::Ready(Ok(()));
                 }
-                let passed = stranger.pass(&buf.filled()[before..]);
-                stranger.held = buf.filled()[before + passed..].to_vec();
+                let passed = unauthenticated.pass(&buf.filled()[before..]);
+                unauthenticated.held = buf.filled()[before + passed..].to_vec();
                 buf.set_filled(before + passed);
                 passed
             } else {
-                stranger.release(buf)
+                unauthenticated.release(buf)
             };
-            stranger.pause(passed);
-            if stranger.asks_too_much() || !stranger.has_room() {
+            unauthenticated.pause(passed);
+            if unauthenticated.asks_too_much() || !unauthenticated.has_room() {
                 return Poll::Ready(Err(self.refuse(context)));
             }
             if passed > 0 {
@@ -252,7 +252,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Slowed<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Slowed<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ThrottledStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -21,13 +21,13 @@ const WINDOW: u32 = 4 << 20;
 
 /// A connection. Clones share it.
 #[derive(Clone)]
-pub struct Line {
+pub struct ClientChannel {
     sender: SendRequest<Body>,
     headers: Vec<(HeaderName, HeaderValue)>,
     authority: String,
 }
 
-impl Line {
+impl ClientChannel {
     /// Connects. On a runtime, which keeps the connection going.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Line {
             // Whoever calls through it is told by their calls.
             let _ = connection.await;
         });
-        Ok(Line { sender, headers: Vec::new(), authority })
+        Ok(ClientChannel { sender, headers: Vec::new(), authority })
     }
 
     /// The same with a header in every call.
@@ -71,7 +71,7 @@ impl Line {
     }
 }
 
-impl Service<Request<Body>> for Line {
+impl Service<Request<Body>> for ClientChannel {
     type Response = Response<Incoming>;
     type Error = hyper::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;

@@ -14,64 +14,68 @@ use parking_lot::Mutex;
 use tonic::Status;
 
 use crate::credentials::{self, Claim, Secret};
-use crate::house::House;
-use crate::letters::{Ending, Letters};
+use crate::message_queue::{CloseSignal, MessageQueue};
+use crate::shared::Shared;
 use crate::status;
 
 /// Sessions that rest, at most: more are closed.
 const RESTING: usize = 2;
 
 /// One user on one connection.
-pub struct Guest {
-    pub(crate) house: Arc<House>,
+pub struct ConnectionUser {
+    pub(crate) shared: Arc<Shared>,
     origin: Origin,
-    ending: Arc<Ending>,
+    close_signal: Arc<CloseSignal>,
     /// What was shown, if anything was.
     credential: OnceLock<Credential>,
     // A session is some hundred bytes, and each call takes one out and puts it back.
     #[allow(clippy::vec_box)]
-    resting: Mutex<Vec<Box<Seated>>>,
+    resting: Mutex<Vec<Box<ClientSession>>>,
 }
 
 /// A session and how it is reached.
-pub struct Seated {
+pub struct ClientSession {
     /// The session.
     pub session: Session,
     /// What comes for it.
-    pub letters: Arc<Letters>,
+    pub messages: Arc<MessageQueue>,
 }
 
 /// A session that a call has. It goes back when this is dropped, or ends if it was in the middle of
 /// something.
-pub struct Held {
-    guest: Arc<Guest>,
-    seated: Option<Box<Seated>>,
+pub struct SessionGuard {
+    user: Arc<ConnectionUser>,
+    client: Option<Box<ClientSession>>,
 }
 
-impl Guest {
+impl ConnectionUser {
     /// Somebody who has not said who they are.
-    pub fn new(house: &Arc<House>, origin: &Origin, ending: &Arc<Ending>) -> Arc<Self> {
-        let guest = Guest {
-            house: Arc::clone(house),
+    pub fn new(
+        shared: &Arc<Shared>,
+        origin: &Origin,
+        close_signal: &Arc<CloseSignal>,
+    ) -> Arc<Self> {
+        let user = ConnectionUser {
+            shared: Arc::clone(shared),
             origin: origin.clone(),
-            ending: Arc::clone(ending),
+            close_signal: Arc::clone(close_signal),
             credential: OnceLock::new(),
             resting: Mutex::default(),
         };
-        let first = guest.open();
-        guest.resting.lock().push(first);
-        Arc::new(guest)
+        let first = user.open();
+        user.resting.lock().push(first);
+        Arc::new(user)
     }
 
-    fn open(&self) -> Box<Seated> {
-        let letters = Arc::new(Letters::new(Arc::clone(&self.ending)));
-        let engine = &self.house.engine;
-        let mailbox = Arc::clone(&letters);
+    fn open(&self) -> Box<ClientSession> {
+        let messages = Arc::new(MessageQueue::new(Arc::clone(&self.close_signal)));
+        let engine = &self.shared.engine;
+        let mailbox = Arc::clone(&messages);
         let client = engine.clients.add(self.origin.clone(), wall_clock(), mailbox);
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
         session.shares = true;
-        Box::new(Seated { session, letters })
+        Box::new(ClientSession { session, messages })
     }
 
     /// Finds out whether a call is from whom it says.
@@ -79,8 +83,8 @@ impl Guest {
     /// # Errors
     /// It is not, or nobody knows such a user.
     pub fn enter(self: &Arc<Self>, claim: Claim<'_>) -> Result<(), Status> {
-        let users = &self.house.engine.users;
-        let key = self.house.api_key.as_ref();
+        let users = &self.shared.engine.users;
+        let key = self.shared.api_key.as_ref();
         let invalid = || status::unauthenticated(status::INVALID_KEY);
         let credential = match (claim, key) {
             (Claim::None, None) if !users.asks_password() => return Ok(()),
@@ -92,7 +96,7 @@ impl Guest {
             }
             (Claim::Malformed, _) => return Err(status::unauthenticated(status::MALFORMED_KEY)),
             (Claim::Token(token), Some(key)) => {
-                let user = self.house.settings.api_key_user.as_slice();
+                let user = self.shared.settings.api_key_user.as_slice();
                 let credential = Credential::of_key(users, user);
                 credential.filter(|_| Secret::of(token).is(key)).ok_or_else(invalid)?
             }
@@ -113,8 +117,8 @@ impl Guest {
                 self.log_in(&user, &password)?
             }
         };
-        let mut held = self.take();
-        self.house.engine.vouch(held.session(), credential.account());
+        let mut guard = self.take();
+        self.shared.engine.vouch(guard.session(), credential.account());
         // The first who calls is the one there is.
         let _ = self.credential.set(credential);
         Ok(())
@@ -123,110 +127,110 @@ impl Guest {
     /// A user, by a password. A wrong one is told by the command, so that it is in `ACL LOG` and
     /// counted as everywhere.
     fn log_in(self: &Arc<Self>, user: &[u8], password: &[u8]) -> Result<Credential, Status> {
-        let found = Credential::of_password(&self.house.engine.users, user, password);
+        let found = Credential::of_password(&self.shared.engine.users, user, password);
         found.ok_or_else(|| {
-            let mut held = self.take();
-            self.house.sit().run(held.session(), &[b"AUTH", user, password]);
+            let mut guard = self.take();
+            self.shared.lock_worker().run(guard.session(), &[b"AUTH", user, password]);
             status::unauthenticated(status::INVALID_KEY)
         })
     }
 
     /// Whether what was shown is right still: each call is an authentication of its own.
     pub fn holds(&self) -> bool {
-        let users = &self.house.engine.users;
+        let users = &self.shared.engine.users;
         match self.credential.get() {
             Some(credential) => credential.holds(users),
-            None => self.house.api_key.is_none() && !users.asks_password(),
+            None => self.shared.api_key.is_none() && !users.asks_password(),
         }
     }
 
     /// Waits until it is not.
     pub async fn no_longer_holds(&self) {
         loop {
-            let rung = self.house.users_changed.notified();
-            tokio::pin!(rung);
+            let notified = self.shared.users_changed.notified();
+            tokio::pin!(notified);
             // From here on a ring is heard, so what is looked at now cannot become stale unheard.
-            rung.as_mut().enable();
+            notified.as_mut().enable();
             if !self.holds() {
                 return;
             }
-            rung.await;
+            notified.await;
         }
     }
 
     /// A session for a call.
-    pub fn take(self: &Arc<Self>) -> Held {
+    pub fn take(self: &Arc<Self>) -> SessionGuard {
         let resting = self.resting.lock().pop();
-        let seated = resting.unwrap_or_else(|| {
-            let mut seated = self.open();
-            self.make_alike(&mut seated.session);
-            seated
+        let client = resting.unwrap_or_else(|| {
+            let mut client = self.open();
+            self.make_alike(&mut client.session);
+            client
         });
-        Held { guest: Arc::clone(self), seated: Some(seated) }
+        SessionGuard { user: Arc::clone(self), client: Some(client) }
     }
 
     /// Makes a new session the same user's as the others.
     fn make_alike(&self, session: &mut Session) {
         if let Some(credential) = self.credential.get() {
-            self.house.engine.vouch(session, credential.account());
+            self.shared.engine.vouch(session, credential.account());
         }
     }
 
-    fn put(&self, mut seated: Box<Seated>) {
-        let session = &mut seated.session;
+    fn put(&self, mut client: Box<ClientSession>) {
+        let session = &mut client.session;
         let rests = session.blocked.is_none()
             && !session.is_paused()
             && !session.closing
             && session.multi.is_none();
         let mut resting = self.resting.lock();
         if rests && resting.len() < RESTING {
-            resting.push(seated);
+            resting.push(client);
             return;
         }
         drop(resting);
-        self.close(seated);
+        self.close(client);
     }
 
-    fn close(&self, mut seated: Box<Seated>) {
-        self.house.sit().worker.disconnect(&mut seated.session);
+    fn close(&self, mut client: Box<ClientSession>) {
+        self.shared.lock_worker().worker.disconnect(&mut client.session);
     }
 }
 
-impl Drop for Guest {
+impl Drop for ConnectionUser {
     fn drop(&mut self) {
-        for seated in std::mem::take(self.resting.get_mut()) {
-            self.close(seated);
+        for client in std::mem::take(self.resting.get_mut()) {
+            self.close(client);
         }
     }
 }
 
-impl Held {
+impl SessionGuard {
     /// What all calls share.
-    pub fn house(&self) -> &Arc<House> {
-        &self.guest.house
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.user.shared
     }
 
     /// Whose call it is.
-    pub fn guest(&self) -> &Arc<Guest> {
-        &self.guest
+    pub fn user(&self) -> &Arc<ConnectionUser> {
+        &self.user
     }
 
     /// The session.
     pub fn session(&mut self) -> &mut Session {
-        &mut self.seated().session
+        &mut self.client().session
     }
 
-    /// The session and its letters.
-    pub fn seated(&mut self) -> &mut Seated {
+    /// The session and its messages.
+    pub fn client(&mut self) -> &mut ClientSession {
         // It is taken out in `drop` alone.
-        self.seated.get_or_insert_with(|| self.guest.open())
+        self.client.get_or_insert_with(|| self.user.open())
     }
 }
 
-impl Drop for Held {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
-        if let Some(seated) = self.seated.take() {
-            self.guest.put(seated);
+        if let Some(client) = self.client.take() {
+            self.user.put(client);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What all handles and sessions share: the engine, its seats and its end.
+//! What all handles and sessions share: the engine, its workers and its end.
 //!
 //! ```text
-//!   request ─► seat ─► engine ─► reply
-//!                │        ├ blocked, paused: get up, wait for a letter, sit down again
-//!                │        └ `appendfsync always`: get up, wait for the disk
+//!   request ─► worker ─► engine ─► reply
+//!                │        ├ blocked, paused: release it, wait for a message
+//!                │        └ `appendfsync always`: release it, wait for the disk
 //! ```
 
 use std::sync::Arc;
@@ -17,40 +17,40 @@ use engine::{Answer, Answered, Confirmation, Engine, Keeper, Message, Session, W
 use journal::wall_clock;
 use parking_lot::Mutex;
 
-use crate::bell::Bell;
+use crate::client_session::ClientSession;
+use crate::durability_wakeup::DurabilityWakeup;
 use crate::error::Error;
 use crate::inbox::SLICE;
-use crate::party::Party;
-use crate::seats::{Seats, Taken};
+use crate::workers::{WorkerGuard, Workers};
 
 /// Asked now and then during a wait: whether to wait no longer.
-pub(crate) type Patience<'p> = &'p mut dyn FnMut() -> bool;
+pub(crate) type CancelCheck<'p> = &'p mut dyn FnMut() -> bool;
 
 /// What is shared.
-pub(crate) struct House {
+pub(crate) struct Shared {
     pub engine: Arc<Engine>,
-    pub seats: Seats,
+    pub workers: Workers,
     pub recovered: Recovered,
     /// The process that may use it.
     pid: u32,
     closed: AtomicBool,
     keeper: Mutex<Option<Keeper>>,
-    bell: Arc<Bell>,
+    wakeup: Arc<DurabilityWakeup>,
 }
 
-impl House {
-    pub fn new(engine: Arc<Engine>, keeper: Keeper, recovered: Recovered, chance: u64) -> Self {
-        let bell = Arc::new(Bell::default());
-        let rung = Arc::clone(&bell);
-        engine.durable.tell_durable(Box::new(move || rung.ring()));
-        House {
+impl Shared {
+    pub fn new(engine: Arc<Engine>, keeper: Keeper, recovered: Recovered, seed: u64) -> Self {
+        let wakeup = Arc::new(DurabilityWakeup::default());
+        let woken = Arc::clone(&wakeup);
+        engine.durable.tell_durable(Box::new(move || woken.wake_all()));
+        Shared {
             engine,
-            seats: Seats::new(chance),
+            workers: Workers::new(seed),
             recovered,
             pid: std::process::id(),
             closed: AtomicBool::new(false),
             keeper: Mutex::new(Some(keeper)),
-            bell,
+            wakeup,
         }
     }
 
@@ -69,9 +69,9 @@ impl House {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// A seat, its worker ready for a request.
+    /// A worker, its worker ready for a request.
     #[inline]
-    pub fn sit(&self) -> Result<Taken<'_>, Error> {
+    pub fn lock_worker(&self) -> Result<WorkerGuard<'_>, Error> {
         // In a forked process another thread may have held any lock when it vanished.
         if self.is_elsewhere() {
             return Err(Error::Forked);
@@ -79,46 +79,55 @@ impl House {
         if self.is_closed() {
             return Err(Error::Closed);
         }
-        let mut seat = self.seats.take(&self.engine);
-        // Whoever closes takes the seats away after it has said so: nobody begins behind its back.
+        let mut slot = self.workers.lock(&self.engine);
+        // Whoever closes takes the workers away after it has said so: nobody begins behind its
+        // back.
         if self.is_closed() {
             return Err(Error::Closed);
         }
-        seat.worker.begin(wall_clock());
-        Ok(seat)
+        slot.worker.begin(wall_clock());
+        Ok(slot)
     }
 
-    /// Runs a request of a party and waits for its reply: in `answer`, or among the bytes of the
-    /// party. Gives the seat back at the latest when it waits.
+    /// Runs a request of a client and waits for its reply: in `answer`, or among the bytes of the
+    /// client. Gives the worker back at the latest when it waits.
     pub fn run(
         &self,
-        mut seat: Taken<'_>,
-        party: &mut Party,
+        mut slot: WorkerGuard<'_>,
+        client: &mut ClientSession,
         argv: &[&[u8]],
         answer: &mut dyn Answer,
-        patience: Patience<'_>,
+        is_cancelled: CancelCheck<'_>,
     ) -> Result<Answered, Error> {
-        let how = seat.worker.answer(&mut party.session, argv, answer, &mut party.out);
-        drop(seat);
-        self.settle(party, patience)?;
+        let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);
+        drop(slot);
+        self.settle(client, is_cancelled)?;
         Ok(how)
     }
 
     /// After requests have run: waits until the last is answered and may be told.
     #[inline]
-    pub fn settle(&self, party: &mut Party, patience: Patience<'_>) -> Result<(), Error> {
-        if party.waits() {
-            self.wait(party, None, patience)?;
+    pub fn settle(
+        &self,
+        client: &mut ClientSession,
+        is_cancelled: CancelCheck<'_>,
+    ) -> Result<(), Error> {
+        if client.waits() {
+            self.wait(client, None, is_cancelled)?;
         }
-        self.settle_disk(party, patience)?;
+        self.settle_disk(client, is_cancelled)?;
         if self.is_stopping() { self.settle_stop() } else { Ok(()) }
     }
 
-    /// Waits until what a party has seen may be told.
+    /// Waits until what a client has seen may be told.
     #[inline]
-    pub fn settle_disk(&self, party: &mut Party, patience: Patience<'_>) -> Result<(), Error> {
-        match self.engine.must_hold(party.session.awaits) {
-            true => self.wait_for_disk(&mut party.session, patience),
+    pub fn settle_disk(
+        &self,
+        client: &mut ClientSession,
+        is_cancelled: CancelCheck<'_>,
+    ) -> Result<(), Error> {
+        match self.engine.must_hold(client.session.awaits) {
+            true => self.wait_for_disk(&mut client.session, is_cancelled),
             false => Ok(()),
         }
     }
@@ -136,35 +145,35 @@ impl House {
         Err(Error::Closed)
     }
 
-    /// Waits until a party's request is answered, or until `deadline`; whether it is.
+    /// Waits until a client's request is answered, or until `deadline`; whether it is.
     pub fn wait(
         &self,
-        party: &mut Party,
+        client: &mut ClientSession,
         deadline: Option<Instant>,
-        patience: Patience<'_>,
+        is_cancelled: CancelCheck<'_>,
     ) -> Result<bool, Error> {
-        while party.waits() {
+        while client.waits() {
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return Ok(false);
             }
             if self.is_closed() {
                 return Err(Error::Closed);
             }
-            let until = match &party.session.blocked {
+            let until = match &client.session.blocked {
                 Some(blocked) => blocked.until,
-                None => Some(self.engine.resumes_at(&party.session)),
+                None => Some(self.engine.resumes_at(&client.session)),
             };
-            if until.is_some_and(|until| until <= wall_clock()) && self.time_is_up(party)? {
+            if until.is_some_and(|until| until <= wall_clock()) && self.time_is_up(client)? {
                 continue;
             }
             let mut look = Instant::now() + slice(until);
             if let Some(deadline) = deadline {
                 look = look.min(deadline);
             }
-            match party.inbox.next(look) {
-                Some(message) => self.deliver(party, message)?,
-                None if patience() => {
-                    party.over = true;
+            match client.inbox.next(look) {
+                Some(message) => self.deliver(client, message)?,
+                None if is_cancelled() => {
+                    client.over = true;
                     return Err(Error::Interrupted);
                 }
                 None => {}
@@ -175,35 +184,35 @@ impl House {
 
     /// A wait has lasted as long as it may. `false` if somebody else has just ended it: then the
     /// reply is in the inbox, or will be in a moment.
-    fn time_is_up(&self, party: &mut Party) -> Result<bool, Error> {
-        let mut seat = self.sit()?;
-        if party.session.blocked.is_some() {
-            return Ok(seat.worker.give_up(&mut party.session, &mut party.out));
+    fn time_is_up(&self, client: &mut ClientSession) -> Result<bool, Error> {
+        let mut slot = self.lock_worker()?;
+        if client.session.blocked.is_some() {
+            return Ok(slot.worker.give_up(&mut client.session, &mut client.out));
         }
-        resume(&mut seat.worker, party);
+        resume(&mut slot.worker, client);
         Ok(true)
     }
 
-    /// Does what a letter says.
-    pub fn deliver(&self, party: &mut Party, message: Message) -> Result<(), Error> {
+    /// Does what a message says.
+    pub fn deliver(&self, client: &mut ClientSession, message: Message) -> Result<(), Error> {
         match message {
             Message::Unblocked { ticket, reply } => {
-                let mut seat = self.sit()?;
-                seat.worker.unblock(&mut party.session, ticket, &reply, &mut party.out);
+                let mut slot = self.lock_worker()?;
+                slot.worker.unblock(&mut client.session, ticket, &reply, &mut client.out);
             }
-            Message::Resume if party.session.is_paused() => {
-                resume(&mut self.sit()?.worker, party);
+            Message::Resume if client.session.is_paused() => {
+                resume(&mut self.lock_worker()?.worker, client);
             }
             Message::Resume => {}
             Message::Push(bytes) => {
-                let mut seat = self.sit()?;
-                seat.worker.note_now(&mut party.session);
-                party.out.extend_from_slice(&bytes);
-                party.pushed += bytes.len();
+                let mut slot = self.lock_worker()?;
+                slot.worker.note_now(&mut client.session);
+                client.out.extend_from_slice(&bytes);
+                client.pushed += bytes.len();
             }
             // There is no socket that a copy could be sent through.
             Message::Kill | Message::Transfer(_) => {
-                party.over = true;
+                client.over = true;
                 return Err(Error::Closed);
             }
         }
@@ -211,25 +220,29 @@ impl House {
     }
 
     #[cold]
-    fn wait_for_disk(&self, session: &mut Session, patience: Patience<'_>) -> Result<(), Error> {
+    fn wait_for_disk(
+        &self,
+        session: &mut Session,
+        is_cancelled: CancelCheck<'_>,
+    ) -> Result<(), Error> {
         let awaits = session.awaits;
         let must_wait = || self.engine.must_hold(awaits);
         let mut look = |over| match self.engine.confirmation(session) {
             Confirmation::Troubled(why) => Err(Error::NotDurable(why)),
             // What has run cannot be taken back, but nobody need wait to hear that it is kept.
-            Confirmation::Awaited if over && patience() => Err(Error::Interrupted),
+            Confirmation::Awaited if over && is_cancelled() => Err(Error::Interrupted),
             _ => Ok(()),
         };
         // This also asks the disk to hurry.
         look(false)?;
-        self.bell.wait(SLICE, must_wait, look)
+        self.wakeup.wait(SLICE, must_wait, look)
     }
 
-    /// A party is over: nothing is served to it any more.
-    pub fn part(&self, mut party: Box<Party>) {
+    /// A client is over: nothing is served to it any more.
+    pub fn disconnect(&self, mut client: Box<ClientSession>) {
         // When the engine has been closed, nobody is left who could serve it.
-        if let Ok(mut seat) = self.sit() {
-            seat.worker.disconnect(&mut party.session);
+        if let Ok(mut slot) = self.lock_worker() {
+            slot.worker.disconnect(&mut client.session);
         }
     }
 
@@ -246,14 +259,14 @@ impl House {
         for client in self.engine.clients.all() {
             client.mailbox.post(client.id, Message::Kill);
         }
-        self.seats.clear();
+        self.workers.clear();
         // The keeper takes locks of shards, as saving does.
         drop(self.keeper.lock().take());
         self.engine.close().map_err(|error| Error::NotDurable(error.to_string()))
     }
 }
 
-impl Drop for House {
+impl Drop for Shared {
     fn drop(&mut self) {
         if self.is_elsewhere() {
             // The threads it would wait for are the parent's, and so is the directory.
@@ -267,8 +280,8 @@ impl Drop for House {
 }
 
 /// Judges a request that waited for the end of a pause anew.
-fn resume(worker: &mut Worker, party: &mut Party) {
-    worker.feed(&mut party.session, &mut [], &mut party.out);
+fn resume(worker: &mut Worker, client: &mut ClientSession) {
+    worker.feed(&mut client.session, &mut [], &mut client.out);
 }
 
 /// How long to wait before looking again.

@@ -1,16 +1,16 @@
-//! Where the requests of this port meet the engine: seats that its threads share, and the session
+//! Where the requests of this port meet the engine: workers that its threads share, and the session
 //! of each connection.
 //!
 //! ```text
-//!   handler ─► Caller::call ─► a seat, for as long as the command runs ─► reply
+//!   handler ─► ClientSession::call ─► a worker, for as long as the command runs ─► reply
 //!                                │ paused:              get up, wait for the end of the pause
 //!                                └ `appendfsync always`: get up, wait for the disk
 //! ```
 //!
 //! A command goes the way it goes for a client of the other protocol, so users, `MONITOR`,
 //! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters hold here as there. No
-//! command that blocks is ever called, and a seat is never kept across a wait. What may take long
-//! runs on other threads, with seats of their own: `aside.rs`.
+//! command that blocks is ever called, and a worker is never kept across a wait. What may take long
+//! runs on other threads, with workers of their own: `long_requests.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -27,15 +27,15 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use wire::{ReplyParser, Value};
 
-use crate::aside::Aside;
+use crate::long_requests::LongRequests;
 
 /// How long a wait goes on before what it waits for is looked at again.
 const SLICE: Duration = Duration::from_millis(100);
 /// A buffer for requests that has grown beyond this is not kept.
 const KEPT: usize = 64 << 10;
 
-/// The seats.
-pub struct Desks {
+/// The workers.
+pub struct Workers {
     /// The engine they are at.
     pub engine: Arc<Engine>,
     workers: Box<[Mutex<Worker>]>,
@@ -43,19 +43,19 @@ pub struct Desks {
     /// Rung when something has become durable.
     pub durable: Arc<Notify>,
     /// Those for what may take long.
-    pub(crate) aside: Aside,
+    pub(crate) long_requests: LongRequests,
 }
 
-impl Desks {
-    /// As many seats as threads will sit down at the same time.
-    pub fn new(engine: &Arc<Engine>, seats: usize, chance: u64, durable: Arc<Notify>) -> Self {
-        let seat = |number: u64| Mutex::new(Worker::new(engine, chance.wrapping_add(number)));
-        Desks {
+impl Workers {
+    /// As many workers as threads will sit down at the same time.
+    pub fn new(engine: &Arc<Engine>, seats: usize, seed: u64, durable: Arc<Notify>) -> Self {
+        let worker = |number: u64| Mutex::new(Worker::new(engine, seed.wrapping_add(number)));
+        Workers {
             engine: Arc::clone(engine),
-            workers: (0..seats.max(1) as u64).map(seat).collect(),
+            workers: (0..seats.max(1) as u64).map(worker).collect(),
             next: AtomicUsize::new(0),
             durable,
-            aside: Aside::new(engine, !chance),
+            long_requests: LongRequests::new(engine, !seed),
         }
     }
 
@@ -136,13 +136,13 @@ impl Meter {
 
 /// What comes for a connection from outside its own requests.
 #[derive(Default)]
-pub struct Letters {
+pub struct ConnectionSignals {
     killed: AtomicBool,
     kill: Notify,
     resumed: Notify,
 }
 
-impl Letters {
+impl ConnectionSignals {
     /// Waits until somebody wants the connection closed.
     pub async fn killed(&self) {
         while !self.killed.load(Ordering::Acquire) {
@@ -151,7 +151,7 @@ impl Letters {
     }
 }
 
-impl Mailbox for Letters {
+impl Mailbox for ConnectionSignals {
     fn post(&self, _: ClientId, message: Message) {
         match message {
             Message::Kill | Message::Transfer(_) => {
@@ -171,7 +171,7 @@ pub enum NoReply {
     /// The session was ended.
     Ended,
     /// Too many requests that run for long wait already.
-    Crowded,
+    TooManyWaiting,
     /// The command ran, but the disk could not confirm what it did.
     NotDurable(String),
     /// The configuration has this command called by no name.
@@ -189,32 +189,32 @@ pub enum Admitted {
 }
 
 /// A connection as the engine knows it.
-pub struct Caller {
-    desks: Arc<Desks>,
+pub struct ClientSession {
+    workers: Arc<Workers>,
     /// Its session.
     pub session: Session,
     /// What came for it.
-    pub letters: Arc<Letters>,
+    pub signals: Arc<ConnectionSignals>,
     /// What its present request has shown.
     pub admitted: Admitted,
     meter: Arc<Meter>,
     request: Vec<u8>,
 }
 
-impl Caller {
+impl ClientSession {
     /// A new connection: a client of the engine until it is dropped.
-    pub fn new(desks: &Arc<Desks>, origin: Origin, meter: &Arc<Meter>) -> Self {
-        let engine = &desks.engine;
-        let letters = Arc::new(Letters::default());
-        let client = engine.clients.add(origin, wall_clock(), Arc::clone(&letters) as _);
+    pub fn new(workers: &Arc<Workers>, origin: Origin, meter: &Arc<Meter>) -> Self {
+        let engine = &workers.engine;
+        let signals = Arc::new(ConnectionSignals::default());
+        let client = engine.clients.add(origin, wall_clock(), Arc::clone(&signals) as _);
         client.labels.lock().lib_name = "http".to_owned();
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
         session.shares = true;
-        Caller {
-            desks: Arc::clone(desks),
+        ClientSession {
+            workers: Arc::clone(workers),
             session,
-            letters,
+            signals,
             admitted: Admitted::Not,
             meter: Arc::clone(meter),
             request: Vec::new(),
@@ -229,7 +229,7 @@ impl Caller {
     /// Whether what let the present request in still would: an answer that is made piece by piece
     /// can take long.
     fn still_may(&self) -> bool {
-        let users = &self.desks.engine.users;
+        let users = &self.workers.engine.users;
         match &self.admitted {
             // The engine judges by itself what such a one may say.
             Admitted::Not => true,
@@ -277,7 +277,7 @@ impl Caller {
         if !self.still_may() {
             return Err(NoReply::Ended);
         }
-        let entry = self.desks.engine.table.find_own(&[name.as_bytes()]);
+        let entry = self.workers.engine.table.find_own(&[name.as_bytes()]);
         let called = entry.map_or(name.as_bytes(), |entry| entry.called());
         if called.is_empty() {
             return Err(NoReply::Disabled(name));
@@ -304,7 +304,7 @@ impl Caller {
         loop {
             let rest = input.get_mut(at..).unwrap_or_default();
             let fed = self
-                .desks
+                .workers
                 .with(|worker| feed(worker, &mut self.session, &self.meter, rest, &mut out));
             at += fed.consumed;
             if self.follow(fed.state).await? {
@@ -328,34 +328,34 @@ impl Caller {
     }
 
     /// The same aside.
-    pub(crate) fn feed_aside(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
-        let Caller { desks, session, meter, .. } = self;
-        desks.aside.with(|worker| feed(worker, session, meter, input, out))
+    pub(crate) fn feed_long(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
+        let ClientSession { workers, session, meter, .. } = self;
+        workers.long_requests.with(|worker| feed(worker, session, meter, input, out))
     }
 
-    /// The seats.
-    pub(crate) fn desks(&self) -> &Arc<Desks> {
-        &self.desks
+    /// The workers.
+    pub(crate) fn workers(&self) -> &Arc<Workers> {
+        &self.workers
     }
 
     async fn wait_for_pause(&self) {
-        let until = self.desks.engine.resumes_at(&self.session);
+        let until = self.workers.engine.resumes_at(&self.session);
         let left = Duration::from_millis(until.saturating_sub(wall_clock()).max(1));
         // Sleeping no longer than a slice at a time, so that a clock that was set back matters not.
-        let _ = tokio::time::timeout(left.min(SLICE), self.letters.resumed.notified()).await;
+        let _ = tokio::time::timeout(left.min(SLICE), self.signals.resumed.notified()).await;
     }
 
     pub(crate) async fn wait_for_disk(&mut self) -> Result<(), NoReply> {
-        let Caller { desks, session, .. } = self;
+        let ClientSession { workers, session, .. } = self;
         loop {
             // Registered before looking, so that no ring between the two is missed.
-            let rung = desks.durable.notified();
-            tokio::pin!(rung);
-            rung.as_mut().enable();
-            match desks.engine.confirmation(session) {
+            let notified = workers.durable.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            match workers.engine.confirmation(session) {
                 Confirmation::Given => return Ok(()),
                 Confirmation::Troubled(why) => return Err(NoReply::NotDurable(why)),
-                Confirmation::Awaited => drop(tokio::time::timeout(SLICE, rung).await),
+                Confirmation::Awaited => drop(tokio::time::timeout(SLICE, notified).await),
             }
         }
     }
@@ -386,14 +386,14 @@ pub(crate) fn read(bytes: &[u8], count: usize) -> Result<Vec<Value>, NoReply> {
 }
 
 /// Keys of all databases together.
-pub fn keys(desks: &Desks) -> usize {
-    desks.with(|worker| worker.txn.census()).iter().map(|db| db.keys).sum()
+pub fn keys(workers: &Workers) -> usize {
+    workers.with(|worker| worker.txn.census()).iter().map(|db| db.keys).sum()
 }
 
-impl Drop for Caller {
+impl Drop for ClientSession {
     fn drop(&mut self) {
-        let Caller { desks, session, meter, .. } = self;
-        desks.with(|worker| {
+        let ClientSession { workers, session, meter, .. } = self;
+        workers.with(|worker| {
             meter.settle(&worker.seat.counters);
             worker.disconnect(session);
         });

@@ -1,6 +1,6 @@
 //! How the engine reaches a session of this door.
 //!
-//! Letters come from any thread, under locks of the engine's: posting only puts them down. Whoever
+//! Messages come from any thread, under locks of the engine's: posting only puts them down. Whoever
 //! waits is the call that has the session, or nobody.
 
 use std::collections::VecDeque;
@@ -13,17 +13,17 @@ use tokio::sync::Notify;
 
 /// The end of a connection, as somebody wants it from outside.
 #[derive(Default)]
-pub struct Ending {
+pub struct CloseSignal {
     over: AtomicBool,
-    bell: Notify,
+    wakeup: Notify,
 }
 
-impl Ending {
+impl CloseSignal {
     /// Ends the connection.
     pub fn end(&self) {
         self.over.store(true, Ordering::Release);
         // One task waits, that of the connection; a permit stays for it if it does not wait yet.
-        self.bell.notify_one();
+        self.wakeup.notify_one();
     }
 
     /// Whether it is over.
@@ -34,31 +34,31 @@ impl Ending {
     /// Waits for the end.
     pub async fn ended(&self) {
         while !self.is_over() {
-            self.bell.notified().await;
+            self.wakeup.notified().await;
         }
     }
 }
 
-/// A session's letters.
-pub struct Letters {
+/// A session's messages.
+pub struct MessageQueue {
     waiting: Mutex<VecDeque<Message>>,
-    bell: Notify,
-    ending: Arc<Ending>,
+    wakeup: Notify,
+    close_signal: Arc<CloseSignal>,
 }
 
-impl Letters {
+impl MessageQueue {
     /// None yet, for a session of the connection that ends so.
-    pub fn new(ending: Arc<Ending>) -> Self {
-        Letters { waiting: Mutex::default(), bell: Notify::new(), ending }
+    pub fn new(close_signal: Arc<CloseSignal>) -> Self {
+        MessageQueue { waiting: Mutex::default(), wakeup: Notify::new(), close_signal }
     }
 
-    /// The next letter, when there is one.
+    /// The next message, when there is one.
     pub async fn next(&self) -> Message {
         loop {
             if let Some(message) = self.waiting.lock().pop_front() {
                 return message;
             }
-            self.bell.notified().await;
+            self.wakeup.notified().await;
         }
     }
 
@@ -71,16 +71,16 @@ impl Letters {
     }
 }
 
-impl Mailbox for Letters {
+impl Mailbox for MessageQueue {
     fn post(&self, _: ClientId, message: Message) {
         match message {
             // There is no socket of its own that a copy could be sent through.
-            Message::Kill | Message::Transfer(_) => self.ending.end(),
+            Message::Kill | Message::Transfer(_) => self.close_signal.end(),
             // Nothing out of band reaches a call, and nothing of that kind is asked for.
             Message::Push(_) => {}
             message => {
                 self.waiting.lock().push_back(message);
-                self.bell.notify_one();
+                self.wakeup.notify_one();
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Requests that run for long by their nature, on another thread: calls that come meanwhile are
 //! answered.
 //!
-//! A few at a time, each with a seat of its own; others wait for their turn, without a thread, and
-//! no more than so many. Whoever has sent one and gives up does not end it, but for a script, which
-//! others can end (`SCRIPT KILL`); who gives up waiting leaves the queue.
+//! A few at a time, each with a worker of its own; others wait for their turn, without a thread,
+//! and no more than so many. Whoever has sent one and gives up does not end it, but for a script,
+//! which others can end (`SCRIPT KILL`); who gives up waiting leaves the queue.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use engine::Entry;
 use smallvec::SmallVec;
 use tonic::Status;
 
-use crate::guest::Held;
-use crate::house::House;
+use crate::connection_user::SessionGuard;
+use crate::shared::Shared;
 use crate::status;
 
 /// Of the commands that are about certain keys, or about none, those that take long all the same.
@@ -70,36 +70,36 @@ fn is_page(name: &str, words: &[&[u8]]) -> bool {
 ///
 /// # Errors
 /// There is no such database; the connection was ended meanwhile; too many wait already.
-pub async fn ask(mut held: Held, db: u32, words: Vec<Bytes>) -> Result<Vec<u8>, Status> {
-    let house = Arc::clone(held.house());
-    let _counted = Counted::new(&house)?;
-    let place = Arc::clone(&house.places).acquire_owned().await.map_err(|_| status::broken())?;
+pub async fn ask(mut guard: SessionGuard, db: u32, words: Vec<Bytes>) -> Result<Vec<u8>, Status> {
+    let shared = Arc::clone(guard.shared());
+    let _counted = Counted::new(&shared)?;
+    let permit = Arc::clone(&shared.permits).acquire_owned().await.map_err(|_| status::broken())?;
     let running = tokio::task::spawn_blocking(move || {
         // Given back when the request is done, whoever still waits for it.
-        let _place = place;
-        let house = Arc::clone(held.house());
-        let mut seat = house.sit_aside();
+        let _permit = permit;
+        let shared = Arc::clone(guard.shared());
+        let mut slot = shared.lock_long_worker();
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
-        let answered = held.begin(&mut seat, db, &argv);
-        let out = std::mem::take(&mut seat.out);
-        drop(seat);
-        answered.map(|answered| (held, out, answered))
+        let answered = guard.begin(&mut slot, db, &argv);
+        let out = std::mem::take(&mut slot.out);
+        drop(slot);
+        answered.map(|answered| (guard, out, answered))
     });
     let done = running.await.map_err(|_| status::broken())?;
-    let (mut held, out, answered) = done?;
-    held.house().look_whether_stopping();
-    if answered { Ok(out) } else { held.finish(out).await }
+    let (mut guard, out, answered) = done?;
+    guard.shared().look_whether_stopping();
+    if answered { Ok(out) } else { guard.finish(out).await }
 }
 
 /// One among those that run for long or wait for that.
-struct Counted(Arc<House>);
+struct Counted(Arc<Shared>);
 
 impl Counted {
-    fn new(house: &Arc<House>) -> Result<Self, Status> {
-        if !house.long.take(1) {
+    fn new(shared: &Arc<Shared>) -> Result<Self, Status> {
+        if !shared.long.take(1) {
             return Err(status::exhausted("too many requests that run for long are waiting"));
         }
-        Ok(Counted(Arc::clone(house)))
+        Ok(Counted(Arc::clone(shared)))
     }
 }
 

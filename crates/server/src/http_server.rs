@@ -16,21 +16,21 @@ use rustls::ServerConfig;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, watch};
 
-use crate::accept::{self, Crew};
+use crate::accept::{self, WorkerPool};
 use crate::listen;
 
-/// Threads of the runtime. What may take long runs on others (`http/src/aside.rs`).
+/// Threads of the runtime. What may take long runs on others (`http/src/long_requests.rs`).
 const THREADS: usize = 2;
 /// How long requests that run when the server stops may go on.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Sockets that are open and served by nobody yet.
+/// HttpSockets that are open and served by nobody yet.
 #[derive(Default)]
-pub struct Sockets {
+pub struct HttpSockets {
     http: Vec<TcpListener>,
 }
 
-impl Sockets {
+impl HttpSockets {
     /// Opens the ports that the configuration wants.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Sockets {
     pub fn open(config: &Config, settings: &Settings) -> Result<Self, String> {
         let port = ("http-port", config.http.port, settings.is_given("http-port"));
         let http = listen::open_door(port, &config.bind, config)?;
-        Ok(Sockets { http })
+        Ok(HttpSockets { http })
     }
 
     /// Whether there is none.
@@ -67,19 +67,19 @@ pub fn secure(config: &Config) -> Result<Option<Arc<ServerConfig>>, String> {
     context.map(Some).map_err(|error| format!("{error}\nFailed to configure TLS for HTTP."))
 }
 
-impl Gate for Crew {
+impl Gate for WorkerPool {
     fn enter(&self) -> bool {
-        self.let_in()
+        self.admit()
     }
 
     fn leave(&self) {
-        self.let_go();
+        self.release();
     }
 }
 
 /// The doors, being served.
 #[derive(Default)]
-pub struct Doors {
+pub struct HttpServer {
     runtime: Option<(Runtime, watch::Sender<bool>)>,
     /// Rung when something has become durable.
     pub durable: Arc<Notify>,
@@ -87,16 +87,16 @@ pub struct Doors {
     pub http: Option<Arc<Http>>,
 }
 
-impl Doors {
+impl HttpServer {
     /// Begins to serve.
     ///
     /// # Errors
     /// The system has no threads for it.
     pub fn start(
-        sockets: Sockets,
-        (engine, crew): (&Arc<Engine>, &Arc<Crew>),
+        sockets: HttpSockets,
+        (engine, pool): (&Arc<Engine>, &Arc<WorkerPool>),
         context: Option<Arc<ServerConfig>>,
-        chance: u64,
+        seed: u64,
     ) -> std::io::Result<Self> {
         if sockets.is_empty() {
             return Ok(Self::default());
@@ -110,11 +110,11 @@ impl Doors {
         let (stop, stopped) = watch::channel(false);
         let http = Http::new(http::Parts {
             engine: Arc::clone(engine),
-            gate: Arc::clone(crew) as _,
+            gate: Arc::clone(pool) as _,
             context,
             durable: Arc::clone(&durable),
             threads: THREADS,
-            chance,
+            seed,
         });
         let inside = runtime.enter();
         for socket in sockets.http {
@@ -122,7 +122,7 @@ impl Doors {
             runtime.spawn(Arc::clone(&http).listen(listener, stopped.clone()));
         }
         drop(inside);
-        Ok(Doors { runtime: Some((runtime, stop)), durable, http: Some(http) })
+        Ok(HttpServer { runtime: Some((runtime, stop)), durable, http: Some(http) })
     }
 
     /// Carries out what a changed configuration says about the doors: reads the files of TLS anew.

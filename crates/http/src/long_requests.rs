@@ -2,7 +2,7 @@
 //!
 //! How many keys a range has is read off the index, unless some of them have a deadline or may not
 //! be seen by who asks: then they are looked at, all of them perhaps. A few such requests run at a
-//! time, each with a seat of its own; others wait for their turn, without a thread, and no more
+//! time, each with a worker of its own; others wait for their turn, without a thread, and no more
 //! than so many. Whoever gives up waiting leaves the queue; what runs goes on to its end.
 
 use std::sync::Arc;
@@ -14,35 +14,35 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 use wire::Value;
 
-use crate::desk::{Caller, Desks, NoReply, read};
+use crate::session::{ClientSession, NoReply, Workers, read};
 
 /// Requests that run at a time.
-const PLACES: usize = 4;
+const RUNNING: usize = 4;
 /// And those that may wait for their turn.
 const WAITING: usize = 1024;
 
-/// The places for them, and as many seats.
-pub struct Aside {
+/// The places for them, and as many workers.
+pub struct LongRequests {
     workers: Box<[Mutex<Worker>]>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// Those who have a place, and those who wait for one.
-    there: AtomicUsize,
+    admitted: AtomicUsize,
 }
 
-impl Aside {
-    /// Places at an engine. `chance` is unpredictable bits.
-    pub fn new(engine: &Arc<Engine>, chance: u64) -> Self {
-        let seat = |number: u64| Mutex::new(Worker::new(engine, chance.wrapping_add(number)));
-        Aside {
-            workers: (0..PLACES as u64).map(seat).collect(),
-            places: Arc::new(Semaphore::new(PLACES)),
-            there: AtomicUsize::new(0),
+impl LongRequests {
+    /// Places at an engine. `seed` is unpredictable bits.
+    pub fn new(engine: &Arc<Engine>, seed: u64) -> Self {
+        let worker = |number: u64| Mutex::new(Worker::new(engine, seed.wrapping_add(number)));
+        LongRequests {
+            workers: (0..RUNNING as u64).map(worker).collect(),
+            permits: Arc::new(Semaphore::new(RUNNING)),
+            admitted: AtomicUsize::new(0),
         }
     }
 
     /// Sits down, for a thread that has one of the places, does `work`, and gets up.
     pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
-        // There are as many seats as places, so one is free; it would be waited for otherwise.
+        // There are as many workers as places, so one is free; it would be waited for otherwise.
         let free = self.workers.iter().find_map(Mutex::try_lock);
         let mut worker = free.unwrap_or_else(|| self.workers[0].lock());
         worker.begin(wall_clock());
@@ -51,25 +51,25 @@ impl Aside {
 }
 
 /// One among those that run for long or wait for that.
-struct Counted(Arc<Desks>);
+struct Counted(Arc<Workers>);
 
 impl Counted {
-    fn new(desks: &Arc<Desks>) -> Result<Self, NoReply> {
-        let counted = Counted(Arc::clone(desks));
-        let before = desks.aside.there.fetch_add(1, Ordering::Relaxed);
-        if before < PLACES + WAITING { Ok(counted) } else { Err(NoReply::Crowded) }
+    fn new(workers: &Arc<Workers>) -> Result<Self, NoReply> {
+        let counted = Counted(Arc::clone(workers));
+        let before = workers.long_requests.admitted.fetch_add(1, Ordering::Relaxed);
+        if before < RUNNING + WAITING { Ok(counted) } else { Err(NoReply::TooManyWaiting) }
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.aside.there.fetch_sub(1, Ordering::Relaxed);
+        self.0.long_requests.admitted.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// What a request has come to.
 struct Begun {
-    caller: OwnedMutexGuard<Caller>,
+    client: OwnedMutexGuard<ClientSession>,
     input: Vec<u8>,
     /// Bytes of the input that have been read.
     at: usize,
@@ -79,7 +79,7 @@ struct Begun {
 impl Begun {
     fn feed(&mut self) -> Fed {
         let rest = self.input.get_mut(self.at..).unwrap_or_default();
-        let fed = self.caller.feed_aside(rest, &mut self.out);
+        let fed = self.client.feed_long(rest, &mut self.out);
         self.at += fed.consumed;
         fed
     }
@@ -91,31 +91,31 @@ impl Begun {
 /// # Errors
 /// [`NoReply`].
 pub async fn call(
-    mut caller: OwnedMutexGuard<Caller>,
+    mut client: OwnedMutexGuard<ClientSession>,
     name: &'static str,
     words: &[&[u8]],
-) -> Result<(OwnedMutexGuard<Caller>, Value), NoReply> {
-    let desks = Arc::clone(caller.desks());
-    let _counted = Counted::new(&desks)?;
-    let input = caller.encode(name, &[words.to_vec()])?;
-    let mut begun = Begun { caller, input, at: 0, out: Vec::new() };
+) -> Result<(OwnedMutexGuard<ClientSession>, Value), NoReply> {
+    let workers = Arc::clone(client.workers());
+    let _counted = Counted::new(&workers)?;
+    let input = client.encode(name, &[words.to_vec()])?;
+    let mut begun = Begun { client, input, at: 0, out: Vec::new() };
     loop {
-        let places = Arc::clone(&desks.aside.places);
-        let place = places.acquire_owned().await.map_err(|_| NoReply::Ended)?;
+        let permits = Arc::clone(&workers.long_requests.permits);
+        let permit = permits.acquire_owned().await.map_err(|_| NoReply::Ended)?;
         let running = tokio::task::spawn_blocking(move || {
             // Given back when it is done, whoever still waits for it.
-            let _place = place;
+            let _permit = permit;
             let fed = begun.feed();
             (begun, fed)
         });
         let (done, fed) = running.await.map_err(|_| NoReply::Ended)?;
         begun = done;
-        if begun.caller.follow(fed.state).await? {
+        if begun.client.follow(fed.state).await? {
             break;
         }
     }
-    let Begun { mut caller, out, .. } = begun;
-    caller.wait_for_disk().await?;
+    let Begun { mut client, out, .. } = begun;
+    client.wait_for_disk().await?;
     let reply = read(&out, 1)?.pop().ok_or(NoReply::Ended)?;
-    Ok((caller, reply))
+    Ok((client, reply))
 }

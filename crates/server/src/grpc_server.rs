@@ -12,16 +12,16 @@ use std::thread::JoinHandle;
 
 use config::{Config, SetError};
 use engine::Engine;
-use grpc::{Hooks, House, LONG_CALLS};
+use grpc::{Hooks, LONG_CALLS, Shared};
 use rustls::ServerConfig;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::accept::{self, Crew};
+use crate::accept::{self, WorkerPool};
 use crate::listen;
 
 /// Sockets that nobody serves yet.
-pub struct Open {
+pub struct GrpcSockets {
     sockets: Vec<TcpListener>,
     context: Option<Arc<ServerConfig>>,
 }
@@ -30,7 +30,7 @@ pub struct Open {
 ///
 /// # Errors
 /// What to print before giving up.
-pub fn open(config: &Config) -> Result<Open, String> {
+pub fn open(config: &Config) -> Result<GrpcSockets, String> {
     let grpc = &config.grpc;
     let context = if grpc.tls && grpc.port > 0 {
         let context = tls::server::context(&config.tls);
@@ -40,10 +40,10 @@ pub fn open(config: &Config) -> Result<Open, String> {
     };
     let port = ("grpc-port", grpc.port, grpc.port_is_given);
     let sockets = listen::open_door(port, &grpc.bind, config)?;
-    Ok(Open { sockets, context })
+    Ok(GrpcSockets { sockets, context })
 }
 
-impl Open {
+impl GrpcSockets {
     /// The addresses people connect to.
     pub fn names(&self) -> Vec<String> {
         let addr = |socket: &TcpListener| socket.local_addr().map(|addr| format!("{addr} (gRPC)"));
@@ -57,29 +57,29 @@ impl Open {
     pub fn start(
         self,
         engine: &Arc<Engine>,
-        crew: &Arc<Crew>,
-        chance: u64,
-    ) -> std::io::Result<Calls> {
-        let Open { sockets, context } = self;
+        pool: &Arc<WorkerPool>,
+        seed: u64,
+    ) -> std::io::Result<GrpcServer> {
+        let GrpcSockets { sockets, context } = self;
         if sockets.is_empty() {
-            return Ok(Calls { serving: None });
+            return Ok(GrpcServer { serving: None });
         }
-        let house = House::new(engine, chance, context, hooks(crew));
+        let shared = Shared::new(engine, seed, context, hooks(pool));
         let runtime =
             Builder::new_current_thread().enable_all().max_blocking_threads(LONG_CALLS).build()?;
         let (stop, stopped) = watch::channel(false);
-        let served = Arc::clone(&house);
+        let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("grpc".to_owned()).spawn(move || {
             runtime.block_on(serve(&served, sockets, &stopped));
             // What runs aside may take its time; nobody waits for it any more.
             runtime.shutdown_background();
         })?;
-        Ok(Calls { serving: Some(Serving { house, stop, thread }) })
+        Ok(GrpcServer { serving: Some(Serving { shared, stop, thread }) })
     }
 }
 
-async fn serve(house: &Arc<House>, sockets: Vec<TcpListener>, stop: &watch::Receiver<bool>) {
-    let serve = |socket| tokio::spawn(grpc::serve(Arc::clone(house), socket, stop.clone()));
+async fn serve(shared: &Arc<Shared>, sockets: Vec<TcpListener>, stop: &watch::Receiver<bool>) {
+    let serve = |socket| tokio::spawn(grpc::serve(Arc::clone(shared), socket, stop.clone()));
     let serving: Vec<_> = sockets.into_iter().map(serve).collect();
     for one in serving {
         match one.await {
@@ -90,30 +90,30 @@ async fn serve(house: &Arc<House>, sockets: Vec<TcpListener>, stop: &watch::Rece
     }
 }
 
-fn hooks(crew: &Arc<Crew>) -> Hooks {
-    let (all, enter, leave) = (Arc::clone(crew), Arc::clone(crew), Arc::clone(crew));
+fn hooks(pool: &Arc<WorkerPool>) -> Hooks {
+    let (all, enter, leave) = (Arc::clone(pool), Arc::clone(pool), Arc::clone(pool));
     Hooks {
         stopping: Box::new(move || all.wake_all()),
-        enter: Box::new(move || enter.let_in()),
-        leave: Box::new(move || leave.let_go()),
+        enter: Box::new(move || enter.admit()),
+        leave: Box::new(move || leave.release()),
     }
 }
 
 /// The gRPC port, being served or not there.
-pub struct Calls {
+pub struct GrpcServer {
     serving: Option<Serving>,
 }
 
 struct Serving {
-    house: Arc<House>,
+    shared: Arc<Shared>,
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
-impl Calls {
+impl GrpcServer {
     /// Whom to tell what happens elsewhere.
-    pub fn house(&self) -> Weak<House> {
-        self.serving.as_ref().map_or_else(Weak::new, |serving| Arc::downgrade(&serving.house))
+    pub fn shared(&self) -> Weak<Shared> {
+        self.serving.as_ref().map_or_else(Weak::new, |serving| Arc::downgrade(&serving.shared))
     }
 
     /// Takes nobody any more, and ends when the calls that run have, or after a moment.
@@ -132,10 +132,14 @@ impl Calls {
 ///
 /// # Errors
 /// They cannot be used; then nothing has changed.
-pub fn follow(house: &Weak<House>, after: &Config, named: &[&'static str]) -> Result<(), SetError> {
-    let Some(house) = house.upgrade().filter(|house| house.is_secured()) else { return Ok(()) };
+pub fn follow(
+    shared: &Weak<Shared>,
+    after: &Config,
+    named: &[&'static str],
+) -> Result<(), SetError> {
+    let Some(shared) = shared.upgrade().filter(|shared| shared.is_secured()) else { return Ok(()) };
     if let Some(context) = accept::tls_anew(after, named)? {
-        house.secure_with(&context);
+        shared.secure_with(&context);
     }
     Ok(())
 }

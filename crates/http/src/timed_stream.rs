@@ -14,25 +14,25 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use crate::desk::Meter;
+use crate::session::Meter;
 
 /// The stream.
-pub struct Paced<S> {
+pub struct TimedStream<S> {
     inner: S,
     meter: Arc<Meter>,
-    patience: Duration,
+    write_timeout: Duration,
     /// Runs while the peer takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Paced<S> {
+impl<S> TimedStream<S> {
     /// Waits for the peer to read no longer than `patience`.
-    pub fn new(inner: S, meter: &Arc<Meter>, patience: Duration) -> Self {
-        Paced { inner, meter: Arc::clone(meter), patience, stalled: None }
+    pub fn new(inner: S, meter: &Arc<Meter>, write_timeout: Duration) -> Self {
+        TimedStream { inner, meter: Arc::clone(meter), write_timeout, stalled: None }
     }
 
     /// What a write came to, or the end of the patience.
-    fn judge(
+    fn check_write(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
@@ -45,14 +45,14 @@ impl<S> Paced<S> {
             }
             return Poll::Ready(done);
         }
-        let until = Instant::now() + self.patience;
+        let until = Instant::now() + self.write_timeout;
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
         ready!(stalled.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -71,14 +71,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.judge(cx, written)
+        self.check_write(cx, written)
     }
 
     fn poll_write_vectored(
@@ -87,7 +87,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
-        self.judge(cx, written)
+        self.check_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -96,11 +96,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.inner).poll_flush(cx);
-        self.judge(cx, flushed.map_ok(|()| 0)).map_ok(drop)
+        self.check_write(cx, flushed.map_ok(|()| 0)).map_ok(drop)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let shut = Pin::new(&mut self.inner).poll_shutdown(cx);
-        self.judge(cx, shut.map_ok(|()| 0)).map_ok(drop)
+        self.check_write(cx, shut.map_ok(|()| 0)).map_ok(drop)
     }
 }

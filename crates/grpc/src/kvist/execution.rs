@@ -5,30 +5,30 @@ use engine::Engine;
 use smallvec::SmallVec;
 use tonic::Status;
 
-use crate::aside;
+use crate::long_requests;
 use crate::status;
 
 /// How.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum Execution {
     /// Where all do.
-    Ordinary,
+    Inline,
     /// Aside: it may take long.
     Long,
 }
 
-impl Manner {
+impl Execution {
     /// Of these words.
     ///
     /// # Errors
     /// It does not run here.
     pub fn of(engine: &Engine, words: &[Bytes]) -> Result<Self, Status> {
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
-        let Some(entry) = engine.table.find(&argv) else { return Ok(Manner::Ordinary) };
+        let Some(entry) = engine.table.find(&argv) else { return Ok(Execution::Inline) };
         let name = entry.name();
         if engine.changes_connection(&argv) {
             return Err(status::not_here(name));
         }
-        Ok(if aside::is_long(entry, &argv) { Manner::Long } else { Manner::Ordinary })
+        Ok(if long_requests::is_long(entry, &argv) { Execution::Long } else { Execution::Inline })
     }
 }

@@ -32,17 +32,17 @@ pub struct Select {
 
 /// Where a walk is.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum ScanPosition {
     /// At a cursor; `0` is the start.
     At(Bytes),
     /// At its end.
     End,
 }
 
-impl Place {
+impl ScanPosition {
     /// Before the first key.
     pub fn start() -> Self {
-        Place::At(Bytes::from_static(b"0"))
+        ScanPosition::At(Bytes::from_static(b"0"))
     }
 }
 
@@ -55,7 +55,7 @@ pub async fn step(
     select: &Select,
     (at, count): (&[u8], usize),
     each: impl FnMut(&[u8]),
-) -> Result<Place, Status> {
+) -> Result<ScanPosition, Status> {
     let count = count.to_string();
     let mut argv: SmallVec<[&[u8]; 8]> = SmallVec::new();
     argv.extend([b"SCAN".as_slice(), at, b"COUNT", count.as_bytes()]);
@@ -69,7 +69,7 @@ pub async fn step(
 }
 
 /// Reads the cursor of the next page, and the keys of this one.
-fn page(reply: &[u8], mut each: impl FnMut(&[u8])) -> Result<Place, Status> {
+fn page(reply: &[u8], mut each: impl FnMut(&[u8])) -> Result<ScanPosition, Status> {
     let mut reader = Reader::new(reply);
     let (Item::List(2), Item::Blob(next)) = (reader.item()?, reader.item()?) else {
         return Err(status::broken());
@@ -79,7 +79,11 @@ fn page(reply: &[u8], mut each: impl FnMut(&[u8])) -> Result<Place, Status> {
         let Item::Blob(key) = reader.item()? else { return Err(status::broken()) };
         each(key);
     }
-    Ok(if next == b"0" { Place::End } else { Place::At(Bytes::copy_from_slice(next)) })
+    Ok(if next == b"0" {
+        ScanPosition::End
+    } else {
+        ScanPosition::At(Bytes::copy_from_slice(next))
+    })
 }
 
 /// What the keys of a range have in common.
@@ -115,7 +119,7 @@ impl Range {
         caller: &Caller,
         (at, count): (&[u8], usize),
         each: impl FnMut(&[u8]),
-    ) -> Result<Place, Status> {
+    ) -> Result<ScanPosition, Status> {
         let (first, last);
         let count = count.to_string();
         let mut argv: SmallVec<[&[u8]; 12]> = SmallVec::new();
@@ -201,9 +205,9 @@ mod tests {
         let mut keys = Vec::new();
         let reply = b"*2\r\n$3\r\naab\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n";
         let next = page(reply, |key| keys.extend_from_slice(key)).expect("a page");
-        assert!(matches!(next, Place::At(at) if &at[..] == b"aab") && keys == b"ab");
+        assert!(matches!(next, ScanPosition::At(at) if &at[..] == b"aab") && keys == b"ab");
         let end = page(b"*2\r\n$1\r\n0\r\n*0\r\n", |_| ()).expect("the last");
-        assert!(matches!(end, Place::End));
+        assert!(matches!(end, ScanPosition::End));
         for bad in ["", "*1\r\n", "*2\r\n:1\r\n*0\r\n", "*2\r\n$1\r\n0\r\n*1\r\n:1\r\n"] {
             assert!(page(bad.as_bytes(), |_| ()).is_err(), "{bad}");
         }

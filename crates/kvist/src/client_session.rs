@@ -1,4 +1,4 @@
-//! One client of the engine, as a connection is one of a server: its session, its letters, the
+//! One client of the engine, as a connection is one of a server: its session, its messages, the
 //! bytes that were written for it.
 
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use base::Protocol;
 use engine::{Origin, Session};
 use journal::wall_clock;
 
-use crate::house::House;
 use crate::inbox::Inbox;
+use crate::shared::Shared;
 
 /// What `CLIENT LIST` shows as the address of sessions that have none.
 const ADDRESS: &str = "embedded:0";
 
 /// A client.
-pub(crate) struct Party {
+pub(crate) struct ClientSession {
     pub session: Session,
     pub inbox: Arc<Inbox>,
     /// Replies and messages that went over as bytes, in the order they came.
@@ -25,18 +25,18 @@ pub(crate) struct Party {
     pub over: bool,
 }
 
-impl Party {
+impl ClientSession {
     /// A new client. It has the rights of the default user without being asked for a password:
     /// whoever runs this code could read the memory as well.
-    pub fn new(house: &House, protocol: Protocol) -> Box<Self> {
-        let inbox = Arc::new(Inbox::new(house.limit_of_pushes()));
+    pub fn new(shared: &Shared, protocol: Protocol) -> Box<Self> {
+        let inbox = Arc::new(Inbox::new(shared.limit_of_pushes()));
         let origin =
             Origin { addr: ADDRESS.to_owned(), laddr: ADDRESS.to_owned(), fd: -1, unix: true };
-        let client = house.engine.clients.add(origin, wall_clock(), inbox.clone());
+        let client = shared.engine.clients.add(origin, wall_clock(), inbox.clone());
         let mut session = Session::new(client, true);
         session.shares = true;
         session.speak(protocol);
-        Box::new(Party { session, inbox, out: Vec::new(), pushed: 0, over: false })
+        Box::new(ClientSession { session, inbox, out: Vec::new(), pushed: 0, over: false })
     }
 
     /// Whether its last request has not been answered yet.

@@ -13,16 +13,16 @@ use sync::{Condvar, Mutex, MutexGuard};
 
 /// Rung when something has become durable.
 #[derive(Default)]
-pub(crate) struct Bell {
+pub(crate) struct DurabilityWakeup {
     lock: Mutex<()>,
-    rung: Condvar,
+    woken: Condvar,
 }
 
-impl Bell {
+impl DurabilityWakeup {
     /// Wakes all who wait.
-    pub fn ring(&self) {
+    pub fn wake_all(&self) {
         drop(self.lock.lock());
-        self.rung.notify_all();
+        self.woken.notify_all();
     }
 
     /// Waits as long as it `must`. Whenever it is woken in vain, or has waited for a slice of time,
@@ -35,7 +35,7 @@ impl Bell {
     ) -> Result<(), E> {
         let mut guard = self.lock.lock();
         while must() {
-            let over = self.rung.wait_for(&mut guard, slice).timed_out();
+            let over = self.woken.wait_for(&mut guard, slice).timed_out();
             if must() {
                 MutexGuard::unlocked(&mut guard, || look(over))?;
             }

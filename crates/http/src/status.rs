@@ -6,11 +6,11 @@ use bytes::Bytes;
 use engine::Engine;
 use hyper::StatusCode;
 
-use crate::ask::Ask;
-use crate::desk;
 use crate::openapi;
 use crate::reply::{self, Answer, JSON, Refusal, fine};
+use crate::request::ApiRequest;
 use crate::route::ROUTES;
+use crate::session;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const NOT_WRITABLE: &str = "MISCONF writes are refused: the server's log says why";
@@ -33,8 +33,8 @@ pub fn live() -> Answer {
 }
 
 /// `GET /ready`
-pub fn ready(ask: &Ask) -> Answer {
-    let engine = &ask.http.desks.engine;
+pub fn ready(request: &ApiRequest) -> Answer {
+    let engine = &request.http.workers.engine;
     match engine.hindrance() {
         None => reply::answer(StatusCode::OK, TEXT, "OK\n"),
         Some(why) => {
@@ -58,26 +58,26 @@ fn mebibytes(bytes: usize) -> usize {
     bytes.saturating_add(1 << 19) >> 20
 }
 
-fn figures(ask: &Ask) -> String {
-    let engine: &Engine = &ask.http.desks.engine;
+fn figures(request: &ApiRequest) -> String {
+    let engine: &Engine = &request.http.workers.engine;
     format!(
         "\"total_keys\":{},\"shards\":{},\"memory_mb\":{}",
-        desk::keys(&ask.http.desks),
+        session::keys(&request.http.workers),
         engine.store.shards(),
         mebibytes(engine.used_memory())
     )
 }
 
 /// `GET /api/v1/stats`: who may count keys may see it.
-pub async fn stats(ask: Ask) -> Result<Answer, Refusal> {
-    fine(ask.caller.lock().await.call::<&[u8]>("dbsize", &[]).await?)?;
-    Ok(reply::json(format!("{{{}}}", figures(&ask))))
+pub async fn stats(request: ApiRequest) -> Result<Answer, Refusal> {
+    fine(request.client.lock().await.call::<&[u8]>("dbsize", &[]).await?)?;
+    Ok(reply::json(format!("{{{}}}", figures(&request))))
 }
 
 /// `GET /api/v1/health`: the same for everybody, in a few words and at no cost. Figures are what
 /// `/api/v1/stats` and `/metrics` tell those who may know them.
-pub fn health(ask: &Ask) -> Answer {
-    let engine = &ask.http.desks.engine;
+pub fn health(request: &ApiRequest) -> Answer {
+    let engine = &request.http.workers.engine;
     let (status, word) = match engine.hindrance() {
         None => (StatusCode::OK, "healthy"),
         Some(_) if engine.durable.is_loading() => (StatusCode::SERVICE_UNAVAILABLE, "loading"),

@@ -22,8 +22,8 @@ use engine::{Credential, Engine, is_local_address};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 
-use crate::desk::{Admitted, Caller};
 use crate::reply::Refusal;
+use crate::session::{Admitted, ClientSession};
 
 /// Whether protected mode lets a peer in. A token protects as a password does.
 #[must_use]
@@ -77,21 +77,21 @@ fn is_plain_address(host: &str) -> bool {
 }
 
 /// What a request shows.
-enum Shown {
+enum Authorization {
     Nothing,
     Bearer(Vec<u8>),
     Basic(Vec<u8>, Vec<u8>),
     Nonsense,
 }
 
-fn shown(headers: &HeaderMap) -> Shown {
-    let Some(value) = headers.get(AUTHORIZATION) else { return Shown::Nothing };
+fn authorization(headers: &HeaderMap) -> Authorization {
+    let Some(value) = headers.get(AUTHORIZATION) else { return Authorization::Nothing };
     let bytes = value.as_bytes();
     let blank = bytes.iter().position(|&byte| byte == b' ').unwrap_or(bytes.len());
     let (scheme, rest) = bytes.split_at(blank);
     let rest = rest.trim_ascii();
     if scheme.eq_ignore_ascii_case(b"bearer") {
-        return Shown::Bearer(rest.to_vec());
+        return Authorization::Bearer(rest.to_vec());
     }
     let pair = scheme
         .eq_ignore_ascii_case(b"basic")
@@ -102,8 +102,8 @@ fn shown(headers: &HeaderMap) -> Shown {
             Some((pair[..colon].to_vec(), pair[colon + 1..].to_vec()))
         });
     match pair {
-        Some((user, password)) => Shown::Basic(user, password),
-        None => Shown::Nonsense,
+        Some((user, password)) => Authorization::Basic(user, password),
+        None => Authorization::Nonsense,
     }
 }
 
@@ -115,42 +115,42 @@ pub async fn admit(
     engine: &Engine,
     config: &Config,
     headers: &HeaderMap,
-    caller: &mut Caller,
+    client: &mut ClientSession,
 ) -> Result<(), Refusal> {
     let token = config.http.token.as_deref();
-    caller.admitted = Admitted::Not;
-    let credential = match shown(headers) {
-        Shown::Bearer(given) if token.is_some() => {
+    client.admitted = Admitted::Not;
+    let credential = match authorization(headers) {
+        Authorization::Bearer(given) if token.is_some() => {
             let right = token.is_some_and(|t| Password::hash(t).is(&Password::hash(&given)));
             let credential = Credential::of_key(&engine.users, config.http.token_user.as_bytes());
             credential.filter(|_| right)
         }
-        Shown::Basic(user, password) => {
-            basic(engine, token.is_some(), (&user, &password), caller).await
+        Authorization::Basic(user, password) => {
+            basic(engine, token.is_some(), (&user, &password), client).await
         }
-        Shown::Nothing | Shown::Bearer(_) if token.is_none() => {
-            if caller.session.client.user.lock().is_some() {
-                caller.session.log_out(&engine.users);
+        Authorization::Nothing | Authorization::Bearer(_) if token.is_none() => {
+            if client.session.client.user.lock().is_some() {
+                client.session.log_out(&engine.users);
             }
             // The default user may have been given a password since this connection was made.
-            if caller.session.authenticated && !engine.users.asks_password() {
-                caller.admitted = Admitted::AsAnybody;
+            if client.session.authenticated && !engine.users.asks_password() {
+                client.admitted = Admitted::AsAnybody;
                 return Ok(());
             }
             None
         }
-        Shown::Nothing | Shown::Bearer(_) | Shown::Nonsense => None,
+        Authorization::Nothing | Authorization::Bearer(_) | Authorization::Nonsense => None,
     };
     let Some(credential) = credential else {
-        caller.session.log_out(&engine.users);
+        client.session.log_out(&engine.users);
         return Err(unauthorized(token.is_some()));
     };
     let account = credential.account();
-    let same = caller.session.client.user.lock().as_ref().is_some_and(|u| Arc::ptr_eq(u, account));
+    let same = client.session.client.user.lock().as_ref().is_some_and(|u| Arc::ptr_eq(u, account));
     if !same {
-        caller.session.log_in(Arc::clone(account));
+        client.session.log_in(Arc::clone(account));
     }
-    caller.admitted = Admitted::By(credential);
+    client.admitted = Admitted::By(credential);
     Ok(())
 }
 
@@ -159,15 +159,15 @@ async fn basic(
     engine: &Engine,
     with_token: bool,
     (user, password): (&[u8], &[u8]),
-    caller: &mut Caller,
+    client: &mut ClientSession,
 ) -> Option<Credential> {
     let credential = Credential::of_password(&engine.users, user, password);
     // Where a token is asked for, a user who takes any password must not stand in for it.
-    let credential =
-        credential.filter(|shown| !with_token || !shown.account().rules().takes_any_password());
+    let credential = credential
+        .filter(|credential| !with_token || !credential.account().rules().takes_any_password());
     if credential.is_none() {
         // By the command, so that it is in ACL LOG and counted as everywhere.
-        let _ = caller.call("auth", &[user, password]).await;
+        let _ = client.call("auth", &[user, password]).await;
     }
     credential
 }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_that_nobody_else_can_point_here() {
+    fn hosts_that_cannot_be_pointed_here() {
         for host in ["127.0.0.1", "127.0.0.1:8080", "[::1]", "[::1]:80", "localhost:1", "LOCALHOST"]
         {
             assert!(is_plain_address(host), "{host}");

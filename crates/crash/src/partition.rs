@@ -1,4 +1,4 @@
-//! A lane: one connection's own keys, their model, and the history since the last crash.
+//! A partition: one connection's own keys, their model, and the history since the last crash.
 //!
 //! The live model runs ahead of the replies (a pipeline is composed before any of it is answered),
 //! but for units whose effect only the reply tells; those end their batch. The history keeps what
@@ -15,14 +15,14 @@ use crate::workload::{self, Work};
 
 /// See the module.
 #[derive(Debug)]
-pub struct Lane {
+pub struct Partition {
     /// The keys as the server had them after the last recovery.
     pub base: Model,
     /// Everything sent since, in order.
     pub units: Vec<Unit>,
     /// What went wrong while the server was up.
     pub violations: Vec<String>,
-    /// Counts what this lane wrote to shared keys, ever.
+    /// Counts what this partition wrote to shared keys, ever.
     pub sequence: u64,
     live: Model,
     expects: Vec<Option<Vec<Expect>>>,
@@ -31,8 +31,8 @@ pub struct Lane {
     tainted: bool,
 }
 
-impl Lane {
-    /// A lane without keys.
+impl Partition {
+    /// A partition without keys.
     #[must_use]
     pub fn new(prefix: &[u8]) -> Self {
         let base = Model::new(prefix);
@@ -49,7 +49,7 @@ impl Lane {
         }
     }
 
-    /// How all keys of this lane begin.
+    /// How all keys of this partition begin.
     #[must_use]
     pub fn prefix(&self) -> &Bytes {
         &self.base.prefix
@@ -136,7 +136,7 @@ impl Lane {
         }
     }
 
-    /// Notes a unit that concerns everybody, sent by somebody else while this lane is idle.
+    /// Notes a unit that concerns everybody, sent by somebody else while this partition is idle.
     /// Returns its place.
     pub fn join(&mut self, unit: &Unit) -> usize {
         self.batch = self.units.len();
