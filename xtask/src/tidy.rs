@@ -2,7 +2,8 @@
 //!
 //! Every finding is one line, `FILE:LINE: RULE: what is wrong and what to do`. The rules are in
 //! [`rules`]; they look at text whose strings and comments were told apart from code by
-//! [`source`]. What several files must agree on has a file of its own ([`dependencies`]).
+//! [`source`]. What several files must agree on has a file of its own ([`dependencies`]); so
+//! have the words that are not used ([`words`]).
 //! Exceptions stand in `tidy.allow` ([`allow`]): each with its size and its reason, and each must
 //! be given up or lowered as soon as it can be, so that the list only shrinks.
 
@@ -11,6 +12,7 @@ mod dependencies;
 mod rules;
 mod source;
 mod twins;
+mod words;
 
 use std::path::Path;
 use std::process::Command;

@@ -11,7 +11,7 @@
 //! their numbers in a [`Vocabulary`], which also knows those of Redis that this server does not
 //! have: rules written for Redis stay what they are.
 //!
-//! Nothing here knows sockets, clocks, files or chance.
+//! Nothing here knows sockets, clocks, files or random numbers.
 #![forbid(unsafe_code)]
 
 mod bits;

@@ -1,4 +1,4 @@
-//! What every type of value must tell the house.
+//! What every type of value must tell the rest of the server.
 
 /// The type of a value as `TYPE` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

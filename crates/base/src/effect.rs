@@ -1,8 +1,8 @@
-//! What a command changed, told to whoever must remember it.
+//! What a command changed, told to the journal.
 
 use crate::{CmdError, Kind, Millis};
 
-/// What the journal must remember about a command that ran.
+/// What the journal must keep of a command that ran.
 ///
 /// Returned, not reported on the side: a write that forgets to tell must say `None` on purpose.
 /// `None` also means that nothing was changed, so that no watcher is disturbed.
@@ -12,7 +12,7 @@ pub enum Effect {
     None,
     /// Running the very same request again has the same result.
     AsSent,
-    /// This request, free of clocks and chance, has the same result.
+    /// This request, free of clocks and randomness, has the same result.
     Rewritten(Argv),
     /// These requests, in order, have the same result.
     Several(Vec<Argv>),

@@ -39,7 +39,7 @@ pub enum Locks {
 pub trait Keyspace {
     /// The time at which the request (or its whole transaction) runs.
     fn now(&self) -> Millis;
-    /// Chance.
+    /// Random numbers.
     fn rng(&mut self) -> &mut Rng;
     /// When small collections change shape.
     fn limits(&self) -> PackLimits;

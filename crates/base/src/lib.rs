@@ -4,8 +4,8 @@
 //! itself with a [`Spec`] (its [`grammar`] gives arity and documentation), asks its host through
 //! [`host`] traits, answers through [`Reply`], and returns an [`Effect`] or a [`CmdError`].
 //!
-//! This crate is pure: no sockets, files, threads, clocks or randomness. Time and chance are
-//! handed in as values.
+//! This crate is pure: no sockets, files, threads, clocks or randomness. Time and random numbers
+//! are handed in as values.
 #![forbid(unsafe_code)]
 
 mod args;

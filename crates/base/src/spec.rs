@@ -1,8 +1,8 @@
 //! A command described as data: everything that is known about it before it runs.
 //!
-//! From a [`Spec`] the house derives arity, key positions, `COMMAND` replies, ACL categories,
-//! reference pages, editor hints and test inputs. A command is a type with a spec, a parser for
-//! its arguments ([`Command`]) and a behaviour ([`Run`]).
+//! From a [`Spec`] the rest of the code derives arity, key positions, `COMMAND` replies, ACL
+//! categories, reference pages, editor hints and test inputs. A command is a type with a spec, a
+//! parser for its arguments ([`Command`]) and a behaviour ([`Run`]).
 
 use crate::{Args, CmdError, Effect, Locks, Reply};
 

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_not_remembered() {
+    fn passwords_are_not_kept() {
         let secret = |line: &str| is_secret(&wire::split_line(line.as_bytes()).unwrap());
         for line in ["auth x", "HELLO 3 AUTH u p", "ACL SETUSER a >b", "config set requirepass x"] {
             assert!(secret(line), "{line}");

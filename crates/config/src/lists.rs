@@ -73,10 +73,10 @@ pub enum Overflow {
 }
 
 impl BufferLimit {
-    /// Judges the bytes that wait for a client at time `now`. `since` is when they passed the soft
+    /// Checks the bytes that wait for a client at time `now`. `since` is when they passed the soft
     /// limit, if they have.
     #[must_use]
-    pub fn judge(&self, kept: usize, since: Option<Millis>, now: Millis) -> Overflow {
+    pub fn check(&self, kept: usize, since: Option<Millis>, now: Millis) -> Overflow {
         let kept = kept as u64;
         if self.hard != 0 && kept >= self.hard {
             return Overflow::Close;
@@ -326,12 +326,12 @@ mod tests {
     #[test]
     fn limits_are_hard_at_once_and_soft_after_a_while() {
         let limit = BufferLimit { hard: 100, soft: 50, soft_seconds: 1 };
-        assert_eq!(limit.judge(49, Some(0), 9000), Overflow::None);
-        assert_eq!(limit.judge(50, None, 9000), Overflow::Soft(9000));
-        assert_eq!(limit.judge(99, Some(9000), 10_999), Overflow::Soft(9000));
-        assert_eq!(limit.judge(99, Some(9000), 11_000), Overflow::Close);
-        assert_eq!(limit.judge(100, None, 0), Overflow::Close);
+        assert_eq!(limit.check(49, Some(0), 9000), Overflow::None);
+        assert_eq!(limit.check(50, None, 9000), Overflow::Soft(9000));
+        assert_eq!(limit.check(99, Some(9000), 10_999), Overflow::Soft(9000));
+        assert_eq!(limit.check(99, Some(9000), 11_000), Overflow::Close);
+        assert_eq!(limit.check(100, None, 0), Overflow::Close);
         let none = BufferLimit { hard: 0, soft: 0, soft_seconds: 0 };
-        assert_eq!(none.judge(usize::MAX, None, 0), Overflow::None);
+        assert_eq!(none.check(usize::MAX, None, 0), Overflow::None);
     }
 }

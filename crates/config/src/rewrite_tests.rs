@@ -178,9 +178,9 @@ fn reading_what_was_written_gives_the_same_settings() {
 
 #[test]
 fn a_reading_of_many_changes_gives_all_of_them() {
-    // A linear congruential generator is chance enough here.
+    // A linear congruential generator is random enough here.
     let mut state: u64 = 42;
-    let mut chance = |below: usize| {
+    let mut random = |below: usize| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).unwrap_or(0) % below
@@ -188,10 +188,10 @@ fn a_reading_of_many_changes_gives_all_of_them() {
     let mut text = Vec::new();
     for round in 0..200 {
         let mut settings = read(&text);
-        for _ in 0..1 + chance(20) {
-            let at = chance(settings.slots.len());
+        for _ in 0..1 + random(20) {
+            let at = random(settings.slots.len());
             let values = samples(settings.slots[at].directive.kind);
-            let value = &values[chance(values.len())];
+            let value = &values[random(values.len())];
             if let Some(changed) = with_value(settings.clone(), at, value) {
                 settings = changed;
             }

@@ -10,13 +10,13 @@
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
-#[path = "../tests/seats/mod.rs"]
-mod seats;
+#[path = "../tests/test_client/mod.rs"]
+mod test_client;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 const VALUE: usize = 100;
 /// The best of these is printed: the machine may be shared.
@@ -42,18 +42,18 @@ fn main() {
     let rounds = number("ROUNDS").unwrap_or(ROUNDS);
     let (depth, only) = (number("DEPTH"), std::env::var("ONLY").ok());
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     if only.as_deref() == Some("RANGE") {
         // There is an index as soon as somebody has asked for one: of few keys it is made at once.
-        assert_eq!(seat.feed(&encode(&["RANGE", "-", "+"].map(str::to_owned))).0, "*0\r\n");
+        assert_eq!(client.feed(&encode(&["RANGE", "-", "+"].map(str::to_owned))).0, "*0\r\n");
     }
     let value = "x".repeat(VALUE);
     let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
     let set = |n: usize| words(&["SET", &format!("key:{n:012}"), &value]);
     for n in 0..keys {
-        assert_eq!(seat.feed(&encode(&set(n))).0, "+OK\r\n");
+        assert_eq!(client.feed(&encode(&set(n))).0, "+OK\r\n");
     }
-    seat.worker.txn.report_memory();
+    client.worker.txn.report_memory();
     let per_key = engine.store.memory() as f64 / keys as f64;
     println!("{keys} keys, {per_key:.1} bytes per key");
     let document = document(LARGE);
@@ -85,7 +85,7 @@ fn main() {
         },
     ];
     for n in 0..DOCUMENTS {
-        assert_eq!(seat.feed(&encode(&whole(n))).0, "+OK\r\n");
+        assert_eq!(client.feed(&encode(&whole(n))).0, "+OK\r\n");
     }
     let chosen = |kind: &&Kind<'_>| match only.as_deref() {
         Some(only) => only == kind.name,
@@ -93,7 +93,7 @@ fn main() {
     };
     for depth in [1, 16, 100].into_iter().filter(|d| depth.is_none_or(|o| o == *d)) {
         for kind in kinds.iter().filter(chosen) {
-            let nanos = measure(&mut seat, kind, (depth, keys), rounds);
+            let nanos = measure(&mut client, kind, (depth, keys), rounds);
             println!("{} -P {depth}: {nanos:.0} ns", kind.name);
         }
     }
@@ -104,7 +104,12 @@ fn number(name: &str) -> Option<usize> {
 }
 
 /// Nanoseconds per request, of the best round.
-fn measure(seat: &mut Seat, kind: &Kind<'_>, (depth, keys): (usize, usize), rounds: usize) -> f64 {
+fn measure(
+    client: &mut TestClient,
+    kind: &Kind<'_>,
+    (depth, keys): (usize, usize),
+    rounds: usize,
+) -> f64 {
     let batches = batches(kind, depth, keys);
     let (mut input, mut out) = (Vec::new(), Vec::new());
     let mut best = Duration::MAX;
@@ -114,8 +119,8 @@ fn measure(seat: &mut Seat, kind: &Kind<'_>, (depth, keys): (usize, usize), roun
             out.clear();
             input.clear();
             input.extend_from_slice(batch); // as a read from a socket would
-            seat.worker.begin(1_000_000);
-            seat.worker.feed(&mut seat.session, &mut input, &mut out);
+            client.worker.begin(1_000_000);
+            client.worker.feed(&mut client.session, &mut input, &mut out);
         }
         best = best.min(start.elapsed());
     }

@@ -7,15 +7,15 @@
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
-#[path = "../tests/seats/mod.rs"]
-mod seats;
+#[path = "../tests/test_client/mod.rs"]
+mod test_client;
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use config::Settings;
 use kvist_engine::{Engine, Start};
-use seats::Seat;
+use test_client::TestClient;
 
 const VALUE: usize = 100;
 const RUNS: usize = 3;
@@ -58,7 +58,7 @@ fn engine(shards: usize) -> std::sync::Arc<Engine> {
 
 fn grow(least: &mut [u32], shards: usize, tell: bool) {
     let engine = engine(shards);
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let (mut input, mut out) = (Vec::new(), Vec::new());
     let value = "x".repeat(VALUE);
     for (n, least) in least.iter_mut().enumerate() {
@@ -67,13 +67,13 @@ fn grow(least: &mut [u32], shards: usize, tell: bool) {
         write!(input, "*3\r\n$3\r\nSET\r\n$16\r\nkey:{n:012}\r\n${VALUE}\r\n{value}\r\n")
             .expect("a vector takes all");
         let start = Instant::now();
-        seat.worker.feed(&mut seat.session, &mut input, &mut out);
+        client.worker.feed(&mut client.session, &mut input, &mut out);
         let nanos = u32::try_from(start.elapsed().as_nanos()).unwrap_or(u32::MAX);
         assert_eq!(out, b"+OK\r\n");
         *least = nanos.min(*least);
         let count = n + 1;
         if tell && count % 1_000 == 0 && STOPS.contains(&(count / 1_000)) {
-            seat.worker.txn.report_memory();
+            client.worker.txn.report_memory();
             let per_key = engine.store.memory() as f64 / count as f64;
             println!("{:>6} thousand keys: {per_key:.1} bytes per key", count / 1_000);
         }

@@ -6,12 +6,12 @@
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
-#[path = "../tests/seats/mod.rs"]
-mod seats;
+#[path = "../tests/test_client/mod.rs"]
+mod test_client;
 
 use std::time::{Duration, Instant};
 
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 /// The best of these is printed: the machine may be shared.
 const ROUNDS: usize = 7;
@@ -38,7 +38,7 @@ fn document(items: usize) -> String {
 fn main() {
     allocator::set_up();
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     for items in [5, 1_000, 100_000] {
         let text = document(items);
         println!("{} bytes", text.len());
@@ -49,14 +49,14 @@ fn main() {
             for _ in 0..ROUNDS {
                 if !edit[0].ends_with("POP") {
                     let set: [&[u8]; 4] = [b"JSON.SET", b"k", b".", text.as_bytes()];
-                    seat.worker.execute(&mut seat.session, &set, &mut out);
-                    seat.worker.execute(&mut seat.session, &words, &mut out);
+                    client.worker.execute(&mut client.session, &set, &mut out);
+                    client.worker.execute(&mut client.session, &words, &mut out);
                 }
                 let start = Instant::now();
                 for _ in 0..REQUESTS {
                     out.clear();
-                    seat.worker.begin(1_000_000);
-                    seat.worker.execute(&mut seat.session, &words, &mut out);
+                    client.worker.begin(1_000_000);
+                    client.worker.execute(&mut client.session, &words, &mut out);
                 }
                 best = best.min(start.elapsed());
                 assert!(!out.is_empty() && out[0] != b'-', "{}", String::from_utf8_lossy(&out));

@@ -11,7 +11,7 @@ use base::{CmdError, Flag, error};
 use crate::engine::Engine;
 use crate::scripting;
 use crate::table::Entry;
-use crate::worker::Seat;
+use crate::worker::WorkerContext;
 
 /// What a request, or all of a transaction, demands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Demands {
     pub const WRITES: Demands = Demands(2);
     /// There is memory for more data.
     pub const GROWS: Demands = Demands(4);
-    /// Nobody has stopped changes: `CLIENT PAUSE WRITE`.
+    /// Changes are not paused: `CLIENT PAUSE WRITE`.
     const CHANGES: Demands = Demands(8);
     /// The disk is well, though it writes nothing: `PING` tells.
     const ASKS_DISK: Demands = Demands(16);
@@ -85,7 +85,7 @@ impl BitOr for Demands {
     }
 }
 
-impl Seat {
+impl WorkerContext {
     /// Refuses what demands more than there is.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Seat {
             return Ok(());
         }
         if demands.any(Demands::LOADED) {
-            engine.durable.loaded()?;
+            engine.persistence.loaded()?;
         }
         if demands.any(Demands::WRITES | Demands::ASKS_DISK) {
             let trouble = engine.trouble(&self.config, self.troubled);

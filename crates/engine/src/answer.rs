@@ -1,5 +1,5 @@
 //! Requests of doors inside the process: words come in as they are, and what a command replies goes
-//! straight to whoever asked, without being written for a wire and read again.
+//! straight to the caller, without being encoded and decoded.
 //!
 //! Only commands on data go this way, and only in a session to which nothing special applies.
 //! All others take the path in `execute.rs`, whose replies are bytes: a session that queues,
@@ -20,7 +20,7 @@ use crate::replies::Replies;
 use crate::reply_limit::Limited;
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::worker::{Desk, Worker};
+use crate::worker::{Worker, WorkerParts};
 use crate::{access, block, prepare, serving};
 
 /// A reply that can be taken back while it is written, because the command failed half-way.
@@ -53,14 +53,14 @@ impl Worker {
         out: &mut Vec<u8>,
     ) -> Answered {
         let mut how = Answered::Encoded;
-        self.one(session, argv, |desk, session, request| {
-            desk.answer(session, request, (answer, out), &mut how)
+        self.one(session, argv, |worker, session, request| {
+            worker.answer(session, request, (answer, out), &mut how)
         });
         how
     }
 }
 
-impl Desk<'_> {
+impl WorkerParts<'_> {
     /// Whether the request ran.
     fn answer(
         &mut self,
@@ -81,7 +81,7 @@ impl Desk<'_> {
         let done = self.admit(session, request).and_then(|entry| {
             let run =
                 access::sort_in_place_of(self.engine, session, entry, request.argv).unwrap_or(run);
-            let limit = self.seat.reply_limits.of(session);
+            let limit = self.context.reply_limits.of(session);
             let mut limited = Limited::new(answer, limit);
             let done = self.data(session, (entry, request), run, &mut limited);
             limited.finish();
@@ -114,21 +114,23 @@ impl Desk<'_> {
         run: base::Handler<Txn>,
         answer: &mut dyn Answer,
     ) -> Result<(), CmdError> {
-        let Desk { engine, txn, seat } = self;
+        let WorkerParts { engine, txn, context } = self;
         txn.select(session.db);
         txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
         txn.serve(session.client.id);
         if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
             return Err(engine.busy());
         }
-        prepare::request(engine, txn, &seat.config, (entry, request.argv));
-        let scope = scope_of(engine, &mut seat.plan, entry, request);
-        let counters = &*seat.counters;
+        prepare::request(engine, txn, &context.config, (entry, request.argv));
+        let scope = scope_of(engine, &mut context.plan, entry, request);
+        let counters = &*context.counters;
         let call = Call { engine, counters, entry, request, run, reader: None };
-        let now = seat.now;
+        let now = context.now;
         let done = txn.with(&engine.store, scope, |txn| {
             // Asked now that its shards are held: see `pause.rs`.
-            if engine.heed.now().paused() && engine.must_wait(session, (entry, request.argv), now) {
+            if engine.request_flags.now().paused()
+                && engine.must_wait(session, (entry, request.argv), now)
+            {
                 session.must_wait = true;
                 return;
             }
@@ -165,18 +167,18 @@ impl Desk<'_> {
 /// Whether nothing applies to a session's requests that only `execute.rs` knows how to do.
 #[inline]
 fn is_ordinary(engine: &Engine, session: &Session) -> bool {
-    let heeded = engine.heed.now();
+    let flags = engine.request_flags.now();
     session.multi.is_none()
         && session.replies == Replies::default()
         && session.reader().is_none()
         && !session.tracking.caching
         && !session.monitors
-        && !heeded.monitored()
-        && !heeded.all_wait()
+        && !flags.monitored()
+        && !flags.all_wait()
 }
 
 impl Engine {
-    /// Whether this request takes no longer than a moment and, as things stand, waits for nobody.
+    /// Whether this request takes no longer than a moment and, as things stand, waits for nothing.
     #[must_use]
     pub fn is_moment(&self, argv: &[&[u8]]) -> bool {
         let always = self.store.log().policy() == journal::Policy::Always;
@@ -184,8 +186,8 @@ impl Engine {
         entry.is_some_and(|entry| {
             matches!(entry.action, Action::Data(_))
                 && !entry.has(Flag::Blocking)
-                && (!always || !self.durable.is_journaling())
-                && !self.heed.now().paused()
+                && (!always || !self.persistence.is_journaling())
+                && !self.request_flags.now().paused()
         })
     }
 }

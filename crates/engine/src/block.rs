@@ -1,8 +1,7 @@
 //! Blocked requests: how they wait and how they give up; how they are served is in `serving.rs`.
 //!
-//! A request that blocks is remembered whole, with a place in a queue of each key it waits for.
-//! Whoever settles its [`Waiter`] first (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the
-//! wait.
+//! A request that blocks is remembered whole, with a place in a queue of each key it waits for. The
+//! first to settle its [`Waiter`] (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -151,7 +150,7 @@ pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait:
 
 impl Blocked {
     /// Makes `session` wait for what another thread does for it. Neither time nor other clients end
-    /// that wait: it stands in no queue and has no ticket that anybody could ask for.
+    /// that wait: it stands in no queue and has no ticket that could be asked for.
     pub(crate) fn elsewhere(engine: &Engine, session: &mut Session) -> Arc<Self> {
         fn never(
             _: &mut Txn,
@@ -235,8 +234,8 @@ pub(crate) fn nothing(kind: Nothing, writer: &mut dyn Reply) {
 }
 
 impl Worker {
-    /// Ends a wait whose time is up. `false` if somebody else has just ended it: then the reply
-    /// is on its way through the mailbox.
+    /// Ends a wait whose time is up. `false` if another thread has just ended it: then the reply is
+    /// on its way through the mailbox.
     pub fn give_up(&mut self, session: &mut Session, out: &mut Vec<u8>) -> bool {
         let Some(blocked) = session.blocked.clone() else { return false };
         if !blocked.waiter.settle_overdue() {
@@ -282,7 +281,7 @@ impl Worker {
         }
         let engine = Arc::clone(&self.engine);
         engine.forget_postponed(session);
-        engine.monitors.leave(&engine.heed, session);
+        engine.monitors.leave(&engine.request_flags, session);
         crate::multi::unwatch(&engine, &mut self.txn, session);
         engine.pubsub.leave_all(session);
         engine.tracking.disable(&engine.store, session);
@@ -299,18 +298,18 @@ impl Worker {
     fn note_end(&self, session: &Session, blocked: &Blocked) {
         let Some(entry) = self.engine.table.entries().get(blocked.entry) else { return };
         if blocked.end.failed.load(Ordering::Relaxed) {
-            self.seat.counters.commands[entry.number].failed.add(1);
-            self.seat.counters.errors.add(1);
+            self.context.counters.commands[entry.number].failed.add(1);
+            self.context.counters.errors.add(1);
         }
         if blocked.end.served.load(Ordering::Relaxed) {
             let argv: Vec<&[u8]> = blocked.argv.iter().map(Vec::as_slice).collect();
             let took = Duration::from_nanos(blocked.took.load(Ordering::Relaxed));
-            self.seat.took(&self.engine, entry, &argv, session, took);
+            self.context.took(&self.engine, entry, &argv, session, took);
         }
     }
 }
 
-/// Takes a request that waits no longer out of its queues. Where somebody overdue holds a shard
+/// Takes a request that waits no longer out of its queues. Where an overdue request holds a shard
 /// that is done later: until then it is skipped, as it is settled.
 fn leave_queues(engine: &Engine, txn: &mut Txn, blocked: &Arc<Blocked>) {
     if !txn.leave_queues(&engine.store, blocked.db, blocked.places()) {

@@ -25,7 +25,7 @@ pub enum Message {
     },
     /// An out-of-band message, encoded for the client's protocol.
     Push(Arc<[u8]>),
-    /// The request that was postponed may be judged anew: a pause was ended.
+    /// The request that was postponed may be checked anew: a pause was ended.
     Resume,
     /// Send a copy of the dataset, then close the connection.
     Transfer(Arc<Transfer>),
@@ -68,7 +68,7 @@ pub(crate) fn words_memory<W: AsRef<[u8]>>(words: &[W]) -> usize {
     words.iter().map(|word| size_of::<Vec<u8>>() + word.as_ref().len()).sum()
 }
 
-/// The public side of a session. Written by its owner with plain stores, read by anybody.
+/// The public side of a session. Written by its owner with plain stores, read by any thread.
 pub struct Client {
     /// Its number.
     pub id: ClientId,

@@ -2,11 +2,11 @@
 //! go, until those who stay fit.
 //!
 //! Every worker tells what its clients take when that changes; the sum is kept by the engine
-//! ([`Engine::buffers`]). Whoever raises it compares it with the limit, and so does the keeper,
-//! which also finds that the limit was lowered. Only when the sum is over the limit
-//! are the clients looked at one by one, from the register: exactly, largest first. Redis sorts
-//! them into classes of powers of two beforehand; here that would be shared work for every change
-//! of every client, to save a walk that ends with somebody being thrown out.
+//! ([`Engine::buffers`]). A thread that raises it compares it with the limit, and so does the cron
+//! thread, which also finds that the limit was lowered. Only when the sum is over the limit are the
+//! clients looked at one by one, from the register: exactly, largest first. Redis sorts them into
+//! classes of powers of two beforehand; here that would be shared work for every change of every
+//! client, to save a walk that ends with a client being closed.
 //!
 //! Who is told to go is marked and no longer counted, since its memory is as good as free; its
 //! owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays, but
@@ -25,7 +25,7 @@ use crate::client::Client;
 use crate::control::{Asking, Viewer, client_line};
 use crate::engine::Engine;
 
-/// How long nobody looks again after a look found nobody who could go.
+/// How long to wait before looking again when no client could be closed.
 const REST: Millis = 2;
 
 /// Who looks, and when not to.

@@ -3,7 +3,7 @@
 //!
 //! A door whose clients only ever get replies (Redis's protocol) withholds them until they may be
 //! told. A door that has an answer for it says, while the disk is in trouble, that the request has
-//! run and is not known to be durable: nobody knows how long the trouble lasts, and a caller who
+//! run and is not known to be durable: it is unknown how long the trouble lasts, and a caller who
 //! hears nothing would not know even that. Every such door asks [`Engine::confirmation`]; how it
 //! waits meanwhile is its own affair.
 
@@ -15,8 +15,8 @@ use crate::session::Session;
 pub enum Confirmation {
     /// It may be told.
     Given,
-    /// Not yet: the disk was asked to hurry. Whoever waits looks again when something has become
-    /// durable, and now and then, since trouble is told to nobody.
+    /// Not yet: the disk was asked to hurry. A caller that waits looks again when something has
+    /// become durable, and now and then, since trouble is not announced.
     Awaited,
     /// The disk is in trouble, which is this.
     Troubled(String),
@@ -59,6 +59,6 @@ impl Engine {
     /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.
     #[inline]
     pub(crate) fn waits_for_disk(&self) -> bool {
-        self.store.log().policy() == journal::Policy::Always && self.durable.is_journaling()
+        self.store.log().policy() == journal::Policy::Always && self.persistence.is_journaling()
     }
 }

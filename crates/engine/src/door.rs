@@ -1,8 +1,8 @@
-//! What doors that are not sockets of RESP ask of the engine: who somebody is, and whether they
-//! may.
+//! What doors other than RESP sockets ask of the engine: which user a caller is, and what it may
+//! do.
 //!
 //! A door that has its own way of telling users apart (metadata of a call, a token) checks that,
-//! and then vouches for the user here; what the user may do is judged request by request as for
+//! and then vouches for the user here; what the user may do is checked request by request as for
 //! all.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl Engine {
         session.log_in(Arc::clone(account));
     }
 
-    /// Whether these are the name and the password of somebody who may come in.
+    /// Whether these are the name and the password of a user that may log in.
     #[must_use]
     pub fn knows(&self, user: &[u8], password: &[u8]) -> Option<Arc<Account>> {
         self.users.find(user).filter(|account| account.lets_in(password))
@@ -41,6 +41,6 @@ impl Worker {
         if session.login.is_free(&self.engine.users) {
             return Ok(());
         }
-        access::admit((&self.engine, self.seat.now), session, entry, argv)
+        access::admit((&self.engine, self.context.now), session, entry, argv)
     }
 }

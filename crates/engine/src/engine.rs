@@ -12,25 +12,25 @@ use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
 
 use crate::access::Users;
+use crate::background_requests::BackgroundRequests;
 use crate::block::BlockedRequests;
 use crate::client::Clients;
 use crate::client_eviction::ClientEvictions;
 use crate::control;
-use crate::durable::Durable;
-use crate::errand::Errands;
+use crate::cron::Allocator;
 use crate::evict::{self, Evictions};
-use crate::hearing::Hearing;
-use crate::heed::Heed;
-use crate::keeper::Allocator;
+use crate::latency_monitor::LatencyMonitor;
 use crate::migrate::Dial;
 use crate::monitor::Monitors;
+use crate::notifier::Notifier;
 use crate::ordered::Building;
 use crate::pause::Pauses;
+use crate::persistence::Persistence;
 use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
+use crate::request_flags::RequestFlags;
 use crate::scripting::{Functions, Runs, Scripts};
 use crate::slowlog::Slowlog;
-use crate::spikes::Spikes;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
 use crate::tracking::Tracking;
@@ -38,7 +38,7 @@ use crate::watch::Watchers;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
 /// why that cannot be. The third argument names what was set, in the order it was given. It runs in
-/// the thread of whoever changes the settings, one change at a time.
+/// the thread that changes the settings, one change at a time.
 pub type CarryOut =
     Box<dyn Fn(&Config, &Config, &[&'static str]) -> Result<(), SetError> + Send + Sync>;
 
@@ -73,13 +73,13 @@ pub struct Engine {
     pub(crate) config_version: AtomicU64,
     /// Connected clients.
     pub clients: Clients,
-    /// Who may do what.
+    /// Users and what they may do.
     pub users: Users,
     /// Subscriptions.
     pub pubsub: PubSub,
-    /// Those who want to be told of stale copies.
+    /// The clients that track keys.
     pub tracking: Tracking,
-    /// Parts of this program that hear what happens to keys.
+    /// Parts of this program that are told what happens to keys.
     pub(crate) watchers: Watchers,
     /// Blocked requests.
     pub blocked: BlockedRequests,
@@ -88,10 +88,10 @@ pub struct Engine {
     /// Slow requests.
     pub slowlog: Slowlog,
     /// Pauses that were long.
-    pub spikes: Spikes,
-    /// What every request must heed.
-    pub(crate) heed: Heed,
-    /// Everybody who monitors.
+    pub latency_monitor: LatencyMonitor,
+    /// Flags that every request reads.
+    pub(crate) request_flags: RequestFlags,
+    /// The clients that monitor.
     pub(crate) monitors: Monitors,
     /// Until when requests wait.
     pub pauses: Pauses,
@@ -117,20 +117,20 @@ pub struct Engine {
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.
     pub cleanups: AtomicUsize,
-    /// Overdue keys are deleted though nobody asks for them: `DEBUG SET-ACTIVE-EXPIRE`.
+    /// Overdue keys are deleted though no request asks for them: `DEBUG SET-ACTIVE-EXPIRE`.
     pub active_expire: AtomicBool,
     /// The background thread does nothing: `DEBUG PAUSE-CRON`.
     pub at_rest: AtomicBool,
     /// Scripts may run what they otherwise may not: `DEBUG SET-DISABLE-DENY-SCRIPTS`.
     pub(crate) runs_all_in_scripts: AtomicBool,
-    /// Somebody asked to stop.
+    /// The server is stopping.
     pub stopping: AtomicBool,
     /// When clients that take too much are looked for.
     pub(crate) client_evictions: ClientEvictions,
     /// Figures about keys dropped for memory.
     pub evictions: Evictions,
     /// The dataset's life on disk.
-    pub durable: Durable,
+    pub persistence: Persistence,
     /// The scripts that are known.
     pub(crate) scripts: Scripts,
     /// The libraries of functions.
@@ -140,12 +140,12 @@ pub struct Engine {
     /// Ordered indexes that are being built.
     pub(crate) building: Building,
     /// Threads for requests that wait for other servers.
-    pub(crate) errands: Errands,
+    pub(crate) background: BackgroundRequests,
     dial: OnceLock<Dial>,
     /// Names the dataset on disk.
     pub(crate) dataset_id: [u8; 16],
-    /// Chance of this run, for the secrets of the journal's files.
-    pub(crate) journal_chance: u64,
+    /// Random seed of this run, for the secrets of the journal's files.
+    pub(crate) journal_seed: u64,
     /// How keys are hashed.
     pub(crate) hashing: Hashing,
     /// This engine, for threads that outlive a request.
@@ -182,7 +182,7 @@ impl Engine {
         store.set_measure(evict::measure(&config));
         let dataset_id = start.kept.as_ref().map_or_else(|| new_id(&start.seed), |kept| kept.id);
         // The other two numbers are shown to clients, as the name of this run.
-        let journal_chance = start.seed[0].rotate_left(17) ^ start.seed[1];
+        let journal_seed = start.seed[0].rotate_left(17) ^ start.seed[1];
         let run_id = run_id(&start.seed);
         let users = Users::new(&table, &config);
         limit_readers(&store, &config);
@@ -192,8 +192,8 @@ impl Engine {
             users,
             settings: Mutex::new(start.settings),
             slowlog: Slowlog::default(),
-            spikes: Spikes::default(),
-            heed: Heed::default(),
+            latency_monitor: LatencyMonitor::default(),
+            request_flags: RequestFlags::default(),
             monitors: Monitors::default(),
             pauses: Pauses::default(),
             allocator: OnceLock::new(),
@@ -221,20 +221,20 @@ impl Engine {
             stopping: AtomicBool::new(false),
             client_evictions: ClientEvictions::default(),
             evictions: Evictions::default(),
-            durable: Durable::default(),
+            persistence: Persistence::default(),
             scripts: Scripts::default(),
             functions: Functions::default(),
             runs: Runs::default(),
             building: Building::default(),
-            errands: Errands::default(),
+            background: BackgroundRequests::default(),
             dial: OnceLock::new(),
             dataset_id,
-            journal_chance,
+            journal_seed,
             hashing,
             me: me.clone(),
         });
         engine.follow_indexes(&engine.config());
-        engine.store.set_audience(Box::new(Hearing(Arc::downgrade(&engine))));
+        engine.store.set_notification_sink(Box::new(Notifier(Arc::downgrade(&engine))));
         engine.follow_events();
         engine
     }
@@ -250,20 +250,20 @@ impl Engine {
         Arc::clone(&self.config.read())
     }
 
-    /// Says who carries out changes that reach beyond the engine: to sockets, to limits of the
-    /// process. Only the first to say so is heard.
+    /// Sets what carries out changes that reach beyond the engine: to sockets, to limits of the
+    /// process. Only the first call has an effect.
     pub fn on_change(&self, carry_out: CarryOut) {
         // Setting it twice is a mistake of the caller's that changes nothing.
         let _ = self.carry_out.set(carry_out);
     }
 
-    /// Says who connects to other servers. Only the first to say so is heard.
+    /// Sets what connects to other servers. Only the first call has an effect.
     pub fn on_dial(&self, dial: Dial) {
         // Setting it twice is a mistake of the caller's that changes nothing.
         let _ = self.dial.set(dial);
     }
 
-    /// Who connects to other servers, if anybody can.
+    /// What connects to other servers, if it is set.
     pub(crate) fn dial(&self) -> Option<&Dial> {
         self.dial.get()
     }
@@ -281,7 +281,8 @@ impl Engine {
         let changes = {
             let mut settings = self.settings.lock();
             let changes = settings.set(pairs, peer)?;
-            // It is made if missing at the next start; but whoever names one now means one.
+            // It is made if missing at the next start; but a client that names one now means one
+            // that exists.
             if changes.touch("dir")
                 && let Err(error) = std::fs::read_dir(&settings.config().dir)
             {
@@ -310,7 +311,7 @@ impl Engine {
     /// The file cannot be read or replaced.
     pub(crate) fn rewrite_settings(&self, in_full: bool) -> std::io::Result<()> {
         let path = Path::new(&self.config_file);
-        // Held while writing: nobody may put an older state over a newer one.
+        // Held while writing: no thread may put an older state over a newer one.
         let settings = self.settings.lock();
         let users = self.lines_to_rewrite(settings.users(), path)?;
         let text = match in_full {
@@ -326,8 +327,8 @@ impl Engine {
 
     /// Puts the settings in force after they changed; workers see them at their next batch.
     fn publish_settings(&self) {
-        // Held meanwhile: two who change settings at the same time must not mix what they put in
-        // force.
+        // Held meanwhile: two threads that change settings at the same time must not mix what they
+        // put in force.
         let settings = self.settings.lock();
         let config = Arc::new(settings.config());
         self.store.set_limits(pack_limits(&config));
@@ -351,7 +352,7 @@ impl Engine {
     }
 
     /// Bytes the dataset, its indexes, those who have read it, the connections and the scripts that
-    /// are known take. Interpreters are not part of it, as in Redis: nobody's data goes for what a
+    /// are known take. Interpreters are not part of it, as in Redis: no key is evicted for what a
     /// script has left behind. They have limits of their own, and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {

@@ -15,7 +15,7 @@ use journal::monotonic;
 use store::{By, COPY_ASKS, Measure, Scope, Txn, Victims};
 
 use crate::engine::Engine;
-use crate::spikes::{EVICTION_CYCLE, EVICTION_DEL};
+use crate::latency_monitor::{EVICTION_CYCLE, EVICTION_DEL};
 
 /// Of `maxmemory`, one in so many bytes is freed beyond what is needed.
 const SPARE: u64 = 2048;
@@ -50,7 +50,7 @@ impl Evictions {
     pub fn reset(&self, now: Duration) {
         self.total.store(0, Ordering::Relaxed);
         let anew = |since| (since != 0).then(|| micros(now).max(1));
-        // Whoever has just ended or begun it is right.
+        // The thread that has just ended or begun it is right.
         let _ = self.since.fetch_update(Ordering::Relaxed, Ordering::Relaxed, anew);
     }
 
@@ -83,7 +83,7 @@ fn victims(config: &Config) -> Option<Victims> {
     let by = match policy {
         Policy::NoEviction => return None,
         Policy::VolatileTtl => By::Deadline,
-        Policy::AllkeysRandom | Policy::VolatileRandom => By::Chance,
+        Policy::AllkeysRandom | Policy::VolatileRandom => By::Random,
         _ => By::Use,
     };
     Some(Victims { by, expiring: policy.spares_lasting(), samples: config.eviction.samples })
@@ -144,7 +144,7 @@ fn make_room_below(
 ) -> bool {
     txn.report_memory();
     let used = || engine.used_memory() as u64;
-    if used() <= limit || engine.durable.is_loading() {
+    if used() <= limit || engine.persistence.is_loading() {
         return false;
     }
     // While clients are paused the dataset stands still, and writes wait anyway.
@@ -156,8 +156,8 @@ fn make_room_below(
     let mut longest = Duration::ZERO;
     let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
     if let Some(threshold) = config.latency_monitor_threshold {
-        engine.spikes.note(EVICTION_DEL, longest, threshold, txn.time());
-        engine.spikes.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
+        engine.latency_monitor.note(EVICTION_DEL, longest, threshold, txn.time());
+        engine.latency_monitor.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
     }
     exceeded
 }

@@ -12,14 +12,14 @@ use crate::admission::Demands;
 use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
 use crate::engine::Engine;
+use crate::latency_monitor::{COMMAND, FAST_COMMAND};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::settle::settle;
-use crate::spikes::{COMMAND, FAST_COMMAND};
 use crate::stats::Counters;
 use crate::table::{Action, Entry};
-use crate::worker::{Desk, Seat, Worker};
-use crate::{access, block, monitor, multi, prepare, remember, serving};
+use crate::worker::{Worker, WorkerContext, WorkerParts};
+use crate::{access, block, monitor, multi, prepare, propagate, serving};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl Worker {
     /// Runs one request of `session` and writes its reply to `out`. For doors that have words
     /// rather than bytes; call [`Worker::begin`] before.
     pub fn execute(&mut self, session: &mut Session, argv: &[&[u8]], out: &mut Vec<u8>) {
-        self.one(session, argv, |desk, session, request| desk.execute(session, *request, out));
+        self.one(session, argv, |worker, session, request| worker.execute(session, *request, out));
     }
 
     /// A batch of one request, which `run` runs; it tells whether that ran, for its time to count.
@@ -44,24 +44,24 @@ impl Worker {
         &mut self,
         session: &mut Session,
         argv: &[&[u8]],
-        run: impl FnOnce(&mut Desk<'_>, &mut Session, &Request<'_>) -> bool,
+        run: impl FnOnce(&mut WorkerParts<'_>, &mut Session, &Request<'_>) -> bool,
     ) {
-        let mut desk = self.desk();
-        let request = Request { argv, entry: desk.engine.table.find(argv), hash: None };
-        session.client.last.store(desk.seat.now, Ordering::Relaxed);
+        let mut worker = self.parts();
+        let request = Request { argv, entry: worker.engine.table.find(argv), hash: None };
+        session.client.last.store(worker.context.now, Ordering::Relaxed);
         if let Some(entry) = request.entry {
             session.client.command.store(entry.number + 1, Ordering::Relaxed);
         }
-        let (ran, took) = timed(|| run(&mut desk, session, &request));
+        let (ran, took) = timed(|| run(&mut worker, session, &request));
         if let (true, Some(entry)) = (ran, request.entry) {
-            desk.seat.took(desk.engine, entry, argv, session, took);
+            worker.context.took(worker.engine, entry, argv, session, took);
         }
-        desk.end_batch();
+        worker.end_batch();
         self.note_seen(session);
     }
 }
 
-impl Desk<'_> {
+impl WorkerParts<'_> {
     /// Runs one request of `session` and writes its reply to `out`. `false` if it was refused,
     /// only queued or postponed: then its time is not the command's.
     pub fn execute(
@@ -71,11 +71,11 @@ impl Desk<'_> {
         out: &mut Vec<u8>,
     ) -> bool {
         let start = out.len();
-        let limit = self.seat.reply_limits.of(session);
+        let limit = self.context.reply_limits.of(session);
         let mut writer = RespWriter::new(out, session.protocol).within(limit.bytes);
         let result = self.admit(session, &request).and_then(|entry| {
-            if self.engine.heed.now().paused()
-                && self.engine.must_wait(session, (entry, request.argv), self.seat.now)
+            if self.engine.request_flags.now().paused()
+                && self.engine.must_wait(session, (entry, request.argv), self.context.now)
             {
                 session.must_wait = true;
                 return Ok(false);
@@ -99,9 +99,9 @@ impl Desk<'_> {
             return false;
         }
         if over {
-            let exceeded = self.seat.exceeded.take();
+            let exceeded = self.context.exceeded.take();
             if exceeded.is_some() || !session.replies.silent() {
-                self.seat.reply_too_long(session, exceeded.unwrap_or(limit), (out, start));
+                self.context.reply_too_long(session, exceeded.unwrap_or(limit), (out, start));
             }
         }
         session.replies.request_done(out, start);
@@ -109,7 +109,8 @@ impl Desk<'_> {
         ran
     }
 
-    /// Gives the client the news that its own request made, and ends what held for it alone.
+    /// Sends the client the notifications that its own request caused, and ends what held for it
+    /// alone.
     #[inline]
     fn after_request(&mut self, session: &mut Session, request: &Request<'_>, out: &mut Vec<u8>) {
         if session.tracking.caching && session.multi.is_none() {
@@ -132,7 +133,7 @@ impl Desk<'_> {
     ) {
         // A subcommand that is not there is no command, so nothing is told of its container.
         let subcommand = |entry: &&Entry| entry.children.is_empty() || request.argv.len() < 2;
-        self.seat.refused(self.engine, request.entry.filter(subcommand), refusal);
+        self.context.refused(self.engine, request.entry.filter(subcommand), refusal);
         if request.entry.is_none() && is_http(request.argv) {
             tracing::warn!(client = session.client.origin.addr, "HTTP on a RESP port; closing");
             session.closing = true;
@@ -160,7 +161,7 @@ impl Desk<'_> {
         if !entry.accepts(request.argv.len()) {
             return Err(error::wrong_arity(entry.name()));
         }
-        gate::pass(&self.seat.config, &session.client.origin, entry)?;
+        gate::pass(&self.context.config, &session.client.origin, entry)?;
         let locked_out = !session.authenticated && self.engine.users.asks_password();
         if locked_out && !entry.has(Flag::NoAuth) {
             return Err(error::NO_AUTH);
@@ -169,11 +170,11 @@ impl Desk<'_> {
             return Err(CmdError::new("ERR Command not allowed inside a transaction"));
         }
         if !session.login.is_free(&self.engine.users) {
-            access::admit((self.engine, self.seat.now), session, entry, request.argv)?;
+            access::admit((self.engine, self.context.now), session, entry, request.argv)?;
         }
-        if self.seat.full || self.seat.hindered {
+        if self.context.full || self.context.hindered {
             let demands = self.demands(session, entry, request.argv);
-            self.seat.grant(self.engine, demands)?;
+            self.context.grant(self.engine, demands)?;
         }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
         if confined && !allowed_while_subscribed(entry.name()) {
@@ -209,7 +210,7 @@ impl Desk<'_> {
         request: &Request<'_>,
         writer: &mut RespWriter<'_>,
     ) -> Result<bool, CmdError> {
-        let Desk { engine, txn, seat } = self;
+        let WorkerParts { engine, txn, context } = self;
         txn.select(session.db);
         txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
         txn.serve(session.client.id);
@@ -226,17 +227,16 @@ impl Desk<'_> {
                     }
                     access::limit_keys(engine, txn, session, entry);
                 }
-                prepare::request(engine, txn, &seat.config, (entry, request.argv));
-                let scope = scope_of(engine, &mut seat.plan, entry, request);
+                prepare::request(engine, txn, &context.config, (entry, request.argv));
+                let scope = scope_of(engine, &mut context.plan, entry, request);
                 let run = access::sort_in_place_of(engine, session, entry, request.argv);
-                let run = run.unwrap_or(own);
-                let reader = session.reader();
-                let call = Call { engine, counters: &seat.counters, entry, request, run, reader };
+                let (run, reader) = (run.unwrap_or(own), session.reader());
+                let (counters, now) = (&*context.counters, context.now);
+                let call = Call { engine, counters, entry, request, run, reader };
                 let mark = writer.raw().len();
-                let now = seat.now;
                 let done = txn.with(&engine.store, scope, |txn| {
                     // Asked again now that its shards are held: see `pause.rs`.
-                    if engine.heed.now().paused()
+                    if engine.request_flags.now().paused()
                         && engine.must_wait(session, (entry, request.argv), now)
                     {
                         session.must_wait = true;
@@ -255,22 +255,22 @@ impl Desk<'_> {
                 }
             }
             Action::Control(run) => {
-                Control { engine, txn, seat, session, in_exec: false }.run(
+                Control { engine, txn, context, session, in_exec: false }.run(
                     entry,
                     run,
                     request.argv,
                     writer,
                 );
-                seat.follow(engine, txn);
+                context.follow(engine, txn);
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
         if session.must_wait {
             return Ok(false);
         }
-        seat.counters.commands[entry.number].calls.add(1);
+        context.counters.commands[entry.number].calls.add(1);
         serving::serve_gone(engine, txn);
-        if engine.heed.now().monitored() {
+        if engine.request_flags.now().monitored() {
             monitor::tell(&engine.monitors, session, entry, request.argv, writer.raw());
         }
         Ok(true)
@@ -284,7 +284,7 @@ pub(crate) struct Call<'a> {
     pub entry: &'a Entry,
     pub request: &'a Request<'a>,
     pub run: Handler<Txn>,
-    /// Who is remembered to have read its keys.
+    /// The client whose reads of its keys are tracked.
     pub reader: Option<ClientId>,
 }
 
@@ -310,8 +310,8 @@ impl Call<'_> {
         }
     }
 
-    /// Runs under the locks and tells everybody whom it concerns what has changed. Something to
-    /// wait for if the request blocks; nothing is written then.
+    /// Runs under the locks and sends the notifications of what has changed. Something to wait for
+    /// if the request blocks; nothing is written then.
     ///
     /// # Errors
     /// What to answer instead of what was written.
@@ -337,7 +337,7 @@ impl Call<'_> {
         if let Some(reader) = self.reader
             && self.entry.has(Flag::ReadOnly)
         {
-            remember::reader(self.engine, txn, (self.entry, argv), reader);
+            propagate::note_reader(self.engine, txn, (self.entry, argv), reader);
         }
         outcome
     }
@@ -370,8 +370,8 @@ impl Control<'_> {
                 writer.raw().truncate(mark);
                 writer.error_bytes(failure.bytes());
                 self.engine.stats.error(failure.code());
-                self.seat.counters.commands[entry.number].failed.add(1);
-                self.seat.counters.errors.add(1);
+                self.context.counters.commands[entry.number].failed.add(1);
+                self.context.counters.errors.add(1);
             }
             Err(panic) if panic.is::<Busy>() => {
                 writer.raw().truncate(mark);
@@ -390,7 +390,7 @@ impl Control<'_> {
 /// With a slow log threshold under this many microseconds every command is timed by itself.
 const TIME_EACH_BELOW_US: i64 = 1000;
 
-impl Seat {
+impl WorkerContext {
     /// Whether every command is timed by itself.
     #[inline]
     pub(crate) fn times_each(&self) -> bool {
@@ -443,7 +443,7 @@ impl Seat {
         self.counters.commands[entry.number].took(nanos, 1, self.config.latency.tracking);
         if let Some(threshold) = self.config.latency_monitor_threshold {
             let event = if entry.has(Flag::Fast) { FAST_COMMAND } else { COMMAND };
-            engine.spikes.note(event, took, threshold, self.now);
+            engine.latency_monitor.note(event, took, threshold, self.now);
         }
         let threshold = self.config.slowlog_log_slower_than;
         let slow = u64::try_from(threshold).is_ok_and(|limit| nanos / 1000 >= limit);
@@ -474,17 +474,17 @@ pub(crate) fn scope_of<'s>(
 
 /// Whatever a command did before it broke is what the journal must bring back.
 pub(crate) fn remember_broken(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
-    let _ = txn.with(&engine.store, Scope::All, |txn| remember::keys(engine, txn, entry, argv));
+    let _ = txn.with(&engine.store, Scope::All, |txn| propagate::keys(engine, txn, entry, argv));
 }
 
-/// The answer that takes the place of what was written from `mark` on: somebody is overdue.
+/// The answer that takes the place of what was written from `mark` on: another request is overdue.
 fn taken_back(engine: &Engine, mark: usize, writer: &mut RespWriter<'_>) -> CmdError {
     writer.raw().truncate(mark);
     engine.busy()
 }
 
 /// A command panicked: its client gets an error instead of what it had written from `mark` on,
-/// everybody else goes on.
+/// other requests go on.
 pub(crate) fn contained(
     entry: &Entry,
     why: &dyn Display,
@@ -557,11 +557,11 @@ fn is_http(argv: &[&[u8]]) -> bool {
     name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
 }
 
-impl Desk<'_> {
+impl WorkerParts<'_> {
     /// Publishes what the batch counted: memory, hits and misses.
     pub fn end_batch(&mut self) {
         let (hits, misses) = self.txn.take_lookups();
-        self.seat.counters.hits.add(hits);
-        self.seat.counters.misses.add(misses);
+        self.context.counters.hits.add(hits);
+        self.context.counters.misses.add(misses);
     }
 }

@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::execute::{Request, timed};
 use crate::session::Session;
 use crate::table::Entry;
-use crate::worker::{Desk, Worker};
+use crate::worker::{Worker, WorkerParts};
 
 /// Requests decoded and prefetched together. Measured: more gives nothing.
 const GROUP: usize = 16;
@@ -92,17 +92,17 @@ impl Worker {
     /// `input` must begin where the last call's `consumed` ended; it is writable because inline
     /// requests are unquoted where they lie. Call [`Worker::begin`] before.
     pub fn feed(&mut self, session: &mut Session, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
-        let mut words = std::mem::take(&mut self.seat.words);
-        let mut desk = self.desk();
-        let fed = desk.feed(session, input, &mut words, out);
-        desk.end_batch();
-        self.seat.words = words;
+        let mut words = std::mem::take(&mut self.context.words);
+        let mut worker = self.parts();
+        let fed = worker.feed(session, input, &mut words, out);
+        worker.end_batch();
+        self.context.words = words;
         self.note_seen(session);
         fed
     }
 }
 
-impl Desk<'_> {
+impl WorkerParts<'_> {
     fn feed(
         &mut self,
         session: &mut Session,
@@ -120,7 +120,7 @@ impl Desk<'_> {
             words.clear();
             let decoder = &mut session.decoder;
             let limits = Limits {
-                max_bulk: i64::try_from(self.seat.config.proto_max_bulk_len).unwrap_or(i64::MAX),
+                max_bulk: i64::try_from(self.context.config.proto_max_bulk_len).unwrap_or(i64::MAX),
                 authenticated: session.authenticated,
             };
             // AUTH lifts the limits for what follows it, so it must run before that is decoded.
@@ -143,7 +143,7 @@ impl Desk<'_> {
                 }
             }
             match ended {
-                Ended::Full if (self.seat.is_crowding)() => {
+                Ended::Full if (self.context.is_crowding)() => {
                     return Fed { consumed, missing: 0, state: State::Full };
                 }
                 Ended::Full => {}
@@ -171,8 +171,8 @@ impl Desk<'_> {
         }
         // The words of all requests behind each other: one loop is quicker than sixteen.
         let all: Vec<&[u8]> = words.iter().map(|word| word.of(input)).collect();
-        let each = self.seat.times_each();
-        let known = (self.seat.config_version, session.authenticated);
+        let each = self.context.times_each();
+        let known = (self.context.config_version, session.authenticated);
         let start = Instant::now();
         let mut shared: SmallVec<[usize; GROUP]> = SmallVec::new();
         // When the request before ended, if it was timed: this one begins then.
@@ -190,7 +190,7 @@ impl Desk<'_> {
                     ended = Some(now);
                     if ran {
                         let took = now.duration_since(begun);
-                        self.seat.took(self.engine, entry, argv, session, took);
+                        self.context.took(self.engine, entry, argv, session, took);
                     }
                 }
                 None if argv.is_empty() => self.pass_over(session, out),
@@ -204,12 +204,12 @@ impl Desk<'_> {
             if let Some(state) = self.stop_after(session, out) {
                 return Ran::Stopped(Fed { consumed: pending.end, missing: 0, state });
             }
-            if (self.seat.config_version, session.authenticated) != known {
+            if (self.context.config_version, session.authenticated) != known {
                 end = Ran::UpTo(pending.end);
                 break;
             }
         }
-        self.seat.share_time(start, &shared);
+        self.context.share_time(start, &shared);
         end
     }
 
@@ -222,7 +222,7 @@ impl Desk<'_> {
         let request = Request { argv: &argv, entry, hash: None };
         let (ran, took) = timed(|| self.execute(session, request, out));
         if let (true, Some(entry)) = (ran, entry) {
-            self.seat.took(self.engine, entry, &argv, session, took);
+            self.context.took(self.engine, entry, &argv, session, took);
         }
         let state = self.stop_after(session, out);
         Some(Fed { consumed: 0, missing: 0, state: state? })
@@ -238,7 +238,7 @@ impl Desk<'_> {
     }
 
     fn note_activity(&self, session: &Session, group: &Group<'_>) {
-        session.client.last.store(self.seat.now, Ordering::Relaxed);
+        session.client.last.store(self.context.now, Ordering::Relaxed);
         let last = group.iter().rfind(|pending| !pending.words.is_empty());
         if let Some(entry) = last.and_then(|pending| pending.entry) {
             session.client.command.store(entry.number + 1, Ordering::Relaxed);
@@ -249,7 +249,7 @@ impl Desk<'_> {
     #[inline]
     fn stop_after(&mut self, session: &Session, out: &[u8]) -> Option<State> {
         // Time has passed for those behind a long script, and another thread may have to go on.
-        let overran = std::mem::take(&mut self.seat.overran);
+        let overran = std::mem::take(&mut self.context.overran);
         if session.closing {
             return Some(State::Closing);
         }

@@ -1,4 +1,4 @@
-//! The conductor: from a request's words to its reply.
+//! The engine: from a request's words to its reply.
 //!
 //! ```text
 //!   door (socket, …)                         another worker
@@ -9,7 +9,7 @@
 //!                     session · multi · block · pubsub · stats · slowlog
 //! ```
 //!
-//! Reading order: [`Engine`] is what all workers share, [`Worker`] is one thread's seat,
+//! Reading order: [`Engine`] is what all workers share, [`Worker`] is one thread's context,
 //! [`Session`] is one client. `feed.rs` turns bytes into requests, `execute.rs` is the path of a
 //! request, `access/` says whether it may go that way, and `control/` holds the commands about
 //! sessions and the server itself.
@@ -20,44 +20,44 @@
 mod access;
 mod admission;
 mod answer;
+mod background_requests;
 mod block;
 mod client;
 mod client_eviction;
 mod confirmation;
 mod control;
+mod cron;
 mod door;
-pub mod durable;
 mod engine;
-mod errand;
 pub mod evict;
 mod execute;
 mod feed;
-pub mod foreign;
-mod hearing;
-mod heed;
-mod keeper;
 mod latency;
-mod life;
+mod latency_monitor;
+mod lifecycle;
 mod migrate;
 mod monitor;
 mod multi;
+mod notifier;
 mod ordered;
 mod pause;
+pub mod persistence;
 mod plan;
 mod precedence;
 mod prepare;
+mod propagate;
 mod pubsub;
-mod remember;
+pub mod redis_files;
 mod replace_file;
 mod replies;
 mod reply_limit;
+mod request_flags;
 mod scripting;
 mod serving;
 mod session;
 mod settle;
 mod slowlog;
 mod sparkline;
-mod spikes;
 mod stats;
 mod table;
 mod tracking;
@@ -72,16 +72,16 @@ pub use block::Blocked;
 pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};
 pub use confirmation::Confirmation;
 pub use control::{Control, is_local_address};
+pub use cron::{Allocator, Cron, CronRounds};
 pub use engine::{CarryOut, Engine, Start, command_table, command_table_as_called};
 pub use feed::{Fed, State};
-pub use keeper::{Allocator, Keeper, Rounds};
-pub use life::{BeginError, Beginning, chance};
+pub use latency_monitor::LatencyMonitor;
+pub use lifecycle::{BeginError, Beginning, entropy};
 pub use migrate::{Dial, DialError, Line};
 pub use pause::Pauses;
 pub use session::Session;
-pub use spikes::Spikes;
 pub use stats::{Counters, Totals};
 pub use table::{Action, Entry, Table, Unnameable};
 pub use transfer::Transfer;
 pub use watch::{Watch, Watcher, Watching};
-pub use worker::{Seat, Worker};
+pub use worker::{Worker, WorkerContext};

@@ -1,4 +1,4 @@
-//! `MONITOR`: every command that runs, told to whoever asked for it.
+//! `MONITOR`: every command that runs, sent to the clients that monitor.
 //!
 //! ```text
 //!   +1700000000.123456 [0 127.0.0.1:50000] "set" "key" "a\"b"
@@ -11,7 +11,7 @@
 //! queues it; commands for the operator are not told of, and passwords never.
 //!
 //! Must never: tell of a request that was refused, wait, or cost more than one load of a byte while
-//! nobody listens (see `heed.rs`).
+//! no client listens (see `request_flags.rs`).
 
 use std::io::Write;
 use std::sync::Arc;
@@ -22,40 +22,40 @@ use base::Flag;
 use parking_lot::RwLock;
 
 use crate::client::{Client, ClientId, Message, Origin};
-use crate::heed::Heed;
+use crate::request_flags::RequestFlags;
 use crate::session::Session;
 use crate::slowlog::is_secret;
 use crate::table::Entry;
 
-/// Everybody who monitors.
+/// The clients that monitor.
 #[derive(Default)]
 pub struct Monitors(RwLock<Vec<Arc<Client>>>);
 
 impl Monitors {
     /// A session begins to monitor; `false` if it did already.
-    pub(crate) fn join(&self, heed: &Heed, session: &mut Session) -> bool {
+    pub(crate) fn join(&self, request_flags: &RequestFlags, session: &mut Session) -> bool {
         if std::mem::replace(&mut session.monitors, true) {
             return false;
         }
         session.client.monitors.store(true, Ordering::Relaxed);
         let mut listeners = self.0.write();
         listeners.push(Arc::clone(&session.client));
-        heed.set_monitored(true);
+        request_flags.set_monitored(true);
         true
     }
 
     /// A session monitors no longer, if it did.
-    pub(crate) fn leave(&self, heed: &Heed, session: &mut Session) {
+    pub(crate) fn leave(&self, request_flags: &RequestFlags, session: &mut Session) {
         if !std::mem::take(&mut session.monitors) {
             return;
         }
         session.client.monitors.store(false, Ordering::Relaxed);
         let mut listeners = self.0.write();
         listeners.retain(|client| client.id != session.client.id);
-        heed.set_monitored(!listeners.is_empty());
+        request_flags.set_monitored(!listeners.is_empty());
     }
 
-    /// Hands `line` to everybody but `own`, which is its own writer.
+    /// Sends `line` to all of them but `own`, which is its own writer.
     pub(crate) fn send(&self, line: &[u8], own: ClientId) {
         let mut shared: Option<Arc<[u8]>> = None;
         for client in self.0.read().iter().filter(|client| client.id != own) {

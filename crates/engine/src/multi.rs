@@ -18,7 +18,7 @@ use crate::execute::{Call, Request, contained, timed};
 use crate::reply_limit::ReplyLimit;
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::worker::Seat;
+use crate::worker::WorkerContext;
 use crate::{monitor, precedence, prepare, serving};
 
 /// A transaction being queued.
@@ -149,7 +149,7 @@ pub(crate) fn unwatch(engine: &Engine, txn: &mut Txn, session: &mut Session) {
     for watched in keys {
         let hash = engine.store.hasher().hash(&watched.key);
         let scope = Scope::One(engine.store.shard_of(hash));
-        // Removing a watch does not panic; a forgotten one would only set a flag nobody reads.
+        // Removing a watch does not panic; a forgotten one would only set a flag that is not read.
         let _ = txn.with(&engine.store, scope, |txn| {
             txn.remove_watch(watched.db, hash, &watched.key, &watch);
         });
@@ -170,7 +170,7 @@ impl Watched {
     }
 }
 
-/// Runs the queued commands: all of them, with nobody between, or none.
+/// Runs the queued commands: all of them, with no other request between, or none.
 ///
 /// # Errors
 /// No transaction is open, or a command was refused while queueing.
@@ -178,18 +178,18 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let Some(multi) = control.session.multi.take() else {
         return Err(CmdError::new("ERR EXEC without MULTI"));
     };
-    let Control { engine, txn, seat, session, .. } = control;
+    let Control { engine, txn, context, session, .. } = control;
     if multi.aborted {
         no_longer_queueing(session);
         unwatch(engine, txn, session);
         return Err(error::EXEC_ABORT);
     }
     let tells = multi.any(engine, precedence::tells);
-    if tells && seat.must_give_way(session) {
+    if tells && context.must_give_way(session) {
         session.multi = Some(multi);
         return Ok(());
     }
-    // Inside it nobody could wait for an index that is built by others.
+    // Inside it no request could wait for an index that is built by others.
     if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
         (session.must_wait, session.awaits_index) = (true, true);
         session.multi = Some(multi);
@@ -198,13 +198,15 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     for queued in &multi.queued {
         prepare::paths(txn, &engine.table.entries()[queued.entry], &queued.words);
     }
-    let mut plan = std::mem::take(&mut seat.plan);
+    let mut plan = std::mem::take(&mut context.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);
     let began = Instant::now();
     let mut waits = false;
     let done = txn.with(&engine.store, plan.scope(), |txn| {
         // Asked again now that the shards are held: see `pause.rs`.
-        if engine.heed.now().paused() && engine.transaction_must_wait(session, &multi, seat.now) {
+        if engine.request_flags.now().paused()
+            && engine.transaction_must_wait(session, &multi, context.now)
+        {
             waits = true;
             return;
         }
@@ -212,23 +214,23 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         if session.watched.changed(engine, txn) {
             return writer.null_array();
         }
-        let mut bounds = Bounds::begin(seat, session, writer);
+        let mut bounds = Bounds::begin(context, session, writer);
         writer.array(multi.queued.len());
-        bounds.ask_again(seat, session, writer);
+        bounds.ask_again(context, session, writer);
         let (mut rest, mut numbers) = (Duration::ZERO, Vec::new());
         for queued in &multi.queued {
-            let mut control = Control { engine, txn, seat, session, in_exec: true };
+            let mut control = Control { engine, txn, context, session, in_exec: true };
             match run_timed(&mut control, queued, writer) {
                 Some(took) => rest += took,
                 None => numbers.push(queued.entry),
             }
-            bounds.ask_again(seat, session, writer);
+            bounds.ask_again(context, session, writer);
         }
         session.replies.keep(writer.raw());
-        seat.share(began.elapsed().saturating_sub(rest), &numbers);
+        context.share(began.elapsed().saturating_sub(rest), &numbers);
         serving::serve_later(engine, txn, began);
     });
-    seat.plan = plan;
+    context.plan = plan;
     if waits {
         (session.multi, session.must_wait) = (Some(multi), true);
         return Ok(());
@@ -252,24 +254,34 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn begin(seat: &mut Seat, session: &Session, writer: &mut RespWriter<'_>) -> Self {
-        seat.exceeded = None;
+    fn begin(context: &mut WorkerContext, session: &Session, writer: &mut RespWriter<'_>) -> Self {
+        context.exceeded = None;
         let start = writer.raw().len();
-        Bounds { start, next: start, limit: seat.reply_limits.of(session), over: writer.is_over() }
+        Bounds {
+            start,
+            next: start,
+            limit: context.reply_limits.of(session),
+            over: writer.is_over(),
+        }
     }
 
     /// Asks after each command whether replies are sent and how long they may become: what came
     /// before stays as it was then, and what is not sent has not become too long.
-    fn ask_again(&mut self, seat: &mut Seat, session: &mut Session, writer: &mut RespWriter<'_>) {
+    fn ask_again(
+        &mut self,
+        context: &mut WorkerContext,
+        session: &mut Session,
+        writer: &mut RespWriter<'_>,
+    ) {
         let silent = session.replies.silent();
         session.replies.hush(writer.raw(), self.next);
         self.next = writer.raw().len();
         if !self.over && writer.is_over() && !silent {
             self.over = true;
-            seat.exceeded = Some(self.limit);
+            context.exceeded = Some(self.limit);
         }
         if !self.over {
-            self.limit = seat.reply_limits.of(session);
+            self.limit = context.reply_limits.of(session);
             writer.set_limit(self.start, self.limit.bytes);
         }
     }
@@ -316,14 +328,14 @@ fn run_timed(
     writer: &mut RespWriter<'_>,
 ) -> Option<Duration> {
     let entry = &control.engine.table.entries()[queued.entry];
-    if entry.quick && !control.seat.times_each() {
+    if entry.quick && !control.context.times_each() {
         run_queued(control, queued, writer);
         return None;
     }
     let (ran, took) = timed(|| run_queued(control, queued, writer));
     if ran {
         let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
-        control.seat.took(control.engine, entry, &argv, control.session, took);
+        control.context.took(control.engine, entry, &argv, control.session, took);
     }
     Some(took)
 }
@@ -349,13 +361,13 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
     let engine = control.engine;
     let entry = &engine.table.entries()[queued.entry];
-    let at = (engine, control.seat.now);
+    let at = (engine, control.context.now);
     if let Some(refusal) = access::exec_refusal(at, control.session, entry, &argv) {
         engine.stats.error(refusal.code());
         writer.error_bytes(refusal.bytes());
         return false;
     }
-    control.seat.counters.commands[entry.number].calls.add(1);
+    control.context.counters.commands[entry.number].calls.add(1);
     control.txn.select(control.session.db);
     // What came before it may have changed that.
     control.txn.keep_access(control.session.client.no_touch.load(Ordering::Relaxed));
@@ -367,19 +379,19 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             let run = access::sort_in_place_of(engine, control.session, entry, &argv);
             let run = run.unwrap_or(own);
             let request = Request { argv: &argv, entry: Some(entry), hash: None };
-            let counters = &control.seat.counters;
+            let counters = &control.context.counters;
             let reader = control.session.reader();
             let call = Call { engine, counters, entry, request: &request, run, reader };
             let mark = writer.raw().len();
             let done = control.txn.contain(|txn| call.run(txn, writer, None));
             if let Err(failed) = done {
-                crate::remember::keys(engine, control.txn, entry, &argv);
+                crate::propagate::keys(engine, control.txn, entry, &argv);
                 contained(entry, &failed, mark, writer);
             }
         }
         Action::Control(run) => {
             if changes_listeners(entry) {
-                control.txn.tell_news();
+                control.txn.deliver_notifications();
             }
             control.run(entry, run, &argv, writer);
         }
@@ -387,7 +399,7 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             contained(entry, &"a container was queued", writer.raw().len(), writer)
         }
     }
-    if engine.heed.now().monitored() {
+    if engine.request_flags.now().monitored() {
         monitor::tell(&engine.monitors, control.session, entry, &argv, writer.raw());
     }
     true

@@ -1,7 +1,7 @@
-//! When ordered indexes are built, kept up and given up; and who waits for one.
+//! When ordered indexes are built, kept up and given up; and which requests wait for one.
 //!
 //! ```text
-//!   request about ranges ─► admit ─► no index yet? ──► errands gather and sort shards, one merges
+//!   request about ranges ─► admit ─► no index yet? ──► threads gather and sort shards, one merges
 //!                             ▲           │                                   │
 //!                             │           └─► postponed ◄── Message::Resume ──┘
 //!                             └───────────────────┘
@@ -9,9 +9,9 @@
 //!
 //! The first request about ranges of a database lets its index be built, by as many threads as
 //! there are workers, and waits as one waits for the end of a pause (`pause.rs`): its worker serves
-//! everybody else meanwhile, and nobody's write waits for longer than a slice of a shard is read.
-//! A small database is not worth that: its index is built on the spot. So it is inside `EXEC` and
-//! scripts, which hold every shard and can wait for nobody, unless the index was there before.
+//! everybody else meanwhile, and no write waits for longer than a slice of a shard is read. A small
+//! database is not worth that: its index is built on the spot. So it is inside `EXEC` and scripts,
+//! which hold every shard and cannot wait, unless the index was there before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,9 +22,9 @@ use config::{Config, RangeIndex};
 use parking_lot::Mutex;
 use store::{Build, IndexPhase, Keeping, Run, Txn};
 
+use crate::background_requests::BackgroundRequests;
 use crate::client::Message;
 use crate::engine::Engine;
-use crate::errand::Errands;
 use crate::session::Session;
 
 /// A database with so many keys is indexed on the spot: in some milliseconds.
@@ -37,7 +37,7 @@ const THREADS: usize = 8;
 /// are packed anew less often; who asks in between waits for them to be merged, some dozen
 /// milliseconds at most.
 const MANY: usize = 128 * 1024;
-/// An index that nobody has asked for so long is given up, unless it is always kept.
+/// An index that no request has used for so long is given up, unless it is always kept.
 const IDLE: Millis = 60 * 60 * 1000;
 
 /// How many indexes are being built.
@@ -71,7 +71,8 @@ impl Drop for Part {
                 tracing::info!(db = work.build.db(), took, "an ordered index was built");
             }
         }
-        // If it broke, or the database has changed its place, whoever waits asks for another.
+        // If it broke, or the database has changed its place, a request that waits asks for
+        // another.
         work.engine.store.abandon_index(&work.build);
         work.engine.building.0.fetch_sub(1, Ordering::AcqRel);
         work.engine.resume_all();
@@ -84,9 +85,9 @@ impl Engine {
         self.building.0.load(Ordering::Acquire) > 0
     }
 
-    /// When the request that a session has postponed is looked at again, if nobody resumes it: at
+    /// When the request that a session has postponed is looked at again, if it is not resumed: at
     /// the end of the pause, or, if it waits for an index, never as long as one is being built. 0
-    /// is now. Nobody waits for both: a pause is judged before an index is asked for.
+    /// is now. No request waits for both: a pause is checked before an index is asked for.
     #[must_use]
     pub fn resumes_at(&self, session: &Session) -> Millis {
         match session.awaits_index {
@@ -96,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// Whoever waits looks again whether it must.
+    /// A request that waits looks again whether it must.
     fn resume_all(&self) {
         for client in self.pauses.all_waiting() {
             client.mailbox.post(client.id, Message::Resume);
@@ -136,13 +137,16 @@ impl Engine {
         self.building.0.fetch_add(1, Ordering::AcqRel);
         for _ in 0..parts {
             let part = Part(Arc::clone(&work));
-            let job = Box::new(move |_: &Arc<Engine>, seat: &mut crate::errand::Seat| {
-                let run = seat.txn.gather_keys(&part.0.build);
-                part.0.runs.lock().push(run);
-                drop(part);
-            });
+            let job = Box::new(
+                move |_: &Arc<Engine>,
+                      worker: &mut crate::background_requests::BackgroundWorker| {
+                    let run = worker.txn.gather_keys(&part.0.build);
+                    part.0.runs.lock().push(run);
+                    drop(part);
+                },
+            );
             // A part that is not sent is dropped: then the work is given up, when all others are.
-            if let Err(error) = Errands::send(&engine, job) {
+            if let Err(error) = BackgroundRequests::send(&engine, job) {
                 tracing::warn!(%error, "no thread to build an ordered index");
             }
         }
@@ -172,15 +176,15 @@ impl Engine {
     }
 
     /// Looks after indexes, every now and then: builds those that are always kept, gives up those
-    /// that nobody wants.
-    pub(crate) fn tend_indexes(&self, txn: &mut Txn, now: Millis) {
+    /// that no request wants.
+    pub(crate) fn maintain_indexes(&self, txn: &mut Txn, now: Millis) {
         txn.ask_deadlines();
         let keeping = self.store.keeping_indexes();
         for db in 0..self.store.databases() {
             match (self.store.index_phase(db), keeping) {
                 (IndexPhase::Off, Keeping::Always) => {
                     let keys = txn.keys_of(db);
-                    if keys > 0 && !self.durable.is_loading() {
+                    if keys > 0 && !self.persistence.is_loading() {
                         self.build_index(db, keys);
                     }
                 }
@@ -201,4 +205,4 @@ impl Engine {
 }
 
 /// How often indexes are tended.
-pub(crate) const TEND: Duration = Duration::from_secs(1);
+pub(crate) const MAINTENANCE_PERIOD: Duration = Duration::from_secs(1);

@@ -1,9 +1,10 @@
 //! `CLIENT PAUSE`: requests wait until a time is reached, or until `CLIENT UNPAUSE`.
 //!
 //! A request that must wait is kept whole in its session ([`Session::postponed`]); what comes
-//! behind it is not even decoded. When the pause is over it is judged anew and runs first, so the
-//! requests of a client run in their order. Nobody polls: the worker that owns the connection waits
-//! until [`Pauses::until`], and `UNPAUSE` posts a message to everybody who waits.
+//! behind it is not even decoded. When the pause is over it is checked anew and runs first, so the
+//! requests of a client run in their order. There is no polling: the worker that owns the
+//! connection waits until [`Pauses::until`], and `UNPAUSE` posts a message to every client that
+//! waits.
 //!
 //! ```text
 //!   request ─► admit ─► waits? ──yes──► postponed ─► time is up, or Message::Resume ─┐
@@ -97,7 +98,7 @@ impl Engine {
         self.set_pause(&mut state, pause);
     }
 
-    /// Ends the pause: whoever waits is told.
+    /// Ends the pause: clients that wait are told.
     pub fn unpause(&self) {
         let mut state = self.pauses.state.lock();
         self.set_pause(&mut state, Pause::default());
@@ -111,7 +112,7 @@ impl Engine {
         *state = pause;
         self.pauses.until.store(state.until, Ordering::Release);
         self.store.stand_still(state.until);
-        self.heed.set_waiting(state.until > 0, state.all);
+        self.request_flags.set_waiting(state.until > 0, state.all);
     }
 
     /// Whether a request has to wait. Only asked where the byte says that there is a pause.
@@ -127,7 +128,7 @@ impl Engine {
             return false;
         }
         let transaction = session.multi.as_ref().filter(|_| entry.name() == "exec");
-        self.heed.now().all_wait()
+        self.request_flags.now().all_wait()
             || Demands::of(self, entry, argv).may_change()
             || transaction.is_some_and(|multi| multi.demands().may_change())
     }
@@ -142,13 +143,13 @@ impl Engine {
     ) -> bool {
         !session.monitors
             && self.is_paused(now)
-            && (self.heed.now().all_wait() || multi.demands().may_change())
+            && (self.request_flags.now().all_wait() || multi.demands().may_change())
     }
 
     /// The same of a script that holds its shards.
     #[cold]
     pub(crate) fn script_must_wait(&self, session: &Session, reads: bool, now: Millis) -> bool {
-        !session.monitors && self.is_paused(now) && (self.heed.now().all_wait() || !reads)
+        !session.monitors && self.is_paused(now) && (self.request_flags.now().all_wait() || !reads)
     }
 
     /// Keeps a request that has to wait.
@@ -163,14 +164,14 @@ impl Engine {
         let mut waiting = self.pauses.waiting.lock();
         waiting.insert(session.client.id, Arc::clone(&session.client));
         drop(waiting);
-        // Whoever ended the pause, or built the index, before this client was in the register has
-        // not told it.
+        // The thread that ended the pause, or built the index, before this client was in the
+        // register has not told it.
         if self.resumes_at(session) == 0 {
             session.client.mailbox.post(session.client.id, Message::Resume);
         }
     }
 
-    /// The request that waited, to be judged anew.
+    /// The request that waited, to be checked anew.
     pub(crate) fn resumed(&self, session: &mut Session) -> Option<Vec<Vec<u8>>> {
         let words = std::mem::take(session.postponed.as_mut()?);
         self.forget_postponed(session);

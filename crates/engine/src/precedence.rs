@@ -1,4 +1,4 @@
-//! Who hears a message: everybody whose subscription was sent before it, on whichever thread.
+//! Which clients get a message: those whose subscription was sent before it, on whichever thread.
 //!
 //! Clients subscribe over one connection and publish over another without waiting for the reply to
 //! the first, and so do the programs they tell: with one thread that works, as requests are served
@@ -21,7 +21,7 @@
 use crate::control::Control;
 use crate::session::Session;
 use crate::table::Entry;
-use crate::worker::{Seat, Worker};
+use crate::worker::{Worker, WorkerContext};
 
 impl Worker {
     /// The same worker, which asks `others_first` whether another thread has yet to serve requests
@@ -29,12 +29,12 @@ impl Worker {
     /// is postponed, and [`Session::lets_others_first`]: the door resumes it.
     #[must_use]
     pub fn give_way(mut self, others_first: fn() -> bool) -> Self {
-        self.seat.others_first = others_first;
+        self.context.others_first = others_first;
         self
     }
 }
 
-impl Seat {
+impl WorkerContext {
     /// Whether a request that tells subscribers something must be postponed.
     pub(crate) fn must_give_way(&self, session: &mut Session) -> bool {
         if !session.in_order {
@@ -51,7 +51,7 @@ impl Seat {
 impl Control<'_> {
     /// The same of the request that runs: one inside `EXEC` runs now, as all of it does.
     pub(crate) fn must_give_way(&mut self) -> bool {
-        !self.in_exec && self.seat.must_give_way(self.session)
+        !self.in_exec && self.context.must_give_way(self.session)
     }
 }
 

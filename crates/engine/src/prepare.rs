@@ -1,9 +1,9 @@
 //! What is done for a request before it takes locks.
 //!
-//! Others wait for whoever holds a lock, so what needs none is done outside: paths whose regular
-//! expressions take long to be compiled are compiled here, and found ready by the command. A script
-//! does the same under its locks, command by command, since nobody knows beforehand what it will
-//! call; what a path may take is bounded for its sake, too.
+//! Other threads wait for the holder of a lock, so what needs none is done outside: paths whose
+//! regular expressions take long to be compiled are compiled here, and found ready by the command.
+//! A script does the same under its locks, command by command, since it is unknown beforehand what
+//! it will call; what a path may take is bounded for its sake, too.
 
 use base::{Args, Paths, Stores};
 use config::Config;

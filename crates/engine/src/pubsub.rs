@@ -1,4 +1,4 @@
-//! Publish and subscribe: who listens to which channel or pattern.
+//! Publish and subscribe: which clients listen to which channel or pattern.
 //!
 //! One register for all threads: publishing reads it under a shared lock and posts one encoded
 //! message per protocol to the listeners' owners.
@@ -79,8 +79,8 @@ impl Sender<'_> {
 }
 
 impl PubSub {
-    /// Sends `message` to everybody who listens to `channel`; how many that are. A message to the
-    /// publisher itself is handed to `own` instead, to be written before its reply.
+    /// Sends `message` to every client that listens to `channel`; how many that are. A message to
+    /// the publisher itself is handed to `own` instead, to be written before its reply.
     pub fn publish(
         &self,
         channel: &[u8],
@@ -126,8 +126,8 @@ impl PubSub {
         self.listeners(Topic::Channel, channel) + by_pattern
     }
 
-    /// Shows every subscription: to what, and whose. Nobody can subscribe meanwhile.
-    pub(crate) fn survey(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
+    /// Shows every subscription: to what, and whose. No client can subscribe meanwhile.
+    pub(crate) fn snapshot_scan(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
         for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
             for (name, listeners) in self.register(topic).read().iter() {
                 listeners.values().for_each(|client| look(topic, name, client));
@@ -170,7 +170,7 @@ impl PubSub {
         }
     }
 
-    /// The names somebody listens to.
+    /// The names with listeners.
     #[must_use]
     pub fn names(&self, topic: Topic) -> Vec<Arc<[u8]>> {
         self.register(topic).read().keys().map(Arc::clone).collect()
@@ -198,7 +198,7 @@ impl PubSub {
 }
 
 /// What a subscription to a name takes: its place in the session, and the one in the register. Who
-/// else listens to that name is not asked: the name counts for everybody.
+/// else listens to that name is not asked: the name counts for all.
 fn bytes_of(name: &[u8]) -> usize {
     size_of::<Arc<[u8]>>() + size_of::<(ClientId, Arc<Client>)>() + name.len()
 }

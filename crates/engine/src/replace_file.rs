@@ -1,5 +1,5 @@
-//! Replacing a file as a whole: whoever reads it, and whenever the machine stops, there is the old
-//! text or the new one, never a part.
+//! Replacing a file as a whole: readers find the old text or the new one, never a part, whenever
+//! the machine stops.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, &target));
     if let Err(error) = written {
-        // What is left over would be in the way of nobody; the first error is the one to tell.
+        // What is left over is in the way of nothing; the first error is the one to tell.
         let _ = fs::remove_file(&beside);
         return Err(error);
     }
@@ -35,7 +35,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// A name in the same folder that nobody else uses.
+/// A name in the same folder that is not used otherwise.
 pub(crate) fn beside(target: &Path) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!("-{}.tmp", std::process::id()));
@@ -48,7 +48,7 @@ pub(crate) fn create_new(path: &Path, like: &Path) -> io::Result<File> {
     let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let file = create().or_else(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            // It was left by a process of this number that was killed, or put there by somebody.
+            // It was left by a process of this number that was killed, or put there by hand.
             fs::remove_file(path)?;
             create()
         }

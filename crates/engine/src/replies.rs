@@ -1,9 +1,9 @@
 //! Which replies of a session are sent: `CLIENT REPLY`.
 //!
-//! A command writes its reply before anybody asks whether the client wants it; what is not wanted
-//! is cut off again. So commands know nothing of silence, and the common case pays one comparison.
+//! A command writes its reply before it is known whether the client wants it; what is not wanted is
+//! cut off again. So commands know nothing of silence, and the common case pays one comparison.
 //! What is pushed rather than replied (confirmations of `SUBSCRIBE`, messages) is sent all the
-//! same; whoever writes it says so with [`Replies::keep`].
+//! same; the code that writes it says so with [`Replies::keep`].
 
 /// Whether replies are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! How long a reply may become, asked while it is made: a command may not fill the memory before
-//! anybody looks.
+//! How long a reply may become, asked while it is made: a command may not fill the memory before it
+//! is checked.
 //!
 //! ```text
 //!   hard limit of client-output-buffer-limit ─┐  the connection is closed, as in Redis
@@ -17,7 +17,7 @@ use wire::RespWriter;
 
 use crate::answer::Answer;
 use crate::session::Session;
-use crate::worker::Seat;
+use crate::worker::WorkerContext;
 
 /// What one element takes beside its bytes, where replies are not bytes.
 const ELEMENT: usize = 32;
@@ -70,7 +70,7 @@ impl ReplyLimit {
     }
 }
 
-impl Seat {
+impl WorkerContext {
     /// What becomes of a session whose reply, from `start` on, became too long.
     #[cold]
     pub(crate) fn reply_too_long(

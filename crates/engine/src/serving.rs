@@ -1,11 +1,11 @@
 //! How a blocked request runs when a key is fed that it waits for.
 //!
-//! Who is served when is the store's (`store/src/serving.rs`): the request runs again, under the
-//! locks of whoever fed the key and before they are released, in the order in which clients came.
-//! One that needs a shard that the feeder does not hold is owed, and so is everybody behind it:
-//! whoever locks the key's shard next serves them first, under all the locks they need (see the
-//! store's `waiting.rs`). What waits for a stream may wait on: an entry can be too old for it, or
-//! go to somebody else of its group.
+//! The order of serving is the store's (`store/src/serving.rs`): the request runs again, under the
+//! locks of the thread that fed the key and before they are released, in the order in which clients
+//! came. One that needs a shard that the feeder does not hold is deferred, and so is every client
+//! behind it: the thread that locks the key's shard next serves them first, under all the locks
+//! they need (see the store's `waiting.rs`). What waits for a stream may wait on: an entry can be
+//! too old for it, or go to another consumer of its group.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,11 +18,11 @@ use crate::access;
 use crate::block::Blocked;
 use crate::engine::Engine;
 use crate::execute::{Request, contained, timed};
-use crate::remember;
+use crate::propagate;
 use crate::settle::settle;
 use crate::table::Entry;
 
-/// Serves those whom the changes just published can feed: see [`store::serve_ready`].
+/// Serves the clients that the changes just published can feed: see [`store::serve_ready`].
 #[inline]
 pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
     if txn.has_ready() {
@@ -146,7 +146,7 @@ impl Blocked {
         let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
             Ok(done) => done,
             Err(failed) => {
-                remember::keys(engine, txn, entry, &argv);
+                propagate::keys(engine, txn, entry, &argv);
                 engine.stats.changed_by_served();
                 contained(entry, &failed, 0, &mut writer);
                 return Some((reply, true));

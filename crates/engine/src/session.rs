@@ -1,4 +1,4 @@
-//! Who is asking: the state of one client between its requests.
+//! A session: the state of one client between its requests.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -133,10 +133,10 @@ impl Session {
         self.gives_way && self.is_paused()
     }
 
-    /// Who is remembered to have read the keys of its requests.
+    /// The client whose reads of keys are tracked.
     #[inline]
     pub(crate) fn reader(&self) -> Option<ClientId> {
-        self.tracking.remembers().then_some(self.client.id)
+        self.tracking.tracks_reads().then_some(self.client.id)
     }
 
     /// Changes the database.

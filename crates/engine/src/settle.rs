@@ -1,15 +1,15 @@
-//! What becomes of a command's effect once it has run: the journal's record, and who is told.
+//! What becomes of a command's effect once it has run: the journal's record, and the notifications.
 
 use base::{CmdError, Effect, Wait};
 use store::Txn;
 
 use crate::engine::Engine;
-use crate::remember;
+use crate::propagate;
 use crate::table::Entry;
 
-/// Records what a command has changed and tells everybody whom it concerns, under the locks under
-/// which it ran. Whether it changed something; what to answer instead of what was written, or to
-/// wait for.
+/// Propagates what a command has changed to the journal and to the clients it concerns, under the
+/// locks under which it ran. Whether it changed something; what to answer instead of what was
+/// written, or to wait for.
 pub(crate) fn settle(
     engine: &Engine,
     txn: &mut Txn,
@@ -26,7 +26,7 @@ pub(crate) fn settle(
             (false, Ok(Some(wait)))
         }
         Ok(effect) => {
-            remember::effect(engine, txn, sent, &effect);
+            propagate::effect(engine, txn, sent, &effect);
             match effect {
                 Effect::Unwatched(_) => txn.forget_changes(),
                 Effect::Unblocks(_) => txn.publish_unwatched(),
@@ -38,7 +38,7 @@ pub(crate) fn settle(
             // A command that failed may still have changed something before.
             let changed = txn.has_changed();
             if changed {
-                remember::keys(engine, txn, sent.0, sent.1);
+                propagate::keys(engine, txn, sent.0, sent.1);
             }
             txn.publish_changes();
             (changed, Err(failure))

@@ -1,4 +1,4 @@
-//! Counters. Each thread writes its own; whoever asks adds them up.
+//! Counters. Each thread writes its own; a reader adds them up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

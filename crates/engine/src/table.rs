@@ -99,8 +99,8 @@ impl Entry {
         self.called.as_deref().unwrap_or(self.spec.name.as_bytes())
     }
 
-    /// The second name clients may call it by, if there is one. Whoever takes the first away takes
-    /// the second with it.
+    /// The second name clients may call it by, if there is one. Removing the first removes the
+    /// second with it.
     #[must_use]
     pub fn alias(&self) -> Option<&'static str> {
         (!self.alias.is_empty() && self.called.is_none()).then_some(self.alias)

@@ -1,4 +1,4 @@
-//! Client-side caching: whom to tell that copies of values are stale.
+//! Client-side caching: which clients to tell that copies of values are stale.
 //!
 //! ```text
 //!   default:    GET k ─► the shard remembers the reader of k ─► SET k ─► told once, forgotten
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A read and the note of who read are made under one hold of the key's lock, and so are a change
-//! and its news. So for any read and any change of a key one comes first: either the read saw the
-//! change, or the change saw the reader.
+//! and its invalidation. So for any read and any change of a key one comes first: either the read
+//! saw the change, or the change saw the reader.
 //!
 //! The readers of keys lie in the shards (`store`); this file knows the clients. What a client
 //! asked for lies in its session, and what others must know of it in its public side.
@@ -54,7 +54,7 @@ pub struct Wish {
 impl Wish {
     /// Whether the session's reads are remembered.
     #[inline]
-    pub(crate) fn remembers(&self) -> bool {
+    pub(crate) fn tracks_reads(&self) -> bool {
         let Mode { on, broadcast, opt_in, opt_out, .. } = self.mode;
         on && !broadcast && (!opt_in || self.caching) && (!opt_out || !self.caching)
     }
@@ -190,8 +190,8 @@ impl Tracking {
 }
 
 impl Engine {
-    /// Forgets readers that are gone, and some if there are too many. For the keeper.
-    pub(crate) fn tend_tracking(&self, txn: &mut Txn) {
+    /// Forgets readers that are gone, and some if there are too many. For the cron thread.
+    pub(crate) fn maintain_tracking(&self, txn: &mut Txn) {
         let store = &self.store;
         if store.interest() & READERS == 0 {
             return;

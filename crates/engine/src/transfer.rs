@@ -10,8 +10,8 @@
 
 use std::sync::Arc;
 
-use crate::durable::Rdb;
 use crate::engine::Engine;
+use crate::persistence::Rdb;
 
 /// What a client has said of itself with `REPLCONF`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What callers may take before it is known who they are, and how long a request may take to come:
+//! What callers may take before they are authenticated, and how long a request may take to come:
 //! one rule, for every door.
 //!
 //! ```text
@@ -6,13 +6,13 @@
 //!   streams   CALLS of one connection at a time; over gRPC they are charged
 //!   itself    a connection over gRPC or HTTP is charged what it takes before anything has come
 //!   time      `unauthenticated-timeout` from connecting to being known, handshakes included
-//!   bodies    of whoever it is: charged as they come, never by what was announced; each has
+//!   bodies    of any caller: charged as they come, never by what was announced; each has
 //!             `request-body-timeout`, and a second more for each PACE bytes that came
 //! ```
 //!
-//! Credentials are looked at before anything that follows them. Whoever is known is bound by the
+//! Credentials are looked at before anything that follows them. A known caller is bound by the
 //! limits of clients instead: `client-query-buffer-limit`, `maxmemory-clients` and their like.
-//! Where nobody is asked for a password or a key, everybody is known.
+//! Where no password or key is asked for, every caller is known.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -43,7 +43,7 @@ impl Charge {
     }
 
     /// Says how many bytes there are now; `false` if they are too many, for one or for all
-    /// together. They are counted all the same: whoever holds them is to give them up.
+    /// together. They are counted all the same: their holder is to give them up.
     #[must_use]
     pub fn set(&mut self, bytes: usize) -> bool {
         let all = &self.engine.unauthenticated;

@@ -6,11 +6,11 @@
 //! remembered here.
 //!
 //! ```text
-//!   news of a transaction ─► hearing ─┬─► channels: the classes that the directive names
+//!   notifications of a txn ─► notifier ─┬─► channels: the classes that the directive names
 //!                                     └─► watchers: of the database, whose keys or prefixes fit
 //! ```
 //!
-//! Whoever watches is told under the locks of the shards: it may only put the news somewhere.
+//! A watcher is told under the locks of the shards: it may only queue the notification.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use hashbrown::{HashMap, HashSet};
 use parking_lot::RwLock;
 
 use crate::engine::Engine;
-use crate::hearing::{event_bits, wanted_events};
+use crate::notifier::{event_bits, wanted_events};
 use crate::worker::Worker;
 
 /// Who wants to hear.
@@ -164,7 +164,7 @@ impl Drop for Watching {
 }
 
 impl Engine {
-    /// Tells the store which events anybody wants.
+    /// Tells the store which events are wanted.
     pub(crate) fn follow_events(&self) {
         // One at a time, so that the last to look is the last to say.
         let all = self.watchers.all.write();
@@ -190,8 +190,9 @@ impl Worker {
         let number = engine.watchers.next.fetch_add(1, Ordering::Relaxed);
         engine.watchers.all.write().add(number, watch.plain(), &watcher);
         engine.follow_events();
-        // Whoever holds a shard now may not have seen that somebody listens; whoever takes it after
-        // this has. Should one not be had, a script has it, whose end comes after as well.
+        // A thread that holds a shard now may not have seen that there is a listener; one that
+        // takes it after this has. Should one not be had, a script has it, whose end comes after as
+        // well.
         self.txn.let_others_pass();
         Watching { engine, number }
     }

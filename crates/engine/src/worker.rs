@@ -1,4 +1,4 @@
-//! One thread's seat: what it alone writes, so that threads do not meet.
+//! A worker thread's context: what it alone writes, so that threads share no cache lines.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,30 +11,30 @@ use crate::engine::Engine;
 use crate::evict;
 use crate::plan::Plan;
 use crate::reply_limit::{ReplyLimit, ReplyLimits};
-use crate::scripting::Bench;
+use crate::scripting::InterpreterPool;
 use crate::session::Session;
 use crate::stats::Counters;
 
-/// A worker: its transaction seat, its counters, its view of the configuration.
+/// A worker: its transaction, its counters, its view of the configuration.
 pub struct Worker {
     /// What all workers share.
     pub engine: Arc<Engine>,
-    /// The seat at the store.
+    /// The transaction at the store.
     pub txn: Txn,
     /// The rest of what belongs to this thread.
-    pub seat: Seat,
+    pub context: WorkerContext,
 }
 
 /// A worker at work: its parts borrowed side by side, so that no reference count of the shared
 /// engine is touched on the way of a request.
-pub(crate) struct Desk<'w> {
+pub(crate) struct WorkerParts<'w> {
     pub engine: &'w Engine,
     pub txn: &'w mut Txn,
-    pub seat: &'w mut Seat,
+    pub context: &'w mut WorkerContext,
 }
 
 /// What belongs to a thread beside its transaction.
-pub struct Seat {
+pub struct WorkerContext {
     /// Statistics of this thread.
     pub counters: Arc<Counters>,
     /// The configuration as of the start of this batch.
@@ -48,7 +48,7 @@ pub struct Seat {
     pub(crate) config_version: u64,
     pub(crate) plan: Plan,
     /// Interpreters for scripts.
-    pub(crate) bench: Bench,
+    pub(crate) interpreters: InterpreterPool,
     /// Reusable memory for decoding.
     pub(crate) words: Vec<wire::Word>,
     /// `maxmemory` was passed at the start of this batch, and nothing could be dropped.
@@ -71,11 +71,11 @@ pub struct Seat {
 }
 
 impl Worker {
-    /// A seat at `engine`; `seed` feeds the commands that need chance.
+    /// A worker of `engine`; `seed` seeds the random numbers of commands.
     #[must_use]
     pub fn new(engine: &Arc<Engine>, seed: u64) -> Self {
         let config = engine.config();
-        let seat = Seat {
+        let context = WorkerContext {
             counters: engine.stats.register(engine.table.entries().len()),
             reply_limits: ReplyLimits::new(&config),
             exceeded: None,
@@ -83,7 +83,7 @@ impl Worker {
             now: 0,
             config_version: u64::MAX,
             plan: Plan::default(),
-            bench: Bench::default(),
+            interpreters: InterpreterPool::default(),
             words: Vec::new(),
             full: false,
             is_crowding: || false,
@@ -96,14 +96,14 @@ impl Worker {
         };
         let mut txn = Txn::new(Arc::clone(&engine.store), seed);
         txn.hurry();
-        Worker { engine: Arc::clone(engine), txn, seat }
+        Worker { engine: Arc::clone(engine), txn, context }
     }
 
     /// The same worker, which stops after each sixteen requests while `is_crowding` says that this
     /// thread has posted more to others than they should have waiting.
     #[must_use]
     pub fn mind(mut self, is_crowding: fn() -> bool) -> Self {
-        self.seat.is_crowding = is_crowding;
+        self.context.is_crowding = is_crowding;
         self
     }
 
@@ -112,34 +112,34 @@ impl Worker {
     /// whether the script is overdue.
     #[must_use]
     pub fn hand_over(mut self, hand_over: fn(bool)) -> Self {
-        self.seat.hand_over = hand_over;
+        self.context.hand_over = hand_over;
         self
     }
 
-    pub(crate) fn desk(&mut self) -> Desk<'_> {
-        Desk { engine: &self.engine, txn: &mut self.txn, seat: &mut self.seat }
+    pub(crate) fn parts(&mut self) -> WorkerParts<'_> {
+        WorkerParts { engine: &self.engine, txn: &mut self.txn, context: &mut self.context }
     }
 
     /// Starts a batch at time `now`: reads the clock and the configuration once for all of it.
     pub fn begin(&mut self, now: Millis) {
-        self.seat.now = now;
-        self.seat.overran = false;
+        self.context.now = now;
+        self.context.overran = false;
         self.txn.begin(now);
         self.txn.wait_for_disk();
         let log = self.engine.store.log();
-        self.seat.troubled = self.engine.durable.is_journaling() && log.is_troubled();
-        self.seat.hindered = self.seat.troubled || self.engine.durable.hinders(log);
-        self.seat.learn_config(&self.engine, &mut self.txn);
-        self.seat.full = evict::make_room(&self.engine, &mut self.txn, &self.seat.config);
+        self.context.troubled = self.engine.persistence.is_journaling() && log.is_troubled();
+        self.context.hindered = self.context.troubled || self.engine.persistence.hinders(log);
+        self.context.learn_config(&self.engine, &mut self.txn);
+        self.context.full = evict::make_room(&self.engine, &mut self.txn, &self.context.config);
     }
 
-    /// What `session` has just seen or changed must be durable before its replies are sent, so
-    /// that nobody is told what a crash could take back.
+    /// What `session` has just seen or changed must be durable before its replies are sent, so that
+    /// no client is told what a crash could take back.
     #[inline]
     pub(crate) fn note_seen(&mut self, session: &mut Session) {
         let seen = self.txn.take_seen();
         // With a broken disk reads go on; writes are refused, since the start of this batch.
-        if seen > 0 && self.engine.waits_for_disk() && !self.seat.troubled {
+        if seen > 0 && self.engine.waits_for_disk() && !self.context.troubled {
             session.awaits = session.awaits.max(seen);
         }
     }
@@ -159,7 +159,7 @@ impl Worker {
     }
 }
 
-impl Seat {
+impl WorkerContext {
     /// Learns what is configured, if that has changed. `true` if it has.
     fn learn_config(&mut self, engine: &Engine, txn: &mut Txn) -> bool {
         let version = engine.config_version.load(Ordering::Acquire);
@@ -171,12 +171,12 @@ impl Seat {
         true
     }
 
-    /// Goes by the settings there are now, in the middle of a transaction too: everything that a
-    /// seat or its transaction has by heart of them is learnt anew here.
+    /// Takes over the settings in force, in the middle of a transaction too: everything that a
+    /// worker or its transaction has copied of them is copied anew here.
     pub(crate) fn configure(&mut self, engine: &Engine, txn: &mut Txn) {
         self.config = engine.config();
         self.reply_limits = ReplyLimits::new(&self.config);
-        // Who lifts the limit has room; by another one it is found out for the next request.
+        // Without a limit there is room; with another one it is found out for the next request.
         self.full &= self.config.maxmemory.is_some();
         txn.set_limits(engine.store.limits());
         txn.set_measure(engine.store.measure());
@@ -199,7 +199,7 @@ impl Seat {
     /// Says what this thread's interpreters take, after they have run.
     #[inline]
     pub(crate) fn tell_interpreters(&self) {
-        let (scripts, functions) = self.bench.memory();
+        let (scripts, functions) = self.interpreters.memory();
         self.counters.scripts_vm.set(scripts as u64);
         self.counters.functions_vm.set(functions as u64);
     }

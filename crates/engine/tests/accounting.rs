@@ -4,18 +4,18 @@
 
 #[path = "hostile/scale.rs"]
 mod scale;
-mod seats;
+mod test_client;
 
-use seats::{Seat, engine_with};
+use test_client::{TestClient, engine_with};
 
 #[global_allocator]
 static SCALE: scale::Scale = scale::Scale;
 
 /// What the store says, and what it has been given, since `before`.
-fn weigh(seat: &mut Seat, before: (isize, isize)) -> (isize, isize) {
-    drop(seat.worker.engine.store.take_trash());
-    seat.worker.txn.report_memory();
-    let store = &seat.worker.engine.store;
+fn weigh(client: &mut TestClient, before: (isize, isize)) -> (isize, isize) {
+    drop(client.worker.engine.store.take_trash());
+    client.worker.txn.report_memory();
+    let store = &client.worker.engine.store;
     let told = isize::try_from(store.memory()).unwrap();
     // What documents share is kept when they are gone, until others are made.
     let shared = isize::try_from(store.shared_memory()).unwrap();
@@ -64,18 +64,18 @@ fn the_store_takes_what_it_says() {
     // Histograms belong to the threads, not to the store, and come when a command first runs; the
     // log of slow commands belongs to the engine, and fills when the machine is busy.
     let engine = engine_with("latency-tracking no\nslowlog-log-slower-than -1");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     // What is made once and kept: buffers of the worker, the hashers' seed.
-    seat.ask("SET warm up");
-    seat.ask("FLUSHALL");
+    client.ask("SET warm up");
+    client.ask("FLUSHALL");
     let mut wrong = Vec::new();
     for (name, requests, make) in FILLINGS {
-        let before = weigh(&mut seat, (0, 0));
+        let before = weigh(&mut client, (0, 0));
         for n in 0..requests {
-            let reply = seat.ask(&make(n));
+            let reply = client.ask(&make(n));
             assert!(!reply.starts_with('-'), "{reply}");
         }
-        let (told, given) = weigh(&mut seat, before);
+        let (told, given) = weigh(&mut client, before);
         // Integers of this size are exact as doubles.
         let ratio = told as f64 / given as f64;
         println!("{name:<24} told {told:>9}  given {given:>9}  {ratio:.3}");
@@ -85,11 +85,11 @@ fn the_store_takes_what_it_says() {
             wrong.push(name);
         }
         // Deleted one by one, unlike in FLUSHALL: the tables shrink on the way.
-        for key in seat.ask("KEYS *").split("\r\n").skip(2).step_by(2).collect::<Vec<_>>() {
-            seat.ask(&format!("DEL {key}"));
+        for key in client.ask("KEYS *").split("\r\n").skip(2).step_by(2).collect::<Vec<_>>() {
+            client.ask(&format!("DEL {key}"));
         }
-        seat.ask("FLUSHALL");
-        let (told, given) = weigh(&mut seat, before);
+        client.ask("FLUSHALL");
+        let (told, given) = weigh(&mut client, before);
         assert_eq!(told, 0, "{name}");
         assert!(given.abs() < 20_000, "{name} leaves {given} bytes behind");
     }

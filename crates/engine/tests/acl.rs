@@ -2,26 +2,26 @@
 //! user loses is lost at once.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
+mod test_client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kvist_engine::{Engine, Message, State};
-use seats::{Seat, engine, engine_with};
+use test_client::{TestClient, engine, engine_with};
 
 /// A client of a user with these rules.
-fn user(engine: &Arc<Engine>, rules: &str) -> Seat {
-    let mut admin = Seat::new(engine);
+fn user(engine: &Arc<Engine>, rules: &str) -> TestClient {
+    let mut admin = TestClient::new(engine);
     assert_eq!(admin.ask(&format!("ACL SETUSER u reset on nopass {rules}")), "+OK");
-    let mut seat = Seat::new(engine);
-    assert_eq!(seat.ask("AUTH u x"), "+OK");
-    seat
+    let mut client = TestClient::new(engine);
+    assert_eq!(client.ask("AUTH u x"), "+OK");
+    client
 }
 
-fn killed(seat: &Seat) -> bool {
-    let letters = seat.letters.take(seat.session.client.id);
-    letters.iter().any(|letter| matches!(letter, Message::Kill))
+fn killed(client: &TestClient) -> bool {
+    let messages = client.messages.take(client.session.client.id);
+    messages.iter().any(|message| matches!(message, Message::Kill))
 }
 
 const NO_KEY: &str =
@@ -34,14 +34,14 @@ fn no_command(name: &str) -> String {
 #[test]
 fn no_spelling_of_a_name_gets_past() {
     let engine = engine();
-    let mut seat = user(&engine, "+@all -flushall -config|set -client ~*");
+    let mut client = user(&engine, "+@all -flushall -config|set -client ~*");
     for line in ["flushall", "FLUSHALL", "fLuShAlL async", "\"flushall\"", "'FLUSHALL'"] {
-        assert_eq!(seat.ask(line), no_command("flushall"), "{line}");
+        assert_eq!(client.ask(line), no_command("flushall"), "{line}");
     }
     for line in ["config set timeout 1", "CONFIG SeT timeout 1", "CoNfIg \"set\" timeout 1"] {
-        assert_eq!(seat.ask(line), no_command("config|set"), "{line}");
+        assert_eq!(client.ask(line), no_command("config|set"), "{line}");
     }
-    assert!(seat.ask("config get timeout").starts_with('*'));
+    assert!(client.ask("config get timeout").starts_with('*'));
     // Also those that Redis does not know belong to their container.
     for (line, name) in [
         ("client list", "client|list"),
@@ -49,27 +49,27 @@ fn no_spelling_of_a_name_gets_past() {
         ("CLIENT NO-TOUCH on", "client|no-touch"),
         ("client kill user default", "client|kill"),
     ] {
-        assert_eq!(seat.ask(line), no_command(name), "{line}");
+        assert_eq!(client.ask(line), no_command(name), "{line}");
     }
     // A name that would be a subcommand's if it were one word is nobody's.
-    assert!(seat.ask("config|set timeout 1").starts_with("-ERR unknown command"));
-    assert!(seat.ask("\"flushall \"").starts_with("-ERR unknown command"));
-    assert!(seat.ask("\"flushall\\x00\"").starts_with("-ERR unknown command"));
+    assert!(client.ask("config|set timeout 1").starts_with("-ERR unknown command"));
+    assert!(client.ask("\"flushall \"").starts_with("-ERR unknown command"));
+    assert!(client.ask("\"flushall\\x00\"").starts_with("-ERR unknown command"));
 }
 
 #[test]
 fn commands_of_ours_need_their_own_right() {
     let engine = engine();
-    let mut seat = user(&engine, "-@all +@read +@write +@connection ~*");
-    assert_eq!(seat.ask("SNAPSHOT"), no_command("snapshot"));
-    assert!(seat.ask("CLIENT SETINFO lib-name x").starts_with("+OK"));
+    let mut client = user(&engine, "-@all +@read +@write +@connection ~*");
+    assert_eq!(client.ask("SNAPSHOT"), no_command("snapshot"));
+    assert!(client.ask("CLIENT SETINFO lib-name x").starts_with("+OK"));
 }
 
 #[test]
 fn every_key_of_a_request_is_looked_at() {
     let engine = engine();
     // A word of an option may be a key, too.
-    let mut seat = user(&engine, "+@all ~in* ~both* %R~r* %W~w* ~BY ~GET ~STORE");
+    let mut client = user(&engine, "+@all ~in* ~both* %R~r* %W~w* ~BY ~GET ~STORE");
     for line in [
         "GET out",
         "MGET in1 out",
@@ -117,7 +117,7 @@ fn every_key_of_a_request_is_looked_at() {
         "BITCOUNT_ out",
         "MSETNX in1 a out b",
     ] {
-        let answer = seat.ask(line);
+        let answer = client.ask(line);
         let refused = answer == NO_KEY || answer.starts_with("-ERR unknown command");
         assert!(refused, "{line}: {answer}");
     }
@@ -135,25 +135,25 @@ fn every_key_of_a_request_is_looked_at() {
         "SORT r1 STORE w1",
         "GET both\u{e9}",
     ] {
-        assert_ne!(seat.ask(line), NO_KEY, "{line}");
+        assert_ne!(client.ask(line), NO_KEY, "{line}");
     }
-    assert_eq!(seat.ask("GET \"\\xff\\xfe\""), NO_KEY);
-    assert_eq!(seat.ask("GET \"in\\xff\""), "$-1");
+    assert_eq!(client.ask("GET \"\\xff\\xfe\""), NO_KEY);
+    assert_eq!(client.ask("GET \"in\\xff\""), "$-1");
 }
 
 #[test]
-fn transactions_are_judged_when_queued_and_when_run() {
+fn transactions_are_checked_when_queued_and_when_run() {
     let engine = engine();
-    let mut admin = Seat::new(&engine);
-    let mut seat = user(&engine, "+@all ~a");
-    assert_eq!(seat.ask("MULTI"), "+OK");
-    assert_eq!(seat.ask("SET b 1"), NO_KEY);
-    assert!(seat.ask("EXEC").starts_with("-EXECABORT"));
-    assert_eq!(seat.ask("MULTI"), "+OK");
-    assert_eq!(seat.ask("SET a 1"), "+QUEUED");
-    assert_eq!(seat.ask("SORT a BY b*"), "+QUEUED");
+    let mut admin = TestClient::new(&engine);
+    let mut client = user(&engine, "+@all ~a");
+    assert_eq!(client.ask("MULTI"), "+OK");
+    assert_eq!(client.ask("SET b 1"), NO_KEY);
+    assert!(client.ask("EXEC").starts_with("-EXECABORT"));
+    assert_eq!(client.ask("MULTI"), "+OK");
+    assert_eq!(client.ask("SET a 1"), "+QUEUED");
+    assert_eq!(client.ask("SORT a BY b*"), "+QUEUED");
     assert_eq!(admin.ask("ACL SETUSER u -set"), "+OK");
-    let answer = seat.ask("EXEC");
+    let answer = client.ask("EXEC");
     assert!(answer.starts_with("*2\r\n-NOPERM ACLs rules changed"), "{answer}");
     assert!(answer.contains("-ERR BY option of SORT denied"), "{answer}");
     assert_eq!(admin.ask("EXISTS a"), ":0");
@@ -164,24 +164,24 @@ fn transactions_are_judged_when_queued_and_when_run() {
 }
 
 #[test]
-fn a_pipeline_is_judged_request_by_request() {
+fn a_pipeline_is_checked_request_by_request() {
     let engine = engine();
-    let mut seat = user(&engine, "+@all ~*");
-    let (replies, _) = seat.feed("SET a 1\r\nACL SETUSER u -get\r\nGET a\r\nSET a 2\r\n");
+    let mut client = user(&engine, "+@all ~*");
+    let (replies, _) = client.feed("SET a 1\r\nACL SETUSER u -get\r\nGET a\r\nSET a 2\r\n");
     assert_eq!(replies, format!("+OK\r\n+OK\r\n{}\r\n+OK\r\n", no_command("get")));
 }
 
 #[test]
 fn clients_of_a_deleted_user_do_nothing_more() {
     let engine = engine();
-    let mut admin = Seat::new(&engine);
-    let mut seat = user(&engine, "+@all ~*");
+    let mut admin = TestClient::new(&engine);
+    let mut client = user(&engine, "+@all ~*");
     let mut waiting = user(&engine, "+@all ~*");
     assert_eq!(waiting.feed("BLPOP l 0\r\n").1, State::Blocked);
     assert_eq!(admin.ask("ACL DELUSER u"), ":1");
-    assert!(killed(&seat) && killed(&waiting));
+    assert!(killed(&client) && killed(&waiting));
     // Its thread has not read the letter yet.
-    let (reply, state) = seat.feed("SET a 1\r\nSET a 2\r\n");
+    let (reply, state) = client.feed("SET a 1\r\nSET a 2\r\n");
     assert_eq!((reply.as_str(), state), ("-NOAUTH Authentication required.\r\n", State::Closing));
     assert_eq!(admin.ask("EXISTS a"), ":0");
     // Nor is an element lost to one that waited.
@@ -189,23 +189,23 @@ fn clients_of_a_deleted_user_do_nothing_more() {
     assert_eq!(admin.ask("LLEN l"), ":1");
     // A new user of the name is another one.
     assert_eq!(admin.ask("ACL SETUSER u on nopass +@all ~*"), "+OK");
-    assert_eq!(seat.feed("GET a\r\n").1, State::Closing);
+    assert_eq!(client.feed("GET a\r\n").1, State::Closing);
     // Who deletes itself hears of it first.
     let mut own = user(&engine, "+@all ~*");
     assert_eq!(own.feed("ACL DELUSER u\r\nPING\r\n"), (":1\r\n".to_owned(), State::Closing));
 }
 
 #[test]
-fn a_blocked_request_is_judged_again_when_it_is_served() {
+fn a_blocked_request_is_checked_again_when_it_is_served() {
     let engine = engine();
-    let mut admin = Seat::new(&engine);
+    let mut admin = TestClient::new(&engine);
     let mut first = user(&engine, "+@all ~l*");
-    let mut second = Seat::new(&engine);
+    let mut second = TestClient::new(&engine);
     assert_eq!(first.feed("BLPOP l 0\r\n").1, State::Blocked);
     assert_eq!(second.feed("BLPOP l 0\r\n").1, State::Blocked);
     assert_eq!(admin.ask("ACL SETUSER u resetkeys"), "+OK");
     assert_eq!(admin.ask("RPUSH l x"), ":1");
-    let heard = |seat: &Seat| match seat.letters.take(seat.session.client.id).pop() {
+    let heard = |client: &TestClient| match client.messages.take(client.session.client.id).pop() {
         Some(Message::Unblocked { reply, .. }) => String::from_utf8(reply).unwrap(),
         other => panic!("{other:?}"),
     };
@@ -216,25 +216,25 @@ fn a_blocked_request_is_judged_again_when_it_is_served() {
 #[test]
 fn who_may_not_listen_any_longer_is_disconnected() {
     let engine = engine();
-    let mut admin = Seat::new(&engine);
+    let mut admin = TestClient::new(&engine);
     let mut set = |rules: &str| assert_eq!(admin.ask(&format!("ACL SETUSER u {rules}")), "+OK");
-    let mut seat = user(&engine, "+@all resetchannels &a* &b");
-    assert!(seat.ask("SUBSCRIBE a1 c").starts_with("-NOPERM"));
-    assert!(seat.ask("SUBSCRIBE a1").starts_with("*3"));
-    assert!(seat.ask("PSUBSCRIBE a1*").starts_with("-NOPERM"));
-    assert!(seat.ask("PSUBSCRIBE a*").starts_with("*3"));
+    let mut client = user(&engine, "+@all resetchannels &a* &b");
+    assert!(client.ask("SUBSCRIBE a1 c").starts_with("-NOPERM"));
+    assert!(client.ask("SUBSCRIBE a1").starts_with("*3"));
+    assert!(client.ask("PSUBSCRIBE a1*").starts_with("-NOPERM"));
+    assert!(client.ask("PSUBSCRIBE a*").starts_with("*3"));
     set("&c");
-    assert!(!killed(&seat));
+    assert!(!killed(&client));
     set("resetchannels &a* &a1");
-    assert!(!killed(&seat), "all it listens to is allowed still");
+    assert!(!killed(&client), "all it listens to is allowed still");
     set("resetchannels &a?");
-    assert!(killed(&seat), "the pattern is not among the rules");
-    let mut seat = user(&engine, "+@all resetchannels &a*");
-    assert!(seat.ask("SSUBSCRIBE a1").starts_with("*3"));
+    assert!(killed(&client), "the pattern is not among the rules");
+    let mut client = user(&engine, "+@all resetchannels &a*");
+    assert!(client.ask("SSUBSCRIBE a1").starts_with("*3"));
     set("resetchannels (&a1 +get)");
-    assert!(!killed(&seat), "a selector allows it");
+    assert!(!killed(&client), "a selector allows it");
     set("clearselectors");
-    assert!(killed(&seat));
+    assert!(killed(&client));
     let mut own = user(&engine, "+@all allchannels");
     own.ask("HELLO 3");
     let (_, state) = own.feed("SUBSCRIBE x\r\nACL SETUSER u resetchannels\r\nPING\r\n");
@@ -244,36 +244,36 @@ fn who_may_not_listen_any_longer_is_disconnected() {
 #[test]
 fn first_arguments_open_a_command_partly() {
     let engine = engine();
-    let mut seat = user(&engine, "+select|0 +select|2 ~*");
-    assert_eq!(seat.ask("SELECT 0"), "+OK");
-    assert_eq!(seat.ask("select 2"), "+OK");
-    assert_eq!(seat.ask("SELECT 1"), no_command("select"));
-    assert_eq!(seat.ask("GET x"), no_command("get"));
+    let mut client = user(&engine, "+select|0 +select|2 ~*");
+    assert_eq!(client.ask("SELECT 0"), "+OK");
+    assert_eq!(client.ask("select 2"), "+OK");
+    assert_eq!(client.ask("SELECT 1"), no_command("select"));
+    assert_eq!(client.ask("GET x"), no_command("get"));
 }
 
 #[test]
 fn the_default_user_is_like_any_other() {
     let engine = engine_with("requirepass secret\n");
-    let mut seat = Seat::new(&engine);
-    seat.session.authenticated = false;
-    assert!(seat.ask("GET x").starts_with("-NOAUTH"));
-    assert!(seat.ask("AUTH wrong").starts_with("-WRONGPASS"));
-    assert_eq!(seat.ask("AUTH secret"), "+OK");
-    assert_eq!(seat.ask("ACL SETUSER default resetkeys ~only"), "+OK");
-    assert_eq!(seat.ask("GET x"), NO_KEY);
-    assert_eq!(Seat::new(&engine).ask("GET only"), "$-1");
-    assert_eq!(seat.ask("RESET"), "+RESET");
-    assert!(seat.ask("GET only").starts_with("-NOAUTH"));
+    let mut client = TestClient::new(&engine);
+    client.session.authenticated = false;
+    assert!(client.ask("GET x").starts_with("-NOAUTH"));
+    assert!(client.ask("AUTH wrong").starts_with("-WRONGPASS"));
+    assert_eq!(client.ask("AUTH secret"), "+OK");
+    assert_eq!(client.ask("ACL SETUSER default resetkeys ~only"), "+OK");
+    assert_eq!(client.ask("GET x"), NO_KEY);
+    assert_eq!(TestClient::new(&engine).ask("GET only"), "$-1");
+    assert_eq!(client.ask("RESET"), "+RESET");
+    assert!(client.ask("GET only").starts_with("-NOAUTH"));
 }
 
 #[test]
 fn passwords_are_neither_shown_nor_logged() {
     let engine = engine_with("slowlog-log-slower-than 0\n");
-    let mut seat = Seat::new(&engine);
-    seat.ask("ACL SETUSER someone on >hush");
-    seat.ask("AUTH someone hush2");
+    let mut client = TestClient::new(&engine);
+    client.ask("ACL SETUSER someone on >hush");
+    client.ask("AUTH someone hush2");
     for line in ["SLOWLOG GET", "ACL LIST", "ACL GETUSER someone", "ACL LOG"] {
-        let shown = seat.ask(line);
+        let shown = client.ask(line);
         assert!(!shown.contains("hush"), "{line}: {shown}");
     }
 }
@@ -281,8 +281,8 @@ fn passwords_are_neither_shown_nor_logged() {
 #[test]
 fn made_up_passwords_are_as_long_as_asked_for_and_never_the_same() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    let mut made = |line: &str| seat.ask(line).split_once("\r\n").unwrap().1.to_owned();
+    let mut client = TestClient::new(&engine);
+    let mut made = |line: &str| client.ask(line).split_once("\r\n").unwrap().1.to_owned();
     assert_eq!(made("ACL GENPASS").len(), 64);
     assert_eq!(made("ACL GENPASS 5").len(), 2);
     assert_eq!(made("ACL GENPASS 4096").len(), 1024);
@@ -293,20 +293,20 @@ fn made_up_passwords_are_as_long_as_asked_for_and_never_the_same() {
 #[test]
 fn a_right_is_gone_when_its_loss_is_acknowledged() {
     let engine = engine();
-    let mut admin = Seat::new(&engine);
-    let mut seats: Vec<Seat> = (0..3).map(|_| user(&engine, "+@all ~*")).collect();
+    let mut admin = TestClient::new(&engine);
+    let mut clients: Vec<TestClient> = (0..3).map(|_| user(&engine, "+@all ~*")).collect();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for seat in &mut seats {
+        for client in &mut clients {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let answer = seat.ask("INCR n");
+                    let answer = client.ask("INCR n");
                     assert!(answer.starts_with(':') || answer == no_command("incr"), "{answer}");
                 }
             });
         }
-        let number = |seat: &mut Seat| {
-            let answer = seat.ask("GET n");
+        let number = |client: &mut TestClient| {
+            let answer = client.ask("GET n");
             answer.split_once("\r\n").map_or(0, |(_, n)| n.parse::<i64>().unwrap())
         };
         let mut most = 0;
@@ -327,15 +327,15 @@ fn a_right_is_gone_when_its_loss_is_acknowledged() {
 fn configured_users_replace_the_default_one_only_if_it_is_among_them() {
     let engine = engine_with("user a on nopass +get ~x\nrequirepass p\n");
     engine.load_users().unwrap();
-    let mut seat = Seat::new(&engine);
-    let list = seat.ask("ACL LIST");
+    let mut client = TestClient::new(&engine);
+    let list = client.ask("ACL LIST");
     assert!(list.contains("user a on nopass ~x resetchannels -@all +get"), "{list}");
     assert!(list.contains("user default on #"), "{list}");
     let engine = engine_with("user default on nopass +ping\nrequirepass p\n");
     engine.load_users().unwrap();
-    let mut seat = Seat::new(&engine);
-    assert_eq!(seat.ask("PING"), "+PONG");
-    assert_eq!(seat.ask("GET x"), no_command("get"));
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.ask("PING"), "+PONG");
+    assert_eq!(client.ask("GET x"), no_command("get"));
     for (lines, error) in [
         ("port 1\nuser a +nope\n", "a test, at line 2\n>>> 'user a +nope'"),
         ("user a on\nuser a off\n", "at line 2\n>>> 'user a off'"),

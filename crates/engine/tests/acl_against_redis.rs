@@ -7,9 +7,9 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use base::Rng;
 use kvist_engine::Engine;
 use oracle::{Client, Oracle};
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 /// A reply as `oracle::Client` gives it: parts, an array's header first.
 type Reply = Vec<Vec<u8>>;
@@ -29,7 +29,7 @@ fn own(engine: &Engine, redis: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 /// Runs a request; the reply in parts.
-fn ask(seat: &mut Seat, words: &[&[u8]]) -> Reply {
+fn ask(client: &mut TestClient, words: &[&[u8]]) -> Reply {
     let mut input = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {
         input.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
@@ -37,8 +37,8 @@ fn ask(seat: &mut Seat, words: &[&[u8]]) -> Reply {
         input.extend_from_slice(b"\r\n");
     }
     let mut out = Vec::new();
-    seat.worker.begin(1_000_000);
-    seat.worker.feed(&mut seat.session, &mut input, &mut out);
+    client.worker.begin(1_000_000);
+    client.worker.feed(&mut client.session, &mut input, &mut out);
     parts(&out)
 }
 
@@ -85,7 +85,7 @@ struct Pair {
     oracle: Oracle,
     redis: Client,
     engine: Arc<Engine>,
-    kvist: Seat,
+    kvist: TestClient,
     /// All commands of Redis, and those of ours that are not among them.
     names: BTreeSet<String>,
     own: BTreeSet<String>,
@@ -105,7 +105,7 @@ impl Pair {
         }
         let engine = engine();
         let own = own(&engine, &names);
-        let kvist = Seat::new(&engine);
+        let kvist = TestClient::new(&engine);
         Some(Pair { oracle, redis, engine, kvist, names, own })
     }
 
@@ -321,7 +321,7 @@ const TALK: &[(usize, &str)] = &[
 fn clients_are_refused_what_their_users_may_not() {
     let Some(mut pair) = Pair::new() else { return };
     let mut theirs: Vec<Client> = (0..3).map(|_| Client::new(&pair.oracle)).collect();
-    let mut ours: Vec<Seat> = (0..3).map(|_| Seat::new(&pair.engine)).collect();
+    let mut ours: Vec<TestClient> = (0..3).map(|_| TestClient::new(&pair.engine)).collect();
     let mut refused = 0;
     for (number, (who, line)) in TALK.iter().enumerate() {
         if *line == "ACL LOG RESET" {

@@ -8,7 +8,7 @@
 mod oracle;
 #[path = "blocking/script.rs"]
 mod script;
-mod seats;
+mod test_client;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -63,8 +63,9 @@ fn the_scripts_are_what_redis_does() {
 /// Save points and INFO go by how many commands have changed something: the served one is another.
 #[test]
 fn what_is_served_counts_as_a_change() {
-    let engine = seats::engine();
-    let (mut waiting, mut feeding) = (seats::Seat::new(&engine), seats::Seat::new(&engine));
+    let engine = test_client::engine();
+    let (mut waiting, mut feeding) =
+        (test_client::TestClient::new(&engine), test_client::TestClient::new(&engine));
     assert_eq!(waiting.feed("BLMOVE a b LEFT LEFT 0\r\n").0, "");
     assert_eq!(engine.unsaved_changes(), 0);
     assert_eq!(feeding.ask("RPUSH a x"), ":1");
@@ -85,21 +86,22 @@ fn a_blocked_read_is_never_answered_without_entries() {
         "XADD t 5-0 f v\r\nXGROUP CREATE t g 1-1\r\nXDEL t 5-0\r\nRENAME t s",
         "XADD t 5-0 f v\r\nXGROUP CREATE t g 1-1\r\nXDEL t 5-0\r\nCOPY t s REPLACE",
     ] {
-        let engine = seats::engine();
-        let [mut feeder, mut reader, mut member] = [(); 3].map(|()| seats::Seat::new(&engine));
+        let engine = test_client::engine();
+        let [mut feeder, mut reader, mut member] =
+            [(); 3].map(|()| test_client::TestClient::new(&engine));
         feeder.feed("XADD s 1-1 f v\r\nXGROUP CREATE s g $\r\nXGROUP CREATE s other $\r\n");
-        for (seat, request) in [
+        for (client, request) in [
             (&mut reader, "XREAD BLOCK 0 STREAMS s $\r\n"),
             (&mut member, "XREADGROUP GROUP g c BLOCK 0 STREAMS s >\r\n"),
         ] {
-            assert_eq!(seat.feed(request).1, State::Blocked);
+            assert_eq!(client.feed(request).1, State::Blocked);
         }
         let (done, _) = feeder.feed(&format!("{feeds}\r\n"));
         assert!(!done.contains("-ERR"), "{feeds}: {done}");
         feeder.ask("XADD s 9-0 f v");
-        for seat in [&reader, &member] {
-            let letters = seat.letters.take(seat.session.client.id);
-            let [Message::Unblocked { reply, .. }] = &letters[..] else { panic!("{letters:?}") };
+        for client in [&reader, &member] {
+            let messages = client.messages.take(client.session.client.id);
+            let [Message::Unblocked { reply, .. }] = &messages[..] else { panic!("{messages:?}") };
             assert_eq!(reply, ANSWER, "{feeds}: {}", String::from_utf8_lossy(reply));
         }
     }
@@ -117,11 +119,11 @@ fn what_is_stored_over_another_type_serves() {
         ("BLPOP x 0", "RPUSH l 1", "SORT l STORE x"),
     ] {
         for stores in [stores.to_owned(), format!("MULTI\r\n{stores}\r\nEXEC")] {
-            let engine = seats::engine();
-            let [mut feeder, mut waiter] = [(); 2].map(|()| seats::Seat::new(&engine));
+            let engine = test_client::engine();
+            let [mut feeder, mut waiter] = [(); 2].map(|()| test_client::TestClient::new(&engine));
             assert_eq!(waiter.feed(&format!("{request}\r\n")).1, State::Blocked);
             feeder.feed(&format!("SET x s\r\n{makes}\r\n{stores}\r\n"));
-            assert_eq!(waiter.letters.take(waiter.session.client.id).len(), 1, "{stores}");
+            assert_eq!(waiter.messages.take(waiter.session.client.id).len(), 1, "{stores}");
             assert_eq!(feeder.ask("EXISTS x"), ":0", "{stores}");
         }
     }
@@ -132,8 +134,8 @@ const CROWD: u64 = 2_000;
 
 #[test]
 fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
-    let engine = seats::engine();
-    let mut feeder = seats::Seat::new(&engine);
+    let engine = test_client::engine();
+    let mut feeder = test_client::TestClient::new(&engine);
     feeder.ask("XGROUP CREATE s g $ MKSTREAM");
     for (request, feeds, empties) in [
         ("BLPOP key 0", "RPUSH key a", "DEL key"),
@@ -141,9 +143,10 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
         ("BLMOVE key other LEFT LEFT 0", "RPUSH key a", "DEL other"),
         ("XREADGROUP GROUP g c BLOCK 0 STREAMS s >", "XADD s * a b", "DBSIZE"),
     ] {
-        let mut crowd: Vec<seats::Seat> = (0..CROWD).map(|_| seats::Seat::new(&engine)).collect();
-        for seat in &mut crowd {
-            assert_eq!(seat.feed(&format!("{request}\r\n")).1, State::Blocked);
+        let mut crowd: Vec<test_client::TestClient> =
+            (0..CROWD).map(|_| test_client::TestClient::new(&engine)).collect();
+        for client in &mut crowd {
+            assert_eq!(client.feed(&format!("{request}\r\n")).1, State::Blocked);
         }
         let before = engine.blocked.looked_at();
         // A key of another type, and one that is gone again, serve nobody.
@@ -159,11 +162,11 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
         // First come, first served.
         let served: Vec<bool> = crowd
             .iter()
-            .map(|seat| !seat.letters.take(seat.session.client.id).is_empty())
+            .map(|client| !client.messages.take(client.session.client.id).is_empty())
             .collect();
         assert!(served[..10].iter().all(|&served| served), "{request}");
         assert!(!served[10..].iter().any(|&served| served), "{request}");
-        crowd.iter_mut().for_each(|seat| seat.worker.disconnect(&mut seat.session));
+        crowd.iter_mut().for_each(|client| client.worker.disconnect(&mut client.session));
         assert!(engine.blocked.is_empty());
         feeder.ask(empties);
     }
@@ -173,32 +176,33 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
 /// between its feeder and the locks it needs.
 #[test]
 fn nobody_takes_what_is_owed_to_who_waits() {
-    let engine = seats::engine();
+    let engine = test_client::engine();
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for thief in ["LPOP from", "RPOP from", "LRANGE from 0 -1", "DEL from"] {
             let (engine, stop) = (&engine, &stop);
             scope.spawn(move || {
-                let mut seat = seats::Seat::new(engine);
+                let mut client = test_client::TestClient::new(engine);
                 while !stop.load(Ordering::Relaxed) {
-                    let got = seat.ask(thief);
+                    let got = client.ask(thief);
                     assert!(["$-1", "*0", ":0"].contains(&got.as_str()), "{thief}: {got}");
                 }
             });
         }
-        let (mut waiter, mut feeder) = (seats::Seat::new(&engine), seats::Seat::new(&engine));
+        let (mut waiter, mut feeder) =
+            (test_client::TestClient::new(&engine), test_client::TestClient::new(&engine));
         for round in 0..2_000 {
             // Its target is another shard's most of the time.
             let state = waiter.feed(&format!("BLMOVE from to{round} LEFT LEFT 0\r\n")).1;
             assert_eq!(state, State::Blocked);
             feeder.ask("RPUSH from x");
             // It is served by the time its feeder has been answered, or by who came between.
-            let mut letters = waiter.letters.take(waiter.session.client.id);
-            while letters.is_empty() {
+            let mut messages = waiter.messages.take(waiter.session.client.id);
+            while messages.is_empty() {
                 std::thread::yield_now();
-                letters = waiter.letters.take(waiter.session.client.id);
+                messages = waiter.messages.take(waiter.session.client.id);
             }
-            let Some(Message::Unblocked { ticket, reply }) = letters.pop() else { panic!() };
+            let Some(Message::Unblocked { ticket, reply }) = messages.pop() else { panic!() };
             assert_eq!(reply, b"$1\r\nx\r\n");
             let mut out = Vec::new();
             assert!(waiter.worker.unblock(&mut waiter.session, ticket, &reply, &mut out));
@@ -212,28 +216,30 @@ fn nobody_takes_what_is_owed_to_who_waits() {
 /// been answered all have been served.
 #[test]
 fn a_chain_of_waiters_is_served_before_the_feeder_is_answered() {
-    let engine = seats::engine();
-    let mut feeder = seats::Seat::new(&engine);
-    let mut chain: Vec<seats::Seat> = (0..50).map(|_| seats::Seat::new(&engine)).collect();
-    for (at, seat) in chain.iter_mut().enumerate() {
+    let engine = test_client::engine();
+    let mut feeder = test_client::TestClient::new(&engine);
+    let mut chain: Vec<test_client::TestClient> =
+        (0..50).map(|_| test_client::TestClient::new(&engine)).collect();
+    for (at, client) in chain.iter_mut().enumerate() {
         let request = format!("BLMOVE key{at} key{} LEFT LEFT 0\r\n", at + 1);
-        assert_eq!(seat.feed(&request).1, State::Blocked);
+        assert_eq!(client.feed(&request).1, State::Blocked);
     }
     feeder.ask("RPUSH key0 x");
-    for seat in &chain {
-        assert_eq!(seat.letters.take(seat.session.client.id).len(), 1);
+    for client in &chain {
+        assert_eq!(client.messages.take(client.session.client.id).len(), 1);
     }
     assert_eq!(feeder.ask("LLEN key50"), ":1");
     // Many who wait for one key, with targets all over.
-    let mut crowd: Vec<seats::Seat> = (0..50).map(|_| seats::Seat::new(&engine)).collect();
-    for (at, seat) in crowd.iter_mut().enumerate() {
+    let mut crowd: Vec<test_client::TestClient> =
+        (0..50).map(|_| test_client::TestClient::new(&engine)).collect();
+    for (at, client) in crowd.iter_mut().enumerate() {
         let request = format!("BLMOVE one to{at} LEFT LEFT 0\r\n");
-        assert_eq!(seat.feed(&request).1, State::Blocked);
+        assert_eq!(client.feed(&request).1, State::Blocked);
     }
     let elements = (0..50).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
     feeder.feed(&format!("MULTI\r\nRPUSH one {elements}\r\nLLEN one\r\nEXEC\r\n"));
-    for (at, seat) in crowd.iter().enumerate() {
-        assert_eq!(seat.letters.take(seat.session.client.id).len(), 1);
+    for (at, client) in crowd.iter().enumerate() {
+        assert_eq!(client.messages.take(client.session.client.id).len(), 1);
         let moved = feeder.ask(&format!("LRANGE to{at} 0 -1"));
         assert!(moved.ends_with(&format!("\r\n{at}")), "first come, first served: {moved}");
     }

@@ -3,14 +3,14 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
+mod test_client;
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use kvist_engine::{Action, Entry};
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 use wire::{ReplyParser, Value};
 
 /// Commands whose arity Redis gives beside their documented arguments.
@@ -141,15 +141,15 @@ fn ask(stream: &mut TcpStream, request: &str) -> Value {
 fn compare_all(question: &str, normal: fn(Value, &kvist_engine::Table) -> Value) {
     let Some(oracle) = oracle::Oracle::start(&[]) else { return };
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let mut stream = oracle.connect();
     let mut known = 0;
     ask(&mut stream, "HELLO 3\r\n");
-    seat.ask("HELLO 3");
+    client.ask("HELLO 3");
     for entry in engine.table.entries().iter().filter(|e| !is_ours(e.name())) {
         let request = format!("{question} {}\r\n", entry.name());
         let theirs = normal(ask(&mut stream, &request), &engine.table);
-        let (ours, _) = seat.feed(&request);
+        let (ours, _) = client.feed(&request);
         let ours = normal(parse(ours.as_bytes()).unwrap(), &engine.table);
         assert_eq!(ours, theirs, "{question} {}", entry.name());
         known += 1;
@@ -222,7 +222,7 @@ fn names(value: Value) -> BTreeSet<String> {
 fn the_lists_of_commands_are_those_of_redis() {
     let Some(oracle) = oracle::Oracle::start(&[]) else { return };
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let mut stream = oracle.connect();
     let categories = names(ask(&mut stream, "ACL CAT\r\n"));
     assert!(categories.len() > 15);
@@ -234,7 +234,7 @@ fn the_lists_of_commands_are_those_of_redis() {
     for question in questions {
         let request = format!("{question}\r\n");
         let theirs = names(ask(&mut stream, &request));
-        let ours = names(parse(seat.feed(&request).0.as_bytes()).unwrap());
+        let ours = names(parse(client.feed(&request).0.as_bytes()).unwrap());
         assert_eq!(ours, theirs, "{question}");
     }
 }
@@ -243,8 +243,8 @@ fn the_lists_of_commands_are_those_of_redis() {
 #[test]
 fn every_help_has_the_shape_of_that_of_redis() {
     let Some(oracle) = oracle::Oracle::start(&["--enable-debug-command", "yes"]) else { return };
-    let engine = seats::engine_with("enable-debug-command yes\n");
-    let mut seat = Seat::new(&engine);
+    let engine = test_client::engine_with("enable-debug-command yes\n");
+    let mut client = TestClient::new(&engine);
     let mut stream = oracle.connect();
     let mut asked = 0;
     let containers = engine.table.entries().iter().filter(|entry| !entry.children.is_empty());
@@ -260,7 +260,7 @@ fn every_help_has_the_shape_of_that_of_redis() {
             lines.iter().map(text).collect::<Vec<String>>()
         };
         let theirs = lines(ask(&mut stream, &request));
-        let ours = lines(parse(seat.feed(&request).0.as_bytes()).unwrap());
+        let ours = lines(parse(client.feed(&request).0.as_bytes()).unwrap());
         assert_eq!(ours[0], theirs[0], "{name}");
         assert_eq!(ours[ours.len() - 2], theirs[theirs.len() - 2], "{name}");
         assert!(ours[ours.len() - 1].starts_with("    "), "{name}");

@@ -1,12 +1,12 @@
 //! Several workers at once: nothing is lost, torn or stuck.
 
-mod seats;
+mod test_client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 const THREADS: usize = 8;
 
@@ -17,27 +17,27 @@ fn increments_are_not_lost() {
     thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
-                let mut seat = Seat::new(&engine);
+                let mut client = TestClient::new(&engine);
                 for _ in 0..each / 50 {
-                    seat.feed(&"INCR counter\r\n".repeat(50));
+                    client.feed(&"INCR counter\r\n".repeat(50));
                 }
             });
         }
     });
     let expected = format!("${}\r\n{}", 5, THREADS * each);
-    assert_eq!(Seat::new(&engine).ask("GET counter"), expected);
+    assert_eq!(TestClient::new(&engine).ask("GET counter"), expected);
 }
 
 #[test]
 fn several_keys_are_written_and_read_as_one() {
     let engine = engine();
-    Seat::new(&engine).ask("MSET a 0 b 0 c 0 d 0 e 0");
+    TestClient::new(&engine).ask("MSET a 0 b 0 c 0 d 0 e 0");
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         for writer in 0..THREADS / 2 {
             let (engine, done) = (&engine, &done);
             scope.spawn(move || {
-                let mut seat = Seat::new(engine);
+                let mut client = TestClient::new(engine);
                 for n in 0..2_000 {
                     let v = n * THREADS + writer;
                     // The order of the keys differs from writer to writer.
@@ -45,16 +45,16 @@ fn several_keys_are_written_and_read_as_one() {
                         0 => format!("MSET a {v} b {v} c {v} d {v} e {v}"),
                         _ => format!("MSET e {v} d {v} c {v} b {v} a {v}"),
                     };
-                    assert_eq!(seat.ask(&line), "+OK");
+                    assert_eq!(client.ask(&line), "+OK");
                 }
                 done.store(true, Ordering::Relaxed);
             });
         }
         for _ in 0..THREADS / 2 {
             scope.spawn(|| {
-                let mut seat = Seat::new(&engine);
+                let mut client = TestClient::new(&engine);
                 while !done.load(Ordering::Relaxed) {
-                    let reply = seat.ask("MGET c a e b d");
+                    let reply = client.ask("MGET c a e b d");
                     let values: Vec<&str> = reply.split("\r\n").skip(2).step_by(2).collect();
                     assert_eq!(values.len(), 5);
                     assert!(values.iter().all(|v| v == &values[0]), "torn: {values:?}");
@@ -67,14 +67,14 @@ fn several_keys_are_written_and_read_as_one() {
 #[test]
 fn transactions_are_isolated() {
     let engine = engine();
-    Seat::new(&engine).ask("MSET left 1000 right 0");
+    TestClient::new(&engine).ask("MSET left 1000 right 0");
     thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
-                let mut seat = Seat::new(&engine);
+                let mut client = TestClient::new(&engine);
                 for n in 0..500 {
                     let (from, to) = if n % 2 == 0 { ("left", "right") } else { ("right", "left") };
-                    let (reply, _) = seat.feed(&format!(
+                    let (reply, _) = client.feed(&format!(
                         "MULTI\r\nDECR {from}\r\nINCR {to}\r\nMGET left right\r\nEXEC\r\n"
                     ));
                     let numbers: Vec<i64> =
@@ -89,7 +89,7 @@ fn transactions_are_isolated() {
 #[test]
 fn a_changed_watched_key_stops_the_transaction() {
     let engine = engine();
-    let (mut one, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut one, mut other) = (TestClient::new(&engine), TestClient::new(&engine));
     one.ask("SET k 1");
     one.ask("WATCH k");
     one.ask("MULTI");
@@ -106,20 +106,20 @@ fn a_changed_watched_key_stops_the_transaction() {
 #[test]
 fn optimistic_counters_lose_nothing() {
     let engine = engine();
-    Seat::new(&engine).ask("SET n 0");
+    TestClient::new(&engine).ask("SET n 0");
     let each = 200;
     thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
-                let mut seat = Seat::new(&engine);
+                let mut client = TestClient::new(&engine);
                 for _ in 0..each {
                     loop {
-                        seat.ask("WATCH n");
-                        let reply = seat.ask("GET n");
+                        client.ask("WATCH n");
+                        let reply = client.ask("GET n");
                         let n: usize = reply.rsplit("\r\n").next().unwrap().parse().unwrap();
-                        seat.ask("MULTI");
-                        seat.ask(&format!("SET n {}", n + 1));
-                        if seat.ask("EXEC") != "*-1" {
+                        client.ask("MULTI");
+                        client.ask(&format!("SET n {}", n + 1));
+                        if client.ask("EXEC") != "*-1" {
                             break;
                         }
                     }
@@ -127,24 +127,24 @@ fn optimistic_counters_lose_nothing() {
             });
         }
     });
-    let reply = Seat::new(&engine).ask("GET n");
+    let reply = TestClient::new(&engine).ask("GET n");
     assert!(reply.ends_with(&(THREADS * each).to_string()), "{reply}");
 }
 
 #[test]
 fn memory_balances_after_everything_is_deleted() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    let measure = |engine: &Arc<kvist_engine::Engine>, seat: &mut Seat| {
-        seat.worker.txn.report_memory();
+    let mut client = TestClient::new(&engine);
+    let measure = |engine: &Arc<kvist_engine::Engine>, client: &mut TestClient| {
+        client.worker.txn.report_memory();
         engine.store.memory()
     };
-    let empty = measure(&engine, &mut seat);
+    let empty = measure(&engine, &mut client);
     for n in 0..2_000 {
-        seat.ask(&format!("SET key:{n} {}", "x".repeat(n % 300)));
-        seat.ask(&format!("APPEND key:{n} {}", "y".repeat(n % 7000)));
+        client.ask(&format!("SET key:{n} {}", "x".repeat(n % 300)));
+        client.ask(&format!("APPEND key:{n} {}", "y".repeat(n % 7000)));
     }
-    assert!(measure(&engine, &mut seat) > 2_000_000);
-    assert_eq!(seat.ask("FLUSHALL"), "+OK");
-    assert_eq!(measure(&engine, &mut seat), empty);
+    assert!(measure(&engine, &mut client) > 2_000_000);
+    assert_eq!(client.ask("FLUSHALL"), "+OK");
+    assert_eq!(measure(&engine, &mut client), empty);
 }

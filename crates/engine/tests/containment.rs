@@ -3,7 +3,7 @@
 //! No command is known to panic, so these tests add some of their own to the table.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
+mod test_client;
 
 use std::sync::Arc;
 use std::thread;
@@ -13,8 +13,8 @@ use base::{
     Strings, Wait,
 };
 use kvist_engine::{Action, Engine, Message, State, Table, command_table};
-use seats::{Seat, start};
 use store::{Scope, Store, Txn};
+use test_client::{TestClient, start};
 
 const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
 const ONE: Spec =
@@ -74,50 +74,50 @@ fn explosive() -> Arc<Engine> {
 
 const SORRY: &str = "-ERR internal error: the command was stopped; please report it";
 
-/// The account is right once `seats` have reported, and everything can still be locked.
-fn sound(engine: &Arc<Engine>, seats: &mut [&mut Seat]) {
-    seats.iter_mut().for_each(|seat| seat.worker.txn.report_memory());
-    let mut seat = Seat::new(engine);
-    assert!(seat.ask("DBSIZE").starts_with(':'));
-    assert_eq!(seat.feed("MULTI\r\nKEYS *\r\nSWAPDB 0 0\r\nEXEC\r\n").1, State::Open);
-    seat.worker.txn.report_memory();
-    assert_eq!(seat.worker.txn.recount(), engine.store.memory());
+/// The account is right once `clients` have reported, and everything can still be locked.
+fn sound(engine: &Arc<Engine>, clients: &mut [&mut TestClient]) {
+    clients.iter_mut().for_each(|client| client.worker.txn.report_memory());
+    let mut client = TestClient::new(engine);
+    assert!(client.ask("DBSIZE").starts_with(':'));
+    assert_eq!(client.feed("MULTI\r\nKEYS *\r\nSWAPDB 0 0\r\nEXEC\r\n").1, State::Open);
+    client.worker.txn.report_memory();
+    assert_eq!(client.worker.txn.recount(), engine.store.memory());
 }
 
 #[test]
 fn a_panic_is_an_error_reply() {
     let engine = explosive();
-    let mut seat = Seat::new(&engine);
-    assert_eq!(seat.ask("BOOM k"), SORRY);
-    assert_eq!(seat.ask("BOOM-REPLYING k"), SORRY);
-    assert_eq!(seat.ask("BOOM-CHANGED k"), SORRY);
-    assert_eq!(seat.ask("GET k"), "$7\r\nchanged");
-    assert_eq!(seat.ask("BOOM-EDITING k"), SORRY);
-    assert_eq!(seat.ask("SET k v"), "+OK");
-    seat.ask(&format!("SETRANGE long 9000 {}", "y".repeat(9000)));
-    assert_eq!(seat.ask("BOOM-EDITING long"), SORRY);
-    assert_eq!(seat.ask("STRLEN long"), ":28000");
-    let (replies, _) = seat.feed("PING\r\nBOOM k\r\nPING\r\n");
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.ask("BOOM k"), SORRY);
+    assert_eq!(client.ask("BOOM-REPLYING k"), SORRY);
+    assert_eq!(client.ask("BOOM-CHANGED k"), SORRY);
+    assert_eq!(client.ask("GET k"), "$7\r\nchanged");
+    assert_eq!(client.ask("BOOM-EDITING k"), SORRY);
+    assert_eq!(client.ask("SET k v"), "+OK");
+    client.ask(&format!("SETRANGE long 9000 {}", "y".repeat(9000)));
+    assert_eq!(client.ask("BOOM-EDITING long"), SORRY);
+    assert_eq!(client.ask("STRLEN long"), ":28000");
+    let (replies, _) = client.feed("PING\r\nBOOM k\r\nPING\r\n");
     assert_eq!(replies, format!("+PONG\r\n{SORRY}\r\n+PONG\r\n"));
-    sound(&engine, &mut [&mut seat]);
+    sound(&engine, &mut [&mut client]);
 }
 
 #[test]
 fn a_panic_in_a_transaction_is_one_of_its_replies() {
     let engine = explosive();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let (replies, _) =
-        seat.feed("MULTI\r\nSET a 1\r\nBOOM-REPLYING b\r\nBOOM-EDITING c\r\nINCR a\r\nEXEC\r\n");
+        client.feed("MULTI\r\nSET a 1\r\nBOOM-REPLYING b\r\nBOOM-EDITING c\r\nINCR a\r\nEXEC\r\n");
     let exec = replies.rsplit("+QUEUED\r\n").next().unwrap();
     assert_eq!(exec, format!("*4\r\n+OK\r\n{SORRY}\r\n{SORRY}\r\n:2\r\n"));
-    assert_eq!(seat.ask("PING"), "+PONG");
-    sound(&engine, &mut [&mut seat]);
+    assert_eq!(client.ask("PING"), "+PONG");
+    sound(&engine, &mut [&mut client]);
 }
 
 #[test]
 fn watchers_are_told_of_what_a_panic_may_have_changed() {
     let engine = explosive();
-    let (mut one, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut one, mut other) = (TestClient::new(&engine), TestClient::new(&engine));
     one.ask("WATCH k");
     assert_eq!(other.ask("BOOM-CHANGED k"), SORRY);
     one.ask("MULTI");
@@ -127,17 +127,17 @@ fn watchers_are_told_of_what_a_panic_may_have_changed() {
 #[test]
 fn a_panic_while_being_served_hits_the_one_who_is_served() {
     let engine = explosive();
-    let (mut one, mut two) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut one, mut two) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(one.feed("BOOM-WAITING k\r\n").1, State::Blocked);
     assert_eq!(two.feed("BLPOP k 0\r\n").1, State::Blocked);
-    let mut pusher = Seat::new(&engine);
+    let mut pusher = TestClient::new(&engine);
     assert_eq!(pusher.ask("RPUSH k x"), ":1");
     let mut heard = Vec::new();
-    for seat in [&mut one, &mut two] {
-        for message in seat.letters.take(seat.session.client.id) {
+    for client in [&mut one, &mut two] {
+        for message in client.messages.take(client.session.client.id) {
             let Message::Unblocked { ticket, reply } = message else { continue };
             let mut out = Vec::new();
-            assert!(seat.worker.unblock(&mut seat.session, ticket, &reply, &mut out));
+            assert!(client.worker.unblock(&mut client.session, ticket, &reply, &mut out));
             heard.push(String::from_utf8(out).unwrap());
         }
     }
@@ -149,7 +149,7 @@ fn a_panic_while_being_served_hits_the_one_who_is_served() {
 #[test]
 fn a_panic_after_a_push_leaves_the_next_request_in_peace() {
     let engine = explosive();
-    let (mut waiting, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut waiting, mut other) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(waiting.feed("BLPOP k 0\r\n").1, State::Blocked);
     // The closure of a transaction panics when a push has been published but nobody served yet.
     let (hash, shard) = place(&engine.store, b"k");
@@ -163,7 +163,7 @@ fn a_panic_after_a_push_leaves_the_next_request_in_peace() {
     assert_eq!(other.ask("SET elsewhere v"), "+OK");
     assert_eq!(other.ask("DEL k"), ":1");
     assert_eq!(other.ask("RPUSH k x"), ":1");
-    assert_eq!(waiting.letters.take(waiting.session.client.id).len(), 1);
+    assert_eq!(waiting.messages.take(waiting.session.client.id).len(), 1);
     sound(&engine, &mut [&mut waiting, &mut other]);
 }
 
@@ -178,24 +178,24 @@ fn others_go_on_while_commands_panic() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let mut seat = Seat::new(&engine);
+                let mut client = TestClient::new(&engine);
                 for n in 0..300 {
                     let name = ["BOOM", "BOOM-CHANGED", "BOOM-EDITING"][n % 3];
-                    assert_eq!(seat.ask(&format!("{name} other{}", n % 7)), SORRY);
+                    assert_eq!(client.ask(&format!("{name} other{}", n % 7)), SORRY);
                 }
-                seat.worker.txn.report_memory();
+                client.worker.txn.report_memory();
             });
             scope.spawn(|| {
-                let mut seat = Seat::new(&engine);
+                let mut client = TestClient::new(&engine);
                 for n in 0..1_000 {
-                    seat.ask("INCR counter");
-                    seat.ask(&format!("APPEND other{} x", n % 7));
-                    seat.ask("MGET other0 other1 other2 counter");
+                    client.ask("INCR counter");
+                    client.ask(&format!("APPEND other{} x", n % 7));
+                    client.ask("MGET other0 other1 other2 counter");
                 }
-                seat.worker.txn.report_memory();
+                client.worker.txn.report_memory();
             });
         }
     });
-    assert_eq!(Seat::new(&engine).ask("GET counter"), "$4\r\n4000");
+    assert_eq!(TestClient::new(&engine).ask("GET counter"), "$4\r\n4000");
     sound(&engine, &mut []);
 }

@@ -7,14 +7,14 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
+mod test_client;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
 use kvist_engine::State;
-use seats::{Seat, engine_with};
+use test_client::{TestClient, engine_with};
 
 const CONNECTION: &[&[&str]] = &[
     &[
@@ -668,13 +668,13 @@ fn read(stream: &mut TcpStream, length: usize) -> Vec<u8> {
 fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: bool) {
     for script in scripts {
         let engine = engine_with(settings);
-        let mut seat = Seat::new(&engine);
-        seat.session.authenticated = !engine.users.asks_password();
+        let mut client = TestClient::new(&engine);
+        client.session.authenticated = !engine.users.asks_password();
         let mut stream = oracle.connect();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         if resp3 {
             let hello = "HELLO 3";
-            let ours = seat.ask(hello);
+            let ours = client.ask(hello);
             stream.write_all(format!("{hello}\r\n").as_bytes()).unwrap();
             // Connections have different numbers, so it may be shorter or longer than ours.
             let mut theirs = wire::ReplyParser::new();
@@ -692,7 +692,7 @@ fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: 
             let words = wire::split_line(line.as_bytes()).unwrap();
             let request = wire::request(words.iter().map(Vec::as_slice));
             stream.write_all(&request).unwrap();
-            let (ours, then) = seat.feed(std::str::from_utf8(&request).unwrap());
+            let (ours, then) = client.feed(std::str::from_utf8(&request).unwrap());
             let theirs = String::from_utf8(read(&mut stream, ours.len())).unwrap();
             assert_eq!(ours, theirs, "{line} of {script:?}, RESP{}", if resp3 { 3 } else { 2 });
             state = then;
@@ -703,7 +703,7 @@ fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: 
         if state == State::Closing {
             assert_eq!(stream.read(&mut [0; 8]).unwrap(), 0, "Redis keeps {script:?} open");
         }
-        seat.worker.disconnect(&mut seat.session);
+        client.worker.disconnect(&mut client.session);
     }
 }
 

@@ -4,9 +4,9 @@
 //! `KVIST_SEED` repeats the requests (not their order), `KVIST_MILLIS` makes the crowd stay.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use base::Rng;
 use kvist_engine::{Engine, Message, State};
-use seats::{Seat, engine};
 use seed::setting;
+use test_client::{TestClient, engine};
 
 const THREADS: usize = 8;
 /// Longer than any machine takes for one step of these tests.
@@ -47,21 +47,21 @@ fn watch<R>(progress: &AtomicU64, work: impl FnOnce() -> R) -> R {
 }
 
 /// The reply of a request that may block. `enough` says whether to give up after so long a wait.
-fn ask_waiting(seat: &mut Seat, line: &str, enough: impl Fn(Duration) -> bool) -> String {
-    let (reply, state) = seat.feed(&format!("{line}\r\n"));
+fn ask_waiting(client: &mut TestClient, line: &str, enough: impl Fn(Duration) -> bool) -> String {
+    let (reply, state) = client.feed(&format!("{line}\r\n"));
     if state != State::Blocked {
         return reply;
     }
-    let (id, start, mut out) = (seat.session.client.id, Instant::now(), Vec::new());
+    let (id, start, mut out) = (client.session.client.id, Instant::now(), Vec::new());
     loop {
-        for message in seat.letters.take(id) {
+        for message in client.messages.take(id) {
             if let Message::Unblocked { ticket, reply } = message
-                && seat.worker.unblock(&mut seat.session, ticket, &reply, &mut out)
+                && client.worker.unblock(&mut client.session, ticket, &reply, &mut out)
             {
                 return String::from_utf8(out).unwrap();
             }
         }
-        if enough(start.elapsed()) && seat.worker.give_up(&mut seat.session, &mut out) {
+        if enough(start.elapsed()) && client.worker.give_up(&mut client.session, &mut out) {
             return String::from_utf8(out).unwrap();
         }
         thread::sleep(Duration::from_micros(30));
@@ -113,21 +113,21 @@ fn from_pushers_to_poppers(patience: fn(usize) -> Duration) {
     assert_eq!(taken.len(), THREADS * each);
     assert!(taken.values().all(|&times| times == 1), "an element was served twice");
     assert!(engine.blocked.is_empty(), "somebody is still waiting");
-    assert_eq!(Seat::new(&engine).ask("DBSIZE"), ":0");
+    assert_eq!(TestClient::new(&engine).ask("DBSIZE"), ":0");
 }
 
 fn push(engine: &Arc<Engine>, pusher: usize, each: usize, progress: &AtomicU64) {
-    let (mut seat, mut n) = (Seat::new(engine), 0);
+    let (mut client, mut n) = (TestClient::new(engine), 0);
     while n < each {
         let count = (1 + (n * 7 + pusher) % 5).min(each - n);
         let elements: Vec<String> = (n..n + count).map(|n| format!("{pusher}:{n}")).collect();
         let key = ["a", "b", "c"][(n + pusher) % 3];
         let line = format!("RPUSH {key} {}", elements.join(" "));
         if n % 4 == 0 {
-            let (reply, _) = seat.feed(&format!("MULTI\r\n{line}\r\nPING\r\nEXEC\r\n"));
+            let (reply, _) = client.feed(&format!("MULTI\r\n{line}\r\nPING\r\nEXEC\r\n"));
             assert!(reply.ends_with("+PONG\r\n"), "{reply}");
         } else {
-            assert!(seat.ask(&line).starts_with(':'));
+            assert!(client.ask(&line).starts_with(':'));
         }
         n += count;
         progress.fetch_add(1, Ordering::Relaxed);
@@ -141,7 +141,7 @@ fn pop(
     open: &AtomicU64,
     taken: &Mutex<BTreeMap<String, u32>>,
 ) {
-    let mut seat = Seat::new(engine);
+    let mut client = TestClient::new(engine);
     let line = match popper {
         0..3 => "BLPOP a b 0",
         3 => "BRPOP c b a 0",
@@ -152,7 +152,7 @@ fn pop(
     };
     while open.load(Ordering::Relaxed) > 0 {
         let enough = |waited| waited > patience || open.load(Ordering::Relaxed) == 0;
-        let reply = ask_waiting(&mut seat, line, enough);
+        let reply = ask_waiting(&mut client, line, enough);
         progress.fetch_add(1, Ordering::Relaxed);
         if popper == 4 || popper == 5 {
             continue;
@@ -164,7 +164,7 @@ fn pop(
             open.fetch_sub(1, Ordering::Relaxed);
         }
     }
-    seat.worker.disconnect(&mut seat.session);
+    client.worker.disconnect(&mut client.session);
 }
 
 /// Clients that leave while blocked: what is pushed meanwhile stays, or reached one who stayed.
@@ -178,14 +178,14 @@ fn those_who_leave_take_nothing_along_that_they_did_not_get() {
             for _ in 0..4 {
                 scope.spawn(|| {
                     while !engine.stopping.load(Ordering::Relaxed) {
-                        let mut seat = Seat::new(&engine);
-                        let (reply, _) = seat.feed("BLPOP k 0\r\n");
+                        let mut client = TestClient::new(&engine);
+                        let (reply, _) = client.feed("BLPOP k 0\r\n");
                         if reply.is_empty() {
                             thread::yield_now();
                         }
-                        seat.worker.disconnect(&mut seat.session);
+                        client.worker.disconnect(&mut client.session);
                         // Served before it left: that element went with it, as over a real network.
-                        let served = seat.letters.take(seat.session.client.id).len();
+                        let served = client.messages.take(client.session.client.id).len();
                         lost.fetch_add(
                             served as u64 + u64::from(!reply.is_empty()),
                             Ordering::Relaxed,
@@ -194,14 +194,14 @@ fn those_who_leave_take_nothing_along_that_they_did_not_get() {
                     }
                 });
             }
-            let mut seat = Seat::new(&engine);
+            let mut client = TestClient::new(&engine);
             for n in 0..count {
-                seat.ask(&format!("RPUSH k {n}"));
+                client.ask(&format!("RPUSH k {n}"));
             }
             engine.stopping.store(true, Ordering::Relaxed);
         });
     });
-    let left = Seat::new(&engine).ask("LLEN k");
+    let left = TestClient::new(&engine).ask("LLEN k");
     let left: u64 = left.trim_start_matches(':').parse().unwrap();
     assert_eq!(left + lost.load(Ordering::Relaxed), count);
     assert!(engine.blocked.is_empty());
@@ -264,30 +264,31 @@ fn a_random_crowd_gets_along() {
             for thread in 0..THREADS as u64 {
                 let (engine, progress) = (&engine, &progress);
                 scope.spawn(move || {
-                    let (mut seat, mut rng) = (Seat::new(engine), Rng::new(seed * 1000 + thread));
+                    let (mut client, mut rng) =
+                        (TestClient::new(engine), Rng::new(seed * 1000 + thread));
                     let mut now = 1_000_000;
                     while Instant::now() < until {
                         now += 1;
-                        seat.worker.begin(now);
+                        client.worker.begin(now);
                         let line = request(&mut rng);
                         let patience = Duration::from_micros(rng.below(400) as u64);
-                        let reply = ask_waiting(&mut seat, &line, |waited| waited > patience);
+                        let reply = ask_waiting(&mut client, &line, |waited| waited > patience);
                         assert!(!reply.contains("internal error"), "{line}\n{reply}");
                         assert!(!reply.is_empty(), "{line} has no reply");
                         progress.fetch_add(1, Ordering::Relaxed);
                     }
-                    seat.ask("UNWATCH");
-                    seat.worker.txn.report_memory();
+                    client.ask("UNWATCH");
+                    client.worker.txn.report_memory();
                 });
             }
         });
     });
     println!("{} requests", progress.load(Ordering::Relaxed));
     assert!(engine.blocked.is_empty());
-    let mut seat = Seat::new(&engine);
-    seat.worker.txn.report_memory();
-    assert_eq!(seat.worker.txn.recount(), engine.store.memory());
-    seat.ask("FLUSHALL");
-    seat.worker.txn.report_memory();
+    let mut client = TestClient::new(&engine);
+    client.worker.txn.report_memory();
+    assert_eq!(client.worker.txn.recount(), engine.store.memory());
+    client.ask("FLUSHALL");
+    client.worker.txn.report_memory();
     assert_eq!(engine.store.memory(), 0);
 }

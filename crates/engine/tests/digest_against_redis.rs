@@ -3,24 +3,24 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
+mod data_dir;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 mod tame;
+mod test_client;
 
 use oracle::{Client, Oracle};
-use seats::Seat;
 use seed::rng;
+use test_client::TestClient;
 
-fn run(seat: &mut Seat, words: &[Vec<u8>]) -> Vec<u8> {
+fn run(client: &mut TestClient, words: &[Vec<u8>]) -> Vec<u8> {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, &words, &mut out);
-    if seat.session.blocked.is_some() {
-        assert!(seat.worker.give_up(&mut seat.session, &mut out));
+    client.worker.execute(&mut client.session, &words, &mut out);
+    if client.session.blocked.is_some() {
+        assert!(client.worker.give_up(&mut client.session, &mut out));
     }
     out
 }
@@ -29,9 +29,9 @@ fn run(seat: &mut Seat, words: &[Vec<u8>]) -> Vec<u8> {
 fn digests_are_those_of_redis() {
     let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
     let mut theirs = Client::new(&oracle);
-    let folder = home::Folder::new();
-    let (engine, _) = home::open(&folder.0, "").unwrap();
-    let mut ours = Seat::new(&engine);
+    let folder = data_dir::Folder::new();
+    let (engine, _) = data_dir::open(&folder.0, "").unwrap();
+    let mut ours = TestClient::new(&engine);
     let mut rng = rng();
     assert_eq!(ours.ask("DEBUG DIGEST"), theirs.say("DEBUG DIGEST"));
     for round in 0..30 {
@@ -73,5 +73,5 @@ fn digests_are_those_of_redis() {
     assert_eq!(ours.ask(reload), theirs.say(reload));
     let misused = theirs.say("DEBUG DIGEST x").replace('\\', "");
     assert_eq!(ours.ask("DEBUG DIGEST x"), misused);
-    engine.move_out();
+    engine.close_data_dir();
 }

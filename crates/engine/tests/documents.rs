@@ -2,18 +2,18 @@
 //! snapshots and the journal.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
-mod seats;
+mod data_dir;
+mod test_client;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use home::{Folder, open};
+use data_dir::{Folder, open};
 use kvist_engine::Engine;
-use kvist_engine::durable::Reason;
+use kvist_engine::persistence::Reason;
 use rdb::{Encoder, Header, Limits, Meta, Module, ModulePart, Value, Writer, dump};
-use seats::{Seat, engine, engine_with};
 use store::{Object, Value as Kept};
+use test_client::{TestClient, engine, engine_with};
 
 const TEXT: &str = r#"{"a":[1,2.5,"drei",null],"b":{"c":true,"d":"\n"},"e":-0.0}"#;
 
@@ -58,20 +58,20 @@ fn payload(value: &Value) -> Vec<u8> {
     dump::encode(&mut Encoder::new(Limits::default(), true), value)
 }
 
-fn ask(seat: &mut Seat, words: &[&[u8]]) -> Vec<u8> {
+fn ask(client: &mut TestClient, words: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, words, &mut out);
+    client.worker.execute(&mut client.session, words, &mut out);
     out
 }
 
-fn restore(seat: &mut Seat, key: &str, value: &Value) -> String {
-    let reply = ask(seat, &[b"RESTORE", key.as_bytes(), b"0", &payload(value), b"REPLACE"]);
+fn restore(client: &mut TestClient, key: &str, value: &Value) -> String {
+    let reply = ask(client, &[b"RESTORE", key.as_bytes(), b"0", &payload(value), b"REPLACE"]);
     String::from_utf8(reply).unwrap().trim_end().to_owned()
 }
 
 /// What `DUMP` answers, read.
-fn dumped(seat: &mut Seat, key: &str) -> Module {
-    let reply = ask(seat, &[b"DUMP", key.as_bytes()]);
+fn dumped(client: &mut TestClient, key: &str) -> Module {
+    let reply = ask(client, &[b"DUMP", key.as_bytes()]);
     let at = reply.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     match dump::decode(&reply[at..reply.len() - 2]).unwrap() {
         Value::Module(module) => module,
@@ -84,11 +84,11 @@ type Told = (usize, Vec<u8>, Option<u64>, bool, Vec<u8>);
 
 /// Every document with what of it can be told apart: its text, or the bytes of its tree.
 fn documents(engine: &Arc<Engine>) -> Vec<Told> {
-    let mut seat = Seat::new(engine);
+    let mut client = TestClient::new(engine);
     let mut found = Vec::new();
     for db in 0..engine.store.databases() {
         for shard in 0..engine.store.shards() {
-            seat.worker.txn.each_entry(shard, db, &mut |seen| {
+            client.worker.txn.each_entry(shard, db, &mut |seen| {
                 let Kept::Object(Object::Json(json)) = seen.value else { return };
                 let document = json.document().unwrap();
                 let mut bytes = Vec::new();
@@ -111,29 +111,29 @@ fn documents(engine: &Arc<Engine>) -> Vec<Told> {
 
 #[test]
 fn every_encoding_is_restored_and_text_is_dumped() {
-    let mut seat = Seat::new(&engine());
+    let mut client = TestClient::new(&engine());
     for (value, text) in readable() {
-        assert_eq!(restore(&mut seat, "k", &value), "+OK", "{value:?}");
-        assert_eq!(seat.ask("TYPE k"), "+ReJSON-RL");
-        let module = dumped(&mut seat, "k");
+        assert_eq!(restore(&mut client, "k", &value), "+OK", "{value:?}");
+        assert_eq!(client.ask("TYPE k"), "+ReJSON-RL");
+        let module = dumped(&mut client, "k");
         assert_eq!((module.name().as_str(), module.version()), ("ReJSON-RL", 2));
         assert_eq!(module.parts, self::text(text));
-        assert_eq!(restore(&mut seat, "again", &Value::Module(module)), "+OK");
-        assert_eq!(dumped(&mut seat, "again").parts, self::text(text));
+        assert_eq!(restore(&mut client, "again", &Value::Module(module)), "+OK");
+        assert_eq!(dumped(&mut client, "again").parts, self::text(text));
     }
-    let digest = seat.ask("DEBUG DIGEST-VALUE k");
+    let digest = client.ask("DEBUG DIGEST-VALUE k");
     for value in unreadable() {
-        assert_eq!(restore(&mut seat, "k", &value), "-ERR Bad data format", "{value:?}");
+        assert_eq!(restore(&mut client, "k", &value), "-ERR Bad data format", "{value:?}");
     }
-    assert_eq!(seat.ask("DEBUG DIGEST-VALUE k"), digest);
-    assert_eq!(seat.ask("DBSIZE"), ":2");
+    assert_eq!(client.ask("DEBUG DIGEST-VALUE k"), digest);
+    assert_eq!(client.ask("DBSIZE"), ":2");
 }
 
 #[test]
 fn commands_on_keys_take_documents() {
-    let mut seat = Seat::new(&engine_with("enable-debug-command yes"));
-    assert_eq!(restore(&mut seat, "k", &readable()[0].0), "+OK");
-    let digest = seat.ask("DEBUG DIGEST-VALUE k");
+    let mut client = TestClient::new(&engine_with("enable-debug-command yes"));
+    assert_eq!(restore(&mut client, "k", &readable()[0].0), "+OK");
+    let digest = client.ask("DEBUG DIGEST-VALUE k");
     // A deadline is a part of it.
     assert_ne!(digest, "*1\r\n+0000000000000000000000000000000000000000");
     for (line, reply) in [
@@ -163,46 +163,46 @@ fn commands_on_keys_take_documents() {
         ("UNLINK renamed", ":1"),
         ("SELECT 0", "+OK"),
     ] {
-        assert_eq!(seat.ask(line), reply, "{line}");
+        assert_eq!(client.ask(line), reply, "{line}");
     }
     let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
     for line in ["SORT k", "GET k", "APPEND k x", "LPUSH k x", "HGET k f", "SMEMBERS k", "ZCARD k"]
     {
-        assert_eq!(seat.ask(line), format!("-{wrong}"), "{line}");
+        assert_eq!(client.ask(line), format!("-{wrong}"), "{line}");
     }
-    assert_eq!(seat.ask("SET other 1"), "+OK");
-    assert!(seat.ask("JSON.TYPE other").starts_with("-Existing key has wrong Redis type"));
-    assert_eq!(seat.ask("DEBUG DIGEST-VALUE k"), digest);
+    assert_eq!(client.ask("SET other 1"), "+OK");
+    assert!(client.ask("JSON.TYPE other").starts_with("-Existing key has wrong Redis type"));
+    assert_eq!(client.ask("DEBUG DIGEST-VALUE k"), digest);
     let number = |reply: String| match reply.strip_prefix(':').map(str::parse::<usize>) {
         Some(Ok(number)) => number,
         _ => panic!("{reply} is no number"),
     };
-    let lying = number(seat.ask("MEMORY USAGE k"));
+    let lying = number(client.ask("MEMORY USAGE k"));
     assert!(lying > TEXT.len());
     // Whoever looks inside has the tree built, which is memory, too.
-    assert_eq!(seat.ask("JSON.TYPE k a"), "$5\r\narray");
-    assert!(number(seat.ask("MEMORY USAGE k SAMPLES 0")) > lying);
-    assert_eq!(seat.ask("DEBUG DIGEST-VALUE k"), digest);
-    assert_eq!(seat.ask("CONFIG SET maxmemory-policy allkeys-lfu"), "+OK");
+    assert_eq!(client.ask("JSON.TYPE k a"), "$5\r\narray");
+    assert!(number(client.ask("MEMORY USAGE k SAMPLES 0")) > lying);
+    assert_eq!(client.ask("DEBUG DIGEST-VALUE k"), digest);
+    assert_eq!(client.ask("CONFIG SET maxmemory-policy allkeys-lfu"), "+OK");
     // Settings are looked at again with the next batch.
-    seat.worker.begin(1_000_000);
-    assert!(number(seat.ask("OBJECT FREQ k")) > 0);
-    let whole = seat.ask("DEBUG DIGEST");
-    assert_eq!(seat.ask("SET k text"), "+OK");
-    assert_eq!(seat.ask("TYPE k"), "+string");
-    assert_ne!(seat.ask("DEBUG DIGEST"), whole);
+    client.worker.begin(1_000_000);
+    assert!(number(client.ask("OBJECT FREQ k")) > 0);
+    let whole = client.ask("DEBUG DIGEST");
+    assert_eq!(client.ask("SET k text"), "+OK");
+    assert_eq!(client.ask("TYPE k"), "+string");
+    assert_ne!(client.ask("DEBUG DIGEST"), whole);
 }
 
 #[test]
 fn digests_tell_documents_apart_and_not_their_form() {
-    let mut seat = Seat::new(&engine_with("enable-debug-command yes"));
+    let mut client = TestClient::new(&engine_with("enable-debug-command yes"));
     let mut digests = Vec::new();
     for text in ["{}", "[]", "null", "1", "1.0", "\"1\"", "{\"a\":1}", "[1]", "[1.0]", "{\"a\":2}"]
     {
-        restore(&mut seat, "k", &module("ReJSON-RL", 2, self::text(text)));
-        let lying = seat.ask("DEBUG DIGEST-VALUE k");
-        assert_eq!(seat.ask("JSON.TYPE k no.such"), "$-1", "{text}");
-        assert_eq!(seat.ask("DEBUG DIGEST-VALUE k"), lying, "{text}");
+        restore(&mut client, "k", &module("ReJSON-RL", 2, self::text(text)));
+        let lying = client.ask("DEBUG DIGEST-VALUE k");
+        assert_eq!(client.ask("JSON.TYPE k no.such"), "$-1", "{text}");
+        assert_eq!(client.ask("DEBUG DIGEST-VALUE k"), lying, "{text}");
         digests.push(lying);
     }
     let count = digests.len();
@@ -241,13 +241,13 @@ fn snapshots_with_documents_are_taken_over() {
     for round in 0..2 {
         let (engine, recovered) = open(&folder.0, "").unwrap();
         assert_eq!(recovered.imported.is_some(), round == 0);
-        let mut seat = Seat::new(&engine);
-        seat.ask("SELECT 1");
-        assert_eq!(seat.ask("DBSIZE"), ":4");
+        let mut client = TestClient::new(&engine);
+        client.ask("SELECT 1");
+        assert_eq!(client.ask("DBSIZE"), ":4");
         for (name, (_, text)) in names.into_iter().zip(&readable) {
-            assert_eq!(dumped(&mut seat, name).parts, self::text(text), "{name} in {round}");
+            assert_eq!(dumped(&mut client, name).parts, self::text(text), "{name} in {round}");
         }
-        engine.move_out();
+        engine.close_data_dir();
     }
 }
 
@@ -275,10 +275,10 @@ fn documents_that_cannot_be_read_are_counted() {
     let (engine, recovered) = open(&folder.0, "import-skip-unknown yes").unwrap();
     let imported = recovered.imported.unwrap();
     assert_eq!((imported.keys, imported.loss.module_keys.values().sum::<u64>()), (2, 6));
-    let mut seat = Seat::new(&engine);
-    seat.ask("SELECT 1");
-    assert_eq!(dumped(&mut seat, "good").parts, text(TEXT));
-    engine.move_out();
+    let mut client = TestClient::new(&engine);
+    client.ask("SELECT 1");
+    assert_eq!(dumped(&mut client, "good").parts, text(TEXT));
+    engine.close_data_dir();
 }
 
 #[test]
@@ -297,34 +297,34 @@ fn append_only_files_with_documents_are_taken_over() {
     std::fs::write(folder.join("appendonly.aof"), bytes).unwrap();
     let (engine, recovered) = open(&folder.0, "").unwrap();
     assert!(recovered.imported.unwrap().loss.is_nothing());
-    let mut seat = Seat::new(&engine);
-    seat.ask("SELECT 1");
+    let mut client = TestClient::new(&engine);
+    client.ask("SELECT 1");
     for key in ["c", "r"] {
-        assert_eq!(dumped(&mut seat, key).parts, text(wanted));
+        assert_eq!(dumped(&mut client, key).parts, text(wanted));
     }
-    engine.move_out();
+    engine.close_data_dir();
 }
 
 /// Documents of every form, in two databases, one of them mortal, some of them looked into.
-fn fill(seat: &mut Seat) {
+fn fill(client: &mut TestClient) {
     for db in ["1", "0"] {
-        seat.ask(&format!("SELECT {db}"));
+        client.ask(&format!("SELECT {db}"));
         for (number, (value, _)) in readable().iter().enumerate() {
             for copy in 0..20 {
                 let key = format!("doc:{number}:{copy}");
-                assert_eq!(restore(seat, &key, value), "+OK");
+                assert_eq!(restore(client, &key, value), "+OK");
                 if copy % 2 == 1 {
-                    assert!(!seat.ask(&format!("JSON.TYPE {key} .")).starts_with('-'));
+                    assert!(!client.ask(&format!("JSON.TYPE {key} .")).starts_with('-'));
                 }
             }
         }
     }
-    assert_eq!(seat.ask("PEXPIREAT doc:0:0 9000000000000"), ":1");
-    assert_eq!(seat.ask("COPY doc:0:1 doc:copy DB 1"), ":1");
+    assert_eq!(client.ask("PEXPIREAT doc:0:0 9000000000000"), ":1");
+    assert_eq!(client.ask("COPY doc:0:1 doc:copy DB 1"), ":1");
 }
 
 /// What changes keys without looking into them.
-fn shuffle(seat: &mut Seat) {
+fn shuffle(client: &mut TestClient) {
     for (line, reply) in [
         ("RENAME doc:0:2 renamed", "+OK"),
         ("COPY doc:3:1 copied", ":1"),
@@ -334,7 +334,7 @@ fn shuffle(seat: &mut Seat) {
         ("PEXPIREAT copied 9000000000001", ":1"),
         ("SWAPDB 1 2", "+OK"),
     ] {
-        assert_eq!(seat.ask(line), reply, "{line}");
+        assert_eq!(client.ask(line), reply, "{line}");
     }
 }
 
@@ -345,22 +345,22 @@ fn what_is_recovered_is_what_was_there() {
         let folder = Folder::new();
         let lines = "appendonly yes\nsave \"\"";
         let (engine, _) = open(&folder.0, lines).unwrap();
-        let mut seat = Seat::new(&engine);
-        fill(&mut seat);
+        let mut client = TestClient::new(&engine);
+        fill(&mut client);
         if saved_before {
             engine.save(Reason::Save, true).unwrap();
         }
-        shuffle(&mut seat);
+        shuffle(&mut client);
         if saved_after {
             engine.save(Reason::Save, true).unwrap();
         }
-        let wanted = (seat.ask("DEBUG DIGEST"), documents(&engine));
+        let wanted = (client.ask("DEBUG DIGEST"), documents(&engine));
         engine.store.log().sync().unwrap();
-        engine.move_out();
+        engine.close_data_dir();
         let (engine, recovered) = open(&folder.0, lines).unwrap();
         assert_eq!(recovered.failed, 0);
-        let mut seat = Seat::new(&engine);
-        let found = (seat.ask("DEBUG DIGEST"), documents(&engine));
+        let mut client = TestClient::new(&engine);
+        let found = (client.ask("DEBUG DIGEST"), documents(&engine));
         assert_eq!(found.0, wanted.0, "saved before: {saved_before}, after: {saved_after}");
         assert_eq!(found.1.len(), wanted.1.len());
         for (found, wanted) in found.1.iter().zip(&wanted.1) {
@@ -371,9 +371,9 @@ fn what_is_recovered_is_what_was_there() {
                 assert_eq!((found.3, &found.4), (wanted.3, &wanted.4));
             }
         }
-        let digest = seat.ask("DEBUG DIGEST");
-        assert_eq!(seat.ask("DEBUG RELOAD"), "+OK");
-        assert_eq!(seat.ask("DEBUG DIGEST"), digest);
-        engine.move_out();
+        let digest = client.ask("DEBUG DIGEST");
+        assert_eq!(client.ask("DEBUG RELOAD"), "+OK");
+        assert_eq!(client.ask("DEBUG DIGEST"), digest);
+        engine.close_data_dir();
     }
 }

@@ -4,20 +4,20 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
+mod test_client;
 
 use oracle::{Client, Oracle};
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 /// Kvist and redis-server, asked the same.
 struct Both {
-    ours: Seat,
+    ours: TestClient,
     theirs: Client,
 }
 
 impl Both {
     fn new(oracle: &Oracle) -> Self {
-        Both { ours: Seat::new(&engine()), theirs: Client::new(oracle) }
+        Both { ours: TestClient::new(&engine()), theirs: Client::new(oracle) }
     }
 
     fn ours(&mut self, words: &[&[u8]]) -> Vec<u8> {

@@ -5,12 +5,12 @@
 mod duet;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
+mod test_client;
 
 use duet::{Duet, play};
 use kvist_engine::{Message, State};
 use oracle::Oracle;
-use seats::engine_with;
+use test_client::engine_with;
 
 const BOTH: &[&str] = &["--enable-debug-command", "yes"];
 
@@ -91,7 +91,7 @@ fn lists_and_sets_are_sorted_by_nothing() {
 }
 
 #[test]
-fn every_database_of_a_copy_is_judged() {
+fn every_database_of_a_copy_is_checked() {
     scene(
         "a: SET k v
          a: COPY k l DB -1 DB 0
@@ -209,7 +209,7 @@ fn a_pause_holds_back_nothing_of_the_transaction_that_makes_it() {
 /// A script asks whether memory was full when its transaction began, and whether there still is a
 /// limit.
 #[test]
-fn a_script_heeds_that_its_transaction_has_lifted_the_limit() {
+fn a_script_follows_a_limit_that_its_transaction_has_lifted() {
     let script = "return redis.pcall('set','k','v')";
     for (before, inside) in [("1", "0"), ("1", "1gb"), ("0", "1"), ("1gb", "1"), ("1", "2")] {
         let (before, inside) =
@@ -266,7 +266,7 @@ fn a_pause_of_writes_holds_back_those_who_may_write() {
 }
 
 /// The commands in the slow log, oldest first. Redis logs the same.
-fn slow(eyes: &mut seats::Seat) -> String {
+fn slow(eyes: &mut test_client::TestClient) -> String {
     let text = eyes.ask("SLOWLOG GET -1");
     let mut names: Vec<&str> =
         text.split("\r\n").filter(|word| NAMES.contains(&word.to_lowercase().as_str())).collect();
@@ -280,12 +280,12 @@ const NAMES: &[&str] = &["multi", "set", "incr", "exec", "blpop", "rpush", "xrea
 #[test]
 fn what_waited_and_what_was_queued_counts_as_slow() {
     let engine = engine_with("slowlog-log-slower-than 0\n");
-    let [mut a, mut b, mut eyes] = [(); 3].map(|()| seats::Seat::new(&engine));
-    let hear = |seat: &mut seats::Seat| {
-        let letters = seat.letters.take(seat.session.client.id);
-        for letter in letters {
-            let Message::Unblocked { ticket, reply } = letter else { panic!("{letter:?}") };
-            assert!(seat.worker.unblock(&mut seat.session, ticket, &reply, &mut Vec::new()));
+    let [mut a, mut b, mut eyes] = [(); 3].map(|()| test_client::TestClient::new(&engine));
+    let hear = |client: &mut test_client::TestClient| {
+        let messages = client.messages.take(client.session.client.id);
+        for message in messages {
+            let Message::Unblocked { ticket, reply } = message else { panic!("{message:?}") };
+            assert!(client.worker.unblock(&mut client.session, ticket, &reply, &mut Vec::new()));
         }
     };
     slow(&mut eyes);
@@ -310,7 +310,7 @@ fn what_waited_and_what_was_queued_counts_as_slow() {
 #[test]
 fn waits_that_end_in_errors_count_as_failed() {
     let engine = engine_with("");
-    let [mut a, mut b] = [(); 2].map(|()| seats::Seat::new(&engine));
+    let [mut a, mut b] = [(); 2].map(|()| test_client::TestClient::new(&engine));
     let group = "XREADGROUP GROUP g c BLOCK 0 STREAMS s >";
     let make = "XGROUP CREATE s g $ MKSTREAM";
     let unblock = format!("CLIENT UNBLOCK {}", b.session.client.id);
@@ -327,8 +327,8 @@ fn waits_that_end_in_errors_count_as_failed() {
         a.ask("CONFIG RESETSTAT");
         assert_eq!(b.feed(&format!("{waits}\r\n")).1, State::Blocked, "{waits}");
         a.ask(ends);
-        for letter in b.letters.take(b.session.client.id) {
-            let Message::Unblocked { ticket, reply } = letter else { panic!("{letter:?}") };
+        for message in b.messages.take(b.session.client.id) {
+            let Message::Unblocked { ticket, reply } = message else { panic!("{message:?}") };
             assert!(b.worker.unblock(&mut b.session, ticket, &reply, &mut Vec::new()));
         }
         let stats = a.ask("INFO commandstats");
@@ -385,7 +385,7 @@ fn what_has_expired_by_the_end_serves_nobody() {
 #[test]
 fn swapping_what_has_expired_spoils_no_watch() {
     let engine = engine_with("");
-    let [mut a, mut b] = [(); 2].map(|()| seats::Seat::new(&engine));
+    let [mut a, mut b] = [(); 2].map(|()| test_client::TestClient::new(&engine));
     for (here, there, runs) in [
         ("PING", "SET k v PX 10", true),
         ("SET k v PX 10", "SET k w PX 10", true),
@@ -394,12 +394,12 @@ fn swapping_what_has_expired_spoils_no_watch() {
         ("SET k v", "SET k w PX 10", false),
         ("PING", "PING", true),
     ] {
-        for seat in [&mut a, &mut b] {
-            seat.worker.begin(1_000_000);
+        for client in [&mut a, &mut b] {
+            client.worker.begin(1_000_000);
         }
         a.feed(&format!("FLUSHALL\r\n{here}\r\nSELECT 1\r\n{there}\r\nSELECT 0\r\n"));
-        for seat in [&mut a, &mut b] {
-            seat.worker.begin(1_001_000);
+        for client in [&mut a, &mut b] {
+            client.worker.begin(1_001_000);
         }
         a.ask("WATCH k");
         assert_eq!(b.ask("SWAPDB 0 1"), "+OK");

@@ -3,30 +3,30 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
+mod data_dir;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::sync::Arc;
 
 use base::Rng;
-use home::{Folder, open};
+use data_dir::{Folder, open};
 use kvist_engine::Engine;
-use kvist_engine::durable::Reason;
+use kvist_engine::persistence::Reason;
 use oracle::{Client, Oracle};
-use seats::{Seat, engine_with};
 use seed::rng;
+use test_client::{TestClient, engine_with};
 
 const MEGABYTE: usize = 1 << 20;
 const START: u64 = 1_700_000_000_000;
 
 /// One request in a batch of its own at this time.
-fn ask_at(seat: &mut Seat, now: u64, line: &str) -> String {
-    seat.worker.begin(now);
-    seat.ask(line)
+fn ask_at(client: &mut TestClient, now: u64, line: &str) -> String {
+    client.worker.begin(now);
+    client.ask(line)
 }
 
 /// Writes of every type over many keys, half of them with a deadline.
@@ -51,12 +51,12 @@ fn a_full_server_stays_within_its_limit() {
     let mut rng = rng();
     for policy in ["lru", "lfu", "random"] {
         let engine = engine_with(&format!("maxmemory 4mb\nmaxmemory-policy allkeys-{policy}"));
-        let mut seats: Vec<Seat> = (0..3).map(|_| Seat::new(&engine)).collect();
+        let mut clients: Vec<TestClient> = (0..3).map(|_| TestClient::new(&engine)).collect();
         let mut now = START;
         for n in 0..60_000 {
             now += 10;
-            let at = rng.below(seats.len());
-            let reply = ask_at(&mut seats[at], now, &write(&mut rng));
+            let at = rng.below(clients.len());
+            let reply = ask_at(&mut clients[at], now, &write(&mut rng));
             assert!(!reply.starts_with('-'), "{policy}: {reply}");
             if n > 30_000 {
                 let used = used(&engine);
@@ -64,7 +64,7 @@ fn a_full_server_stays_within_its_limit() {
                 assert!(used >= 4 * MEGABYTE * 97 / 100, "{policy}: {used}");
             }
         }
-        let info = seats[0].ask("INFO stats");
+        let info = clients[0].ask("INFO stats");
         let evicted = engine.store.evicted();
         assert!(evicted > 10_000 && info.contains(&format!("evicted_keys:{evicted}\r\n")));
     }
@@ -75,20 +75,20 @@ fn only_keys_that_would_expire_go_where_the_policy_says_so() {
     let mut rng = rng();
     for policy in ["lru", "lfu", "random", "ttl"] {
         let engine = engine_with(&format!("maxmemory 2mb\nmaxmemory-policy volatile-{policy}"));
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         for n in 0..500 {
-            assert_eq!(ask_at(&mut seat, START, &format!("SET lasting:{n} v")), "+OK");
+            assert_eq!(ask_at(&mut client, START, &format!("SET lasting:{n} v")), "+OK");
         }
         let mut wanted = 0;
         for n in 0..20_000 {
             let (value, seconds) = ("v".repeat(100), 1000 + rng.below(100_000));
             let line = format!("SET going:{n} {value} EX {seconds}");
-            assert_eq!(ask_at(&mut seat, START + n, &line), "+OK");
+            assert_eq!(ask_at(&mut client, START + n, &line), "+OK");
             wanted += usize::from(seconds > 50_000);
         }
-        let there = seat.ask("DBSIZE");
+        let there = client.ask("DBSIZE");
         for n in 0..500 {
-            assert_eq!(seat.ask(&format!("EXISTS lasting:{n}")), ":1", "{policy}");
+            assert_eq!(client.ask(&format!("EXISTS lasting:{n}")), ":1", "{policy}");
         }
         let going: usize = there[1..].parse::<usize>().unwrap() - 500;
         assert!((1000..19_000).contains(&going), "{policy}: {going}");
@@ -96,43 +96,43 @@ fn only_keys_that_would_expire_go_where_the_policy_says_so() {
             // About a quarter has gone: nearly none of those that live long.
             let mut long = 0;
             for n in 0..20_000 {
-                let left = ask_at(&mut seat, START, &format!("TTL going:{n}"));
+                let left = ask_at(&mut client, START, &format!("TTL going:{n}"));
                 long += usize::from(left[1..].parse::<i64>().unwrap() > 50_000);
             }
             assert!(long * 100 > wanted * 97, "{long} of {wanted}");
         }
         // Nothing is left that may go: now writes are refused, and reads and deletions are not.
         for n in 0..20_000 {
-            seat.ask(&format!("PERSIST going:{n}"));
+            client.ask(&format!("PERSIST going:{n}"));
         }
         let mut refused = 0;
         for n in 0..2000 {
-            let reply = ask_at(&mut seat, START, &format!("SET more:{n} {}", "v".repeat(1000)));
+            let reply = ask_at(&mut client, START, &format!("SET more:{n} {}", "v".repeat(1000)));
             refused += usize::from(reply.starts_with("-OOM command not allowed"));
         }
         assert!(refused > 500, "{policy}: {refused}");
-        assert_eq!(ask_at(&mut seat, START, "GET lasting:1"), "$1\r\nv");
-        assert_eq!(ask_at(&mut seat, START, "DEL lasting:1"), ":1");
+        assert_eq!(ask_at(&mut client, START, "GET lasting:1"), "$1\r\nv");
+        assert_eq!(ask_at(&mut client, START, "DEL lasting:1"), ":1");
     }
 }
 
 #[test]
 fn a_limit_that_is_lowered_is_kept_without_requests() {
     let engine = engine_with("maxmemory 8mb\nmaxmemory-policy allkeys-random");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let mut rng = rng();
     for _ in 0..40_000 {
-        ask_at(&mut seat, START, &write(&mut rng));
+        ask_at(&mut client, START, &write(&mut rng));
     }
     assert!(used(&engine) > 7 * MEGABYTE);
-    let keeper = kvist_engine::Keeper::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
-    assert_eq!(seat.ask("CONFIG SET maxmemory 1mb"), "+OK");
+    let cron = kvist_engine::Cron::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
+    assert_eq!(client.ask("CONFIG SET maxmemory 1mb"), "+OK");
     let start = std::time::Instant::now();
     while used(&engine) > MEGABYTE {
         assert!(start.elapsed().as_secs() < 20, "{}", used(&engine));
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    drop(keeper);
+    drop(cron);
 }
 
 #[test]
@@ -140,30 +140,31 @@ fn what_was_dropped_is_watched_and_stays_away_after_a_restart() {
     let folder = Folder::new();
     let lines = "save \"\"\nappendfsync no\nmaxmemory 2mb\nmaxmemory-policy allkeys-lru";
     let (engine, _) = open(&folder.0, lines).unwrap();
-    let (mut seat, mut watcher, mut rng) = (Seat::new(&engine), Seat::new(&engine), rng());
+    let (mut client, mut watcher, mut rng) =
+        (TestClient::new(&engine), TestClient::new(&engine), rng());
     ask_at(&mut watcher, START, "SET watched v");
     ask_at(&mut watcher, START, "WATCH watched");
     let mut now = START;
     for n in 0..30_000 {
         now += 20;
-        ask_at(&mut seat, now, &write(&mut rng));
+        ask_at(&mut client, now, &write(&mut rng));
         if n == 15_000 {
             engine.save(Reason::Save, true).unwrap();
         }
     }
-    assert_eq!(seat.ask("EXISTS watched"), ":0");
+    assert_eq!(client.ask("EXISTS watched"), ":0");
     watcher.ask("MULTI");
     watcher.ask("PING");
     assert_eq!(watcher.ask("EXEC"), "*-1");
-    let wanted = seat.ask("DEBUG DIGEST");
+    let wanted = client.ask("DEBUG DIGEST");
     engine.store.log().sync().unwrap();
-    engine.move_out();
+    engine.close_data_dir();
     for policy in ["allkeys-lru", "allkeys-lfu"] {
         let lines = format!("save \"\"\nappendfsync no\nmaxmemory-policy {policy}");
         let (engine, recovered) = open(&folder.0, &lines).unwrap();
         assert_eq!(recovered.failed, 0);
-        assert_eq!(Seat::new(&engine).ask("DEBUG DIGEST"), wanted);
-        engine.move_out();
+        assert_eq!(TestClient::new(&engine).ask("DEBUG DIGEST"), wanted);
+        engine.close_data_dir();
     }
 }
 
@@ -209,18 +210,18 @@ fn hits(trace: &[usize], mut run: impl FnMut(Vec<String>) -> Vec<bool>) -> f64 {
 /// Our share of hits; a second passes with every `pace` batches.
 fn our_hits(policy: &str, trace: &[usize], pace: u64) -> f64 {
     let engine = engine_with("");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     for key in 0..ROOM {
-        ask_at(&mut seat, START, &format!("SET filler:{key} {}", "v".repeat(100)));
+        ask_at(&mut client, START, &format!("SET filler:{key} {}", "v".repeat(100)));
     }
     let room = used(&engine);
-    seat.ask("FLUSHALL");
-    seat.ask(&format!("CONFIG SET maxmemory {room} maxmemory-policy {policy}"));
+    client.ask("FLUSHALL");
+    client.ask(&format!("CONFIG SET maxmemory {room} maxmemory-policy {policy}"));
     let mut batches = 0;
     hits(trace, |lines| {
         batches += 1;
         let now = START + batches * 1000 / pace;
-        lines.iter().map(|line| !ask_at(&mut seat, now, line).starts_with("$-1")).collect()
+        lines.iter().map(|line| !ask_at(&mut client, now, line).starts_with("$-1")).collect()
     })
 }
 
@@ -299,7 +300,7 @@ fn as_many_hits_as_with_redis() {
 fn how_often_a_key_is_used_is_told_as_redis_tells_it() {
     let Some(oracle) = Oracle::start(&["--maxmemory-policy", "allkeys-lfu"]) else { return };
     let engine = engine_with("maxmemory-policy allkeys-lfu");
-    let (mut theirs, mut ours) = (Client::new(&oracle), Seat::new(&engine));
+    let (mut theirs, mut ours) = (Client::new(&oracle), TestClient::new(&engine));
     for line in [
         "SET k v",
         "OBJECT FREQ k",
@@ -335,41 +336,41 @@ fn how_often_a_key_is_used_is_told_as_redis_tells_it() {
 }
 
 /// A set that takes more than a megabyte.
-fn fill_large(seat: &mut Seat, key: &str) {
+fn fill_large(client: &mut TestClient, key: &str) {
     for n in 0..20_000 {
-        assert_eq!(seat.ask(&format!("SADD {key} member-number-{n:0>32}")), ":1");
+        assert_eq!(client.ask(&format!("SADD {key} member-number-{n:0>32}")), ":1");
     }
 }
 
 #[test]
 fn a_large_value_is_copied_only_if_there_is_room_for_the_copy() {
     let engine = engine_with("maxmemory-policy noeviction");
-    let mut seat = Seat::new(&engine);
-    fill_large(&mut seat, "large");
+    let mut client = TestClient::new(&engine);
+    fill_large(&mut client, "large");
     let size = engine.used_memory();
     assert!(size > MEGABYTE);
-    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {}", size + size / 2));
+    ask_at(&mut client, START, &format!("CONFIG SET maxmemory {}", size + size / 2));
     let refused = "-OOM command not allowed when used memory > 'maxmemory'.";
     for _ in 0..3 {
-        assert_eq!(ask_at(&mut seat, START, "COPY large copy"), refused);
+        assert_eq!(ask_at(&mut client, START, "COPY large copy"), refused);
     }
     // Nor in a transaction or a script; and nothing is copied to no purpose.
-    seat.ask("MULTI");
-    seat.ask("COPY large copy");
-    seat.ask("COPY large copy DB 1 REPLACE");
-    assert!(ask_at(&mut seat, START, "EXEC").matches(refused).count() == 2);
+    client.ask("MULTI");
+    client.ask("COPY large copy");
+    client.ask("COPY large copy DB 1 REPLACE");
+    assert!(ask_at(&mut client, START, "EXEC").matches(refused).count() == 2);
     let script = "EVAL \"return redis.call('copy','large','copy')\" 2 large copy";
-    let reply = seat.ask(script);
+    let reply = client.ask(script);
     assert!(reply.contains("OOM command not allowed"), "{reply}");
-    assert_eq!(ask_at(&mut seat, START, "EXISTS copy"), ":0");
-    assert_eq!(ask_at(&mut seat, START, "SET small v"), "+OK", "for a small value there is room");
-    assert_eq!(ask_at(&mut seat, START, "COPY large small"), ":0", "that is there already");
+    assert_eq!(ask_at(&mut client, START, "EXISTS copy"), ":0");
+    assert_eq!(ask_at(&mut client, START, "SET small v"), "+OK", "for a small value there is room");
+    assert_eq!(ask_at(&mut client, START, "COPY large small"), ":0", "that is there already");
     // Two copies of which one has room: what a transaction has done so far counts.
-    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {}", size * 5 / 2));
-    seat.ask("MULTI");
-    seat.ask("COPY large one");
-    seat.ask("COPY large two");
-    let both = ask_at(&mut seat, START, "EXEC");
+    ask_at(&mut client, START, &format!("CONFIG SET maxmemory {}", size * 5 / 2));
+    client.ask("MULTI");
+    client.ask("COPY large one");
+    client.ask("COPY large two");
+    let both = ask_at(&mut client, START, "EXEC");
     assert!(both.contains(":1") && both.contains(refused), "{both}");
     assert!(used(&engine) <= size * 5 / 2);
 }
@@ -378,8 +379,8 @@ fn a_large_value_is_copied_only_if_there_is_room_for_the_copy() {
 #[test]
 fn a_limit_holds_from_where_it_is_set() {
     let engine = engine_with("maxmemory-policy noeviction\nenable-debug-command yes");
-    let mut seat = Seat::new(&engine);
-    fill_large(&mut seat, "large");
+    let mut client = TestClient::new(&engine);
+    fill_large(&mut client, "large");
     let size = engine.used_memory();
     let refused = "-OOM command not allowed when used memory > 'maxmemory'.";
     let [one, none] = [size * 5 / 2, size * 3 / 2].map(|n| format!("CONFIG SET maxmemory {n}"));
@@ -390,14 +391,14 @@ fn a_limit_holds_from_where_it_is_set() {
         (&*one, &*none, [false, false]),
         (&*one, "CONFIG SET maxmemory 1", [false, false]),
     ] {
-        assert_eq!(ask_at(&mut seat, START, "CONFIG SET maxmemory 0"), "+OK");
-        seat.ask("DEL one two");
-        ask_at(&mut seat, START, before);
-        assert_eq!(ask_at(&mut seat, START, "MULTI"), "+OK");
+        assert_eq!(ask_at(&mut client, START, "CONFIG SET maxmemory 0"), "+OK");
+        client.ask("DEL one two");
+        ask_at(&mut client, START, before);
+        assert_eq!(ask_at(&mut client, START, "MULTI"), "+OK");
         for line in [inside, "COPY large one", "COPY large two"] {
-            seat.ask(line);
+            client.ask(line);
         }
-        let replies = ask_at(&mut seat, START, "EXEC");
+        let replies = ask_at(&mut client, START, "EXEC");
         let copies = made.map(|made| if made { ":1" } else { refused });
         assert_eq!(replies, format!("*3\r\n+OK\r\n{}\r\n{}", copies[0], copies[1]), "{inside}");
     }
@@ -407,17 +408,17 @@ fn a_limit_holds_from_where_it_is_set() {
          return redis.call('copy','large','one')\" 0",
         size * 5 / 2
     );
-    ask_at(&mut seat, START, &none);
-    assert!(seat.ask(&script).contains("not allowed from script"));
-    ask_at(&mut seat, START, "DEBUG SET-DISABLE-DENY-SCRIPTS 1");
-    assert_eq!(ask_at(&mut seat, START, &script), ":1");
+    ask_at(&mut client, START, &none);
+    assert!(client.ask(&script).contains("not allowed from script"));
+    ask_at(&mut client, START, "DEBUG SET-DISABLE-DENY-SCRIPTS 1");
+    assert_eq!(ask_at(&mut client, START, &script), ":1");
 }
 
 #[test]
 fn a_script_that_allows_for_it_copies_beyond_the_limit() {
     let engine = engine_with("maxmemory-policy noeviction");
-    let mut seat = Seat::new(&engine);
-    fill_large(&mut seat, "large");
+    let mut client = TestClient::new(&engine);
+    fill_large(&mut client, "large");
     let size = engine.used_memory();
     let copy = "redis.call('copy','large','copy','replace')";
     let library = format!(
@@ -425,7 +426,7 @@ fn a_script_that_allows_for_it_copies_beyond_the_limit() {
          callback=function() return {copy} end}}\\n\
          redis.register_function('bound', function() return {copy} end)"
     );
-    assert_eq!(seat.ask(&format!("FUNCTION LOAD \"{library}\"")), "$1\r\nl");
+    assert_eq!(client.ask(&format!("FUNCTION LOAD \"{library}\"")), "$1\r\nl");
     let [free, bound] = ["#!lua flags=allow-oom", "#!lua"]
         .map(|first| format!("EVAL \"{first}\\nreturn {copy}\" 2 large copy"));
     // With room for another value, though not for this copy, and with none at all.
@@ -437,36 +438,40 @@ fn a_script_that_allows_for_it_copies_beyond_the_limit() {
             ("FCALL bound 2 large copy", false),
         ] {
             for wrapped in [false, true] {
-                ask_at(&mut seat, START, "CONFIG SET maxmemory 0");
-                ask_at(&mut seat, START, "DEL copy");
+                ask_at(&mut client, START, "CONFIG SET maxmemory 0");
+                ask_at(&mut client, START, "DEL copy");
                 let lines: &[&str] = if wrapped { &["MULTI", request] } else { &[] };
-                lines.iter().for_each(|line| drop(seat.ask(line)));
+                lines.iter().for_each(|line| drop(client.ask(line)));
                 // From another connection, as it would be queued.
-                ask_at(&mut Seat::new(&engine), START, &format!("CONFIG SET maxmemory {limit}"));
-                let reply = ask_at(&mut seat, START, if wrapped { "EXEC" } else { request });
+                ask_at(
+                    &mut TestClient::new(&engine),
+                    START,
+                    &format!("CONFIG SET maxmemory {limit}"),
+                );
+                let reply = ask_at(&mut client, START, if wrapped { "EXEC" } else { request });
                 assert_eq!(reply.contains(":1"), allows, "{limit}, {request}: {reply}");
                 assert_eq!(reply.contains("OOM"), !allows, "{limit}, {request}: {reply}");
             }
         }
     }
     // What it may, nobody else may because of it.
-    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {}", engine.used_memory() + 1000));
-    assert!(ask_at(&mut seat, START, "COPY large another").contains("OOM"));
+    ask_at(&mut client, START, &format!("CONFIG SET maxmemory {}", engine.used_memory() + 1000));
+    assert!(ask_at(&mut client, START, "COPY large another").contains("OOM"));
 }
 
 #[test]
 fn room_for_a_copy_is_made_before_it_is_made() {
     let engine = engine_with("maxmemory-policy allkeys-lru");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     for n in 0..40_000 {
-        assert_eq!(ask_at(&mut seat, START, &format!("SET old:{n} {:0>100}", n)), "+OK");
+        assert_eq!(ask_at(&mut client, START, &format!("SET old:{n} {:0>100}", n)), "+OK");
     }
-    fill_large(&mut seat, "large");
+    fill_large(&mut client, "large");
     let limit = engine.used_memory() + MEGABYTE / 4;
-    ask_at(&mut seat, START + 1000, &format!("CONFIG SET maxmemory {limit}"));
-    assert_eq!(ask_at(&mut seat, START + 100_000, "TOUCH large"), ":1");
+    ask_at(&mut client, START + 1000, &format!("CONFIG SET maxmemory {limit}"));
+    assert_eq!(ask_at(&mut client, START + 100_000, "TOUCH large"), ":1");
     assert_eq!(engine.store.evicted(), 0);
-    assert_eq!(ask_at(&mut seat, START + 100_000, "COPY large copy"), ":1");
+    assert_eq!(ask_at(&mut client, START + 100_000, "COPY large copy"), ":1");
     assert!(engine.store.evicted() > 1000);
     // Small change is made up for when the next request comes.
     let used = used(&engine);
@@ -476,11 +481,11 @@ fn room_for_a_copy_is_made_before_it_is_made() {
 #[test]
 fn no_key_is_dropped_for_a_copy_that_is_not_made() {
     let engine = engine_with("maxmemory-policy allkeys-lru");
-    let mut seat = Seat::new(&engine);
-    ask_at(&mut seat, START, "SET there v");
-    fill_large(&mut seat, "large");
+    let mut client = TestClient::new(&engine);
+    ask_at(&mut client, START, "SET there v");
+    fill_large(&mut client, "large");
     let limit = engine.used_memory() + MEGABYTE / 4;
-    ask_at(&mut seat, START, &format!("CONFIG SET maxmemory {limit}"));
+    ask_at(&mut client, START, &format!("CONFIG SET maxmemory {limit}"));
     for (request, reply) in [
         ("COPY large copy NONSENSE", "-ERR syntax error"),
         ("COPY large copy DB 99", "-ERR DB index is out of range"),
@@ -489,7 +494,7 @@ fn no_key_is_dropped_for_a_copy_that_is_not_made() {
         ("COPY large there", ":0"),
         ("COPY missing there REPLACE", ":0"),
     ] {
-        assert_eq!(ask_at(&mut seat, START, request), reply, "{request}");
+        assert_eq!(ask_at(&mut client, START, request), reply, "{request}");
         assert_eq!(engine.store.evicted(), 0, "{request}");
     }
 }

@@ -6,20 +6,20 @@
 
 #[path = "../../journal/tests/disk/mod.rs"]
 mod disk;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 mod tame;
+mod test_client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Rng;
-use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
-use kvist_engine::durable::{Home, Reason};
-use kvist_engine::{Engine, Rounds, State};
-use seats::{Seat, engine_with};
+use disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
+use kvist_engine::persistence::{DataDir, Reason};
+use kvist_engine::{CronRounds, Engine, State};
+use test_client::{TestClient, engine_with};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// So small that segments are full often.
@@ -47,8 +47,8 @@ const MOVES: &str = "\
 
 struct Life {
     engine: Arc<Engine>,
-    seat: Seat,
-    eyes: Seat,
+    client: TestClient,
+    eyes: TestClient,
     /// The states there were, and the last that must not be lost.
     states: Vec<String>,
     kept: usize,
@@ -66,12 +66,13 @@ impl Life {
              enable-debug-command yes\n"
         );
         let engine = engine_with(&text);
-        let mut home = Home::on(Arc::new(disk.clone())).map_err(|e| format!("MANIFEST: {e}"))?;
-        home.segment_size = segment_size;
-        engine.move_in(home);
-        engine.recover().inspect_err(|_| engine.move_out())?;
-        let (seat, eyes) = (Seat::new(&engine), Seat::new(&engine));
-        let mut life = Life { engine, seat, eyes, states: Vec::new(), kept: 0 };
+        let mut data_dir =
+            DataDir::on(Arc::new(disk.clone())).map_err(|e| format!("MANIFEST: {e}"))?;
+        data_dir.segment_size = segment_size;
+        engine.attach_data_dir(data_dir);
+        engine.recover().inspect_err(|_| engine.close_data_dir())?;
+        let (client, eyes) = (TestClient::new(&engine), TestClient::new(&engine));
+        let mut life = Life { engine, client, eyes, states: Vec::new(), kept: 0 };
         life.look();
         Ok(life)
     }
@@ -103,7 +104,7 @@ impl Life {
     /// One step; its replies.
     fn step(&mut self, line: &str) -> String {
         let log = Arc::clone(self.engine.store.log());
-        let journaling = self.engine.durable.is_journaling();
+        let journaling = self.engine.persistence.is_journaling();
         let mut kept = false;
         let replies = match line {
             "sync" => {
@@ -115,22 +116,22 @@ impl Life {
                 String::new()
             }
             line => {
-                self.seat.worker.begin(1_000_000);
+                self.client.worker.begin(1_000_000);
                 let requests: Vec<_> = line.split(" | ").collect();
-                self.seat.feed(&(requests.join("\r\n") + "\r\n")).0
+                self.client.feed(&(requests.join("\r\n") + "\r\n")).0
             }
         };
         self.look();
-        self.wait(line, |life| !life.engine.durable.is_busy_with(Reason::Rewrite));
+        self.wait(line, |life| !life.engine.persistence.is_busy_with(Reason::Rewrite));
         if line.starts_with("config") {
             // Switched on, it begins with a snapshot of all this.
-            kept = !journaling && self.engine.durable.is_journaling();
+            kept = !journaling && self.engine.persistence.is_journaling();
         } else if journaling && self.engine.config().appendfsync == config::AppendFsync::Always {
             log.flush_soon();
             self.wait(line, |life| {
-                !life.seat.worker.must_hold(&life.seat.session) || log.is_troubled()
+                !life.client.worker.must_hold(&life.client.session) || log.is_troubled()
             });
-            kept |= !self.seat.worker.must_hold(&self.seat.session);
+            kept |= !self.client.worker.must_hold(&self.client.session);
         } else if journaling {
             log.flush_soon();
             self.wait(line, |_| log.waiting() == 0 || log.is_troubled());
@@ -147,14 +148,14 @@ impl Life {
         }
     }
 
-    /// What the keeper does in time when the disk works again.
-    fn mend(&mut self, context: &str) {
+    /// What the cron thread does in time when the disk works again.
+    fn repair(&mut self, context: &str) {
         let start = Instant::now();
         loop {
             let trouble = self.engine.store.log().trouble();
             let unsynced = trouble.as_ref().is_some_and(|trouble| trouble.unsynced);
             let wanted = self.engine.config().appendonly;
-            if unsynced || wanted != self.engine.durable.is_journaling() {
+            if unsynced || wanted != self.engine.persistence.is_journaling() {
                 self.engine.save(Reason::Rewrite, wanted).unwrap();
             } else if trouble.is_none() {
                 return;
@@ -167,7 +168,7 @@ impl Life {
 
     /// Closes the data directory in order.
     fn end(self) -> (Vec<String>, usize) {
-        self.engine.move_out();
+        self.engine.close_data_dir();
         (self.states, self.kept)
     }
 }
@@ -183,7 +184,7 @@ fn check_after(dying: &Liar, leaves: Leaves, states: &[String], policy: &str, co
     let found = dying.crash(leaves);
     let interrupted = found.crash(Leaves::Everything);
     let seed = dying.changes();
-    interrupted.cut_after(Chance::new(seed).below(14));
+    interrupted.cut_after(Random::new(seed).below(14));
     if let Ok(life) = Life::begin(&interrupted, policy) {
         assert!(states.contains(&life.states[0]), "{context}: {}", life.states[0]);
         life.end();
@@ -334,7 +335,7 @@ fn every_call_fails_for_a_while() {
         life.run(ALWAYS);
         // A disk that failed once heals by itself, at a moment of its own: it may serve again here.
         let is_troubled =
-            life.engine.durable.is_journaling() && life.engine.store.log().is_troubled();
+            life.engine.persistence.is_journaling() && life.engine.store.log().is_troubled();
         if is_troubled && !once {
             let before = life.now();
             let refused = life.step("set a refused");
@@ -344,7 +345,7 @@ fn every_call_fails_for_a_while() {
         }
         check_after(&disk, Leaves::Nothing, &life.states[life.kept..], "always", &context);
         disk.heal();
-        life.mend(&context);
+        life.repair(&context);
         assert!(life.step("set a healed").starts_with("+OK"), "{context}");
         assert_eq!(life.kept, life.states.len() - 1, "{context}: it is durable again");
         let kept = life.states[life.kept].clone();
@@ -413,10 +414,10 @@ fn a_transaction_is_refused_if_the_disk_is_full_by_then() {
         let mut life = recover(&disk, policy, policy);
         life.step("set b 1");
         life.step("multi | set a 1 | lpush l x");
-        let mut reader = Seat::new(&life.engine);
+        let mut reader = TestClient::new(&life.engine);
         reader.feed("multi\r\nget b\r\n");
         disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
-        let mut other = Seat::new(&life.engine);
+        let mut other = TestClient::new(&life.engine);
         other.feed("set c 1\r\n");
         life.engine.store.log().flush_soon();
         life.wait(policy, |life| life.engine.store.log().is_troubled());
@@ -439,12 +440,12 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
     let mut life = recover(&disk, "always", "at first");
     let told = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&told);
-    life.engine.durable.tell_durable(Box::new(move || {
+    life.engine.persistence.tell_durable(Box::new(move || {
         count.fetch_add(1, Ordering::SeqCst);
     }));
     disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
-    life.seat.feed("set a withheld\r\n");
-    assert!(life.seat.worker.must_hold(&life.seat.session));
+    life.client.feed("set a withheld\r\n");
+    assert!(life.client.worker.must_hold(&life.client.session));
     life.engine.store.log().flush_soon();
     life.wait("trouble", |life| life.engine.store.log().is_troubled());
     for (line, back) in [
@@ -453,9 +454,9 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
         ("config set appendonly no", "ping"),
     ] {
         let before = told.load(Ordering::SeqCst);
-        let mut other = Seat::new(&life.engine);
+        let mut other = TestClient::new(&life.engine);
         other.feed(&format!("{line}\r\n"));
-        assert!(!life.seat.worker.must_hold(&life.seat.session), "{line}");
+        assert!(!life.client.worker.must_hold(&life.client.session), "{line}");
         assert!(told.load(Ordering::SeqCst) > before, "{line}");
         other.feed(&format!("{back}\r\n"));
     }
@@ -545,15 +546,15 @@ fn a_shutdown_that_would_lose_something_is_refused() {
             if only == Call::Sync {
                 disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: Some(Call::Create) });
             }
-            let (reply, state) = life.seat.feed(&format!("{line}\r\n"));
+            let (reply, state) = life.client.feed(&format!("{line}\r\n"));
             if refused {
                 assert_eq!((&*reply, state), ("", State::Blocked), "{context}");
-                let told = life.seat.answered();
+                let told = life.client.answered();
                 assert_eq!(told, "-ERR Errors trying to SHUTDOWN. Check logs.", "{context}");
                 assert!(!engine.stopping.load(Ordering::Acquire), "{context}");
                 // The disk works again, and all of it is kept.
                 disk.heal();
-                assert_eq!(life.seat.feed("shutdown\r\n").1, State::Blocked, "{context}");
+                assert_eq!(life.client.feed("shutdown\r\n").1, State::Blocked, "{context}");
             }
             life.wait(&context, |life| life.engine.stopping.load(Ordering::Acquire));
             // The program's exit code.
@@ -663,19 +664,19 @@ fn a_server_starts_on_a_full_disk_and_a_snapshot_gives_room() {
 
 /// Nobody has to ask for that snapshot.
 #[test]
-fn the_keeper_frees_a_full_disk_by_itself() {
+fn cron_frees_a_full_disk_by_itself() {
     let disk = Liar::default();
     let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
     life.step("config set auto-aof-rewrite-percentage 0");
     disk.has_room(6 * WHOLE + 40 * 4096);
     fill(&mut life, "at first");
-    let mut keeper = Rounds::new(&life.engine);
+    let mut cron = CronRounds::new(&life.engine);
     let start = Instant::now();
     while life.engine.store.log().is_troubled() || life.engine.store.log().is_short_of_room() {
         assert!(start.elapsed() < PATIENCE, "{:?}", life.engine.store.log());
-        keeper.round();
+        cron.round();
     }
-    drop(keeper);
+    drop(cron);
     assert!(disk.used() < 3 * WHOLE, "{} bytes", disk.used());
     goes_on(life, &disk, "by itself");
 }

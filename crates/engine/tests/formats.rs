@@ -1,24 +1,24 @@
 //! Files of the formats as they were, which later versions must read; and hostile entries.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod data_dir;
 #[path = "../../journal/tests/disk/mod.rs"]
 mod disk;
-mod home;
-mod seats;
+mod test_client;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::{HashFunction, Hashing};
-use disk::{Chance, Liar};
-use home::{Folder, open};
+use data_dir::{Folder, open};
+use disk::{Liar, Random};
 use journal::codec::{Source, put_bytes, put_number};
 use journal::snapshot::Reader;
 use journal::{Directory, Disk, Manifest, manifest};
-use kvist_engine::durable::{Home, Reason, check, mend};
-use kvist_engine::{Engine, Start, foreign};
-use seats::{Seat, engine_with};
+use kvist_engine::persistence::{DataDir, Reason, check, repair};
+use kvist_engine::{Engine, Start, redis_files};
 use store::image;
+use test_client::{TestClient, engine_with};
 
 const CONFIG: &str =
     "appendonly yes\nappendfsync always\nshards 4\ndatabases 4\nsave \"\"\ndir /liar";
@@ -49,19 +49,20 @@ impl Fixture {
     }
 }
 
-fn start(disk: &Liar) -> Seat {
+fn start(disk: &Liar) -> TestClient {
     start_with(disk, 4)
 }
 
-fn start_with(disk: &Liar, shards: usize) -> Seat {
-    let mut home = Home::on(Arc::new(disk.clone())).unwrap();
-    (home.segment_size, home.block_size) = (4096, 1);
+fn start_with(disk: &Liar, shards: usize) -> TestClient {
+    let mut data_dir = DataDir::on(Arc::new(disk.clone())).unwrap();
+    (data_dir.segment_size, data_dir.block_size) = (4096, 1);
     let config = CONFIG.replace("shards 4", &format!("shards {shards}"));
-    let engine = Engine::new(Start { kept: home.manifest.clone(), ..seats::start(&config) });
+    let engine =
+        Engine::new(Start { kept: data_dir.manifest.clone(), ..test_client::start(&config) });
     let engine = engine.unwrap();
-    engine.move_in(home);
+    engine.attach_data_dir(data_dir);
     engine.recover().unwrap();
-    Seat::new(&engine)
+    TestClient::new(&engine)
 }
 
 const VERSION_1: Fixture = Fixture {
@@ -304,7 +305,7 @@ const FUNCTIONS: Fixture = Fixture {
     ],
 };
 
-/// The snapshot is of version 2: its large values stand in pieces.
+/// The snapshot is of version 2: its large values stand in chunks.
 const PIECES: Fixture = Fixture {
     folder: "pieces-2",
     done: &[
@@ -364,21 +365,21 @@ fn write_fixtures() {
             continue;
         }
         let disk = Liar::default();
-        let mut seat = start(&disk);
+        let mut client = start(&disk);
         if fixture.folder == PIECES.folder {
-            // All that has pieces is copied so.
-            seat.worker.engine.store.copy_in_pieces_from(0, 1);
+            // All that has chunks is copied so.
+            client.worker.engine.store.copy_in_chunks_from(0, 1);
         }
         for line in fixture.done {
             if *line == "save" {
                 // Not in a thread of its own.
-                seat.worker.engine.save(Reason::Save, true).unwrap();
+                client.worker.engine.save(Reason::Save, true).unwrap();
                 continue;
             }
-            let reply = seat.ask(line);
+            let reply = client.ask(line);
             assert!(!reply.starts_with('-'), "{line}: {reply}");
         }
-        seat.worker.engine.move_out();
+        client.worker.engine.close_data_dir();
         std::fs::create_dir_all(fixture.path()).unwrap();
         for (name, len) in disk.files() {
             if name.contains("spare") {
@@ -392,11 +393,11 @@ fn write_fixtures() {
 }
 
 fn is_read(fixture: &Fixture) {
-    let mut seat = start(&fixture.disk());
+    let mut client = start(&fixture.disk());
     for (line, reply) in fixture.asked {
-        assert_eq!(seat.ask(line), *reply, "{line}");
+        assert_eq!(client.ask(line), *reply, "{line}");
     }
-    seat.worker.engine.move_out();
+    client.worker.engine.close_data_dir();
 }
 
 #[test]
@@ -461,30 +462,30 @@ impl Life {
     /// With so many shards: all that there was is there; all keys grow in the snapshot, and half of
     /// them once more in the journal behind it.
     fn live(&mut self, shards: usize, letter: char, saves: bool) {
-        let mut seat = start_with(&self.disk, shards);
+        let mut client = start_with(&self.disk, shards);
         let there = if self.letters.is_empty() { 0 } else { Self::KEYS };
-        assert_eq!(seat.ask("DBSIZE"), format!(":{}", self.others + there), "{shards}");
+        assert_eq!(client.ask("DBSIZE"), format!(":{}", self.others + there), "{shards}");
         for n in 0..there {
             let mut wanted = self.letters.clone();
             if n % 2 == 0 {
                 wanted.push('+');
             }
             let reply = format!("${}\r\n{wanted}", wanted.len());
-            assert_eq!(seat.ask(&format!("GET more:{n}")), reply, "{n} of {shards} shards");
-            assert_eq!(seat.ask(&format!("SET more:{n} {}", self.letters)), "+OK");
+            assert_eq!(client.ask(&format!("GET more:{n}")), reply, "{n} of {shards} shards");
+            assert_eq!(client.ask(&format!("SET more:{n} {}", self.letters)), "+OK");
         }
         self.letters.push(letter);
         let grown = format!(":{}", self.letters.len());
         (0..Self::KEYS).for_each(|n| {
-            assert_eq!(seat.ask(&format!("APPEND more:{n} {letter}")), grown);
+            assert_eq!(client.ask(&format!("APPEND more:{n} {letter}")), grown);
         });
         if saves {
-            seat.worker.engine.save(Reason::Save, true).unwrap();
+            client.worker.engine.save(Reason::Save, true).unwrap();
         }
         (0..Self::KEYS).step_by(2).for_each(|n| {
-            seat.ask(&format!("APPEND more:{n} +"));
+            client.ask(&format!("APPEND more:{n} +"));
         });
-        seat.worker.engine.move_out();
+        client.worker.engine.close_data_dir();
     }
 }
 
@@ -499,7 +500,7 @@ fn goes_on(fixture: &Fixture, function: HashFunction) {
             disk.remove(manifest::NAME).unwrap();
             let disk: Arc<dyn Disk> = Arc::new(disk.clone());
             let checked = check(&*disk).unwrap();
-            mend(&disk, None, &checked.problems[0]).unwrap();
+            repair(&disk, None, &checked.problems[0]).unwrap();
         }
         assert_eq!(hashing_of(&disk), hashing, "lost: {lost}");
         let others = fixture.asked[0].1[1..].parse().unwrap();
@@ -529,14 +530,14 @@ fn a_directory_written_anew_gets_the_hash_of_today() {
     let manifest = Manifest::read(&*old).unwrap().unwrap();
     let (folder, settings) = (Folder::new(), config::Settings::new(1));
     let to = folder.join("dump.rdb");
-    foreign::export(&settings, (&old, &manifest), foreign::Until::End, &to).unwrap();
+    redis_files::export(&settings, (&old, &manifest), redis_files::Until::End, &to).unwrap();
     for _ in 0..2 {
         let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         for (line, reply) in VERSION_1.asked {
-            assert_eq!(seat.ask(line), *reply, "{line}");
+            assert_eq!(client.ask(line), *reply, "{line}");
         }
-        engine.move_out();
+        engine.close_data_dir();
         let manifest = Manifest::read(&Directory::open(&folder.0).unwrap()).unwrap().unwrap();
         assert_eq!(manifest.hashing, Hashing::new(1));
     }
@@ -545,10 +546,10 @@ fn a_directory_written_anew_gets_the_hash_of_today() {
 #[test]
 fn an_engine_that_hashes_otherwise_reads_nothing() {
     let engine = engine_with(CONFIG);
-    engine.move_in(Home::on(Arc::new(VERSION_1.disk())).unwrap());
+    engine.attach_data_dir(DataDir::on(Arc::new(VERSION_1.disk())).unwrap());
     let refused = engine.recover().unwrap_err();
     assert!(refused.contains("would look for its keys elsewhere"), "{refused}");
-    engine.move_out();
+    engine.close_data_dir();
 }
 
 /// Entries as they stand in a snapshot, one of each type.
@@ -598,7 +599,7 @@ fn images() -> Vec<Vec<u8>> {
 fn broken_entries_are_refused_or_read() {
     let engine = engine_with("");
     let limits = engine.store.limits();
-    let mut chance = Chance::new(11);
+    let mut random = Random::new(11);
     let mut read = [0; 2];
     for original in images() {
         assert!(
@@ -606,10 +607,10 @@ fn broken_entries_are_refused_or_read() {
         );
         for _ in 0..6_000 {
             let mut bytes = original.clone();
-            for _ in 0..=chance.below(2) {
-                let at = usize::try_from(chance.below(bytes.len() as u64)).unwrap();
-                match chance.below(4) {
-                    0 => bytes[at] ^= 1 << chance.below(8),
+            for _ in 0..=random.below(2) {
+                let at = usize::try_from(random.below(bytes.len() as u64)).unwrap();
+                match random.below(4) {
+                    0 => bytes[at] ^= 1 << random.below(8),
                     1 => bytes[at] = 0xff,
                     2 => bytes.truncate(at + 1),
                     _ => bytes.insert(at, 0x80),

@@ -4,26 +4,26 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
-mod seats;
+mod data_dir;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use base::Rng;
-use home::{Folder, open};
+use data_dir::{Folder, open};
 use journal::{Directory, Disk};
 use kvist_engine::Engine;
-use kvist_engine::durable::{Part, Reason, check, mend};
-use seats::Seat;
+use kvist_engine::persistence::{Part, Reason, check, repair};
 use seed::{rng, setting};
+use test_client::TestClient;
 
-fn ask(seat: &mut Seat, words: &[&str]) -> String {
+fn ask(client: &mut TestClient, words: &[&str]) -> String {
     let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, &words, &mut out);
+    client.worker.execute(&mut client.session, &words, &mut out);
     String::from_utf8(out).unwrap().trim_end().to_owned()
 }
 
@@ -39,30 +39,30 @@ fn library(name: &str, functions: &[&str]) -> String {
 }
 
 fn contents(engine: &Arc<Engine>) -> String {
-    let mut seat = Seat::new(engine);
-    ask(&mut seat, &["FUNCTION", "LIST", "WITHCODE"]) + &ask(&mut seat, &["DEBUG", "DIGEST"])
+    let mut client = TestClient::new(engine);
+    ask(&mut client, &["FUNCTION", "LIST", "WITHCODE"]) + &ask(&mut client, &["DEBUG", "DIGEST"])
 }
 
-fn change(seat: &mut Seat, rng: &mut Rng) {
+fn change(client: &mut TestClient, rng: &mut Rng) {
     let name = format!("l{}", rng.below(5));
     let functions = [format!("f{}", rng.below(6)), format!("f{}", 6 + rng.below(6))];
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
     let code = library(&name, &functions[..=rng.below(2)]);
-    let dump = |seat: &mut Seat| {
+    let dump = |client: &mut TestClient| {
         let mut out = Vec::new();
-        seat.worker.execute(&mut seat.session, &[b"FUNCTION", b"DUMP"], &mut out);
+        client.worker.execute(&mut client.session, &[b"FUNCTION", b"DUMP"], &mut out);
         let start = out.iter().position(|&byte| byte == b'\n').unwrap() + 1;
         out[start..out.len() - 2].to_vec()
     };
     match rng.below(12) {
-        0 => _ = ask(seat, &["FUNCTION", "DELETE", &name]),
-        1 if rng.below(4) == 0 => _ = ask(seat, &["FUNCTION", "FLUSH"]),
+        0 => _ = ask(client, &["FUNCTION", "DELETE", &name]),
+        1 if rng.below(4) == 0 => _ = ask(client, &["FUNCTION", "FLUSH"]),
         2 => {
-            let payload = dump(seat);
-            change(seat, rng);
+            let payload = dump(client);
+            change(client, rng);
             let policy = [&b"FLUSH"[..], b"REPLACE", b"APPEND"][rng.below(3)];
             let words = [&b"FUNCTION"[..], b"RESTORE", &payload, policy];
-            seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+            client.worker.execute(&mut client.session, &words, &mut Vec::new());
         }
         3 => {
             for words in [
@@ -73,12 +73,12 @@ fn change(seat: &mut Seat, rng: &mut Rng) {
                 &["SET", functions[0], "1"],
                 &["EXEC"],
             ] {
-                ask(seat, words);
+                ask(client, words);
             }
         }
-        4 => _ = ask(seat, &["FLUSHALL"]),
-        5 => _ = ask(seat, &["APPEND", &name, functions[0]]),
-        _ => _ = ask(seat, &["FUNCTION", "LOAD", "REPLACE", &code]),
+        4 => _ = ask(client, &["FLUSHALL"]),
+        5 => _ = ask(client, &["APPEND", &name, functions[0]]),
+        _ => _ = ask(client, &["FUNCTION", "LOAD", "REPLACE", &code]),
     }
 }
 
@@ -92,24 +92,24 @@ fn what_was_there_is_there_again() {
         assert_eq!(recovered.failed, 0);
         let found = contents(&engine);
         assert_eq!(wanted.unwrap_or_else(|| found.clone()), found, "round {round}");
-        let mut seats = [Seat::new(&engine), Seat::new(&engine)];
+        let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
         let changes = rng.below(30);
         let saved = rng.below(30);
         for n in 0..changes {
-            change(&mut seats[rng.below(2)], &mut rng);
+            change(&mut clients[rng.below(2)], &mut rng);
             if n == saved {
                 engine.save(Reason::Save, true).unwrap();
             }
         }
         // What is read back can be run.
-        let known = ask(&mut seats[0], &["FCALL", "f1", "0"]);
-        assert_eq!(ask(&mut seats[1], &["FCALL", "f1", "0"]), known);
+        let known = ask(&mut clients[0], &["FCALL", "f1", "0"]);
+        assert_eq!(ask(&mut clients[1], &["FCALL", "f1", "0"]), known);
         if rng.below(2) == 0 {
-            assert_eq!(ask(&mut seats[0], &["DEBUG", "RELOAD"]), "+OK");
-            assert_eq!(ask(&mut seats[0], &["FCALL", "f1", "0"]), known);
+            assert_eq!(ask(&mut clients[0], &["DEBUG", "RELOAD"]), "+OK");
+            assert_eq!(ask(&mut clients[0], &["FCALL", "f1", "0"]), known);
         }
         wanted = Some(contents(&engine));
-        engine.move_out();
+        engine.close_data_dir();
         let checked = check(&Directory::open(&folder.0).unwrap()).unwrap();
         assert!(checked.problems.is_empty(), "{checked:?}");
     }
@@ -120,21 +120,21 @@ fn snapshots_are_taken_while_libraries_change() {
     let (folder, mut rng) = (Folder::new(), rng());
     for round in 0..setting("KVIST_ROUNDS", 6) {
         let (engine, _) = open(&folder.0, "save \"\"\nappendfsync no").unwrap();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         std::thread::scope(|scope| {
             let saver = scope.spawn(|| {
                 (0..5).for_each(|_| _ = engine.save(Reason::Save, true).unwrap());
             });
             while !saver.is_finished() {
-                change(&mut seat, &mut rng);
+                change(&mut client, &mut rng);
             }
         });
         let wanted = contents(&engine);
-        engine.move_out();
+        engine.close_data_dir();
         let (engine, recovered) = open(&folder.0, "save \"\"").unwrap();
         assert_eq!(recovered.failed, 0);
         assert_eq!(contents(&engine), wanted, "round {round}");
-        engine.move_out();
+        engine.close_data_dir();
     }
 }
 
@@ -143,18 +143,18 @@ fn a_snapshot_without_a_journal_has_them() {
     let folder = Folder::new();
     let lines = "appendonly no\nsave 3600 1";
     let (engine, _) = open(&folder.0, lines).unwrap();
-    let mut seat = Seat::new(&engine);
-    ask(&mut seat, &["FUNCTION", "LOAD", &library("a", &["f"])]);
+    let mut client = TestClient::new(&engine);
+    ask(&mut client, &["FUNCTION", "LOAD", &library("a", &["f"])]);
     assert_eq!(engine.unsaved_changes(), 1);
-    ask(&mut seat, &["SAVE"]);
-    assert_eq!(seat.answered(), "+OK");
-    ask(&mut seat, &["FUNCTION", "LOAD", &library("lost", &["g"])]);
-    engine.move_out();
+    ask(&mut client, &["SAVE"]);
+    assert_eq!(client.answered(), "+OK");
+    ask(&mut client, &["FUNCTION", "LOAD", &library("lost", &["g"])]);
+    engine.close_data_dir();
     let (engine, _) = open(&folder.0, lines).unwrap();
-    let mut seat = Seat::new(&engine);
-    assert_eq!(ask(&mut seat, &["FCALL", "f", "0"]), "$1\r\na");
-    assert_eq!(ask(&mut seat, &["FCALL", "g", "0"]), "-ERR Function not found");
-    engine.move_out();
+    let mut client = TestClient::new(&engine);
+    assert_eq!(ask(&mut client, &["FCALL", "f", "0"]), "$1\r\na");
+    assert_eq!(ask(&mut client, &["FCALL", "g", "0"]), "-ERR Function not found");
+    engine.close_data_dir();
 }
 
 /// Where a text stands in the only file of a kind.
@@ -174,20 +174,20 @@ fn damaged_libraries_are_seen_and_mended() {
         let folder = Folder::new();
         let lines = "save \"\"\nrdbcompression no";
         let (engine, _) = open(&folder.0, lines).unwrap();
-        let mut seat = Seat::new(&engine);
-        ask(&mut seat, &["SET", "k", "v"]);
+        let mut client = TestClient::new(&engine);
+        ask(&mut client, &["SET", "k", "v"]);
         let kept = library("kept", &["f"]);
-        ask(&mut seat, &["FUNCTION", "LOAD", &kept]);
+        ask(&mut client, &["FUNCTION", "LOAD", &kept]);
         engine.store.log().sync().unwrap();
         if prefix == "snapshot-" {
-            ask(&mut seat, &["SAVE"]);
-            assert_eq!(seat.answered(), "+OK");
+            ask(&mut client, &["SAVE"]);
+            assert_eq!(client.answered(), "+OK");
         } else {
-            ask(&mut seat, &["FUNCTION", "LOAD", &library("torn", &["g"])]);
+            ask(&mut client, &["FUNCTION", "LOAD", &library("torn", &["g"])]);
             engine.store.log().sync().unwrap();
-            ask(&mut seat, &["SET", "behind", "it"]);
+            ask(&mut client, &["SET", "behind", "it"]);
         }
-        engine.move_out();
+        engine.close_data_dir();
         let text: &[u8] = if prefix == "snapshot-" { b"name=kept" } else { b"name=torn" };
         let (path, at) = place(&folder.0, prefix, text);
         let mut bytes = std::fs::read(&path).unwrap();
@@ -198,28 +198,28 @@ fn damaged_libraries_are_seen_and_mended() {
         let [problem] = &checked.problems[..] else { panic!("{checked:?}") };
         assert_eq!(problem.part == Part::Snapshot, prefix == "snapshot-", "{problem:?}");
         assert!(open(&folder.0, lines).is_err());
-        mend(&disk, checked.manifest.as_ref(), problem).unwrap();
+        repair(&disk, checked.manifest.as_ref(), problem).unwrap();
         assert!(check(&*disk).unwrap().problems.is_empty());
         let (engine, _) = open(&folder.0, lines).unwrap();
-        let mut seat = Seat::new(&engine);
-        assert_eq!(ask(&mut seat, &["GET", "k"]), "$1\r\nv");
-        let there = ask(&mut seat, &["FCALL", "f", "0"]);
+        let mut client = TestClient::new(&engine);
+        assert_eq!(ask(&mut client, &["GET", "k"]), "$1\r\nv");
+        let there = ask(&mut client, &["FCALL", "f", "0"]);
         assert_eq!(there == "$4\r\nkept", prefix != "snapshot-", "{there}");
-        assert_eq!(ask(&mut seat, &["FCALL", "g", "0"]), "-ERR Function not found");
-        engine.move_out();
+        assert_eq!(ask(&mut client, &["FCALL", "g", "0"]), "-ERR Function not found");
+        engine.close_data_dir();
     }
 }
 
 #[test]
 fn memory_of_scripts_is_told_and_counts() {
-    let engine = seats::engine_with("");
-    let mut seats = [Seat::new(&engine), Seat::new(&engine)];
-    let field = |seat: &mut Seat, name: &str| -> usize {
-        let info = ask(seat, &["INFO", "memory"]);
+    let engine = test_client::engine_with("");
+    let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
+    let field = |client: &mut TestClient, name: &str| -> usize {
+        let info = ask(client, &["INFO", "memory"]);
         let line = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
         line.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
     };
-    let [one, other] = &mut seats;
+    let [one, other] = &mut clients;
     assert_eq!(field(one, "used_memory_vm_total"), 0);
     assert_eq!(ask(one, &["EVAL", "return 1", "0"]), ":1");
     let single = field(one, "used_memory_vm_eval");
@@ -252,21 +252,21 @@ fn memory_of_scripts_is_told_and_counts() {
 
 #[test]
 fn what_runs_is_shown_and_can_be_ended() {
-    let engine = seats::engine_with("");
-    let mut seat = Seat::new(&engine);
+    let engine = test_client::engine_with("");
+    let mut client = TestClient::new(&engine);
     let code = "#!lua name=a\nredis.register_function('f', function() while true do end end)";
-    assert_eq!(ask(&mut seat, &["FUNCTION", "LOAD", code]), "$1\r\na");
+    assert_eq!(ask(&mut client, &["FUNCTION", "LOAD", code]), "$1\r\na");
     let idle = "*4\r\n$14\r\nrunning_script\r\n$-1\r\n$7\r\nengines\r\n*2\r\n$3\r\nLUA\r\n*4\r\n\
                 $15\r\nlibraries_count\r\n:1\r\n$15\r\nfunctions_count\r\n:1";
-    assert_eq!(ask(&mut seat, &["FUNCTION", "STATS"]), idle);
+    assert_eq!(ask(&mut client, &["FUNCTION", "STATS"]), idle);
     std::thread::scope(|scope| {
         let runner = scope.spawn(|| {
-            let mut seat = Seat::new(&engine);
-            ask(&mut seat, &["FCALL", "f", "1", "k", "v"])
+            let mut client = TestClient::new(&engine);
+            ask(&mut client, &["FCALL", "f", "1", "k", "v"])
         });
         let begun = std::time::Instant::now();
         let shown = loop {
-            let stats = ask(&mut seat, &["FUNCTION", "STATS"]);
+            let stats = ask(&mut client, &["FUNCTION", "STATS"]);
             if stats != idle {
                 break stats;
             }
@@ -277,20 +277,20 @@ fn what_runs_is_shown_and_can_be_ended() {
                        command\r\n*5\r\n$5\r\nFCALL\r\n$1\r\nf\r\n$1\r\n1\r\n$1\r\nk\r\n$1\r\nv\r\n\
                        $11\r\nduration_ms\r\n:";
         assert!(shown.starts_with(running), "{shown}");
-        assert_eq!(ask(&mut seat, &["FUNCTION", "KILL"]), "+OK");
+        assert_eq!(ask(&mut client, &["FUNCTION", "KILL"]), "+OK");
         let ended = runner.join().unwrap();
         assert!(ended.contains("Script killed by user with SCRIPT KILL... script: f"), "{ended}");
     });
-    assert_eq!(ask(&mut seat, &["FUNCTION", "STATS"]), idle);
+    assert_eq!(ask(&mut client, &["FUNCTION", "STATS"]), idle);
 }
 
 /// One may be paused between running a library's code and adding it.
 #[test]
 fn libraries_stand_still_while_clients_are_paused() {
-    let engine = seats::engine_with("");
-    let (mut seat, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    let engine = test_client::engine_with("");
+    let (mut client, mut other) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(ask(&mut other, &["CLIENT", "PAUSE", "100000", "WRITE"]), "+OK");
-    assert_eq!(ask(&mut seat, &["FUNCTION", "LOAD", &library("a", &["f"])]), "");
+    assert_eq!(ask(&mut client, &["FUNCTION", "LOAD", &library("a", &["f"])]), "");
     assert_eq!(ask(&mut other, &["FUNCTION", "LIST"]), "*0");
     assert_eq!(ask(&mut other, &["CLIENT", "UNPAUSE"]), "+OK");
     assert_eq!(ask(&mut other, &["FUNCTION", "LOAD", &library("a", &["f"])]), "$1\r\na");

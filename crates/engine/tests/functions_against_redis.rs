@@ -7,17 +7,17 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use base::{Protocol, Rng};
 use oracle::Oracle;
-use seats::{Seat, engine_with};
 use seed::rng;
+use test_client::{TestClient, engine_with};
 use wire::{ReplyParser, Value};
 
 /// A redis-server that says exactly what it says.
@@ -44,7 +44,7 @@ impl Theirs {
 /// Both, side by side; ours with two threads.
 struct Pair {
     theirs: Theirs,
-    ours: [Seat; 2],
+    ours: [TestClient; 2],
     _oracle: Oracle,
 }
 
@@ -75,17 +75,17 @@ impl Pair {
     fn start(protocol: Protocol) -> Option<Self> {
         let oracle = Oracle::start(&["--enable-debug-command", "yes"])?;
         let engine = engine_with("");
-        let mut ours = [Seat::new(&engine), Seat::new(&engine)];
+        let mut ours = [TestClient::new(&engine), TestClient::new(&engine)];
         let mut theirs = Theirs { stream: oracle.connect(), parser: ReplyParser::default() };
         if protocol == Protocol::Resp3 {
             theirs.ask(&[b"HELLO", b"3"]);
-            ours.iter_mut().for_each(|seat| seat.session.speak(protocol));
+            ours.iter_mut().for_each(|client| client.session.speak(protocol));
         }
         Some(Pair { theirs, ours, _oracle: oracle })
     }
 
-    fn ours(&mut self, seat: usize, words: &[&[u8]]) -> Value {
-        let Seat { worker, session, .. } = &mut self.ours[seat];
+    fn ours(&mut self, client: usize, words: &[&[u8]]) -> Value {
+        let TestClient { worker, session, .. } = &mut self.ours[client];
         let mut out = Vec::new();
         worker.begin(1_000_000);
         worker.execute(session, words, &mut out);
@@ -101,8 +101,8 @@ impl Pair {
     }
 
     /// The same, but which of several names that are taken is told is nobody's.
-    fn alike_on(&mut self, seat: usize, words: &[&[u8]]) {
-        let (theirs, ours) = (self.theirs.ask(words), self.ours(seat, words));
+    fn alike_on(&mut self, client: usize, words: &[&[u8]]) {
+        let (theirs, ours) = (self.theirs.ask(words), self.ours(client, words));
         let kind = |value: &Value| {
             let text = value.as_error().map(String::from_utf8_lossy);
             let text = text.filter(|text| text.ends_with(" already exists"));
@@ -416,7 +416,7 @@ fn whatever_is_asked_is_answered_alike() {
         let mut rng = Rng::new(seed);
         let mut payloads: Vec<Vec<u8>> = Vec::new();
         for _ in 0..rounds {
-            let seat = rng.below(2);
+            let client = rng.below(2);
             let library = format!("l{}", rng.below(4));
             let function = format!("{}{}", ["f", "F"][rng.below(2)], rng.below(6));
             let code = some_library(&mut rng);
@@ -430,21 +430,21 @@ fn whatever_is_asked_is_answered_alike() {
                 10 => {
                     // Either's payload is taken by the other.
                     let dump: [&[u8]; 2] = [b"FUNCTION", b"DUMP"];
-                    let (theirs, ours) = (pair.theirs.ask(&dump), pair.ours(seat, &dump));
+                    let (theirs, ours) = (pair.theirs.ask(&dump), pair.ours(client, &dump));
                     payloads.extend([bulk(&theirs), bulk(&ours)]);
                     continue;
                 }
                 11 if !payloads.is_empty() => {
                     let payload = payloads[rng.below(payloads.len())].clone();
                     let policy = [&b"APPEND"[..], b"REPLACE", b"FLUSH"][rng.below(3)];
-                    pair.alike_on(seat, &[b"FUNCTION", b"RESTORE", &payload, policy]);
+                    pair.alike_on(client, &[b"FUNCTION", b"RESTORE", &payload, policy]);
                     continue;
                 }
                 12 => vec!["FCALL_RO", &function, "0"],
                 _ => vec!["FCALL", &function, "0"],
             };
             let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
-            pair.alike_on(seat, &words);
+            pair.alike_on(client, &words);
         }
         pair.say(&["FUNCTION", "LIST", "WITHCODE"]);
         pair.say(&["GET", "k"]);

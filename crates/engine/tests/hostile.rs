@@ -4,14 +4,14 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
+mod data_dir;
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
 #[path = "hostile/scale.rs"]
 mod scale;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 #[path = "hostile/words.rs"]
 mod words;
 
@@ -22,10 +22,10 @@ use std::time::{Duration, Instant};
 use base::{Protocol, Rng};
 use journal::snapshot::Reader;
 use journal::{Directory, Disk};
-use kvist_engine::durable::Reason;
+use kvist_engine::persistence::Reason;
 use kvist_engine::{Engine, Message, State};
-use seats::{Seat, engine_with};
 use seed::{rng, setting};
+use test_client::{TestClient, engine_with};
 use wire::ReplyParser;
 
 #[global_allocator]
@@ -43,27 +43,27 @@ fn encode(words: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// A client on an engine with short strings.
-fn seat(engine: &Arc<Engine>, rng: &mut Rng) -> Seat {
-    let mut seat = Seat::new(engine);
+fn new_client(engine: &Arc<Engine>, rng: &mut Rng) -> TestClient {
+    let mut client = TestClient::new(engine);
     if rng.below(2) == 0 {
-        seat.session.speak(Protocol::Resp3);
+        client.session.speak(Protocol::Resp3);
     }
-    seat
+    client
 }
 
 fn small_engine() -> Arc<Engine> {
     // SAVE and its like are among the requests: they fail, and that must not stop the others.
     let engine = engine_with("stop-writes-on-bgsave-error no");
-    let mut seat = Seat::new(&engine);
-    assert_eq!(seat.ask(&format!("CONFIG SET proto-max-bulk-len {LONGEST}")), "+OK");
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.ask(&format!("CONFIG SET proto-max-bulk-len {LONGEST}")), "+OK");
     engine
 }
 
-fn fill(seat: &mut Seat) {
-    seat.ask("FLUSHALL");
+fn fill(client: &mut TestClient) {
+    client.ask("FLUSHALL");
     for words in words::dataset() {
         let mut out = Vec::new();
-        seat.worker.feed(&mut seat.session, &mut encode(&words), &mut out);
+        client.worker.feed(&mut client.session, &mut encode(&words), &mut out);
         assert!(!out.starts_with(b"-"), "{}", out.escape_ascii());
     }
 }
@@ -88,8 +88,8 @@ fn check(out: &[u8], sent: &[u8]) -> usize {
     count
 }
 
-/// Feeds bytes in random pieces, as a connection does, until the session ends or waits for more.
-fn feed(seat: &mut Seat, bytes: &[u8], rng: &mut Rng) -> (Vec<u8>, State) {
+/// Feeds bytes in random chunks, as a connection does, until the session ends or waits for more.
+fn feed(client: &mut TestClient, bytes: &[u8], rng: &mut Rng) -> (Vec<u8>, State) {
     let (mut out, mut input, mut fed) = (Vec::new(), Vec::new(), 0);
     while fed < bytes.len() {
         let piece = match rng.below(4) {
@@ -101,15 +101,15 @@ fn feed(seat: &mut Seat, bytes: &[u8], rng: &mut Rng) -> (Vec<u8>, State) {
         input.extend_from_slice(&bytes[fed..fed + piece]);
         fed += piece;
         loop {
-            let done = seat.worker.feed(&mut seat.session, &mut input, &mut out);
+            let done = client.worker.feed(&mut client.session, &mut input, &mut out);
             assert!(done.consumed <= input.len());
             input.drain(..done.consumed);
             match done.state {
                 State::Open => break,
                 // As a door that has sent everything: go on at once.
                 State::Full => {}
-                State::Blocked => end_wait(seat, &mut out),
-                State::Paused => seat.worker.engine.unpause(),
+                State::Blocked => end_wait(client, &mut out),
+                State::Paused => client.worker.engine.unpause(),
                 State::Closing => return (out, State::Closing),
             }
         }
@@ -118,14 +118,14 @@ fn feed(seat: &mut Seat, bytes: &[u8], rng: &mut Rng) -> (Vec<u8>, State) {
 }
 
 /// Ends the wait of a blocked session, as its timeout would or as another thread just has.
-fn end_wait(seat: &mut Seat, out: &mut Vec<u8>) {
-    if seat.worker.give_up(&mut seat.session, out) {
+fn end_wait(client: &mut TestClient, out: &mut Vec<u8>) {
+    if client.worker.give_up(&mut client.session, out) {
         return;
     }
     loop {
-        for letter in seat.letters.take(seat.session.client.id) {
-            if let Message::Unblocked { ticket, reply } = letter
-                && seat.worker.unblock(&mut seat.session, ticket, &reply, out)
+        for message in client.messages.take(client.session.client.id) {
+            if let Message::Unblocked { ticket, reply } = message
+                && client.worker.unblock(&mut client.session, ticket, &reply, out)
             {
                 return;
             }
@@ -144,13 +144,13 @@ fn kept_back(words: &[Vec<u8>]) -> bool {
 fn every_command_survives_wild_arguments() {
     let (engine, mut rng) = (small_engine(), rng());
     let rounds = setting("KVIST_ROUNDS", 25);
-    let mut client = seat(&engine, &mut rng);
+    let mut client = new_client(&engine, &mut rng);
     let mut now = 1_700_000_000_000;
     let mut worst = (Duration::ZERO, String::new());
     for round in 0..rounds {
         for entry in engine.table.entries() {
             if rng.below(40) == 0 {
-                fill(&mut Seat::new(&engine));
+                fill(&mut TestClient::new(&engine));
             }
             let request = words::request(&mut rng, entry);
             if kept_back(&request) {
@@ -174,7 +174,7 @@ fn every_command_survives_wild_arguments() {
                 || client.session.client.monitors.load(Ordering::Relaxed);
             if state == State::Closing || special || out.is_empty() || round % 10 == 0 {
                 client.worker.disconnect(&mut client.session);
-                client = seat(&engine, &mut rng);
+                client = new_client(&engine, &mut rng);
             }
         }
     }
@@ -187,8 +187,8 @@ fn every_command_survives_wild_arguments() {
 #[test]
 fn counts_without_end_are_bounded() {
     let engine = small_engine();
-    let mut seat = Seat::new(&engine);
-    fill(&mut seat);
+    let mut client = TestClient::new(&engine);
+    fill(&mut client);
     const OUT_OF_RANGE: &str = "-ERR value is out of range";
     for (line, wanted) in [
         ("SRANDMEMBER T -9223372036854775807", OUT_OF_RANGE),
@@ -221,7 +221,7 @@ fn counts_without_end_are_bounded() {
         ("OBJECT FREQ s", "-ERR"),
         ("EXPIRE s 9223372036854775807", "-ERR invalid expire time"),
     ] {
-        let (reply, rise) = scale::rise(|| seat.ask(line));
+        let (reply, rise) = scale::rise(|| client.ask(line));
         assert!(reply.starts_with(wanted), "{line}: {}", shown(reply.as_bytes()));
         assert!(rise < HEAVY, "{line} takes {rise} bytes");
     }
@@ -257,10 +257,10 @@ fn spoil(bytes: &mut Vec<u8>, rng: &mut Rng) {
 fn broken_bytes_break_nothing() {
     let (engine, mut rng) = (small_engine(), rng());
     let until = Instant::now() + Duration::from_millis(30 * setting("KVIST_ROUNDS", 25));
-    fill(&mut Seat::new(&engine));
+    fill(&mut TestClient::new(&engine));
     let (mut sessions, mut replies) = (0, 0);
     while Instant::now() < until {
-        let mut client = seat(&engine, &mut rng);
+        let mut client = new_client(&engine, &mut rng);
         let mut bytes = Vec::new();
         for _ in 0..1 + rng.below(20) {
             let entries = engine.table.entries();
@@ -288,14 +288,14 @@ fn broken_bytes_break_nothing() {
         client.worker.disconnect(&mut client.session);
         drop(engine.store.take_trash());
         if sessions % 50 == 0 {
-            fill(&mut Seat::new(&engine));
+            fill(&mut TestClient::new(&engine));
         }
     }
     println!("{sessions} sessions, {replies} replies");
     assert!(engine.blocked.is_empty());
-    assert_eq!(Seat::new(&engine).ask("PING"), "+PONG");
+    assert_eq!(TestClient::new(&engine).ask("PING"), "+PONG");
     // Whatever the sessions did, an empty dataset takes what it took.
-    let mut last = Seat::new(&engine);
+    let mut last = TestClient::new(&engine);
     last.ask("FLUSHALL");
     last.worker.txn.report_memory();
     assert_eq!(last.worker.txn.recount(), 0);
@@ -303,20 +303,20 @@ fn broken_bytes_break_nothing() {
 
 /// What `DUMP` answers for every value there is, in every form: packed, large, and compressed.
 fn payloads(engine: &Arc<Engine>) -> Vec<Vec<u8>> {
-    let mut seat = Seat::new(engine);
+    let mut client = TestClient::new(engine);
     let mut found = Vec::new();
     let forms = ["no", "yes"].map(|compress| [("0", compress), ("100000", compress)]);
     for (entries, compress) in forms.concat() {
         for kind in ["hash", "zset", "list"] {
             let name = if kind == "list" { "size" } else { "entries" };
-            seat.ask(&format!("CONFIG SET {kind}-max-listpack-{name} {entries}"));
+            client.ask(&format!("CONFIG SET {kind}-max-listpack-{name} {entries}"));
         }
-        seat.ask(&format!("CONFIG SET set-max-intset-entries {entries}"));
-        seat.ask(&format!("CONFIG SET rdbcompression {compress}"));
-        fill(&mut seat);
+        client.ask(&format!("CONFIG SET set-max-intset-entries {entries}"));
+        client.ask(&format!("CONFIG SET rdbcompression {compress}"));
+        fill(&mut client);
         for words in words::dataset() {
             let key = String::from_utf8(words[1].clone()).unwrap();
-            if let Some(payload) = dumped(&mut seat, &key) {
+            if let Some(payload) = dumped(&mut client, &key) {
                 found.push(payload);
             }
         }
@@ -326,9 +326,9 @@ fn payloads(engine: &Arc<Engine>) -> Vec<Vec<u8>> {
     found
 }
 
-fn dumped(seat: &mut Seat, key: &str) -> Option<Vec<u8>> {
+fn dumped(client: &mut TestClient, key: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, &[b"DUMP", key.as_bytes()], &mut out);
+    client.worker.execute(&mut client.session, &[b"DUMP", key.as_bytes()], &mut out);
     let at = out.iter().position(|&byte| byte == b'\n')? + 1;
     (!out.starts_with(b"$-1")).then(|| out[at..out.len() - 2].to_vec())
 }
@@ -376,13 +376,13 @@ fn spoil_payload(payload: &[u8], others: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
 
 /// What the payload stands for must be a value as good as any: it is counted rightly, dumps, comes
 /// back from its own dump the same, and commands work on it.
-fn is_sound(seat: &mut Seat, engine: &Arc<Engine>, rng: &mut Rng) {
-    let payload = dumped(seat, "k").expect("it was restored");
+fn is_sound(client: &mut TestClient, engine: &Arc<Engine>, rng: &mut Rng) {
+    let payload = dumped(client, "k").expect("it was restored");
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, &[b"RESTORE", b"again", b"0", &payload], &mut out);
+    client.worker.execute(&mut client.session, &[b"RESTORE", b"again", b"0", &payload], &mut out);
     assert_eq!(out, b"+OK\r\n", "its own dump");
-    let [one, other] = ["k", "again"].map(|key| seat.ask(&format!("DEBUG DIGEST-VALUE {key}")));
-    assert_eq!(one, other, "the dump of {}", seat.ask("TYPE k"));
+    let [one, other] = ["k", "again"].map(|key| client.ask(&format!("DEBUG DIGEST-VALUE {key}")));
+    assert_eq!(one, other, "the dump of {}", client.ask("TYPE k"));
     for line in [
         "APPEND k x",
         "SETBIT k 9 1",
@@ -421,13 +421,13 @@ fn is_sound(seat: &mut Seat, engine: &Arc<Engine>, rng: &mut Rng) {
         if rng.below(3) == 0 {
             let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
             out.clear();
-            seat.worker.execute(&mut seat.session, &words, &mut out);
+            client.worker.execute(&mut client.session, &words, &mut out);
             check(&out, line.as_bytes());
         }
     }
-    seat.worker.txn.report_memory();
+    client.worker.txn.report_memory();
     let told = engine.store.memory() - engine.store.shared_memory();
-    assert_eq!(seat.worker.txn.recount(), told, "the account after {}", seat.ask("TYPE k"));
+    assert_eq!(client.worker.txn.recount(), told, "the account after {}", client.ask("TYPE k"));
 }
 
 /// Values of strangers, with bytes changed and lengths that lie: an error, or a value.
@@ -436,16 +436,17 @@ fn damaged_payloads_are_refused_or_are_values() {
     let (engine, mut rng) = (small_engine(), rng());
     let payloads = payloads(&engine);
     assert!(payloads.len() > 30, "{}", payloads.len());
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let (mut taken, mut refused, mut worst) = (0, 0, Duration::ZERO);
     for round in 0..setting("KVIST_ROUNDS", 25) * 60 {
-        seat.ask("FLUSHALL");
+        client.ask("FLUSHALL");
         drop(engine.store.take_trash());
         let payload = spoil_payload(&payloads[rng.below(payloads.len())], &payloads, &mut rng);
         let mut out = Vec::new();
         let words: [&[u8]; 4] = [b"RESTORE", b"k", b"0", &payload];
         let start = processor::used();
-        let ((), rise) = scale::rise(|| seat.worker.execute(&mut seat.session, &words, &mut out));
+        let ((), rise) =
+            scale::rise(|| client.worker.execute(&mut client.session, &words, &mut out));
         let took = processor::used() - start;
         worst = worst.max(took);
         assert!(took < SLOW, "{took:?} for {}", payload.escape_ascii());
@@ -455,7 +456,8 @@ fn damaged_payloads_are_refused_or_are_values() {
         match out.as_slice() {
             b"+OK\r\n" => {
                 taken += 1;
-                let sound = std::panic::AssertUnwindSafe(|| is_sound(&mut seat, &engine, &mut rng));
+                let sound =
+                    std::panic::AssertUnwindSafe(|| is_sound(&mut client, &engine, &mut rng));
                 if let Err(panic) = std::panic::catch_unwind(sound) {
                     println!("round {round}: {}", payload.escape_ascii());
                     std::panic::resume_unwind(panic);
@@ -469,8 +471,8 @@ fn damaged_payloads_are_refused_or_are_values() {
     assert!(taken > 50 && refused > 50, "{taken} {refused}");
 }
 
-/// A value of about 12 MB of each type that is copied in pieces.
-fn fill_heavily(seat: &mut Seat) {
+/// A value of about 12 MB of each type that is copied in chunks.
+fn fill_heavily(client: &mut TestClient) {
     let value = "v".repeat(1000);
     for n in 0..12_000 {
         for line in [
@@ -480,11 +482,11 @@ fn fill_heavily(seat: &mut Seat) {
             format!("ZADD zset {n} {n}{value}"),
             format!("XADD stream {n}-1 field {value}"),
         ] {
-            let reply = seat.ask(&line);
+            let reply = client.ask(&line);
             assert!(!reply.starts_with('-'), "{reply}");
         }
     }
-    seat.ask("SETRANGE string 12000000 end");
+    client.ask("SETRANGE string 12000000 end");
 }
 
 const HEAVY_KEYS: [&str; 6] = ["hash", "list", "set", "zset", "stream", "string"];
@@ -493,11 +495,11 @@ const HEAVY_KEYS: [&str; 6] = ["hash", "list", "set", "zset", "stream", "string"
 #[test]
 fn a_large_value_is_never_whole_in_memory_as_an_image() {
     const BLOCKS: isize = 8 << 20;
-    let folder = home::Folder::new();
-    let (engine, _) = home::open(&folder.0, "save \"\"\nappendonly no\nshards 1").unwrap();
-    fill_heavily(&mut Seat::new(&engine));
+    let folder = data_dir::Folder::new();
+    let (engine, _) = data_dir::open(&folder.0, "save \"\"\nappendonly no\nshards 1").unwrap();
+    fill_heavily(&mut TestClient::new(&engine));
     for compress in ["yes", "no"] {
-        Seat::new(&engine).ask(&format!("CONFIG SET rdbcompression {compress}"));
+        TestClient::new(&engine).ask(&format!("CONFIG SET rdbcompression {compress}"));
         let (saved, rise) = scale::rise(|| engine.save(Reason::Save, false));
         assert_eq!(saved.unwrap().keys, 6);
         assert!(rise < BLOCKS, "a snapshot takes {rise} bytes");
@@ -519,7 +521,7 @@ fn a_large_value_is_never_whole_in_memory_as_an_image() {
         // A string grows in place, or is copied once.
         assert!(rise - kept < BLOCKS + (12 << 20), "reading takes {} bytes more", rise - kept);
     }
-    engine.move_out();
+    engine.close_data_dir();
 }
 
 /// A dump that is longer than a reply may be is not made first and refused then, in whatever way it
@@ -527,13 +529,13 @@ fn a_large_value_is_never_whole_in_memory_as_an_image() {
 #[test]
 fn a_dump_is_no_longer_than_there_is_room() {
     let engine = engine_with("max-reply-size 1mb\nscript-memory-limit 4mb");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     // Not to be compressed to nothing.
     let mut rng = rng();
     for n in 0..20_000 {
         let value: String = (0..30).map(|_| format!("{:x}", rng.next_u64())).collect();
         for line in [format!("HSET hash field:{n} {value}"), format!("RPUSH list {value}")] {
-            seat.ask(&line);
+            client.ask(&line);
         }
     }
     for key in ["hash", "list"] {
@@ -543,29 +545,29 @@ fn a_dump_is_no_longer_than_there_is_room() {
             format!("EVAL return(redis.pcall('dump',KEYS[1])) 1 {key}"),
             format!("EVAL return{{redis.call('mget','a','b'),redis.call('dump',KEYS[1])}} 1 {key}"),
         ] {
-            let (reply, rise) = scale::rise(|| seat.ask(&line));
+            let (reply, rise) = scale::rise(|| client.ask(&line));
             assert!(reply.starts_with("-ERR"), "{line}: {}", &reply[..40]);
             assert!(rise < 12 << 20, "{line}: {rise} bytes");
         }
-        seat.ask("MULTI");
-        seat.ask(&format!("DUMP {key}"));
-        seat.ask(&format!("DUMP {key}"));
-        let (reply, rise) = scale::rise(|| seat.ask("EXEC"));
+        client.ask("MULTI");
+        client.ask(&format!("DUMP {key}"));
+        client.ask(&format!("DUMP {key}"));
+        let (reply, rise) = scale::rise(|| client.ask("EXEC"));
         assert!(reply.starts_with("-ERR"), "{}", &reply[..40]);
         assert!(rise < 12 << 20, "{rise} bytes");
     }
-    assert_eq!(seat.ask("HLEN hash"), ":20000");
+    assert_eq!(client.ask("HLEN hash"), ":20000");
     // One that has room is whole.
-    seat.ask("CONFIG SET max-reply-size 1gb");
-    let whole = dumped(&mut seat, "hash").unwrap();
+    client.ask("CONFIG SET max-reply-size 1gb");
+    let whole = dumped(&mut client, "hash").unwrap();
     assert!(whole.len() > 9 << 20);
     let mut out = Vec::new();
     let words = [&b"RESTORE"[..], b"copy", b"0", &whole];
     let before = scale::alive();
-    let ((), rise) = scale::rise(|| seat.worker.execute(&mut seat.session, &words, &mut out));
+    let ((), rise) = scale::rise(|| client.worker.execute(&mut client.session, &words, &mut out));
     let kept = scale::alive() - before;
     assert_eq!(out, b"+OK\r\n");
-    assert_eq!(seat.ask("HLEN copy"), ":20000");
+    assert_eq!(client.ask("HLEN copy"), ":20000");
     // The request is told to the journal of nobody, and its elements are never all there twice.
     assert!(kept > 9 << 20 && rise - kept < 4 << 20, "{rise} bytes for {kept}");
 }
@@ -573,7 +575,7 @@ fn a_dump_is_no_longer_than_there_is_room() {
 /// A file of Redis is taken over in the memory of its values, and a part of one.
 #[test]
 fn a_large_value_of_a_file_is_read_in_parts() {
-    let folder = home::Folder::new();
+    let folder = data_dir::Folder::new();
     let file = std::fs::File::create(folder.join("dump.rdb")).unwrap();
     let mut writer = rdb::Writer::new(file, rdb::Limits::default(), false, true).unwrap();
     writer.database(0, 1, 0).unwrap();
@@ -583,12 +585,12 @@ fn a_large_value_of_a_file_is_read_in_parts() {
     writer.key_with(meta, |encoder, out| encoder.hash_plain(out, Some(b"hash"), pairs)).unwrap();
     writer.finish().unwrap();
     let before = scale::alive();
-    let (opened, rise) = scale::rise(|| home::open(&folder.0, "save \"\"\nshards 1"));
+    let (opened, rise) = scale::rise(|| data_dir::open(&folder.0, "save \"\"\nshards 1"));
     let kept = scale::alive() - before;
     let (engine, recovered) = opened.unwrap();
-    assert_eq!(Seat::new(&engine).ask("HLEN hash"), ":200000", "{recovered}");
+    assert_eq!(TestClient::new(&engine).ask("HLEN hash"), ":200000", "{recovered}");
     assert!(kept > 10 << 20, "{kept} bytes");
     // Beside parts, what a table takes more while it grows.
     assert!(rise - kept < 8 << 20, "{rise} bytes for {kept}");
-    engine.move_out();
+    engine.close_data_dir();
 }

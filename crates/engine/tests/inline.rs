@@ -4,29 +4,29 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use base::Rng;
 use kvist_engine::State;
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 /// What a connection hears that sends these pieces, on a server of its own.
 fn heard<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let (mut kept, mut out) = (Vec::new(), Vec::new());
     for piece in pieces {
         kept.extend_from_slice(piece);
         loop {
-            let fed = seat.worker.feed(&mut seat.session, &mut kept, &mut out);
+            let fed = client.worker.feed(&mut client.session, &mut kept, &mut out);
             kept.drain(..fed.consumed);
             match fed.state {
                 State::Open => break,
                 State::Full => {}
                 // Its time is up at once.
-                State::Blocked => assert!(seat.worker.give_up(&mut seat.session, &mut out)),
+                State::Blocked => assert!(client.worker.give_up(&mut client.session, &mut out)),
                 State::Closing => return text(&out),
                 State::Paused => unreachable!("nobody pauses"),
             }
@@ -103,7 +103,7 @@ fn a_cut_at_any_byte_changes_nothing() {
 #[test]
 fn a_pipeline_of_any_kind_is_answered_at_once() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let mut bytes = Vec::new();
     for n in 0..100 {
         bytes.extend_from_slice(match n % 4 {
@@ -114,7 +114,7 @@ fn a_pipeline_of_any_kind_is_answered_at_once() {
         });
     }
     let mut out = Vec::new();
-    let fed = seat.worker.feed(&mut seat.session, &mut bytes, &mut out);
+    let fed = client.worker.feed(&mut client.session, &mut bytes, &mut out);
     assert_eq!((fed.consumed, fed.state), (bytes.len(), State::Open));
     assert_eq!(text(&out).matches("PONG").count(), 100);
 }

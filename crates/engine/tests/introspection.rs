@@ -3,19 +3,19 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
+mod test_client;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::time::Duration;
 
-use kvist_engine::{Allocator, Keeper};
-use seats::{Seat, engine, engine_with};
+use kvist_engine::{Allocator, Cron};
+use test_client::{TestClient, engine, engine_with};
 use wire::{ReplyParser, Value};
 
 /// One reply of ours.
-fn ask(seat: &mut Seat, line: &str) -> Value {
-    let (reply, _) = seat.feed(&format!("{line}\r\n"));
+fn ask(client: &mut TestClient, line: &str) -> Value {
+    let (reply, _) = client.feed(&format!("{line}\r\n"));
     let mut parser = ReplyParser::new();
     parser.feed(reply.as_bytes());
     parser.next_value().unwrap().unwrap()
@@ -74,9 +74,9 @@ fn info_has_every_field_of_redis_in_its_section() {
     let mut stream = oracle.connect();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let theirs = fields(&text(&ask_redis(&mut stream, "INFO everything")));
-    let ours = fields(&text(&ask(&mut seat, "INFO everything")));
+    let ours = fields(&text(&ask(&mut client, "INFO everything")));
     // Redis has no ordered index to tell of.
     let titles: Vec<&String> = ours.keys().filter(|title| *title != "Rangeindex").collect();
     assert_eq!(titles, theirs.keys().collect::<Vec<_>>());
@@ -121,7 +121,7 @@ fn info_tells_of_commands_and_errors_as_redis_does() {
     let mut stream = oracle.connect();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let script = [
         "CONFIG RESETSTAT",
         "SET a 1 EX 100",
@@ -145,7 +145,7 @@ fn info_tells_of_commands_and_errors_as_redis_does() {
     ];
     for line in script {
         ask_redis(&mut stream, line);
-        ask(&mut seat, line);
+        ask(&mut client, line);
     }
     // Times differ; all else is the same.
     let timeless = |info: &str| {
@@ -165,10 +165,10 @@ fn info_tells_of_commands_and_errors_as_redis_does() {
         stats.into_iter().filter(|(name, _)| counts.contains(&name.as_str())).collect::<Vec<_>>()
     };
     let theirs = counts(&text(&ask_redis(&mut stream, "INFO stats")));
-    assert_eq!(counts(&text(&ask(&mut seat, "INFO stats"))), theirs);
+    assert_eq!(counts(&text(&ask(&mut client, "INFO stats"))), theirs);
     let sections = "INFO commandstats errorstats";
     let theirs = text(&ask_redis(&mut stream, sections));
-    let ours = text(&ask(&mut seat, sections));
+    let ours = text(&ask(&mut client, sections));
     assert_eq!(timeless(&ours), timeless(&theirs));
     assert_eq!(fields(&ours)["Errorstats"], fields(&theirs)["Errorstats"]);
     let shape = |value: &str| {
@@ -184,10 +184,10 @@ fn memory_stats_has_the_fields_of_redis_in_their_order() {
     let mut stream = oracle.connect();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    ask(&mut seat, "FLUSHALL");
+    let mut client = TestClient::new(&engine);
+    ask(&mut client, "FLUSHALL");
     ask_redis(&mut stream, "FLUSHALL");
-    ask(&mut seat, "SET a 1");
+    ask(&mut client, "SET a 1");
     ask_redis(&mut stream, "SET a 1");
     let names = |reply: Value| -> Vec<String> {
         let shape = |value: &Value| match value {
@@ -199,18 +199,18 @@ fn memory_stats_has_the_fields_of_redis_in_their_order() {
         items.chunks(2).map(|pair| format!("{} {}", text(&pair[0]), shape(&pair[1]))).collect()
     };
     let theirs = names(ask_redis(&mut stream, "MEMORY STATS"));
-    assert_eq!(names(ask(&mut seat, "MEMORY STATS")), theirs);
+    assert_eq!(names(ask(&mut client, "MEMORY STATS")), theirs);
 }
 
 #[test]
 fn memory_adds_up() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    ask(&mut seat, "DEBUG POPULATE 5000");
+    let mut client = TestClient::new(&engine);
+    ask(&mut client, "DEBUG POPULATE 5000");
     for n in 0..2000 {
-        seat.ask(&format!("SET key:{n} {}", "x".repeat(100)));
+        client.ask(&format!("SET key:{n} {}", "x".repeat(100)));
     }
-    let stats = items(ask(&mut seat, "MEMORY STATS"));
+    let stats = items(ask(&mut client, "MEMORY STATS"));
     let number = |name: &str| {
         let pair = stats.chunks(2).find(|pair| text(&pair[0]) == name).unwrap();
         pair[1].as_i64().unwrap()
@@ -218,7 +218,7 @@ fn memory_adds_up() {
     assert_eq!(number("keys.count"), 2000);
     assert_eq!(number("overhead.total") + number("dataset.bytes"), number("total.allocated"));
     assert!(number("dataset.bytes") > 200_000 && number("overhead.total") > 2000 * 8);
-    let info = fields(&text(&ask(&mut seat, "INFO memory")));
+    let info = fields(&text(&ask(&mut client, "INFO memory")));
     let field = |name: &str| {
         let found = info["Memory"].iter().find(|field| field.0 == name);
         found.unwrap().1.parse::<i64>().unwrap()
@@ -226,97 +226,98 @@ fn memory_adds_up() {
     let parts = field("used_memory_overhead") + field("used_memory_dataset");
     assert_eq!(parts, field("used_memory"));
     assert_eq!(
-        seat.ask("MEMORY MALLOC-STATS"),
+        client.ask("MEMORY MALLOC-STATS"),
         "$45\r\nStats not supported for the current allocator"
     );
-    assert_eq!(seat.ask("MEMORY PURGE"), "+OK");
+    assert_eq!(client.ask("MEMORY PURGE"), "+OK");
 }
 
 #[test]
 fn slow_commands_are_recorded_where_asked_for() {
     let engine = engine_with("latency-monitor-threshold 20\nenable-debug-command yes\n");
-    let mut seat = Seat::new(&engine);
-    assert_eq!(seat.ask("LATENCY LATEST"), "*0");
-    seat.ask("DEBUG SLEEP 0.03");
-    seat.ask("PING");
-    let latest = items(ask(&mut seat, "LATENCY LATEST"));
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.ask("LATENCY LATEST"), "*0");
+    client.ask("DEBUG SLEEP 0.03");
+    client.ask("PING");
+    let latest = items(ask(&mut client, "LATENCY LATEST"));
     assert_eq!(latest.len(), 1);
     let event = items(latest.into_iter().next().unwrap());
     assert_eq!((text(&event[0]).as_str(), event[1].as_i64()), ("command", Some(1000)));
     let took = event[2].as_i64().unwrap();
     assert!(took >= 30 && event[3].as_i64() == Some(took));
-    let history = seat.ask("LATENCY HISTORY command");
+    let history = client.ask("LATENCY HISTORY command");
     assert_eq!(history, format!("*1\r\n*2\r\n:1000\r\n:{took}"));
-    // The clock of this seat stands still, so this falls into the same second.
-    seat.worker.begin(1_002_000);
-    seat.ask("DEBUG SLEEP 0.02");
-    let graph = seat.ask("LATENCY GRAPH command");
+    // The clock of this client stands still, so this falls into the same second.
+    client.worker.begin(1_002_000);
+    client.ask("DEBUG SLEEP 0.02");
+    let graph = client.ask("LATENCY GRAPH command");
     assert!(graph.contains("command - high ") && graph.contains("\n20\nss"), "{graph}");
-    assert!(seat.ask("LATENCY DOCTOR").contains("1. command: 2 samples"));
-    assert_eq!(seat.ask("LATENCY RESET nosuch command"), ":1");
-    assert_eq!(seat.ask("LATENCY HISTORY command"), "*0");
+    assert!(client.ask("LATENCY DOCTOR").contains("1. command: 2 samples"));
+    assert_eq!(client.ask("LATENCY RESET nosuch command"), ":1");
+    assert_eq!(client.ask("LATENCY HISTORY command"), "*0");
 }
 
 #[test]
 fn rounds_of_expiry_and_writes_of_the_journal_can_be_recorded() {
     let engine = engine_with("latency-monitor-threshold 5\n");
-    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
+    let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
     let log = engine.store.log();
     log.figures.slowest_write_micros.fetch_max(7_000, std::sync::atomic::Ordering::Relaxed);
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     let series = loop {
-        if let Some(series) = engine.spikes.of("aof-write") {
+        if let Some(series) = engine.latency_monitor.of("aof-write") {
             break series;
         }
-        assert!(std::time::Instant::now() < deadline, "the keeper has noted nothing");
+        assert!(std::time::Instant::now() < deadline, "the cron thread has noted nothing");
         std::thread::sleep(Duration::from_millis(2));
     };
-    drop(keeper);
+    drop(cron);
     assert_eq!(series.longest, 7);
-    engine.note_spike("expire-cycle", Duration::from_millis(9), 1_000);
-    engine.note_spike("expire-cycle", Duration::from_millis(4), 2_000);
-    assert_eq!(engine.spikes.of("expire-cycle").unwrap().spikes.len(), 1);
+    engine.note_latency("expire-cycle", Duration::from_millis(9), 1_000);
+    engine.note_latency("expire-cycle", Duration::from_millis(4), 2_000);
+    assert_eq!(engine.latency_monitor.of("expire-cycle").unwrap().samples.len(), 1);
 }
 
 #[test]
 fn what_is_not_offered_says_why_and_where_it_is_not_listed() {
     let engine = engine_with("enable-debug-command yes\n");
-    let mut seat = Seat::new(&engine);
-    let help = seat.ask("DEBUG HELP");
+    let mut client = TestClient::new(&engine);
+    let help = client.ask("DEBUG HELP");
     for name in ["SEGFAULT", "panic", "ASSERT", "OOM", "RESTART", "CRASH-AND-RECOVER", "LEAK"] {
-        let reply = seat.ask(&format!("DEBUG {name}"));
+        let reply = client.ask(&format!("DEBUG {name}"));
         let expected = format!("-ERR DEBUG {} is not offered: it would ", name.to_uppercase());
         assert!(reply.starts_with(&expected), "{reply}");
         assert!(!help.contains(&format!("\n+{name}")), "{help}");
     }
     for line in ["SET-SKIP-CHECKSUM-VALIDATION 1", "AOF-FLUSH-SLEEP 1000"] {
-        assert!(seat.ask(&format!("DEBUG {line}")).starts_with("-ERR "), "{line}");
+        assert!(client.ask(&format!("DEBUG {line}")).starts_with("-ERR "), "{line}");
     }
-    assert!(seat.ask("DEBUG STRINGMATCH-TEST").starts_with("+Apparently"));
-    assert!(seat.ask("DEBUG CONFIG-REWRITE-FORCE-ALL").ends_with("without a config file"));
+    assert!(client.ask("DEBUG STRINGMATCH-TEST").starts_with("+Apparently"));
+    assert!(client.ask("DEBUG CONFIG-REWRITE-FORCE-ALL").ends_with("without a config file"));
     let long = "x".repeat(300);
     let cut =
         format!("-ERR unknown subcommand or wrong number of arguments for '{}'", &long[..128]);
-    assert!(seat.ask(&format!("DEBUG {long}")).starts_with(&cut));
+    assert!(client.ask(&format!("DEBUG {long}")).starts_with(&cut));
 }
 
 #[test]
 fn the_background_work_can_rest() {
     let engine = engine_with("enable-debug-command yes\n");
-    let mut seat = Seat::new(&engine);
-    assert_eq!(seat.ask("DEBUG PAUSE-CRON 1"), "+OK");
-    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
-    seat.ask("SET a 1 PX 1");
-    // The keeper looks every tenth of a second; three of them pass, and the key is still there.
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.ask("DEBUG PAUSE-CRON 1"), "+OK");
+    let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
+    client.ask("SET a 1 PX 1");
+    // The cron thread looks every tenth of a second; three of them pass, and the key is still
+    // there.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(engine.store.expired(), 0);
-    assert_eq!(seat.ask("DEBUG PAUSE-CRON 0"), "+OK");
+    assert_eq!(client.ask("DEBUG PAUSE-CRON 0"), "+OK");
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     while engine.store.expired() == 0 {
         assert!(std::time::Instant::now() < deadline, "the background work still rests");
         std::thread::sleep(Duration::from_millis(2));
     }
-    drop(keeper);
+    drop(cron);
 }
 
 #[test]
@@ -324,15 +325,15 @@ fn steps_of_eviction_are_recorded() {
     let engine = engine_with(
         "latency-monitor-threshold 1\nmaxmemory 1mb\nmaxmemory-policy allkeys-random\n",
     );
-    let mut seat = Seat::new(&engine);
-    let (mut other, value) = (Seat::new(&engine), "x".repeat(100_000));
+    let mut client = TestClient::new(&engine);
+    let (mut other, value) = (TestClient::new(&engine), "x".repeat(100_000));
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     // A step that waits for a shard takes as long as somebody holds it. If this thread is stopped
     // for so long before, it finds the shard free: then another time.
-    while engine.spikes.of("eviction-del").is_none() {
+    while engine.latency_monitor.of("eviction-del").is_none() {
         assert!(std::time::Instant::now() < deadline, "no step of eviction has been noted");
         for n in 0..20 {
-            seat.ask(&format!("SET key:{n} {value}"));
+            client.ask(&format!("SET key:{n} {value}"));
         }
         let (holds, held) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
@@ -344,11 +345,11 @@ fn steps_of_eviction_are_recorded() {
                 assert!(other.worker.txn.with(&engine.store, store::Scope::All, hold).is_ok());
             });
             held.recv().unwrap();
-            seat.worker.begin(1_000_000);
+            client.worker.begin(1_000_000);
         });
     }
     assert!(engine.store.evicted() > 0);
-    let of = |event| engine.spikes.of(event).unwrap().longest;
+    let of = |event| engine.latency_monitor.of(event).unwrap().longest;
     let (step, round) = (of("eviction-del"), of("eviction-cycle"));
     assert!(1 <= step && step <= round, "{step} {round}");
 }
@@ -360,23 +361,23 @@ fn resetting_counts_resets_what_redis_resets() {
     let mut stream = oracle.connect();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let engine = engine_with("maxmemory-policy allkeys-random\nenable-debug-command yes\n");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let value = "x".repeat(1000);
     let mut script: Vec<String> = (0..400).map(|n| format!("SET key:{n} {value}")).collect();
     script.extend(["SET gone 1 PXAT 1000001", "GET nosuch", "NOSUCH"].map(str::to_owned));
     for line in &script {
         ask_redis(&mut stream, line);
-        ask(&mut seat, line);
+        ask(&mut client, line);
     }
-    seat.worker.begin(1_000_100);
-    ask(&mut seat, "GET gone");
+    client.worker.begin(1_000_100);
+    ask(&mut client, "GET gone");
     ask_redis(&mut stream, "GET gone");
     for connection in 0..2 {
         let mut say = |line: &str| match connection {
             0 => {
                 // A batch of its own: room is made before it.
-                seat.worker.begin(1_000_200);
-                ask(&mut seat, line)
+                client.worker.begin(1_000_200);
+                ask(&mut client, line)
             }
             _ => ask_redis(&mut stream, line),
         };
@@ -409,17 +410,17 @@ fn resetting_counts_resets_what_redis_resets() {
 #[test]
 fn the_module_for_documents_is_told_of_wherever_modules_are() {
     let engine = engine_with("enable-module-command yes");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let module = "*8\r\n$4\r\nname\r\n$6\r\nReJSON\r\n$3\r\nver\r\n:81000\r\n$4\r\npath\r\n\
                   $0\r\n\r\n$4\r\nargs\r\n*0";
-    assert_eq!(seat.ask("MODULE LIST"), format!("*1\r\n{module}"));
-    assert!(seat.ask("HELLO").ends_with(&format!("$7\r\nmodules\r\n*1\r\n{module}")));
+    assert_eq!(client.ask("MODULE LIST"), format!("*1\r\n{module}"));
+    assert!(client.ask("HELLO").ends_with(&format!("$7\r\nmodules\r\n*1\r\n{module}")));
     let text_of = |value: Value| text(&value);
     let line = "module:name=ReJSON,ver=81000,api=1,filters=0,usedby=[],using=[],options=[]";
-    assert_eq!(text_of(ask(&mut seat, "INFO modules")), format!("# Modules\r\n{line}\r\n"));
-    assert!(text_of(ask(&mut seat, "INFO")).contains(line));
+    assert_eq!(text_of(ask(&mut client, "INFO modules")), format!("# Modules\r\n{line}\r\n"));
+    assert!(text_of(ask(&mut client, "INFO")).contains(line));
     assert_eq!(
-        seat.ask("MODULE UNLOAD rejson"),
+        client.ask("MODULE UNLOAD rejson"),
         "-ERR Error unloading module: the module exports one or more module-side data types, \
          can't unload"
     );
@@ -439,14 +440,14 @@ fn the_module_for_documents_is_told_of_wherever_modules_are() {
         "COMMAND LIST FILTERBY PATTERN JSON.*",
         "ACL CAT json",
     ] {
-        assert_eq!(names(ask(&mut seat, line)), wanted, "{line}");
+        assert_eq!(names(ask(&mut client, line)), wanted, "{line}");
     }
-    assert!(names(ask(&mut seat, "COMMAND LIST FILTERBY MODULE none")).is_empty());
-    assert!(names(ask(&mut seat, "ACL CAT")).contains(&"json".to_owned()));
-    let info = seat.ask("COMMAND INFO json.set json.get");
+    assert!(names(ask(&mut client, "COMMAND LIST FILTERBY MODULE none")).is_empty());
+    assert!(names(ask(&mut client, "ACL CAT")).contains(&"json".to_owned()));
+    let info = client.ask("COMMAND INFO json.set json.get");
     assert!(info.contains("*3\r\n+write\r\n+denyoom\r\n+module"), "{info}");
     assert!(info.contains("*2\r\n+readonly\r\n+module"), "{info}");
-    let docs = seat.ask("COMMAND DOCS json.get");
+    let docs = client.ask("COMMAND DOCS json.get");
     assert!(docs.contains("$5\r\ngroup\r\n$6\r\nmodule\r\n"), "{docs}");
     assert!(docs.contains("$6\r\nmodule\r\n$6\r\nReJSON\r\n"), "{docs}");
 }
@@ -455,13 +456,13 @@ fn the_module_for_documents_is_told_of_wherever_modules_are() {
 #[test]
 fn documents_obey_the_rules_of_users() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    seat.ask("ACL SETUSER cat on nopass ~* -@all +@json");
-    seat.ask("ACL SETUSER read on nopass ~* -@all +@read");
-    seat.ask("ACL SETUSER keys on nopass %R~r* %W~w* ~both* +@all");
-    seat.ask("JSON.SET r1 $ 1");
-    let may = |seat: &mut Seat, user: &str, line: &str| {
-        seat.ask(&format!("ACL DRYRUN {user} {line}")) == "+OK"
+    let mut client = TestClient::new(&engine);
+    client.ask("ACL SETUSER cat on nopass ~* -@all +@json");
+    client.ask("ACL SETUSER read on nopass ~* -@all +@read");
+    client.ask("ACL SETUSER keys on nopass %R~r* %W~w* ~both* +@all");
+    client.ask("JSON.SET r1 $ 1");
+    let may = |client: &mut TestClient, user: &str, line: &str| {
+        client.ask(&format!("ACL DRYRUN {user} {line}")) == "+OK"
     };
     for (user, line, allowed) in [
         ("cat", "JSON.GET k", true),
@@ -482,9 +483,9 @@ fn documents_obey_the_rules_of_users() {
         ("keys", "JSON.ARRAPPEND both $ 1", true),
         ("keys", "JSON.NUMINCRBY r1 $ 1", false),
     ] {
-        assert_eq!(may(&mut seat, user, line), allowed, "{user}: {line}");
+        assert_eq!(may(&mut client, user, line), allowed, "{user}: {line}");
     }
-    let line = seat.ask("ACL LIST");
+    let line = client.ask("ACL LIST");
     assert!(line.contains("user cat on nopass ~* resetchannels -@all +@json"), "{line}");
     assert!(line.ends_with("user read on nopass ~* resetchannels -@all +@read"), "{line}");
 }

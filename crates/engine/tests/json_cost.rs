@@ -2,15 +2,15 @@
 //! more than a little, nor tell the journal more than it was sent.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
+mod data_dir;
 #[path = "hostile/scale.rs"]
 mod scale;
-mod seats;
+mod test_client;
 
 use std::sync::atomic::Ordering;
 
-use home::{Folder, open};
-use seats::{Seat, engine_with};
+use data_dir::{Folder, open};
+use test_client::{TestClient, engine_with};
 
 #[global_allocator]
 static SCALE: scale::Scale = scale::Scale;
@@ -35,27 +35,27 @@ const EDITS: [&str; 10] = [
     "JSON.CLEAR k $.items[600].list",
 ];
 
-fn put(seat: &mut Seat) {
+fn put(client: &mut TestClient) {
     let text = large();
     assert!(text.len() > 2 << 20);
     let words: [&[u8]; 4] = [b"JSON.SET", b"k", b".", text.as_bytes()];
-    seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+    client.worker.execute(&mut client.session, &words, &mut Vec::new());
 }
 
 #[test]
 fn a_small_edit_of_a_large_document_is_small() {
     const LITTLE: isize = 8 << 10;
     let engine = engine_with("latency-tracking no");
-    let mut seat = Seat::new(&engine);
-    put(&mut seat);
+    let mut client = TestClient::new(&engine);
+    put(&mut client);
     // The first builds the tree; then room is made at its end: amortised, as in a vector.
     for line in EDITS {
-        assert!(!seat.ask(line).starts_with('-'), "{line}");
+        assert!(!client.ask(line).starts_with('-'), "{line}");
     }
     for line in EDITS {
         // The members that were deleted or cleared are others now.
         let line = line.replace("500]", "501]").replace("600]", "601]");
-        let (reply, rise) = scale::rise(|| seat.ask(&line));
+        let (reply, rise) = scale::rise(|| client.ask(&line));
         assert!(!reply.starts_with('-'), "{line}: {reply}");
         assert!(rise < LITTLE, "{line} allocates {rise} bytes");
     }
@@ -65,8 +65,8 @@ fn a_small_edit_of_a_large_document_is_small() {
 fn the_journal_is_told_of_the_part_alone() {
     let folder = Folder::new();
     let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
-    let mut seat = Seat::new(&engine);
-    put(&mut seat);
+    let mut client = TestClient::new(&engine);
+    put(&mut client);
     let size = || {
         engine.store.log().sync().unwrap();
         engine.store.log().figures.size.load(Ordering::Relaxed)
@@ -74,10 +74,10 @@ fn the_journal_is_told_of_the_part_alone() {
     let before = size();
     assert!(before > 2 << 20);
     for line in EDITS {
-        seat.ask(line);
+        client.ask(line);
     }
     assert!(size() - before < 8 << 10);
-    engine.move_out();
+    engine.close_data_dir();
 }
 
 /// Several changes may fail halfway where a document has grown near its limit, and only then is it
@@ -85,20 +85,20 @@ fn the_journal_is_told_of_the_part_alone() {
 #[test]
 fn several_edits_of_a_large_document_do_not_copy_it() {
     let engine = engine_with("latency-tracking no");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let text = format!("[{},{},{}]", large(), large(), large());
     let text = format!("[{text},{text}]");
     let words: [&[u8]; 4] = [b"JSON.SET", b"k", b".", text.as_bytes()];
-    seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+    client.worker.execute(&mut client.session, &words, &mut Vec::new());
     for line in [
         "JSON.NUMINCRBY k $[*][0].items[5,6,7].id 1",
         "JSON.TOGGLE k $[0,1][1].items[0].on",
         "JSON.ARRAPPEND k $[*][2].end 1 2",
         "JSON.DEL k $[*][2].items[9].text",
     ] {
-        assert!(!seat.ask(line).starts_with('-'), "{line}");
+        assert!(!client.ask(line).starts_with('-'), "{line}");
         let line = line.replace("[9]", "[10]");
-        let (reply, rise) = scale::rise(|| seat.ask(&line));
+        let (reply, rise) = scale::rise(|| client.ask(&line));
         assert!(!reply.starts_with('-'), "{line}: {reply}");
         assert!(rise < 1 << 20, "{line} allocates {rise} bytes");
     }

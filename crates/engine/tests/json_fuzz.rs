@@ -5,11 +5,11 @@
 
 #[path = "../../base/tests/fuzz/mod.rs"]
 mod fuzzing;
-mod seats;
+mod test_client;
 
 use base::Rng;
 use fuzzing::{damage, fuzz};
-use seats::{Seat, engine, engine_with};
+use test_client::{TestClient, engine, engine_with};
 
 const DOCUMENT: &str = r#"{"a":[1,2.5,"x",{"b":[1,2,3]}],"b":{"a":9223372036854775807,"c":true},
     "s":"text of some length","n":null,"f":[0.5,1.5],"o":{"a":{"b":{"c":"deep"}}},"é":"ü"}"#;
@@ -140,46 +140,46 @@ fn words(rng: &mut Rng) -> Vec<Vec<u8>> {
     command.iter().enumerate().map(word).collect()
 }
 
-fn ask(seat: &mut Seat, words: &[Vec<u8>]) -> Vec<u8> {
+fn ask(client: &mut TestClient, words: &[Vec<u8>]) -> Vec<u8> {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, &words, &mut out);
+    client.worker.execute(&mut client.session, &words, &mut out);
     out
 }
 
-fn put(seat: &mut Seat, rng: &mut Rng) {
-    ask(seat, &["JSON.SET", "k", ".", DOCUMENT].map(|word| word.as_bytes().to_vec()));
+fn put(client: &mut TestClient, rng: &mut Rng) {
+    ask(client, &["JSON.SET", "k", ".", DOCUMENT].map(|word| word.as_bytes().to_vec()));
     // As text, as a tree, or as both.
     for line in &["JSON.TYPE k a", "JSON.GET k", "JSON.GET k"][..rng.below(4)] {
-        seat.ask(line);
+        client.ask(line);
     }
 }
 
 #[test]
 fn errors_leave_documents_as_they_were() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let (mut failed, mut done, mut rounds) = (0, 0, 0);
     fuzz(|rng| {
         rounds += 1;
-        if rng.below(12) == 0 || seat.ask("EXISTS k") == ":0" {
-            put(&mut seat, rng);
+        if rng.below(12) == 0 || client.ask("EXISTS k") == ":0" {
+            put(&mut client, rng);
         }
         let words = words(rng);
         let shown: Vec<String> = words.iter().map(|w| w.escape_ascii().to_string()).collect();
-        let digest = seat.ask("DEBUG DIGEST-VALUE k");
-        let reply = ask(&mut seat, &words);
+        let digest = client.ask("DEBUG DIGEST-VALUE k");
+        let reply = ask(&mut client, &words);
         assert!(!reply.is_empty(), "{shown:?}");
         if reply[0] == b'-' {
             failed += 1;
-            assert_eq!(seat.ask("DEBUG DIGEST-VALUE k"), digest, "{shown:?}");
+            assert_eq!(client.ask("DEBUG DIGEST-VALUE k"), digest, "{shown:?}");
         } else {
             done += 1;
         }
         if rounds % 64 == 0 {
-            seat.worker.txn.report_memory();
+            client.worker.txn.report_memory();
             let told = engine.store.memory() - engine.store.shared_memory();
-            assert_eq!(seat.worker.txn.recount(), told, "after {shown:?}");
+            assert_eq!(client.worker.txn.recount(), told, "after {shown:?}");
         }
     });
     assert!(failed > 0 && done > 0, "{failed} of {rounds} failed");
@@ -191,26 +191,26 @@ fn both_roads_lead_to_the_same_place() {
     const OPTIONS: [&[&str]; 6] =
         [&[], &[], &["NX"], &["XX"], &["EX", "100"], &["KEEPTTL", "CREATE"]];
     let engines = [(); 2].map(|()| engine_with("notify-keyspace-events KEA"));
-    let mut seats = [Seat::new(&engines[0]), Seat::new(&engines[1])];
-    let mut listeners = [Seat::new(&engines[0]), Seat::new(&engines[1])];
-    listeners.iter_mut().for_each(|seat| drop(seat.ask("PSUBSCRIBE __key*@0__:*")));
+    let mut clients = [TestClient::new(&engines[0]), TestClient::new(&engines[1])];
+    let mut listeners = [TestClient::new(&engines[0]), TestClient::new(&engines[1])];
+    listeners.iter_mut().for_each(|client| drop(client.ask("PSUBSCRIBE __key*@0__:*")));
     fuzz(|rng| {
         if rng.below(10) == 0 {
             let before = rng.clone();
-            put(&mut seats[0], rng);
-            put(&mut seats[1], &mut before.clone());
+            put(&mut clients[0], rng);
+            put(&mut clients[1], &mut before.clone());
         }
         let value = VALUES[rng.below(10)];
         let path = PATHS[2 + rng.below(PATHS.len() - 2)];
         let options = OPTIONS[rng.below(OPTIONS.len())];
         let replies = [value.to_owned(), format!(" {value} ")].map(|value| {
-            let seat = usize::from(value.starts_with(' '));
+            let client = usize::from(value.starts_with(' '));
             let words = [["JSON.SET", "k", path, &value].as_slice(), options].concat();
             let words: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
-            let reply = ask(&mut seats[seat], &words);
+            let reply = ask(&mut clients[client], &words);
             let after = ["JSON.GET k", "PEXPIRETIME k", "JSON.TYPE k $..*"]
-                .map(|line| seats[seat].ask(line));
-            (reply, after, listeners[seat].pushed())
+                .map(|line| clients[client].ask(line));
+            (reply, after, listeners[client].pushed())
         });
         assert_eq!(replies[0], replies[1], "{path} {value} {options:?}");
     });

@@ -1,33 +1,33 @@
 //! Large values that change all the time while snapshots are written: a start reads back what was
-//! there. Their copies, made in pieces, and the journal behind them fit together to the record.
+//! there. Their copies, made in chunks, and the journal behind them fit together to the record.
 //!
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
-mod seats;
+mod data_dir;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use base::Rng;
-use home::{Folder, open};
+use data_dir::{Folder, open};
 use kvist_engine::Engine;
-use kvist_engine::durable::Reason;
-use seats::Seat;
+use kvist_engine::persistence::Reason;
 use seed::rng;
+use test_client::TestClient;
 
 const LINES: &str = "save \"\"\nappendonly yes\nappendfsync no";
 /// Elements of each value: more than a megabyte.
 const COUNT: usize = 24_000;
 const KEYS: [&str; 6] = ["hash", "set", "zset", "list", "stream", "string"];
 
-fn send(seat: &mut Seat, words: &[String]) {
+fn send(client: &mut TestClient, words: &[String]) {
     let words: Vec<&[u8]> = words.iter().map(String::as_bytes).collect();
     let mut reply = Vec::new();
-    seat.worker.execute(&mut seat.session, &words, &mut reply);
+    client.worker.execute(&mut client.session, &words, &mut reply);
     let reply = String::from_utf8_lossy(&reply);
     assert!(!reply.starts_with("-ERR") && !reply.starts_with("-WRONG"), "{words:?}: {reply}");
 }
@@ -41,19 +41,19 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(word).collect()
 }
 
-fn fill(seat: &mut Seat) {
-    send(seat, &words(&format!("SETRANGE string {} x", 3 << 20)));
-    send(seat, &words("XGROUP CREATE stream group 0 MKSTREAM"));
+fn fill(client: &mut TestClient) {
+    send(client, &words(&format!("SETRANGE string {} x", 3 << 20)));
+    send(client, &words("XGROUP CREATE stream group 0 MKSTREAM"));
     for n in 0..COUNT {
-        send(seat, &words(&format!("HSET hash ~{n} {n}")));
-        send(seat, &words(&format!("SADD set ~{n}")));
-        send(seat, &words(&format!("ZADD zset {} ~{n}", n / 3)));
-        send(seat, &words(&format!("RPUSH list ~{n}")));
-        send(seat, &words(&format!("XADD stream {n}-1 field ~{n}")));
+        send(client, &words(&format!("HSET hash ~{n} {n}")));
+        send(client, &words(&format!("SADD set ~{n}")));
+        send(client, &words(&format!("ZADD zset {} ~{n}", n / 3)));
+        send(client, &words(&format!("RPUSH list ~{n}")));
+        send(client, &words(&format!("XADD stream {n}-1 field ~{n}")));
     }
     // Much is pending, too.
     let half = COUNT / 2;
-    send(seat, &words(&format!("XREADGROUP GROUP group 1 COUNT {half} STREAMS stream >")));
+    send(client, &words(&format!("XREADGROUP GROUP group 1 COUNT {half} STREAMS stream >")));
 }
 
 /// Some change of one of the values.
@@ -92,7 +92,7 @@ fn change(rng: &mut Rng) -> String {
 
 /// Changes the values until `done`.
 fn disturb(engine: &Arc<Engine>, seed: u64, done: &AtomicBool, count: &AtomicUsize) {
-    let (mut seat, mut rng) = (Seat::new(engine), Rng::new(seed));
+    let (mut client, mut rng) = (TestClient::new(engine), Rng::new(seed));
     while !done.load(Ordering::Relaxed) {
         match rng.below(3000) {
             // What is copied goes away and comes back.
@@ -104,10 +104,10 @@ fn disturb(engine: &Arc<Engine>, seed: u64, done: &AtomicBool, count: &AtomicUsi
                     format!("RENAME other {key}"),
                     "EXEC".to_owned(),
                 ] {
-                    send(&mut seat, &words(&line));
+                    send(&mut client, &words(&line));
                 }
             }
-            _ => send(&mut seat, &words(&change(&mut rng))),
+            _ => send(&mut client, &words(&change(&mut rng))),
         }
         count.fetch_add(1, Ordering::Relaxed);
     }
@@ -115,15 +115,15 @@ fn disturb(engine: &Arc<Engine>, seed: u64, done: &AtomicBool, count: &AtomicUsi
 
 /// What an engine holds.
 fn contents(engine: &Arc<Engine>) -> Vec<String> {
-    let mut seat = Seat::new(engine);
+    let mut client = TestClient::new(engine);
     let mut found: Vec<String> = Vec::new();
     for key in KEYS {
         for line in [format!("DEBUG DIGEST-VALUE {key}"), format!("PEXPIRETIME {key}")] {
-            found.push(format!("{line}: {}", seat.ask(&line)));
+            found.push(format!("{line}: {}", client.ask(&line)));
         }
     }
     for line in ["XINFO STREAM stream", "XINFO GROUPS stream", "XPENDING stream group", "DBSIZE"] {
-        found.push(seat.ask(line));
+        found.push(client.ask(line));
     }
     found
 }
@@ -132,7 +132,7 @@ fn contents(engine: &Arc<Engine>) -> Vec<String> {
 fn values_that_change_while_they_are_copied_are_read_back() {
     let (mut rng, folder) = (rng(), Folder::new());
     let (engine, _) = open(&folder.0, LINES).unwrap();
-    fill(&mut Seat::new(&engine));
+    fill(&mut TestClient::new(&engine));
     for reason in [Reason::Rewrite, Reason::Save] {
         let (done, count) = (AtomicBool::new(false), AtomicUsize::new(0));
         std::thread::scope(|scope| {
@@ -155,12 +155,12 @@ fn values_that_change_while_they_are_copied_are_read_back() {
     }
     let wanted = contents(&engine);
     engine.store.log().sync().unwrap();
-    engine.move_out();
+    engine.close_data_dir();
     let (again, recovered) = open(&folder.0, LINES).unwrap();
     assert_eq!(recovered.failed, 0, "{recovered}");
     // Some may have been read whole, because they went away eight times.
-    assert!(recovered.large > 0, "nothing stood in pieces");
+    assert!(recovered.large > 0, "nothing stood in chunks");
     assert_eq!(contents(&again), wanted, "{recovered}");
     println!("{recovered}");
-    again.move_out();
+    again.close_data_dir();
 }

@@ -4,13 +4,13 @@
 
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
+mod test_client;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 const SCRIPT: &[&[&str]] = &[
     &["PING"],
@@ -106,7 +106,7 @@ fn theirs(oracle: &oracle::Oracle) -> Vec<String> {
 
 fn ours() -> Vec<String> {
     let engine = engine();
-    let (mut monitor, mut client) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut monitor, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(monitor.ask("MONITOR"), "+OK");
     let mut out = Vec::new();
     for request in SCRIPT {

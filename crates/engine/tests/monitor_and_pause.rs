@@ -1,19 +1,19 @@
 //! Who monitors sees what runs; who is paused runs later, in order.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
+mod test_client;
 
 use std::sync::Arc;
 
 use kvist_engine::{Engine, Message, State};
-use seats::{Seat, engine, engine_with};
+use test_client::{TestClient, engine, engine_with};
 
-/// The time at which seats begin.
+/// The time at which clients begin.
 const START: u64 = 1_000_000;
 
 /// The lines posted to a monitor, without their times.
-fn heard(seat: &Seat) -> Vec<String> {
-    seat.pushed().iter().map(|line| timeless(line)).collect()
+fn heard(client: &TestClient) -> Vec<String> {
+    client.pushed().iter().map(|line| timeless(line)).collect()
 }
 
 fn timeless(line: &str) -> String {
@@ -22,17 +22,17 @@ fn timeless(line: &str) -> String {
     rest.trim_end().to_owned()
 }
 
-fn monitor(engine: &Arc<Engine>) -> Seat {
-    let mut seat = Seat::new(engine);
-    assert_eq!(seat.ask("MONITOR"), "+OK");
-    seat
+fn monitor(engine: &Arc<Engine>) -> TestClient {
+    let mut client = TestClient::new(engine);
+    assert_eq!(client.ask("MONITOR"), "+OK");
+    client
 }
 
 #[test]
 fn a_monitor_sees_what_ran_and_nothing_else() {
     let engine = engine();
     let monitor = monitor(&engine);
-    let mut other = Seat::new(&engine);
+    let mut other = TestClient::new(&engine);
     for line in ["SET a \"b\\n\"", "NOSUCH", "GET", "CONFIG GET x", "LPUSH a 1", "AUTH x"] {
         other.ask(line);
     }
@@ -46,7 +46,7 @@ fn a_monitor_sees_what_ran_and_nothing_else() {
 fn a_transaction_is_seen_when_it_runs() {
     let engine = engine();
     let monitor = monitor(&engine);
-    let mut other = Seat::new(&engine);
+    let mut other = TestClient::new(&engine);
     other.feed("MULTI\r\nSELECT 2\r\nSET a 1\r\nCONFIG GET x\r\n");
     assert_eq!(heard(&monitor), ["[0 ] \"MULTI\""]);
     other.ask("EXEC");
@@ -58,7 +58,7 @@ fn a_transaction_is_seen_when_it_runs() {
 fn a_blocked_request_is_seen_once_when_it_blocks() {
     let engine = engine();
     let monitor = monitor(&engine);
-    let (mut waiting, mut other) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut waiting, mut other) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(waiting.feed("BLPOP q 0\r\n").1, State::Blocked);
     assert_eq!(heard(&monitor), ["[0 ] \"BLPOP\" \"q\" \"0\""]);
     other.ask("RPUSH q x");
@@ -76,7 +76,7 @@ fn a_monitor_sees_itself_behind_its_replies_until_it_stops() {
     assert_eq!(one.ask("MONITOR"), "");
     assert_eq!(one.ask("RESET"), "+RESET");
     assert_eq!(one.ask("PING"), "+PONG");
-    let mut other = Seat::new(&engine);
+    let mut other = TestClient::new(&engine);
     other.ask("PING");
     assert!(heard(&one).is_empty());
     assert_eq!(one.ask("GET a"), "$-1");
@@ -86,7 +86,7 @@ fn a_monitor_sees_itself_behind_its_replies_until_it_stops() {
 fn silence_and_leaving_end_what_a_monitor_hears() {
     let engine = engine();
     let (mut silent, mut leaving) = (monitor(&engine), monitor(&engine));
-    let mut other = Seat::new(&engine);
+    let mut other = TestClient::new(&engine);
     silent.ask("CLIENT REPLY OFF");
     assert_eq!(heard(&leaving), ["[0 ] \"CLIENT\" \"REPLY\" \"OFF\""]);
     other.ask("PING");
@@ -98,15 +98,15 @@ fn silence_and_leaving_end_what_a_monitor_hears() {
 }
 
 /// Goes on at time `now` as a door does when a pause is over.
-fn resume(seat: &mut Seat, now: u64) -> (String, State) {
-    seat.worker.begin(now);
-    seat.feed("")
+fn resume(client: &mut TestClient, now: u64) -> (String, State) {
+    client.worker.begin(now);
+    client.feed("")
 }
 
 #[test]
 fn paused_writes_run_in_order_when_the_time_is_up() {
     let engine = engine();
-    let (mut other, mut writer) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut other, mut writer) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(other.ask("CLIENT PAUSE 100 WRITE"), "+OK");
     assert_eq!(
         writer.feed("GET a\r\nSET a 1\r\nAPPEND a 2\r\n"),
@@ -124,7 +124,7 @@ fn paused_writes_run_in_order_when_the_time_is_up() {
 #[test]
 fn a_pause_is_prolonged_and_widened_but_never_shortened() {
     let engine = engine();
-    let (mut first, mut second) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut first, mut second) = (TestClient::new(&engine), TestClient::new(&engine));
     first.ask("CLIENT PAUSE 500 WRITE");
     assert_eq!(first.ask("CLIENT PAUSE 10 WRITE"), "+OK");
     assert_eq!(engine.pauses.until(), START + 500);
@@ -144,11 +144,11 @@ fn a_pause_is_prolonged_and_widened_but_never_shortened() {
 #[test]
 fn unpause_tells_everybody_who_waits() {
     let engine = engine();
-    let (mut other, mut writer) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut other, mut writer) = (TestClient::new(&engine), TestClient::new(&engine));
     other.ask("CLIENT PAUSE 100000 WRITE");
     assert_eq!(writer.feed("MULTI\r\nSET a 1\r\n"), ("+OK\r\n".into(), State::Paused));
     assert_eq!(other.ask("CLIENT UNPAUSE"), "+OK");
-    let told = writer.letters.take(writer.session.client.id);
+    let told = writer.messages.take(writer.session.client.id);
     assert!(matches!(told[..], [Message::Resume]));
     assert_eq!(resume(&mut writer, START).0, "+QUEUED\r\n");
     other.ask("CLIENT PAUSE 100000 WRITE");
@@ -163,53 +163,53 @@ fn unpause_tells_everybody_who_waits() {
 #[test]
 fn a_transaction_that_pauses_runs_to_its_end() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let (replies, state) =
-        seat.feed("MULTI\r\nCLIENT PAUSE 50 ALL\r\nSET a 1\r\nEXEC\r\nGET a\r\n");
+        client.feed("MULTI\r\nCLIENT PAUSE 50 ALL\r\nSET a 1\r\nEXEC\r\nGET a\r\n");
     assert_eq!(replies, "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n+OK\r\n");
     assert_eq!(state, State::Paused);
-    assert_eq!(resume(&mut seat, START + 50).0, "$1\r\n1\r\n");
+    assert_eq!(resume(&mut client, START + 50).0, "$1\r\n1\r\n");
 }
 
 #[test]
 fn the_dataset_stands_still_while_paused() {
     let engine = engine();
-    let (mut other, mut seat) = (Seat::new(&engine), Seat::new(&engine));
-    seat.ask("SET a 1 PX 10");
+    let (mut other, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
+    client.ask("SET a 1 PX 10");
     other.ask("CLIENT PAUSE 100 WRITE");
-    seat.worker.begin(START + 20);
-    assert_eq!(seat.ask("GET a"), "$-1");
-    assert_eq!(seat.ask("DBSIZE"), ":1");
-    assert_eq!(seat.ask("WATCH a"), "+OK");
+    client.worker.begin(START + 20);
+    assert_eq!(client.ask("GET a"), "$-1");
+    assert_eq!(client.ask("DBSIZE"), ":1");
+    assert_eq!(client.ask("WATCH a"), "+OK");
     assert_eq!(engine.store.expired(), 0);
-    seat.worker.begin(START + 100);
-    assert_eq!(seat.ask("GET a"), "$-1");
-    assert_eq!(seat.ask("DBSIZE"), ":0");
+    client.worker.begin(START + 100);
+    assert_eq!(client.ask("GET a"), "$-1");
+    assert_eq!(client.ask("DBSIZE"), ":0");
     assert_eq!(engine.store.expired(), 1);
 }
 
 #[test]
 fn errors_are_told_at_once_and_monitors_are_not_paused() {
     let engine = engine();
-    let (mut monitor, mut seat) = (monitor(&engine), Seat::new(&engine));
-    seat.ask("CLIENT PAUSE 100 ALL");
-    assert_eq!(seat.feed("NOSUCH\r\nGET\r\n").1, State::Open);
+    let (mut monitor, mut client) = (monitor(&engine), TestClient::new(&engine));
+    client.ask("CLIENT PAUSE 100 ALL");
+    assert_eq!(client.feed("NOSUCH\r\nGET\r\n").1, State::Open);
     assert!(monitor.ask("PING").starts_with("+PONG"));
     // Nothing was heard of what has not run.
-    assert_eq!(seat.feed("PING\r\n").1, State::Paused);
+    assert_eq!(client.feed("PING\r\n").1, State::Paused);
     assert_eq!(heard(&monitor).len(), 0);
-    assert_eq!(resume(&mut seat, START + 100).0, "+PONG\r\n");
+    assert_eq!(resume(&mut client, START + 100).0, "+PONG\r\n");
     assert_eq!(heard(&monitor), ["[0 ] \"PING\""]);
 }
 
 #[test]
 fn a_client_that_leaves_waits_no_longer() {
     let engine = engine();
-    let (mut other, mut seat) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut other, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
     other.ask("CLIENT PAUSE 100 WRITE");
-    assert_eq!(seat.feed("SET a 1\r\n").1, State::Paused);
+    assert_eq!(client.feed("SET a 1\r\n").1, State::Paused);
     assert_eq!(engine.pauses.waiting(), 1);
-    seat.worker.disconnect(&mut seat.session);
+    client.worker.disconnect(&mut client.session);
     assert_eq!(engine.pauses.waiting(), 0);
 }
 
@@ -218,45 +218,45 @@ fn a_client_that_leaves_waits_no_longer() {
 #[test]
 fn quoted_requests_behind_one_that_waits_are_read_as_they_came() {
     let engine = engine();
-    let (mut other, mut seat) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut other, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
     let mut input = b"*3\r\n$5\r\nBLPOP\r\n$1\r\nq\r\n$1\r\n0\r\nSET \"a b\" \"c d\"\r\n".to_vec();
     let before = input.clone();
     let mut out = Vec::new();
-    let fed = seat.worker.feed(&mut seat.session, &mut input, &mut out);
+    let fed = client.worker.feed(&mut client.session, &mut input, &mut out);
     assert_eq!(fed.state, State::Blocked);
     assert_eq!(input, before);
-    assert!(seat.worker.give_up(&mut seat.session, &mut out));
+    assert!(client.worker.give_up(&mut client.session, &mut out));
     other.ask("CLIENT PAUSE 100 WRITE");
     // One that waits itself is kept by its words.
-    assert_eq!(seat.feed("SET \"a b\" \"c d\"\r\n").1, State::Paused);
-    assert_eq!(resume(&mut seat, START + 100).0, "+OK\r\n");
-    assert_eq!(seat.ask("GET \"a b\""), "$3\r\nc d");
+    assert_eq!(client.feed("SET \"a b\" \"c d\"\r\n").1, State::Paused);
+    assert_eq!(resume(&mut client, START + 100).0, "+OK\r\n");
+    assert_eq!(client.ask("GET \"a b\""), "$3\r\nc d");
 }
 
 #[test]
 fn nothing_is_evicted_while_paused() {
     let engine = engine_with("maxmemory-policy allkeys-random\nlatency-monitor-threshold 1\n");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     for n in 0..1000 {
-        seat.ask(&format!("SET key:{n} {}", "x".repeat(100)));
+        client.ask(&format!("SET key:{n} {}", "x".repeat(100)));
     }
-    seat.ask("CLIENT PAUSE 100 WRITE");
-    seat.ask("CONFIG SET maxmemory 20000");
-    seat.worker.begin(START + 50);
-    assert_eq!(seat.ask("DBSIZE"), ":1000");
-    seat.worker.begin(START + 100);
-    assert_ne!(seat.ask("DBSIZE"), ":1000");
+    client.ask("CLIENT PAUSE 100 WRITE");
+    client.ask("CONFIG SET maxmemory 20000");
+    client.worker.begin(START + 50);
+    assert_eq!(client.ask("DBSIZE"), ":1000");
+    client.worker.begin(START + 100);
+    assert_ne!(client.ask("DBSIZE"), ":1000");
 }
 
 #[test]
 fn a_request_that_is_denied_is_not_told_of() {
     let engine = engine();
     let monitor = monitor(&engine);
-    let mut seat = Seat::new(&engine);
-    seat.ask("ACL SETUSER reader on nopass ~* +get");
-    seat.ask("AUTH reader x");
+    let mut client = TestClient::new(&engine);
+    client.ask("ACL SETUSER reader on nopass ~* +get");
+    client.ask("AUTH reader x");
     assert!(heard(&monitor).iter().all(|line| line.contains("(redacted)")));
-    assert!(seat.ask("SET a 1").starts_with("-NOPERM"));
-    seat.ask("GET a");
+    assert!(client.ask("SET a 1").starts_with("-NOPERM"));
+    client.ask("GET a");
     assert_eq!(heard(&monitor), ["[0 ] \"GET\" \"a\""]);
 }

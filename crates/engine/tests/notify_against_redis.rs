@@ -7,44 +7,44 @@
 mod duet;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 mod tame;
+mod test_client;
 
 use std::sync::Arc;
 
 use base::Rng;
 use kvist_engine::{Engine, Message};
 use oracle::{Client, Oracle};
-use seats::{Seat, engine};
 use seed::rng;
+use test_client::{TestClient, engine};
 
 /// Who sends requests and who listens, on our side.
 struct Ours {
-    asking: Seat,
-    listening: Seat,
+    asking: TestClient,
+    listening: TestClient,
 }
 
 impl Ours {
     fn new(engine: &Arc<Engine>) -> Self {
-        let mut listening = Seat::new(engine);
+        let mut listening = TestClient::new(engine);
         listening.ask("PSUBSCRIBE __key*__:*");
-        Ours { asking: Seat::new(engine), listening }
+        Ours { asking: TestClient::new(engine), listening }
     }
 
     /// Runs a request; what the listener hears.
     fn run(&mut self, words: &[Vec<u8>]) -> Vec<u8> {
         let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         let mut out = Vec::new();
-        let Seat { worker, session, .. } = &mut self.asking;
+        let TestClient { worker, session, .. } = &mut self.asking;
         worker.execute(session, &words, &mut out);
         if session.blocked.is_some() {
             assert!(worker.give_up(session, &mut out));
         }
         let mut heard = Vec::new();
-        for letter in self.listening.letters.take(self.listening.session.client.id) {
-            if let Message::Push(bytes) = letter {
+        for message in self.listening.messages.take(self.listening.session.client.id) {
+            if let Message::Push(bytes) = message {
                 heard.extend_from_slice(&bytes);
             }
         }
@@ -215,7 +215,7 @@ fn random_commands_make_the_same_events() {
 fn play(scenes: &[&str]) {
     for scene in scenes {
         let Some(oracle) = Oracle::start(&["--notify-keyspace-events", "KEAmn"]) else { return };
-        duet::play(&seats::engine_with("notify-keyspace-events KEAmn"), &oracle, scene);
+        duet::play(&test_client::engine_with("notify-keyspace-events KEAmn"), &oracle, scene);
     }
 }
 
@@ -337,7 +337,7 @@ fn transactions_and_those_who_wait_make_events_in_order() {
     ]);
 }
 
-/// Keys that have expired are told so by whoever meets them, and by the keeper.
+/// Keys that have expired are told so by whoever meets them, and by the cron thread.
 #[test]
 fn keys_expire_aloud() {
     let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
@@ -391,7 +391,7 @@ fn keys_expire_aloud() {
         for line in ["FLUSHALL", "PSETEX k 1 1"] {
             ours.run(&words(line));
         }
-        let later = ours.asking.worker.seat.now + 10;
+        let later = ours.asking.worker.context.now + 10;
         ours.asking.worker.begin(later);
         assert_eq!(shown(&ours.run(&words(line))), shown(&theirs[0]), "{line}");
     }

@@ -2,8 +2,8 @@
 //! wait, go, and come again; and what is there after a restart.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod home;
-mod seats;
+mod data_dir;
+mod test_client;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use home::{Folder, open};
-use kvist_engine::{Allocator, Engine, Keeper, Message, State};
-use seats::{Seat, engine, engine_with};
+use data_dir::{Folder, open};
+use kvist_engine::{Allocator, Cron, Engine, Message, State};
+use test_client::{TestClient, engine, engine_with};
 
 /// The words of a flat reply.
 fn words(reply: &str) -> Vec<String> {
     reply.split("\r\n").filter(|line| !line.starts_with(['*', '$'])).map(str::to_owned).collect()
 }
 
-fn of(line: &str, seat: &mut Seat) -> String {
-    words(&seat.ask(line)).join(" ")
+fn of(line: &str, client: &mut TestClient) -> String {
+    words(&client.ask(line)).join(" ")
 }
 
 #[test]
 fn ranges_and_prefixes() {
-    let mut seat = Seat::new(&engine());
-    seat.ask("MSET b:2 two a:1 one b:10 ten c 3 b: none");
-    seat.ask("RPUSH b:list x");
+    let mut client = TestClient::new(&engine());
+    client.ask("MSET b:2 two a:1 one b:10 ten c 3 b: none");
+    client.ask("RPUSH b:list x");
     for (line, wanted) in [
         ("RANGE - +", "a:1 b: b:10 b:2 b:list c"),
         ("RANGE + - REV", "c b:list b:2 b:10 b: a:1"),
@@ -48,23 +48,23 @@ fn ranges_and_prefixes() {
         ("RANGE - + CURSOR 0 LIMIT 6", "0 a:1 b: b:10 b:2 b:list c"),
         ("PREFIX b:l WITHVALUES", "b:list"),
     ] {
-        assert_eq!(of(line, &mut seat), wanted, "{line}");
+        assert_eq!(of(line, &mut client), wanted, "{line}");
     }
-    assert_eq!(seat.ask("PREFIX b:l WITHVALUES"), "*2\r\n$6\r\nb:list\r\n$-1");
-    assert_eq!(seat.ask("RANGE.COUNT - +"), ":6");
-    assert_eq!(seat.ask("RANGE.COUNT (b: +"), ":4");
-    assert_eq!(seat.ask("PREFIX.COUNT b:"), ":4");
-    seat.ask("HELLO 3");
+    assert_eq!(client.ask("PREFIX b:l WITHVALUES"), "*2\r\n$6\r\nb:list\r\n$-1");
+    assert_eq!(client.ask("RANGE.COUNT - +"), ":6");
+    assert_eq!(client.ask("RANGE.COUNT (b: +"), ":4");
+    assert_eq!(client.ask("PREFIX.COUNT b:"), ":4");
+    client.ask("HELLO 3");
     let pairs = "*2\r\n*2\r\n$3\r\nb:2\r\n$3\r\ntwo\r\n*2\r\n$6\r\nb:list\r\n_";
-    assert_eq!(seat.ask("RANGE [b:2 (c WITHVALUES"), pairs);
+    assert_eq!(client.ask("RANGE [b:2 (c WITHVALUES"), pairs);
 }
 
 #[test]
 fn numbers_of_ranges() {
-    let mut seat = Seat::new(&engine());
-    seat.ask("MSET n:1 1 n:2 2.5 n:3 x n:4 -4 n:5 inf m 100");
+    let mut client = TestClient::new(&engine());
+    client.ask("MSET n:1 1 n:2 2.5 n:3 x n:4 -4 n:5 inf m 100");
     for line in ["JSON.SET j:1 $ '{\"a\":[1,2,{\"b\":3}]}'", "JSON.SET j:2 $ '{\"a\":[0.5]}'"] {
-        assert_eq!(seat.ask(line), "+OK");
+        assert_eq!(client.ask(line), "+OK");
     }
     for (line, wanted) in [
         ("RANGE.AGGREGATE [n (o SUM", "$4\r\n-0.5"),
@@ -83,15 +83,15 @@ fn numbers_of_ranges() {
         ("RANGE.AGGREGATE - + SUM PATH", "-ERR syntax error"),
         ("RANGE.AGGREGATE - + SUM x", "-ERR syntax error"),
     ] {
-        assert_eq!(seat.ask(line), wanted, "{line}");
+        assert_eq!(client.ask(line), wanted, "{line}");
     }
-    assert!(seat.ask("RANGE.AGGREGATE - + SUM PATH $[").starts_with("-ERR"));
+    assert!(client.ask("RANGE.AGGREGATE - + SUM PATH $[").starts_with("-ERR"));
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let mut seat = Seat::new(&engine_with("range-max-reply 3"));
-    seat.ask("MSET a 1 b 2 c 3 d 4");
+    let mut client = TestClient::new(&engine_with("range-max-reply 3"));
+    client.ask("MSET a 1 b 2 c 3 d 4");
     let bounds = "-ERR min or max not valid string range item";
     let integer = "-ERR value is not an integer or out of range";
     let too_many = "-ERR the range holds more than 3 keys, the most of one reply \
@@ -120,55 +120,55 @@ fn what_makes_no_sense_is_refused() {
         ("RANGE - + LIMIT 9223372036854775807", too_many),
         ("PREFIX \"\"", too_many),
     ] {
-        assert_eq!(seat.ask(line), wanted, "{line}");
+        assert_eq!(client.ask(line), wanted, "{line}");
     }
     // A cursor of the other direction is none.
-    assert_eq!(of("RANGE - + CURSOR 0 LIMIT 1", &mut seat), "aYQ a");
-    assert_eq!(seat.ask("RANGE + - REV CURSOR aYQ"), "-ERR invalid cursor");
+    assert_eq!(of("RANGE - + CURSOR 0 LIMIT 1", &mut client), "aYQ a");
+    assert_eq!(client.ask("RANGE + - REV CURSOR aYQ"), "-ERR invalid cursor");
     // A page is no larger than a reply may be; a bound may be longer than any key.
-    assert_eq!(of("RANGE - + CURSOR 0 LIMIT 99999999", &mut seat), "aYw a b c");
+    assert_eq!(of("RANGE - + CURSOR 0 LIMIT 99999999", &mut client), "aYw a b c");
     let long = "x".repeat(100_000);
-    assert_eq!(seat.ask(&format!("RANGE [{long} +")), "*0");
-    assert_eq!(of(&format!("RANGE - [{long} LIMIT 1"), &mut seat), "a");
-    assert_eq!(seat.ask(&format!("PREFIX.COUNT {long}")), ":0");
+    assert_eq!(client.ask(&format!("RANGE [{long} +")), "*0");
+    assert_eq!(of(&format!("RANGE - [{long} LIMIT 1"), &mut client), "a");
+    assert_eq!(client.ask(&format!("PREFIX.COUNT {long}")), ":0");
     // A cursor outside of the range begins or ends it.
-    assert_eq!(of("RANGE [b [c CURSOR aYQ", &mut seat), "0 b c");
-    assert_eq!(of("RANGE [b [c CURSOR aZQ", &mut seat), "0");
+    assert_eq!(of("RANGE [b [c CURSOR aYQ", &mut client), "0 b c");
+    assert_eq!(of("RANGE [b [c CURSOR aZQ", &mut client), "0");
 }
 
 #[test]
 fn keys_past_their_deadline_are_no_keys() {
-    let mut seat = Seat::new(&engine());
+    let mut client = TestClient::new(&engine());
     for n in 0..100 {
-        seat.ask(&format!("SET k:{n:02} {n}{}", if n % 2 == 0 { " PX 1000" } else { "" }));
+        client.ask(&format!("SET k:{n:02} {n}{}", if n % 2 == 0 { " PX 1000" } else { "" }));
     }
-    assert_eq!(seat.ask("RANGE.COUNT - +"), ":100");
-    seat.worker.begin(1_001_001);
-    assert_eq!(seat.ask("RANGE.COUNT - +"), ":50");
-    assert_eq!(seat.ask("RANGE.COUNT [k:00 [k:03"), ":2");
-    assert_eq!(of("RANGE - + LIMIT 3", &mut seat), "k:01 k:03 k:05");
-    assert_eq!(of("PREFIX k: REV LIMIT 2 WITHVALUES", &mut seat), "k:99 99 k:97 97");
-    assert_eq!(of("RANGE - + CURSOR 0 LIMIT 2", &mut seat), "aazowMw k:01 k:03");
-    assert_eq!(seat.ask("RANGE.AGGREGATE - + COUNT"), ":50");
+    assert_eq!(client.ask("RANGE.COUNT - +"), ":100");
+    client.worker.begin(1_001_001);
+    assert_eq!(client.ask("RANGE.COUNT - +"), ":50");
+    assert_eq!(client.ask("RANGE.COUNT [k:00 [k:03"), ":2");
+    assert_eq!(of("RANGE - + LIMIT 3", &mut client), "k:01 k:03 k:05");
+    assert_eq!(of("PREFIX k: REV LIMIT 2 WITHVALUES", &mut client), "k:99 99 k:97 97");
+    assert_eq!(of("RANGE - + CURSOR 0 LIMIT 2", &mut client), "aazowMw k:01 k:03");
+    assert_eq!(client.ask("RANGE.AGGREGATE - + COUNT"), ":50");
     // Those are not deleted by it; they had gone before.
-    assert_eq!(seat.ask("RANGE.DELETE - [k:03"), ":2");
-    assert_eq!(seat.ask("RANGE.COUNT - +"), ":48");
-    for shard in 0..seat.worker.engine.store.shards() {
-        while seat.worker.txn.expire_step(shard, 1_001_001).0 > 0 {}
+    assert_eq!(client.ask("RANGE.DELETE - [k:03"), ":2");
+    assert_eq!(client.ask("RANGE.COUNT - +"), ":48");
+    for shard in 0..client.worker.engine.store.shards() {
+        while client.worker.txn.expire_step(shard, 1_001_001).0 > 0 {}
     }
-    seat.worker.txn.ask_deadlines();
-    assert_eq!(seat.ask("RANGE.COUNT - +"), ":48");
-    assert_eq!(of("RANGE - + LIMIT 1", &mut seat), "k:05");
+    client.worker.txn.ask_deadlines();
+    assert_eq!(client.ask("RANGE.COUNT - +"), ":48");
+    assert_eq!(of("RANGE - + LIMIT 1", &mut client), "k:05");
 }
 
 #[test]
 fn a_user_finds_what_it_may_read() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    seat.ask("MSET a:1 1 a:2 2 b:1 3 b:2 4 c 5");
-    seat.ask("ACL SETUSER u on nopass +@all ~b:* %R~a:1 %W~c");
-    seat.ask("ACL SETUSER none on nopass +@all -range ~*");
-    let mut other = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
+    client.ask("MSET a:1 1 a:2 2 b:1 3 b:2 4 c 5");
+    client.ask("ACL SETUSER u on nopass +@all ~b:* %R~a:1 %W~c");
+    client.ask("ACL SETUSER none on nopass +@all -range ~*");
+    let mut other = TestClient::new(&engine);
     other.ask("AUTH u x");
     for (line, wanted) in [
         ("RANGE - +", "a:1 b:1 b:2"),
@@ -185,8 +185,8 @@ fn a_user_finds_what_it_may_read() {
     assert_eq!(other.ask("PREFIX.COUNT a"), ":1");
     assert_eq!(other.ask("RANGE.AGGREGATE - + SUM"), "$1\r\n8");
     assert_eq!(other.ask("RANGE.DELETE - +"), ":3");
-    assert_eq!(of("RANGE - +", &mut seat), "a:1 a:2");
-    seat.ask("MSET b:1 3");
+    assert_eq!(of("RANGE - +", &mut client), "a:1 a:2");
+    client.ask("MSET b:1 3");
     // In transactions and scripts, too.
     assert_eq!(of("RANGE - +", &mut other), "a:1 b:1");
     other.ask("MULTI");
@@ -203,23 +203,23 @@ fn a_user_finds_what_it_may_read() {
 
 #[test]
 fn inside_transactions_and_scripts() {
-    let mut seat = Seat::new(&engine());
-    seat.ask("SET a 1");
-    seat.ask("MULTI");
+    let mut client = TestClient::new(&engine());
+    client.ask("SET a 1");
+    client.ask("MULTI");
     for line in ["RANGE - +", "SET b 2", "DEL a", "RANGE - +", "RANGE.DELETE - +", "RANGE - +"] {
-        seat.ask(line);
+        client.ask(line);
     }
-    assert_eq!(seat.ask("EXEC"), "*6\r\n*1\r\n$1\r\na\r\n+OK\r\n:1\r\n*1\r\n$1\r\nb\r\n:1\r\n*0");
+    assert_eq!(client.ask("EXEC"), "*6\r\n*1\r\n$1\r\na\r\n+OK\r\n:1\r\n*1\r\n$1\r\nb\r\n:1\r\n*0");
     let script = "redis.call('SET',KEYS[1],1) local r=redis.call('PREFIX','k') \
                   redis.call('DEL',KEYS[1]) r[2]=redis.call('RANGE.COUNT','-','+') return r";
     for _ in 0..3 {
-        assert_eq!(seat.ask(&format!("EVAL \"{script}\" 1 k1")), "*2\r\n$2\r\nk1\r\n:0");
+        assert_eq!(client.ask(&format!("EVAL \"{script}\" 1 k1")), "*2\r\n$2\r\nk1\r\n:0");
     }
     // Who watches a key that a range deletes knows.
-    seat.ask("SET w 1");
-    let mut other = Seat::new(&seat.worker.engine);
+    client.ask("SET w 1");
+    let mut other = TestClient::new(&client.worker.engine);
     other.ask("WATCH w");
-    assert_eq!(seat.ask("RANGE.DELETE - +"), ":1");
+    assert_eq!(client.ask("RANGE.DELETE - +"), ":1");
     other.ask("MULTI");
     other.ask("PING");
     assert_eq!(other.ask("EXEC"), "*-1");
@@ -228,17 +228,17 @@ fn inside_transactions_and_scripts() {
 #[test]
 fn whoever_waits_for_a_key_is_told_that_a_range_took_it() {
     let engine = engine_with("notify-keyspace-events KEA");
-    let (mut seat, mut reader) = (Seat::new(&engine), Seat::new(&engine));
-    let mut listener = Seat::new(&engine);
-    seat.ask("XGROUP CREATE s g $ MKSTREAM");
+    let (mut client, mut reader) = (TestClient::new(&engine), TestClient::new(&engine));
+    let mut listener = TestClient::new(&engine);
+    client.ask("XGROUP CREATE s g $ MKSTREAM");
     listener.ask("SUBSCRIBE __keyevent@0__:del");
     listener.pushed();
     let (_, state) = reader.feed("XREADGROUP GROUP g c BLOCK 0 STREAMS s >\r\n");
     assert_eq!(state, State::Blocked);
-    assert_eq!(seat.ask("RANGE.DELETE - +"), ":1");
+    assert_eq!(client.ask("RANGE.DELETE - +"), ":1");
     assert_eq!(listener.heard(), ["s"]);
-    let letters = reader.letters.take(reader.session.client.id);
-    assert!(matches!(&letters[..], [Message::Unblocked { .. }]), "{letters:?}");
+    let messages = reader.messages.take(reader.session.client.id);
+    assert!(matches!(&messages[..], [Message::Unblocked { .. }]), "{messages:?}");
 }
 
 /// Waits until something is so.
@@ -251,14 +251,14 @@ fn await_that(what: &str, is: impl Fn() -> bool) {
 }
 
 /// Asks, waits if told so, and asks again as a connection would.
-fn ask_patiently(seat: &mut Seat, line: &str) -> String {
-    let (mut reply, mut state) = seat.feed(&format!("{line}\r\n"));
+fn ask_patiently(client: &mut TestClient, line: &str) -> String {
+    let (mut reply, mut state) = client.feed(&format!("{line}\r\n"));
     while state == State::Paused {
-        let (client, letters) = (seat.session.client.id, Arc::clone(&seat.letters));
+        let (id, messages) = (client.session.client.id, Arc::clone(&client.messages));
         await_that("a resumption", || {
-            letters.take(client).iter().any(|letter| matches!(letter, Message::Resume))
+            messages.take(id).iter().any(|message| matches!(message, Message::Resume))
         });
-        let (more, next) = seat.feed("");
+        let (more, next) = client.feed("");
         reply += &more;
         state = next;
     }
@@ -266,36 +266,36 @@ fn ask_patiently(seat: &mut Seat, line: &str) -> String {
 }
 
 fn fill(engine: &Arc<Engine>, keys: std::ops::Range<usize>) {
-    let mut seat = Seat::new(engine);
+    let mut client = TestClient::new(engine);
     let (mut line, last) = (String::new(), keys.end);
     for n in keys {
         line += &format!("SET key:{n:07} {n}\r\n");
         if line.len() > 16 << 10 || n + 1 == last {
-            seat.feed(&std::mem::take(&mut line));
+            client.feed(&std::mem::take(&mut line));
         }
     }
-    seat.worker.txn.report_memory();
+    client.worker.txn.report_memory();
 }
 
 #[test]
 fn every_key_of_25_000_is_on_one_page() {
     let engine = engine();
     fill(&engine, 0..25_000);
-    let mut seat = Seat::new(&engine);
-    let first = ask_patiently(&mut seat, "RANGE - + CURSOR 0 LIMIT 700");
+    let mut client = TestClient::new(&engine);
+    let first = ask_patiently(&mut client, "RANGE - + CURSOR 0 LIMIT 700");
     let (mut page, mut seen) = (words(&first), Vec::new());
     loop {
         seen.extend(page.drain(1..));
         if page[0] == "0" {
             break;
         }
-        page = words(&seat.ask(&format!("RANGE - + CURSOR {} LIMIT 700", page[0])));
+        page = words(&client.ask(&format!("RANGE - + CURSOR {} LIMIT 700", page[0])));
     }
     let wanted: Vec<String> = (0..25_000).map(|n| format!("key:{n:07}")).collect();
     assert!(seen == wanted, "{} keys", seen.len());
-    assert_eq!(seat.ask("PREFIX.COUNT key:00012"), ":100");
-    assert_eq!(words(&seat.ask("PREFIX key:001")).len(), 10_000);
-    let info = seat.ask("INFO rangeindex");
+    assert_eq!(client.ask("PREFIX.COUNT key:00012"), ":100");
+    assert_eq!(words(&client.ask("PREFIX key:001")).len(), 10_000);
+    let info = client.ask("INFO rangeindex");
     assert!(info.contains("range_index_db0:state=live,keys=25000,bytes="), "{info}");
 }
 
@@ -318,32 +318,32 @@ fn writers_go_on_while_an_index_is_built() {
         for writer in 0..2 {
             let (engine, stop, written) = (&engine, &stop, &written);
             scope.spawn(move || {
-                let mut seat = Seat::new(engine);
+                let mut client = TestClient::new(engine);
                 let mut n = 0;
                 while !stop.load(Ordering::Relaxed) {
                     // New keys, keys that go, and keys that were there and change.
                     let (new, old) = (n % 5000, 20_000 * (writer + 1) + n % 9000);
-                    seat.feed(&format!(
+                    client.feed(&format!(
                         "SET new:{writer}:{new} 1\r\nDEL key:{old:07}\r\nINCR key:{:07}\r\n",
                         n % 19_000
                     ));
                     if n % 3 == 0 {
-                        seat.feed(&format!("DEL new:{writer}:{}\r\n", (n / 2) % 5000));
+                        client.feed(&format!("DEL new:{writer}:{}\r\n", (n / 2) % 5000));
                     }
                     n += 1;
                     written.fetch_add(1, Ordering::Relaxed);
                 }
-                seat.worker.txn.report_memory();
+                client.worker.txn.report_memory();
             });
         }
         // Somebody whose index goes again and again, and is built on the spot.
         scope.spawn(|| {
-            let mut seat = Seat::new(&engine);
+            let mut client = TestClient::new(&engine);
             while !stop.load(Ordering::Relaxed) {
-                seat.worker.txn.drop_index(0);
-                seat.worker.txn.merge_index(0);
+                client.worker.txn.drop_index(0);
+                client.worker.txn.merge_index(0);
                 let build = engine.store.begin_index(0);
-                let counted = seat.ask("EVAL \"return redis.call('PREFIX.COUNT','key:000')\" 0");
+                let counted = client.ask("EVAL \"return redis.call('PREFIX.COUNT','key:000')\" 0");
                 assert_eq!(counted, ":10000");
                 if let Some(build) = build {
                     engine.store.abandon_index(&build);
@@ -351,33 +351,36 @@ fn writers_go_on_while_an_index_is_built() {
                 // Whoever waits for an index is to get one now and then.
                 thread::sleep(Duration::from_millis(50));
             }
-            seat.worker.txn.report_memory();
+            client.worker.txn.report_memory();
         });
         await_that("writers", || written.load(Ordering::Relaxed) > 100);
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         // Whatever goes wrong here, they must end.
         let _stop = Stop(&stop);
         for round in 0..4 {
             let own = format!("own:{round}");
-            seat.ask(&format!("SET {own} 1"));
-            let count = ask_patiently(&mut seat, "PREFIX.COUNT own:");
+            client.ask(&format!("SET {own} 1"));
+            let count = ask_patiently(&mut client, "PREFIX.COUNT own:");
             assert_eq!(count, format!(":{}", round + 1), "what was acknowledged is seen");
-            let found = ask_patiently(&mut seat, &format!("PREFIX {own}"));
+            let found = ask_patiently(&mut client, &format!("PREFIX {own}"));
             assert_eq!(words(&found), [own]);
-            assert_eq!(ask_patiently(&mut seat, "RANGE.COUNT [key:0000000 (key:0019000"), ":19000");
+            assert_eq!(
+                ask_patiently(&mut client, "RANGE.COUNT [key:0000000 (key:0019000"),
+                ":19000"
+            );
             if round % 2 == 1 {
-                seat.worker.txn.drop_index(0);
+                client.worker.txn.drop_index(0);
             }
         }
-        seat.worker.txn.report_memory();
+        client.worker.txn.report_memory();
     });
-    let mut seat = Seat::new(&engine);
-    let ranged: Vec<String> = words(&ask_patiently(&mut seat, "RANGE - +"));
-    let listed: BTreeSet<String> = words(&seat.ask("KEYS *")).into_iter().collect();
+    let mut client = TestClient::new(&engine);
+    let ranged: Vec<String> = words(&ask_patiently(&mut client, "RANGE - +"));
+    let listed: BTreeSet<String> = words(&client.ask("KEYS *")).into_iter().collect();
     assert!(ranged.iter().eq(listed.iter()), "{} and {}", ranged.len(), listed.len());
-    seat.worker.txn.report_memory();
+    client.worker.txn.report_memory();
     let told = engine.store.memory() - engine.store.shared_memory();
-    assert_eq!(seat.worker.txn.recount(), told);
+    assert_eq!(client.worker.txn.recount(), told);
 }
 
 /// Building an index is no part of a pause: who waits for the end of that waits no longer.
@@ -385,7 +388,7 @@ fn writers_go_on_while_an_index_is_built() {
 fn a_pause_ends_at_its_time_whatever_index_is_being_built() {
     let engine = engine();
     fill(&engine, 0..25_000);
-    let (mut writer, mut reader) = (Seat::new(&engine), Seat::new(&engine));
+    let (mut writer, mut reader) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(reader.ask("CLIENT PAUSE 50 WRITE"), "+OK");
     assert_eq!(writer.feed("SET k v\r\n").1, State::Paused);
     assert_eq!(reader.feed("RANGE.COUNT - +\r\n").1, State::Paused);
@@ -394,8 +397,8 @@ fn a_pause_ends_at_its_time_whatever_index_is_being_built() {
     // Until the index is there, which it may be already.
     assert!([0, u64::MAX].contains(&engine.resumes_at(&reader.session)));
     let client = reader.session.client.id;
-    let is_told = |letter: &Message| matches!(letter, Message::Resume);
-    await_that("an index", || reader.letters.take(client).iter().any(is_told));
+    let is_told = |message: &Message| matches!(message, Message::Resume);
+    await_that("an index", || reader.messages.take(client).iter().any(is_told));
     assert_eq!(reader.feed(""), (":25000\r\n".to_owned(), State::Open));
     assert!(!reader.session.awaits_index());
     assert_eq!(reader.ask("CLIENT UNPAUSE"), "+OK");
@@ -406,46 +409,46 @@ fn a_pause_ends_at_its_time_whatever_index_is_being_built() {
 fn a_database_that_goes_while_its_index_is_built() {
     let engine = engine();
     fill(&engine, 0..30_000);
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let build = engine.store.begin_index(0).unwrap();
-    let run = seat.worker.txn.gather_keys(&build);
-    seat.ask("FLUSHDB");
-    seat.ask("SET after 1");
+    let run = client.worker.txn.gather_keys(&build);
+    client.ask("FLUSHDB");
+    client.ask("SET after 1");
     assert!(!engine.store.finish_index(&build, &[run], 0));
-    assert_eq!(of("RANGE - +", &mut seat), "after");
-    seat.ask("SELECT 1");
-    seat.ask("SET there 1");
+    assert_eq!(of("RANGE - +", &mut client), "after");
+    client.ask("SELECT 1");
+    client.ask("SET there 1");
     let build = engine.store.begin_index(1).unwrap();
-    let run = seat.worker.txn.gather_keys(&build);
-    seat.ask("SWAPDB 0 1");
+    let run = client.worker.txn.gather_keys(&build);
+    client.ask("SWAPDB 0 1");
     assert!(!engine.store.finish_index(&build, &[run], 0));
-    assert_eq!(of("RANGE - +", &mut seat), "after");
-    seat.ask("SELECT 0");
-    assert_eq!(of("RANGE - +", &mut seat), "there");
-    seat.ask("SWAPDB 0 1");
-    assert_eq!(of("RANGE - +", &mut seat), "after");
+    assert_eq!(of("RANGE - +", &mut client), "after");
+    client.ask("SELECT 0");
+    assert_eq!(of("RANGE - +", &mut client), "there");
+    client.ask("SWAPDB 0 1");
+    assert_eq!(of("RANGE - +", &mut client), "after");
 }
 
 #[test]
 fn an_index_is_kept_always_or_never() {
     let engine = engine_with("range-index yes\nenable-debug-command yes");
-    let keeper = Keeper::start(&engine, Allocator::unknown()).unwrap();
-    let mut seat = Seat::new(&engine);
-    seat.ask("SET a 1");
+    let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
+    let mut client = TestClient::new(&engine);
+    client.ask("SET a 1");
     await_that("an index", || engine.store.index_phase(0) == store::IndexPhase::Live);
-    assert_eq!(of("RANGE - +", &mut seat), "a");
-    assert_eq!(seat.ask("CONFIG SET range-index no"), "+OK");
+    assert_eq!(of("RANGE - +", &mut client), "a");
+    assert_eq!(client.ask("CONFIG SET range-index no"), "+OK");
     let refusal = "-ERR range queries are disabled: range-index is set to no";
     for line in ["RANGE - +", "PREFIX a", "RANGE.COUNT - +", "RANGE.DELETE - +"] {
-        assert_eq!(seat.ask(line), refusal, "{line}");
+        assert_eq!(client.ask(line), refusal, "{line}");
     }
     await_that("none", || engine.store.index_phase(0) == store::IndexPhase::Off);
-    seat.ask("SET b 1");
+    client.ask("SET b 1");
     assert_eq!(engine.store.index_memory(), 0);
-    assert_eq!(seat.ask("CONFIG SET range-index auto"), "+OK");
-    assert_eq!(of("RANGE - +", &mut seat), "a b");
+    assert_eq!(client.ask("CONFIG SET range-index auto"), "+OK");
+    assert_eq!(of("RANGE - +", &mut client), "a b");
     assert!(engine.store.index_memory() > 0);
-    drop(keeper);
+    drop(cron);
 }
 
 #[test]
@@ -453,24 +456,24 @@ fn what_ranges_deleted_is_gone_after_a_restart() {
     let folder = Folder::new();
     {
         let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         for n in 0..1000 {
-            seat.ask(&format!("SET k:{n:03} {n}"));
+            client.ask(&format!("SET k:{n:03} {n}"));
         }
-        assert_eq!(seat.ask("RANGE.DELETE [k:100 (k:900 LIMIT 700"), ":700");
-        seat.ask("MULTI");
-        seat.ask("RANGE.DELETE [k:950 +");
-        seat.ask("SET after 1");
-        seat.ask("EXEC");
+        assert_eq!(client.ask("RANGE.DELETE [k:100 (k:900 LIMIT 700"), ":700");
+        client.ask("MULTI");
+        client.ask("RANGE.DELETE [k:950 +");
+        client.ask("SET after 1");
+        client.ask("EXEC");
         // A page ends here and goes on behind the restart.
-        assert_eq!(of("RANGE - + LIMIT 2 CURSOR 0", &mut seat), "aazowMDA after k:000");
+        assert_eq!(of("RANGE - + LIMIT 2 CURSOR 0", &mut client), "aazowMDA after k:000");
         engine.store.log().sync().unwrap();
-        engine.move_out();
+        engine.close_data_dir();
     }
     let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
-    let mut seat = Seat::new(&engine);
-    assert_eq!(seat.ask("RANGE.COUNT - +"), ":251");
-    assert_eq!(of("RANGE - + LIMIT 2 CURSOR aazowMDA", &mut seat), "aazowMDI k:001 k:002");
-    assert_eq!(of("RANGE (k:099 + LIMIT 2", &mut seat), "k:800 k:801");
-    assert_eq!(of("RANGE + - REV LIMIT 1", &mut seat), "k:949");
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.ask("RANGE.COUNT - +"), ":251");
+    assert_eq!(of("RANGE - + LIMIT 2 CURSOR aazowMDA", &mut client), "aazowMDI k:001 k:002");
+    assert_eq!(of("RANGE (k:099 + LIMIT 2", &mut client), "k:800 k:801");
+    assert_eq!(of("RANGE + - REV LIMIT 1", &mut client), "k:949");
 }

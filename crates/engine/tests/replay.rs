@@ -5,11 +5,11 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod contents;
-mod home;
-mod seats;
+mod data_dir;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 mod tame;
+mod test_client;
 #[path = "hostile/words.rs"]
 mod words;
 
@@ -17,24 +17,24 @@ use std::sync::Arc;
 
 use base::{Flag, Rng};
 use contents::{Deadline, contents};
-use home::{Folder, open};
-use kvist_engine::durable::{Reason, Recovered};
-use kvist_engine::{Action, Engine, Rounds, foreign};
-use seats::Seat;
+use data_dir::{Folder, open};
+use kvist_engine::persistence::{Reason, Recovered};
+use kvist_engine::{Action, CronRounds, Engine, redis_files};
 use seed::{rng, setting};
+use test_client::TestClient;
 
 const LINES: &str = "save \"\"\nproto-max-bulk-len 1mb\nappendfsync no";
 
-fn send(seat: &mut Seat, words: &[Vec<u8>]) {
+fn send(client: &mut TestClient, words: &[Vec<u8>]) {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    seat.worker.execute(&mut seat.session, &words, &mut Vec::new());
+    client.worker.execute(&mut client.session, &words, &mut Vec::new());
 }
 
 /// What an engine holds that ends here, with all of its journal on disk.
 fn leave(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
     let wanted = contents(engine);
     engine.store.log().sync().unwrap();
-    engine.move_out();
+    engine.close_data_dir();
     wanted
 }
 
@@ -56,29 +56,29 @@ fn find(
 /// served or given up.
 struct Crowd {
     engine: Arc<Engine>,
-    seats: Vec<Seat>,
+    clients: Vec<TestClient>,
     now: u64,
 }
 
 impl Crowd {
     fn step(&mut self, rng: &mut Rng, request: Vec<Vec<u8>>) {
-        let at = rng.below(self.seats.len());
-        let seat = &mut self.seats[at];
-        if seat.session.blocked.is_some() {
+        let at = rng.below(self.clients.len());
+        let client = &mut self.clients[at];
+        if client.session.blocked.is_some() {
             if rng.below(8) == 0 {
-                seat.worker.disconnect(&mut seat.session);
-                *seat = Seat::new(&self.engine);
+                client.worker.disconnect(&mut client.session);
+                *client = TestClient::new(&self.engine);
             }
             return;
         }
         self.now += rng.below(3) as u64 * 400;
-        seat.worker.begin(self.now);
-        let in_multi = seat.session.multi.is_some();
+        client.worker.begin(self.now);
+        let in_multi = client.session.multi.is_some();
         match rng.below(30) {
-            0 if !in_multi => send(seat, &[b"MULTI".to_vec()]),
-            1..8 if in_multi => send(seat, &[b"EXEC".to_vec()]),
-            8 => send(seat, &[b"SELECT".to_vec(), rng.below(4).to_string().into_bytes()]),
-            _ => send(seat, &request),
+            0 if !in_multi => send(client, &[b"MULTI".to_vec()]),
+            1..8 if in_multi => send(client, &[b"EXEC".to_vec()]),
+            8 => send(client, &[b"SELECT".to_vec(), rng.below(4).to_string().into_bytes()]),
+            _ => send(client, &request),
         }
     }
 }
@@ -98,11 +98,11 @@ fn what_is_read_back_is_what_was_there() {
             .map(|entry| entry.number)
             .collect();
         assert!(writes.len() > 60, "the catalogue has writes");
-        let seats = (0..3).map(|_| Seat::new(&engine)).collect();
-        let mut crowd = Crowd { engine: Arc::clone(&engine), seats, now: 1_700_000_000_000 };
-        crowd.seats[0].worker.begin(crowd.now);
+        let clients = (0..3).map(|_| TestClient::new(&engine)).collect();
+        let mut crowd = Crowd { engine: Arc::clone(&engine), clients, now: 1_700_000_000_000 };
+        crowd.clients[0].worker.begin(crowd.now);
         for words in words::dataset() {
-            send(&mut crowd.seats[0], &words);
+            send(&mut crowd.clients[0], &words);
         }
         let steps = 12_000;
         for step in 0..steps {
@@ -120,8 +120,8 @@ fn what_is_read_back_is_what_was_there() {
                 engine.save(Reason::Save, true).unwrap();
             }
         }
-        for seat in &mut crowd.seats {
-            seat.worker.disconnect(&mut seat.session);
+        for client in &mut crowd.clients {
+            client.worker.disconnect(&mut client.session);
         }
         let wanted = leave(&engine);
         println!("round {round}: {} keys", wanted.1.len());
@@ -129,7 +129,7 @@ fn what_is_read_back_is_what_was_there() {
         keys += wanted.1.len();
         let (again, recovered) = find(&folder, LINES, wanted);
         records += recovered.records;
-        again.move_out();
+        again.close_data_dir();
     }
     assert!(records > 1000 && keys > 0);
 }
@@ -148,15 +148,15 @@ fn scripted(mut words: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
     let folder = Folder::new();
     let (engine, _) = open(&folder.0, LINES).unwrap();
-    let mut seat = Seat::new(&engine);
-    seat.worker.begin(1_700_000_000_000);
-    assert_eq!(seat.ask("SET k a PX 5"), "+OK");
-    seat.worker.begin(1_700_000_000_010);
-    assert_eq!(seat.ask("SET k b GET PXAT 1000"), "$-1");
-    assert_eq!(seat.ask("APPEND k kept"), ":4");
+    let mut client = TestClient::new(&engine);
+    client.worker.begin(1_700_000_000_000);
+    assert_eq!(client.ask("SET k a PX 5"), "+OK");
+    client.worker.begin(1_700_000_000_010);
+    assert_eq!(client.ask("SET k b GET PXAT 1000"), "$-1");
+    assert_eq!(client.ask("APPEND k kept"), ":4");
     let (again, _) = find(&folder, LINES, leave(&engine));
-    assert_eq!(Seat::new(&again).ask("GET k"), "$4\r\nkept");
-    again.move_out();
+    assert_eq!(TestClient::new(&again).ask("GET k"), "$4\r\nkept");
+    again.close_data_dir();
 }
 
 /// A key that a transaction meets after its deadline goes at its end, wherever its database is
@@ -165,14 +165,14 @@ fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
 fn an_overdue_key_goes_although_its_database_has_changed_places() {
     let folder = Folder::new();
     let (engine, _) = open(&folder.0, LINES).unwrap();
-    let mut seat = Seat::new(&engine);
-    seat.worker.begin(1_700_000_000_000);
-    assert_eq!(seat.ask("SET k a PX 5"), "+OK");
-    seat.worker.begin(1_700_000_000_010);
-    seat.ask("MULTI\r\nPEXPIRE k 9\r\nSET l x\r\nSWAPDB 0 1\r\nEXEC");
-    assert_eq!(seat.ask("SELECT 1\r\nDBSIZE"), "+OK\r\n:1");
+    let mut client = TestClient::new(&engine);
+    client.worker.begin(1_700_000_000_000);
+    assert_eq!(client.ask("SET k a PX 5"), "+OK");
+    client.worker.begin(1_700_000_000_010);
+    client.ask("MULTI\r\nPEXPIRE k 9\r\nSET l x\r\nSWAPDB 0 1\r\nEXEC");
+    assert_eq!(client.ask("SELECT 1\r\nDBSIZE"), "+OK\r\n:1");
     let (again, _) = find(&folder, LINES, leave(&engine));
-    again.move_out();
+    again.close_data_dir();
 }
 
 /// What was allowed once is read back under a setting that would not allow it now.
@@ -180,19 +180,19 @@ fn an_overdue_key_goes_although_its_database_has_changed_places() {
 fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
     let folder = Folder::new();
     let (engine, _) = open(&folder.0, "save \"\"\nproto-max-bulk-len 2mb").unwrap();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     for request in ["APPEND s x", "SETRANGE s 1500000 y", "APPEND s z", "SETBIT b 12000000 1"] {
-        assert!(seat.ask(request).starts_with(':'), "{request}");
+        assert!(client.ask(request).starts_with(':'), "{request}");
     }
-    assert!(seat.ask("BITFIELD b SET u8 12000008 7").starts_with("*1"));
+    assert!(client.ask("BITFIELD b SET u8 12000008 7").starts_with("*1"));
     let wanted = contents(&engine);
     engine.store.log().sync().unwrap();
-    engine.move_out();
+    engine.close_data_dir();
     let (again, recovered) = open(&folder.0, LINES).unwrap();
     assert_eq!(recovered.failed, 0);
     assert_eq!(contents(&again), wanted);
-    assert!(Seat::new(&again).ask("APPEND s z").starts_with("-ERR string exceeds maximum"));
-    again.move_out();
+    assert!(TestClient::new(&again).ask("APPEND s z").starts_with("-ERR string exceeds maximum"));
+    again.close_data_dir();
 }
 
 /// The number of shards may change from start to start; nobody has to remember it.
@@ -206,8 +206,8 @@ fn another_number_of_shards_reads_the_same() {
         assert_eq!(recovered.failed, 0, "{shards} shards: {recovered}");
         let found = contents(&engine);
         assert!(wanted.is_none_or(|wanted| wanted == found), "{shards} shards: {recovered}");
-        let seats = (0..3).map(|_| Seat::new(&engine)).collect();
-        let mut crowd = Crowd { engine: Arc::clone(&engine), seats, now: 1_700_000_000_000 };
+        let clients = (0..3).map(|_| TestClient::new(&engine)).collect();
+        let mut crowd = Crowd { engine: Arc::clone(&engine), clients, now: 1_700_000_000_000 };
         for step in 0..4000 {
             let request = match rng.below(6) {
                 0 => tame::document_request(&mut rng),
@@ -220,19 +220,19 @@ fn another_number_of_shards_reads_the_same() {
                 engine.save(Reason::Save, true).unwrap();
             }
         }
-        for seat in &mut crowd.seats {
-            seat.worker.disconnect(&mut seat.session);
+        for client in &mut crowd.clients {
+            client.worker.disconnect(&mut client.session);
         }
         wanted = Some(leave(&engine));
     }
     // Not configured, it stays as it is: also where only that can be read.
     let (engine, _) = open(&folder.0, LINES).unwrap();
     assert_eq!((engine.store.shards(), Some(contents(&engine))), (128, wanted));
-    Seat::new(&engine).ask("SWAPDB 0 1");
+    TestClient::new(&engine).ask("SWAPDB 0 1");
     let wanted = leave(&engine);
     let refused = open(&folder.0, &format!("{LINES}\nshards 32")).err().unwrap();
     assert!(refused.contains("start once with the old number of shards"), "{refused}");
-    find(&folder, LINES, wanted).0.move_out();
+    find(&folder, LINES, wanted).0.close_data_dir();
 }
 
 /// A request about one of a few keys, most of which hold something large.
@@ -311,18 +311,18 @@ fn large_values_go_where_they_went() {
             });
             let movers = rngs.each_mut().map(|rng| {
                 scope.spawn(move || {
-                    let mut seat = Seat::new(engine);
-                    seat.worker.begin(1_700_000_000_000);
+                    let mut client = TestClient::new(engine);
+                    client.worker.begin(1_700_000_000_000);
                     for _ in 0..1500 {
                         let request = mover_request(rng);
                         match rng.below(12) {
-                            0 => send(&mut seat, &[b"MULTI".to_vec()]),
-                            1..4 => send(&mut seat, &[b"EXEC".to_vec()]),
-                            4 => send(&mut seat, &scripted(request)),
-                            _ => send(&mut seat, &request),
+                            0 => send(&mut client, &[b"MULTI".to_vec()]),
+                            1..4 => send(&mut client, &[b"EXEC".to_vec()]),
+                            4 => send(&mut client, &scripted(request)),
+                            _ => send(&mut client, &request),
                         }
                     }
-                    seat.worker.disconnect(&mut seat.session);
+                    client.worker.disconnect(&mut client.session);
                 })
             });
             movers.into_iter().for_each(|mover| mover.join().unwrap());
@@ -333,13 +333,13 @@ fn large_values_go_where_they_went() {
         // Those who copy for Redis read the shards in parts, or not.
         let disk: Arc<dyn journal::Disk> = Arc::new(journal::Directory::open(&folder.0).unwrap());
         let manifest = journal::Manifest::read(&*disk).unwrap().unwrap();
-        let (settings, until) = (config::Settings::new(1), foreign::Until::End);
+        let (settings, until) = (config::Settings::new(1), redis_files::Until::End);
         let to = folder.join("export.rdb");
-        let exported = foreign::export(&settings, (&disk, &manifest), until, &to).unwrap();
+        let exported = redis_files::export(&settings, (&disk, &manifest), until, &to).unwrap();
         assert_eq!(exported.keys, wanted.1.len() as u64, "round {round}");
-        let checked = kvist_engine::durable::check(&*disk).unwrap();
+        let checked = kvist_engine::persistence::check(&*disk).unwrap();
         assert!(checked.problems.is_empty(), "round {round}: {:?}", checked.problems);
-        find(&folder, &lines, wanted).0.move_out();
+        find(&folder, &lines, wanted).0.close_data_dir();
     }
 }
 
@@ -350,14 +350,14 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
     let folder = Folder::new();
     let lines = format!("{LINES}\nshards 16");
     let (engine, _) = open(&folder.0, &lines).unwrap();
-    let mut seat = Seat::new(&engine);
-    seat.worker.begin(1_700_000_000_000);
+    let mut client = TestClient::new(&engine);
+    client.worker.begin(1_700_000_000_000);
     for n in 0..20_000 {
-        seat.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
-        seat.ask(&format!("ZADD zset {n} member:{n:0>20}"));
-        seat.ask(&format!("HSET hash field:{n:0>20} {n}"));
+        client.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
+        client.ask(&format!("ZADD zset {n} member:{n:0>20}"));
+        client.ask(&format!("HSET hash field:{n:0>20} {n}"));
     }
-    seat.ask("SETRANGE string 1000000 x");
+    client.ask("SETRANGE string 1000000 x");
     let size = || {
         engine.store.log().sync().unwrap();
         engine.store.log().figures.size.load(std::sync::atomic::Ordering::Relaxed)
@@ -382,18 +382,18 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
         ("MOVE again 3", ":1"),
     ];
     for (line, reply) in made {
-        assert_eq!(seat.ask(line), reply, "{line}");
+        assert_eq!(client.ask(line), reply, "{line}");
     }
-    seat.ask("MULTI");
-    seat.ask("SREM set0 member:00000000000000000000");
-    seat.ask("SUNIONSTORE later set0 set1");
-    seat.ask("DEL set0 zset");
-    seat.ask("EXEC");
+    client.ask("MULTI");
+    client.ask("SREM set0 member:00000000000000000000");
+    client.ask("SUNIONSTORE later set0 set1");
+    client.ask("DEL set0 zset");
+    client.ask("EXEC");
     let grown = size() - before;
     assert!(grown < 8 << 10, "{grown} bytes");
     let (again, _) = find(&folder, &lines, leave(&engine));
-    assert_eq!(Seat::new(&again).ask("SCARD later"), ":19999");
-    again.move_out();
+    assert_eq!(TestClient::new(&again).ask("SCARD later"), ":19999");
+    again.close_data_dir();
 }
 
 /// What replay makes anew takes its time, however few bytes tell of it: the journal is rewritten as
@@ -403,36 +403,36 @@ fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
     let folder = Folder::new();
     let lines = format!("{LINES}\nauto-aof-rewrite-min-size 1mb\nauto-aof-rewrite-percentage 100");
     let (engine, _) = open(&folder.0, &lines).unwrap();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     for n in 0..20_000 {
-        seat.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
+        client.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
     }
     let cost = || engine.store.log().figures.replay_cost();
     for line in ["SUNIONSTORE union set0 set1", "COPY union copied REPLACE"] {
         engine.save(Reason::Rewrite, true).unwrap();
-        let done = |seat: &mut Seat| {
-            let info = seat.ask("INFO persistence");
+        let done = |client: &mut TestClient| {
+            let info = client.ask("INFO persistence");
             let line = info.split("aof_rewrites:").nth(1).unwrap().lines().next().unwrap();
             line.parse::<u64>().unwrap()
         };
-        let before = done(&mut seat);
-        (0..15).for_each(|_| drop(seat.ask(line)));
+        let before = done(&mut client);
+        (0..15).for_each(|_| drop(client.ask(line)));
         assert!(cost() > 10 << 20, "{line}: {}", cost());
-        let mut rounds = Rounds::new(&engine);
+        let mut rounds = CronRounds::new(&engine);
         let start = std::time::Instant::now();
-        while done(&mut seat) == before {
+        while done(&mut client) == before {
             assert!(start.elapsed().as_secs() < 20, "{line}");
             rounds.round();
         }
         assert!(cost() < 1 << 20, "{line}: {}", cost());
         // A start finds what it costs, too.
-        (0..15).for_each(|_| drop(seat.ask(line)));
+        (0..15).for_each(|_| drop(client.ask(line)));
     }
     let wanted = cost();
     engine.store.log().sync().unwrap();
-    engine.move_out();
+    engine.close_data_dir();
     let (again, _) = open(&folder.0, &lines).unwrap();
     let found = again.store.log().figures.replay_cost();
     assert!(found > 10 << 20 && found.abs_diff(wanted) < wanted / 4, "{found}, not {wanted}");
-    again.move_out();
+    again.close_data_dir();
 }

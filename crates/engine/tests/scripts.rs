@@ -3,9 +3,9 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
+mod test_client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +13,16 @@ use std::thread;
 
 use base::Rng;
 use kvist_engine::Engine;
-use seats::{Seat, engine, engine_with};
 use seed::rng;
+use test_client::{TestClient, engine, engine_with};
 
 const THREADS: usize = 8;
 
 /// Sends words as they are.
-fn say(seat: &mut Seat, words: &[&str]) -> String {
+fn say(client: &mut TestClient, words: &[&str]) -> String {
     let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
     let mut out = Vec::new();
-    seat.worker.execute(&mut seat.session, &words, &mut out);
+    client.worker.execute(&mut client.session, &words, &mut out);
     String::from_utf8_lossy(&out).trim_end().to_owned()
 }
 
@@ -74,12 +74,12 @@ fn change(rng: &mut Rng, keys: usize) -> String {
 }
 
 fn digest(engine: &Arc<Engine>) -> Vec<String> {
-    let mut seat = Seat::new(engine);
-    let mut told = vec![seat.ask("DEBUG DIGEST")];
+    let mut client = TestClient::new(engine);
+    let mut told = vec![client.ask("DEBUG DIGEST")];
     for key in 0..6 {
-        told.push(seat.ask(&format!("PTTL key{key}")));
-        told.push(seat.ask(&format!("OBJECT ENCODING key{key}")));
-        told.push(seat.ask(&format!("XINFO STREAM key{key} FULL")));
+        told.push(client.ask(&format!("PTTL key{key}")));
+        told.push(client.ask(&format!("OBJECT ENCODING key{key}")));
+        told.push(client.ask(&format!("XINFO STREAM key{key} FULL")));
     }
     told
 }
@@ -91,7 +91,7 @@ fn what_is_taken_back_leaves_no_trace() {
         // One meets an undeclared key at its end, and starts again; the other knows before.
         let lines = "enable-debug-command yes";
         let (tried, known) = (engine_with(lines), engine_with(lines));
-        let (mut one, mut other) = (Seat::new(&tried), Seat::new(&known));
+        let (mut one, mut other) = (TestClient::new(&tried), TestClient::new(&known));
         for _ in 0..rng.below(12) {
             let line = change(&mut rng, 6);
             assert_eq!(one.ask(&line), other.ask(&line));
@@ -107,10 +107,10 @@ fn what_is_taken_back_leaves_no_trace() {
         assert_eq!(say(&mut other, &words), "$-1");
         assert_eq!(digest(&tried), digest(&known), "round {round}: {changes:?}");
         for engine in [&tried, &known] {
-            let mut seat = Seat::new(engine);
-            seat.worker.txn.report_memory();
-            seat.ask("FLUSHALL");
-            drop(seat.worker.engine.store.take_trash());
+            let mut client = TestClient::new(engine);
+            client.worker.txn.report_memory();
+            client.ask("FLUSHALL");
+            drop(client.worker.engine.store.take_trash());
         }
     }
 }
@@ -118,39 +118,39 @@ fn what_is_taken_back_leaves_no_trace() {
 #[test]
 fn nothing_runs_twice() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let body = "local n = redis.call('INCR', KEYS[1])
         redis.call('PUBLISH', 'channel', n)
         redis.call('SET', 'undeclared' .. n, n)
         return n";
-    let mut listener = Seat::new(&engine);
+    let mut listener = TestClient::new(&engine);
     listener.ask("SUBSCRIBE channel");
     for n in 1..20 {
-        assert_eq!(say(&mut seat, &["EVAL", body, "1", "counter"]), format!(":{n}"));
-        assert_eq!(listener.letters.take(listener.session.client.id).len(), 1);
+        assert_eq!(say(&mut client, &["EVAL", body, "1", "counter"]), format!(":{n}"));
+        assert_eq!(listener.messages.take(listener.session.client.id).len(), 1);
     }
-    assert_eq!(seat.ask("GET counter"), "$2\r\n19");
-    assert_eq!(seat.ask("DBSIZE"), ":20");
+    assert_eq!(client.ask("GET counter"), "$2\r\n19");
+    assert_eq!(client.ask("DBSIZE"), ":20");
 }
 
 #[test]
 fn a_large_value_is_a_reason_to_hold_everything() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    seat.ask(&format!("SET k {}", "v".repeat(100_000)));
+    let mut client = TestClient::new(&engine);
+    client.ask(&format!("SET k {}", "v".repeat(100_000)));
     let body = "redis.call('INCR', KEYS[1]); return redis.call('APPEND', KEYS[2], 'x')";
     let run = ["EVAL", body, "2", "n", "k"];
-    assert_eq!(say(&mut seat, &run), ":100001");
-    assert_eq!(say(&mut seat, &run), ":100002");
-    assert_eq!(seat.ask("GET n"), "$1\r\n2");
+    assert_eq!(say(&mut client, &run), ":100001");
+    assert_eq!(say(&mut client, &run), ":100002");
+    assert_eq!(client.ask("GET n"), "$1\r\n2");
 }
 
 #[test]
 fn balances_are_exact() {
     const ACCOUNTS: usize = 20;
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    (0..ACCOUNTS).for_each(|n| _ = seat.ask(&format!("SET account{n} 100")));
+    let mut client = TestClient::new(&engine);
+    (0..ACCOUNTS).for_each(|n| _ = client.ask(&format!("SET account{n} 100")));
     let declared = "redis.call('DECRBY', KEYS[1], ARGV[1]); redis.call('INCRBY', KEYS[2], ARGV[1])";
     let hidden = "redis.call('DECRBY', KEYS[1], ARGV[1])
         redis.call('INCRBY', 'account' .. ARGV[2], ARGV[1])";
@@ -165,24 +165,26 @@ fn balances_are_exact() {
         for number in 0..THREADS {
             let (engine, done) = (&engine, &done);
             scope.spawn(move || {
-                let mut seat = Seat::new(engine);
+                let mut client = TestClient::new(engine);
                 let mut rng = Rng::new(number as u64 + 1);
                 for _ in 0..600 {
                     let (a, b) = (rng.below(ACCOUNTS), rng.below(ACCOUNTS));
                     let (from, to) = (format!("account{a}"), format!("account{b}"));
                     let amount = rng.below(50).to_string();
                     match rng.below(5) {
-                        0 => say(&mut seat, &["EVAL", declared, "2", &from, &to, &amount]),
-                        1 => say(&mut seat, &["EVAL", hidden, "1", &from, &amount, &b.to_string()]),
-                        2 => say(&mut seat, &["EVAL", moving, "1", &from]),
+                        0 => say(&mut client, &["EVAL", declared, "2", &from, &to, &amount]),
+                        1 => {
+                            say(&mut client, &["EVAL", hidden, "1", &from, &amount, &b.to_string()])
+                        }
+                        2 => say(&mut client, &["EVAL", moving, "1", &from]),
                         3 => {
                             let lines = format!(
                                 "MULTI\r\nDECRBY {from} {amount}\r\nINCRBY {to} {amount}\r\nEXEC"
                             );
-                            seat.ask(&lines)
+                            client.ask(&lines)
                         }
                         _ => {
-                            let reply = say(&mut seat, &["EVAL", sum, "0"]);
+                            let reply = say(&mut client, &["EVAL", sum, "0"]);
                             assert_eq!(reply, ":2000");
                             reply
                         }
@@ -192,18 +194,18 @@ fn balances_are_exact() {
             });
         }
         scope.spawn(|| {
-            let mut seat = Seat::new(&engine);
+            let mut client = TestClient::new(&engine);
             let names: Vec<String> = (0..ACCOUNTS).map(|n| format!("account{n}")).collect();
             let line = format!("MGET {}", names.join(" "));
             while !done.load(Ordering::Relaxed) {
-                let reply = seat.ask(&line);
+                let reply = client.ask(&line);
                 let values = reply.split("\r\n").skip(2).step_by(2);
                 let sum: i64 = values.map(|value| value.parse::<i64>().unwrap()).sum();
                 assert_eq!(sum, 2000);
             }
         });
     });
-    assert_eq!(say(&mut seat, &["EVAL", sum, "0"]), ":2000");
+    assert_eq!(say(&mut client, &["EVAL", sum, "0"]), ":2000");
 }
 
 #[test]
@@ -211,13 +213,13 @@ fn scripts_about_different_keys_run_side_by_side() {
     let engine = engine_with("busy-reply-threshold 50");
     thread::scope(|scope| {
         let endless = scope.spawn(|| {
-            let mut seat = Seat::new(&engine);
-            say(&mut seat, &["EVAL", "redis.call('GET', KEYS[1]) while true do end", "1", "a"])
+            let mut client = TestClient::new(&engine);
+            say(&mut client, &["EVAL", "redis.call('GET', KEYS[1]) while true do end", "1", "a"])
         });
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         // A key of the endless one is not to be had; in the end that is said.
         let busy = loop {
-            let reply = seat.ask("GET a");
+            let reply = client.ask("GET a");
             if reply.starts_with('-') {
                 break reply;
             }
@@ -233,49 +235,49 @@ fn scripts_about_different_keys_run_side_by_side() {
         });
         let other = other.unwrap();
         let body = "return redis.call('INCR', KEYS[1])";
-        assert_eq!(say(&mut seat, &["EVAL", body, "1", &other]), ":1");
+        assert_eq!(say(&mut client, &["EVAL", body, "1", &other]), ":1");
         // What needs every shard, or walks over them, or watches, is refused whole.
-        assert_eq!(seat.ask("FLUSHALL"), text);
-        assert_eq!(seat.ask("DBSIZE"), text);
-        assert_eq!(seat.ask("WATCH a"), text);
+        assert_eq!(client.ask("FLUSHALL"), text);
+        assert_eq!(client.ask("DBSIZE"), text);
+        assert_eq!(client.ask("WATCH a"), text);
         let aborted = format!("-EXECABORT Transaction discarded because of: {}", &text[1..]);
-        let (reply, _) = seat.feed("MULTI\r\nSET a 1\r\nEXEC\r\n");
+        let (reply, _) = client.feed("MULTI\r\nSET a 1\r\nEXEC\r\n");
         assert_eq!(reply.lines().last().unwrap(), aborted);
-        assert_eq!(say(&mut seat, &["EVAL", "redis.call('GET', 'b')", "1", "a"]), text);
-        assert!(seat.ask("FUNCTION KILL").starts_with("-BUSY"));
-        assert_eq!(seat.ask("SCRIPT KILL"), "+OK");
+        assert_eq!(say(&mut client, &["EVAL", "redis.call('GET', 'b')", "1", "a"]), text);
+        assert!(client.ask("FUNCTION KILL").starts_with("-BUSY"));
+        assert_eq!(client.ask("SCRIPT KILL"), "+OK");
         let killed = endless.join().unwrap();
         assert!(killed.contains("Script killed by user with SCRIPT KILL"), "{killed}");
-        assert_eq!(seat.ask("GET a"), "$-1");
+        assert_eq!(client.ask("GET a"), "$-1");
         let nothing = "-NOTBUSY No scripts in execution right now.";
-        assert_eq!(seat.ask("SCRIPT KILL"), nothing);
+        assert_eq!(client.ask("SCRIPT KILL"), nothing);
     });
 }
 
 #[test]
 fn what_has_written_is_not_killed() {
     let engine = engine_with("busy-reply-threshold 1");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let body = "redis.call('SET', KEYS[1], 1)
         for i = 1, 3e7 do end
         return redis.call('INCR', KEYS[1])";
     thread::scope(|scope| {
-        let long = scope.spawn(|| say(&mut Seat::new(&engine), &["EVAL", body, "1", "a"]));
-        while seat.ask("SCRIPT KILL").starts_with("-NOTBUSY") && !long.is_finished() {}
-        let reply = seat.ask("SCRIPT KILL");
+        let long = scope.spawn(|| say(&mut TestClient::new(&engine), &["EVAL", body, "1", "a"]));
+        while client.ask("SCRIPT KILL").starts_with("-NOTBUSY") && !long.is_finished() {}
+        let reply = client.ask("SCRIPT KILL");
         assert!(reply.starts_with("-UNKILLABLE") || long.is_finished(), "{reply}");
         assert_eq!(long.join().unwrap(), ":2");
     });
-    assert_eq!(seat.ask("GET a"), "$1\r\n2");
+    assert_eq!(client.ask("GET a"), "$1\r\n2");
 }
 
 #[test]
 fn scripting_can_be_turned_off_as_a_whole() {
     let engine = engine_with("enable-debug-command yes");
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let library = "#!lua name=l\nredis.register_function('f', function() return 1 end)";
-    assert_eq!(say(&mut seat, &["FUNCTION", "LOAD", library]), "$1\r\nl");
-    let sha = say(&mut seat, &["SCRIPT", "LOAD", "return 1"])[5..].to_owned();
+    assert_eq!(say(&mut client, &["FUNCTION", "LOAD", library]), "$1\r\nl");
+    let sha = say(&mut client, &["SCRIPT", "LOAD", "return 1"])[5..].to_owned();
     let requests: &[&[&str]] = &[
         &["EVAL", "return 1", "0"],
         &["EVAL_RO", "return 1", "0"],
@@ -288,31 +290,31 @@ fn scripting_can_be_turned_off_as_a_whole() {
         &["FUNCTION", "RESTORE", "x"],
     ];
     // What is queued before is asked again when it runs.
-    let mut queued = Seat::new(&engine);
+    let mut queued = TestClient::new(&engine);
     assert_eq!(queued.ask("MULTI"), "+OK");
     for request in requests {
         assert_eq!(say(&mut queued, request), "+QUEUED");
     }
-    assert_eq!(seat.ask("CONFIG SET scripting no"), "+OK");
+    assert_eq!(client.ask("CONFIG SET scripting no"), "+OK");
     let refused = "-ERR scripting is turned off by the directive 'scripting'";
     for request in requests {
-        assert_eq!(say(&mut seat, request), refused, "{request:?}");
+        assert_eq!(say(&mut client, request), refused, "{request:?}");
     }
     queued.worker.begin(1_000_000);
     let replies = queued.ask("EXEC");
     assert_eq!(replies.matches(refused).count(), requests.len(), "{replies}");
     // What there is can be looked at and deleted.
-    assert_eq!(seat.ask("FUNCTION DELETE l"), "+OK");
-    assert_eq!(seat.ask("CONFIG SET scripting yes"), "+OK");
-    assert_eq!(say(&mut seat, &["EVAL", "return 1", "0"]), ":1");
+    assert_eq!(client.ask("FUNCTION DELETE l"), "+OK");
+    assert_eq!(client.ask("CONFIG SET scripting yes"), "+OK");
+    assert_eq!(say(&mut client, &["EVAL", "return 1", "0"]), ":1");
 }
 
 #[test]
 fn a_command_may_have_as_many_words_as_the_stack_has_room_for() {
-    let mut seat = Seat::new(&engine());
+    let mut client = TestClient::new(&engine());
     let body = "local t = {} for i = 1, 7995 do t[i] = i end
         return redis.call('LPUSH', KEYS[1], unpack(t))";
-    assert_eq!(say(&mut seat, &["EVAL", body, "1", "k"]), ":7995");
+    assert_eq!(say(&mut client, &["EVAL", body, "1", "k"]), ":7995");
     let body = "return #redis.call('LRANGE', KEYS[1], 0, -1)";
-    assert_eq!(say(&mut seat, &["EVAL", body, "1", "k"]), ":7995");
+    assert_eq!(say(&mut client, &["EVAL", body, "1", "k"]), ":7995");
 }

@@ -1,5 +1,5 @@
 //! A simulation of engine and journal on a disk that lies, from one seed: what clients ask, the
-//! order in which they, the flusher, snapshots, the keeper and the disk take their steps, what
+//! order in which they, the flusher, snapshots, the cron thread and the disk take their steps, what
 //! fails, and where power is cut. What is found after each cut must be a state that the dataset
 //! had, and none from before what was acknowledged or synced.
 //!
@@ -17,7 +17,6 @@ mod disk;
 mod plan;
 #[path = "simulation/run.rs"]
 mod run;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 #[path = "../../model/tests/stage/mod.rs"]
@@ -25,6 +24,7 @@ mod stage;
 #[path = "simulation/state.rs"]
 mod state;
 mod tame;
+mod test_client;
 #[path = "simulation/twin.rs"]
 mod twin;
 #[path = "hostile/words.rs"]
@@ -40,8 +40,8 @@ use disk::Untrue;
 use kvist_engine::{Action, Engine, Entry};
 use plan::{Drawer, Plan, shown};
 use run::{Outcome, Reached, run};
-use seats::engine;
 use seed::setting;
+use test_client::engine;
 
 /// So many runs come to everything that there is to reach: mostly a tenth of them do.
 const ENOUGH: usize = 1000;
@@ -76,7 +76,7 @@ fn announce(seed: u64) {
 }
 
 /// A seed that differs from start to start.
-fn chance() -> u64 {
+fn entropy() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     u64::from(since.subsec_micros()) ^ (since.as_secs() << 20)
 }
@@ -86,8 +86,8 @@ fn whatever_happens_nothing_that_was_promised_is_lost() {
     let engine = engine();
     let time = Duration::from_secs(setting("KVIST_SECONDS", 50));
     let begun = Instant::now();
-    // What is printed is the seed of a plan, not that of the chance which chose it.
-    let mut seed = setting("KVIST_SEED", chance());
+    // What is printed is the seed of a plan, not that of the generator which chose it.
+    let mut seed = setting("KVIST_SEED", entropy());
     let (mut runs, mut lives, mut states, mut calls) = (0, 0, 0, 0);
     let mut reached = Reached::default();
     // It goes on until everything was reached, unless one plan is asked for.

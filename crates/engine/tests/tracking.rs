@@ -2,39 +2,39 @@
 //! of readers is bounded and forgets those that are gone.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod seats;
+mod test_client;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kvist_engine::{Engine, Keeper};
+use kvist_engine::{Cron, Engine};
 use parking_lot::Mutex;
-use seats::{Seat, engine, engine_with};
+use test_client::{TestClient, engine, engine_with};
 
 const KEYS: usize = 6;
 const ROUNDS: usize = 1500;
 
 /// A client that keeps copies of what it reads.
 struct Reader {
-    seat: Seat,
+    client: TestClient,
     copies: BTreeMap<String, String>,
     notices: usize,
 }
 
 impl Reader {
     fn new(engine: &Arc<Engine>, mode: &str) -> Self {
-        let mut seat = Seat::new(engine);
-        seat.ask("HELLO 3");
-        assert_eq!(seat.ask(&format!("CLIENT TRACKING on {mode}")), "+OK");
-        Reader { seat, copies: BTreeMap::new(), notices: 0 }
+        let mut client = TestClient::new(engine);
+        client.ask("HELLO 3");
+        assert_eq!(client.ask(&format!("CLIENT TRACKING on {mode}")), "+OK");
+        Reader { client, copies: BTreeMap::new(), notices: 0 }
     }
 
     fn read(&mut self, key: &str) {
         // Only who has no copy asks.
         if !self.copies.contains_key(key) {
-            let value = self.seat.ask(&format!("GET {key}"));
+            let value = self.client.ask(&format!("GET {key}"));
             self.copies.insert(key.to_owned(), value);
         }
         self.listen();
@@ -42,7 +42,7 @@ impl Reader {
 
     /// Throws stale copies away.
     fn listen(&mut self) {
-        for push in self.seat.pushed() {
+        for push in self.client.pushed() {
             self.notices += 1;
             for key in keys_of(&push) {
                 self.copies.remove(&key);
@@ -67,15 +67,15 @@ fn copies_are_fresh(modes: &[&str]) {
         for writer in 0..writers {
             let (engine, barrier) = (&engine, &barrier);
             scope.spawn(move || {
-                let mut seat = Seat::new(engine);
+                let mut client = TestClient::new(engine);
                 for round in 0..ROUNDS {
                     for n in 0..KEYS {
                         let key = (n + writer * 3 + round) % KEYS;
                         match (round + n) % 5 {
-                            0 => seat.ask(&format!("DEL key{key}")),
-                            1 => seat.feed(&format!("MULTI\r\nINCR key{key}\r\nEXEC\r\n")).0,
-                            2 => seat.ask(&format!("RENAME key{key} key{}", (key + 1) % KEYS)),
-                            _ => seat.ask(&format!("SET key{key} {round}{writer}")),
+                            0 => client.ask(&format!("DEL key{key}")),
+                            1 => client.feed(&format!("MULTI\r\nINCR key{key}\r\nEXEC\r\n")).0,
+                            2 => client.ask(&format!("RENAME key{key} key{}", (key + 1) % KEYS)),
+                            _ => client.ask(&format!("SET key{key} {round}{writer}")),
                         };
                     }
                     barrier.wait();
@@ -87,7 +87,7 @@ fn copies_are_fresh(modes: &[&str]) {
             let (engine, barrier, wrong) = (&engine, &barrier, &wrong);
             scope.spawn(move || {
                 let mut reader = Reader::new(engine, mode);
-                let mut judge = Seat::new(engine);
+                let mut check = TestClient::new(engine);
                 for round in 0..ROUNDS {
                     for n in 0..KEYS * 3 {
                         reader.read(&format!("key{}", (n * 5 + round) % KEYS));
@@ -95,7 +95,7 @@ fn copies_are_fresh(modes: &[&str]) {
                     barrier.wait();
                     reader.listen();
                     for (key, copy) in &reader.copies {
-                        let now = judge.ask(&format!("GET {key}"));
+                        let now = check.ask(&format!("GET {key}"));
                         let copy = if copy == "_" { "$-1" } else { copy };
                         if copy != now {
                             let what = format!("round {round}: {key} is {now}, not {copy}; {mode}");
@@ -128,26 +128,27 @@ fn the_table_of_readers_is_bounded() {
     let engine = engine_with("tracking-table-max-keys 50");
     let mut reader = Reader::new(&engine, "NOLOOP");
     for n in 0..1000 {
-        reader.seat.ask(&format!("GET key:{n}"));
+        reader.client.ask(&format!("GET key:{n}"));
         assert!(engine.store.read_keys() <= 50);
     }
     assert_eq!(engine.store.readers(), 50);
     assert!((50 * 50..50 * 150).contains(&engine.store.readers_memory()));
     // Whoever was forgotten was told; its own reading made it so, hence among the replies.
-    let mut seat = Seat::new(&engine);
-    seat.ask("HELLO 3");
-    seat.ask("CLIENT TRACKING on");
-    let (replies, _) = seat.feed(&(0..200).map(|n| format!("GET own:{n}\r\n")).collect::<String>());
+    let mut client = TestClient::new(&engine);
+    client.ask("HELLO 3");
+    client.ask("CLIENT TRACKING on");
+    let (replies, _) =
+        client.feed(&(0..200).map(|n| format!("GET own:{n}\r\n")).collect::<String>());
     let told = replies.matches("invalidate").count();
     assert!((150..200).contains(&told), "{told} of 200 were told");
-    let mut writer = Seat::new(&engine);
+    let mut writer = TestClient::new(&engine);
     for n in 0..1000 {
         writer.ask(&format!("SET key:{n} x"));
         writer.ask(&format!("SET own:{n} x"));
     }
     assert_eq!((engine.store.read_keys(), engine.store.readers()), (0, 0));
     assert_eq!(engine.store.readers_memory(), 0);
-    let told_later: BTreeSet<String> = seat.pushed().into_iter().collect();
+    let told_later: BTreeSet<String> = client.pushed().into_iter().collect();
     assert_eq!(told + told_later.len(), 200);
 }
 
@@ -160,26 +161,26 @@ fn eventually(what: &str, mut done: impl FnMut() -> bool) {
 }
 
 #[test]
-fn the_keeper_forgets_readers_that_are_gone_or_too_many() {
+fn cron_forgets_readers_that_are_gone_or_too_many() {
     let engine = engine();
-    let mut leaving: Vec<Seat> = (0..3).map(|_| Seat::new(&engine)).collect();
+    let mut leaving: Vec<TestClient> = (0..3).map(|_| TestClient::new(&engine)).collect();
     let mut staying = Reader::new(&engine, "");
     for n in 0..2000 {
-        for seat in &mut leaving {
-            seat.ask("CLIENT TRACKING on");
-            seat.ask(&format!("GET key:{n}"));
+        for client in &mut leaving {
+            client.ask("CLIENT TRACKING on");
+            client.ask(&format!("GET key:{n}"));
         }
         if n % 2 == 0 {
-            staying.seat.ask(&format!("GET key:{n}"));
+            staying.client.ask(&format!("GET key:{n}"));
         }
     }
     assert_eq!((engine.store.read_keys(), engine.store.readers()), (2000, 7000));
-    let _keeper = Keeper::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
-    for seat in &mut leaving {
-        seat.worker.disconnect(&mut seat.session);
+    let _cron = Cron::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
+    for client in &mut leaving {
+        client.worker.disconnect(&mut client.session);
     }
     eventually("forgetting", || (engine.store.read_keys(), engine.store.readers()) == (1000, 1000));
-    staying.seat.ask("CONFIG SET tracking-table-max-keys 100");
+    staying.client.ask("CONFIG SET tracking-table-max-keys 100");
     eventually("trimming", || engine.store.read_keys() == 100);
     eventually("telling", || {
         staying.listen();
@@ -187,7 +188,7 @@ fn the_keeper_forgets_readers_that_are_gone_or_too_many() {
     });
     // Nobody is left who cares: nothing is asked for any more.
     assert_ne!(engine.store.interest(), 0);
-    staying.seat.ask("CLIENT TRACKING off");
+    staying.client.ask("CLIENT TRACKING off");
     eventually("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);
 }
 
@@ -195,15 +196,15 @@ fn the_keeper_forgets_readers_that_are_gone_or_too_many() {
 fn readers_are_told_of_what_expires() {
     let engine = engine();
     let mut readers = ["", "NOLOOP", "BCAST NOLOOP"].map(|mode| Reader::new(&engine, mode));
-    let mut writer = Seat::new(&engine);
+    let mut writer = TestClient::new(&engine);
     for met in [true, false] {
         writer.worker.begin(1_000_000);
         writer.ask("PSETEX key 5 x");
         for reader in &mut readers {
             reader.listen();
             reader.notices = 0;
-            reader.seat.worker.begin(1_000_000);
-            assert_eq!(reader.seat.ask("GET key"), "$1\r\nx");
+            reader.client.worker.begin(1_000_000);
+            assert_eq!(reader.client.ask("GET key"), "$1\r\nx");
         }
         if met {
             writer.worker.begin(1_000_005);
@@ -224,17 +225,17 @@ fn readers_are_told_of_what_expires() {
 #[test]
 fn lists_and_info_show_who_is_told() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
-    let mut other = Seat::new(&engine);
-    let field = |seat: &mut Seat, name: &str| {
-        let info = seat.ask("INFO everything");
+    let mut client = TestClient::new(&engine);
+    let mut other = TestClient::new(&engine);
+    let field = |client: &mut TestClient, name: &str| {
+        let info = client.ask("INFO everything");
         let line = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
         line.unwrap().to_owned()
     };
-    seat.ask("CLIENT TRACKING on");
-    assert!(seat.ask("CLIENT INFO").contains(" flags=t "));
-    assert!(seat.ask("CLIENT INFO").contains(" redir=0 "));
-    seat.ask("MGET a b c");
+    client.ask("CLIENT TRACKING on");
+    assert!(client.ask("CLIENT INFO").contains(" flags=t "));
+    assert!(client.ask("CLIENT INFO").contains(" redir=0 "));
+    client.ask("MGET a b c");
     let id = other.session.client.id;
     other.ask("CLIENT TRACKING on BCAST PREFIX x PREFIX y");
     assert!(other.ask("CLIENT INFO").contains(" flags=tB "));
@@ -244,15 +245,15 @@ fn lists_and_info_show_who_is_told() {
         ("tracking_total_items", "3"),
         ("tracking_total_prefixes", "2"),
     ] {
-        assert_eq!(field(&mut seat, name), count, "{name}");
+        assert_eq!(field(&mut client, name), count, "{name}");
     }
-    seat.ask(&format!("CLIENT TRACKING on REDIRECT {id}"));
-    assert!(seat.ask("CLIENT INFO").contains(&format!(" redir={id} ")));
+    client.ask(&format!("CLIENT TRACKING on REDIRECT {id}"));
+    assert!(client.ask("CLIENT INFO").contains(&format!(" redir={id} ")));
     other.worker.disconnect(&mut other.session);
-    seat.ask("SET a 1");
-    assert!(seat.ask("CLIENT INFO").contains(" flags=tR "));
-    seat.ask("CLIENT TRACKING off");
-    assert!(seat.ask("CLIENT INFO").contains(" flags=N "));
-    assert!(seat.ask("CLIENT INFO").contains(" redir=-1 "));
-    assert_eq!(field(&mut seat, "tracking_clients"), "0");
+    client.ask("SET a 1");
+    assert!(client.ask("CLIENT INFO").contains(" flags=tR "));
+    client.ask("CLIENT TRACKING off");
+    assert!(client.ask("CLIENT INFO").contains(" flags=N "));
+    assert!(client.ask("CLIENT INFO").contains(" redir=-1 "));
+    assert_eq!(field(&mut client, "tracking_clients"), "0");
 }

@@ -6,16 +6,16 @@
 mod duet;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
-mod seats;
 #[path = "../../base/tests/seed/mod.rs"]
 mod seed;
 mod tame;
+mod test_client;
 
 use base::Rng;
 use duet::Duet;
 use oracle::Oracle;
-use seats::engine_with;
 use seed::rng;
+use test_client::engine_with;
 
 fn play(scenes: &[&str]) {
     for scene in scenes {

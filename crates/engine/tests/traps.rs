@@ -5,18 +5,18 @@
 
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
-mod seats;
+mod test_client;
 
 use std::collections::HashSet;
 
-use seats::{Seat, engine};
+use test_client::{TestClient, engine};
 
 /// Sends lines as one pipeline; how many replies are as expected.
-fn all(seat: &mut Seat, lines: impl Iterator<Item = String>, expected: &str) -> usize {
+fn all(client: &mut TestClient, lines: impl Iterator<Item = String>, expected: &str) -> usize {
     let lines: Vec<String> = lines.collect();
     let mut good = 0;
     for some in lines.chunks(1000) {
-        let (replies, _) = seat.feed(&(some.join("\r\n") + "\r\n"));
+        let (replies, _) = client.feed(&(some.join("\r\n") + "\r\n"));
         good += replies.split("\r\n").filter(|reply| *reply == expected).count();
     }
     good
@@ -25,17 +25,17 @@ fn all(seat: &mut Seat, lines: impl Iterator<Item = String>, expected: &str) -> 
 #[test]
 fn deleting_what_is_not_there_hides_nothing() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let live = 2_000;
-    assert_eq!(all(&mut seat, (0..live).map(|n| format!("SET live:{n} x")), "+OK"), live);
+    assert_eq!(all(&mut client, (0..live).map(|n| format!("SET live:{n} x")), "+OK"), live);
     let absent = (0..100_000).map(|n| format!("DEL absent:{n}"));
-    assert_eq!(all(&mut seat, absent, ":0"), 100_000);
+    assert_eq!(all(&mut client, absent, ":0"), 100_000);
     // Deleted and put back, among them.
     let again = (0..live).step_by(2);
-    assert_eq!(all(&mut seat, again.clone().map(|n| format!("DEL live:{n}")), ":1"), live / 2);
-    assert_eq!(all(&mut seat, again.map(|n| format!("SET live:{n} x")), "+OK"), live / 2);
-    assert_eq!(all(&mut seat, (0..live).map(|n| format!("EXISTS live:{n}")), ":1"), live);
-    assert_eq!(seat.ask("DBSIZE"), format!(":{live}"));
+    assert_eq!(all(&mut client, again.clone().map(|n| format!("DEL live:{n}")), ":1"), live / 2);
+    assert_eq!(all(&mut client, again.map(|n| format!("SET live:{n} x")), "+OK"), live / 2);
+    assert_eq!(all(&mut client, (0..live).map(|n| format!("EXISTS live:{n}")), ":1"), live);
+    assert_eq!(client.ask("DBSIZE"), format!(":{live}"));
 }
 
 /// An index by value would degenerate here: eight times as many would take 64 times as long.
@@ -43,14 +43,14 @@ fn deleting_what_is_not_there_hides_nothing() {
 fn many_keys_may_have_the_same_value() {
     let cost = |keys: usize| {
         let engine = engine();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         let work = || {
             let sets = (0..keys).map(|n| format!("SET key:{n} same"));
-            assert_eq!(all(&mut seat, sets, "+OK"), keys);
+            assert_eq!(all(&mut client, sets, "+OK"), keys);
             let fields = (0..keys).map(|n| format!("HSET h field:{n} same"));
-            assert_eq!(all(&mut seat, fields, ":1"), keys);
+            assert_eq!(all(&mut client, fields, ":1"), keys);
             let members = (0..keys).map(|n| format!("ZADD z 7 member:{n}"));
-            assert_eq!(all(&mut seat, members, ":1"), keys);
+            assert_eq!(all(&mut client, members, ":1"), keys);
         };
         processor::cost(work).1
     };
@@ -64,11 +64,11 @@ fn many_keys_may_have_the_same_value() {
 fn a_limited_range_stops_at_its_limit() {
     let cost = |members: usize| {
         let engine = engine();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         let lines = (0..members).map(|n| format!("ZADD z {n} member:{n:06}"));
-        assert_eq!(all(&mut seat, lines, ":1"), members);
+        assert_eq!(all(&mut client, lines, ":1"), members);
         let elements = (0..members).map(|n| format!(" {n}")).collect::<String>();
-        assert_eq!(seat.ask(&format!("RPUSH l{elements}")), format!(":{members}"));
+        assert_eq!(client.ask(&format!("RPUSH l{elements}")), format!(":{members}"));
         let middle = members / 2;
         let ranges = [
             format!("ZRANGEBYSCORE z -inf +inf LIMIT {middle} 10"),
@@ -79,7 +79,7 @@ fn a_limited_range_stops_at_its_limit() {
         ];
         let work = || {
             for _ in 0..1_000 {
-                let (replies, _) = seat.feed(&(ranges.join("\r\n") + "\r\n"));
+                let (replies, _) = client.feed(&(ranges.join("\r\n") + "\r\n"));
                 assert_eq!(replies.matches("*10\r\n").count(), ranges.len());
             }
         };
@@ -92,14 +92,14 @@ fn a_limited_range_stops_at_its_limit() {
 #[test]
 fn pages_of_a_prefix_show_every_key_exactly_once() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let keys = 25_000;
-    assert_eq!(all(&mut seat, (0..keys).map(|n| format!("SET page:{n} x")), "+OK"), keys);
+    assert_eq!(all(&mut client, (0..keys).map(|n| format!("SET page:{n} x")), "+OK"), keys);
     let others = (0..keys).map(|n| format!("SET other:{n} x"));
-    assert_eq!(all(&mut seat, others, "+OK"), keys);
+    assert_eq!(all(&mut client, others, "+OK"), keys);
     let (mut cursor, mut seen, mut round) = ("0".to_owned(), HashSet::new(), 0);
     loop {
-        let reply = seat.ask(&format!("SCAN {cursor} MATCH page:* COUNT 100"));
+        let reply = client.ask(&format!("SCAN {cursor} MATCH page:* COUNT 100"));
         let mut words = reply.split("\r\n").filter(|word| !word.starts_with(['$', '*']));
         cursor = words.next().unwrap_or_default().to_owned();
         for key in words.filter(|word| !word.is_empty()) {
@@ -110,8 +110,8 @@ fn pages_of_a_prefix_show_every_key_exactly_once() {
         }
         // The table grows and shrinks while the pages are turned.
         round += 1;
-        seat.ask(&format!("SET new:{round} x"));
-        seat.ask(&format!("DEL other:{round}"));
+        client.ask(&format!("SET new:{round} x"));
+        client.ask(&format!("DEL other:{round}"));
     }
     assert_eq!(seen.len(), keys);
 }
@@ -119,7 +119,7 @@ fn pages_of_a_prefix_show_every_key_exactly_once() {
 #[test]
 fn an_empty_string_is_not_a_missing_one() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let empty = "$0\r\n";
     for (line, reply) in [
         ("SET k \"\"", "+OK"),
@@ -149,33 +149,33 @@ fn an_empty_string_is_not_a_missing_one() {
         ("GET \"\"", "$5\r\nvalue"),
         ("DEL \"\"", ":1"),
     ] {
-        assert_eq!(seat.ask(line), reply.trim_end(), "{line}");
+        assert_eq!(client.ask(line), reply.trim_end(), "{line}");
     }
-    seat.ask("SET k \"\"");
-    assert_eq!(seat.ask("MGET k nosuch"), "*2\r\n$0\r\n\r\n$-1");
+    client.ask("SET k \"\"");
+    assert_eq!(client.ask("MGET k nosuch"), "*2\r\n$0\r\n\r\n$-1");
 }
 
 #[test]
 fn a_lifetime_below_a_second_is_not_for_ever() {
     let engine = engine();
-    let mut seat = Seat::new(&engine);
+    let mut client = TestClient::new(&engine);
     let start = 5_000_000;
-    seat.worker.begin(start);
+    client.worker.begin(start);
     for line in ["SET a x PX 300", "PSETEX b 300 x", "SET c x PXAT 5000300", "GETEX d PX 300"] {
-        seat.ask("SETNX d x");
-        assert!(!seat.ask(line).starts_with('-'), "{line}");
+        client.ask("SETNX d x");
+        assert!(!client.ask(line).starts_with('-'), "{line}");
     }
-    seat.ask("SET e x");
-    assert_eq!(seat.ask("PEXPIRE e 300"), ":1");
+    client.ask("SET e x");
+    assert_eq!(client.ask("PEXPIRE e 300"), ":1");
     for key in ["a", "b", "c", "d", "e"] {
-        assert_eq!(seat.ask(&format!("PTTL {key}")), ":300", "{key}");
+        assert_eq!(client.ask(&format!("PTTL {key}")), ":300", "{key}");
         // Rounded to seconds, as Redis does; -1 would mean: for ever.
-        assert_eq!(seat.ask(&format!("TTL {key}")), ":0", "{key}");
+        assert_eq!(client.ask(&format!("TTL {key}")), ":0", "{key}");
     }
-    seat.worker.begin(start + 299);
-    assert_eq!(seat.ask("EXISTS a b c d e"), ":5");
-    seat.worker.begin(start + 300);
-    assert_eq!(seat.ask("EXISTS a b c d e"), ":0");
+    client.worker.begin(start + 299);
+    assert_eq!(client.ask("EXISTS a b c d e"), ":5");
+    client.worker.begin(start + 300);
+    assert_eq!(client.ask("EXISTS a b c d e"), ":0");
 }
 
 /// What clients choose is hashed by what they cannot know, wherever it is.
@@ -201,13 +201,13 @@ fn chosen(n: u64, tail: [u64; 2]) -> String {
 fn members_cannot_be_chosen_to_hash_alike() {
     let costs = TAILS.map(|tail| {
         let engine = engine();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         let count = 10_000;
         let line =
             |n, before: &str, after: &str| format!("{before} \"{}\"{after}", chosen(n, tail));
         let (good, took) = processor::cost(|| {
-            all(&mut seat, (0..count).map(|n| line(n, "SADD s", "")), ":1")
-                + all(&mut seat, (0..count).map(|n| line(n, "HSET h", " 1")), ":1")
+            all(&mut client, (0..count).map(|n| line(n, "SADD s", "")), ":1")
+                + all(&mut client, (0..count).map(|n| line(n, "HSET h", " 1")), ":1")
         });
         assert_eq!(good, 20_000);
         took
@@ -219,9 +219,9 @@ fn members_cannot_be_chosen_to_hash_alike() {
 fn keys_cannot_be_chosen_to_hash_alike() {
     let costs = TAILS.map(|tail| {
         let engine = engine();
-        let mut seat = Seat::new(&engine);
+        let mut client = TestClient::new(&engine);
         let sets = (0..10_000).map(|n| format!("SET \"{}\" 1", chosen(n, tail)));
-        let (good, took) = processor::cost(|| all(&mut seat, sets, "+OK"));
+        let (good, took) = processor::cost(|| all(&mut client, sets, "+OK"));
         assert_eq!(good, 10_000);
         took
     });

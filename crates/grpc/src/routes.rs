@@ -152,7 +152,7 @@ impl Routes {
                 shared.users_changed.notify_waiters();
             }
             let stopping = *stop.borrow() || engine.stopping.load(Ordering::Relaxed);
-            let serves = !stopping && !engine.durable.is_loading();
+            let serves = !stopping && !engine.persistence.is_loading();
             if said != Some(serves) {
                 said = Some(serves);
                 let status =

@@ -126,7 +126,7 @@ impl Drop for IncomingConnection {
 impl IncomingConnection {
     /// Lets somebody in, unless there are too many.
     fn enter(shared: &Arc<Shared>, socket: TcpStream, addr: SocketAddr) -> Option<Self> {
-        let counters = Arc::clone(&shared.slot.lock().worker.seat.counters);
+        let counters = Arc::clone(&shared.slot.lock().worker.context.counters);
         if !(shared.hooks.enter)() {
             counters.refused.add(1);
             return None;
@@ -219,7 +219,7 @@ impl IncomingConnection {
     }
 
     fn refuse(&self) {
-        self.shared.slot.lock().worker.seat.counters.refused.add(1);
+        self.shared.slot.lock().worker.context.counters.refused.add(1);
         tracing::debug!(addr = %self.addr, "strangers take all memory that they may");
     }
 

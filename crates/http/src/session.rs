@@ -72,7 +72,7 @@ impl Workers {
 
     /// Counts something among the figures of the server.
     pub fn count(&self, count: impl FnOnce(&Counters)) {
-        self.with(|worker| count(&worker.seat.counters));
+        self.with(|worker| count(&worker.context.counters));
     }
 }
 
@@ -369,7 +369,7 @@ fn feed(
     input: &mut [u8],
     out: &mut Vec<u8>,
 ) -> Fed {
-    meter.settle(&worker.seat.counters);
+    meter.settle(&worker.context.counters);
     worker.feed(session, input, out)
 }
 
@@ -387,14 +387,14 @@ pub(crate) fn read(bytes: &[u8], count: usize) -> Result<Vec<Value>, NoReply> {
 
 /// Keys of all databases together.
 pub fn keys(workers: &Workers) -> usize {
-    workers.with(|worker| worker.txn.census()).iter().map(|db| db.keys).sum()
+    workers.with(|worker| worker.txn.key_counts()).iter().map(|db| db.keys).sum()
 }
 
 impl Drop for ClientSession {
     fn drop(&mut self) {
         let ClientSession { workers, session, meter, .. } = self;
         workers.with(|worker| {
-            meter.settle(&worker.seat.counters);
+            meter.settle(&worker.context.counters);
             worker.disconnect(session);
         });
     }

@@ -12,9 +12,9 @@ use kvist_index::{Delta, Edge, KeyList, Span, Tree, changes, merge, sort};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Xorshift: the order of keys must be the same in every run.
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -23,10 +23,10 @@ impl Chance {
     }
 }
 
-fn keys(name: &str, count: usize, chance: &mut Chance) -> KeyList {
+fn keys(name: &str, count: usize, random: &mut Random) -> KeyList {
     let mut numbers: Vec<usize> = (0..count).collect();
     for at in (1..count).rev() {
-        numbers.swap(at, chance.below(at + 1));
+        numbers.swap(at, random.below(at + 1));
     }
     let mut list = KeyList::default();
     for (at, n) in numbers.iter().enumerate() {
@@ -63,13 +63,13 @@ fn load(name: &str, list: &KeyList) -> Tree {
     tree
 }
 
-fn ranges(name: &str, tree: &Tree, list: &KeyList, chance: &mut Chance) {
+fn ranges(name: &str, tree: &Tree, list: &KeyList, random: &mut Random) {
     for (width, rounds) in [(100, 2000), (1000, 400), (10_000, 60)] {
         let mut out = KeyList::default();
         let (mut shown, start) = (0, Instant::now());
         for _ in 0..rounds {
             out.clear();
-            let from = Edge::Before(list.get(chance.below(list.len())));
+            let from = Edge::Before(list.get(random.below(list.len())));
             tree.collect(Span { start: from, end: Edge::Last }, false, width, &mut out);
             shown += out.len();
             black_box(&out);
@@ -79,7 +79,7 @@ fn ranges(name: &str, tree: &Tree, list: &KeyList, chance: &mut Chance) {
     let start = Instant::now();
     let rounds = 100_000;
     for _ in 0..rounds {
-        black_box(tree.rank(Edge::Before(list.get(chance.below(list.len())))));
+        black_box(tree.rank(Edge::Before(list.get(random.below(list.len())))));
     }
     println!("{name}: rank: {:.0} ns", nanos(start.elapsed(), rounds));
 }
@@ -116,11 +116,11 @@ fn batches(name: &str, list: &KeyList, size: usize) {
 
 fn main() {
     let count = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let mut chance = Chance(0x1234_5678_9abc_def1);
+    let mut random = Random(0x1234_5678_9abc_def1);
     for name in ["key", "mixed", "hex"] {
-        let list = keys(name, count, &mut chance);
+        let list = keys(name, count, &mut random);
         let tree = load(name, &list);
-        ranges(name, &tree, &list, &mut chance);
+        ranges(name, &tree, &list, &mut random);
         [100, 4096, 65_536].into_iter().for_each(|size| batches(name, &list, size));
     }
 }

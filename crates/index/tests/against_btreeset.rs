@@ -119,10 +119,10 @@ proptest! {
     }
 }
 
-/// Chance that is the same in every run: what it finds can be found again.
-struct Chance(u64);
+/// Random numbers that are the same in every run: what it finds can be found again.
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
         (self.0 >> 33) % bound
@@ -131,7 +131,7 @@ impl Chance {
 
 #[test]
 fn grows_to_several_levels_and_shrinks_to_none() {
-    let mut chance = Chance(7);
+    let mut random = Random(7);
     let (mut tree, mut set) = (Tree::default(), Set::new());
     let name = |n: u64| format!("account:{n:07}").into_bytes();
     // More come than go, then more go than come, then all.
@@ -139,7 +139,7 @@ fn grows_to_several_levels_and_shrinks_to_none() {
         for _ in 0..rounds {
             let mut batch = BTreeMap::new();
             for _ in 0..size {
-                batch.insert(name(chance.below(60_000)), chance.below(10) < comes);
+                batch.insert(name(random.below(60_000)), random.below(10) < comes);
             }
             if size == 0 {
                 batch = set.iter().map(|key| (key.clone(), false)).collect();
@@ -158,7 +158,7 @@ fn grows_to_several_levels_and_shrinks_to_none() {
         }
         tree.check();
         compare(&tree, &set, &Bound::Unbounded, &Bound::Unbounded);
-        let (start, end) = (name(chance.below(30_000)), name(30_000 + chance.below(30_000)));
+        let (start, end) = (name(random.below(30_000)), name(30_000 + random.below(30_000)));
         compare(&tree, &set, &Bound::Included(start), &Bound::Excluded(end));
     }
     assert!(tree.is_empty());
@@ -184,10 +184,10 @@ fn single_changes_in_a_large_tree() {
     let mut builder = Builder::default();
     set.iter().for_each(|key| builder.push(key));
     let mut tree = builder.finish();
-    let mut chance = Chance(3);
+    let mut random = Random(3);
     for _ in 0..20_000 {
-        let key = format!("k:{:07}", chance.below(40_000)).into_bytes();
-        let is_there = chance.below(3) > 0;
+        let key = format!("k:{:07}", random.below(40_000)).into_bytes();
+        let is_there = random.below(3) > 0;
         if is_there {
             set.insert(key.clone())
         } else {

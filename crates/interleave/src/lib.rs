@@ -31,7 +31,7 @@ const LONGEST: usize = 200_000;
 /// How many orders a broken model may take to fail.
 const SURELY: usize = 20_000;
 
-/// Runs a model in so many orders, half of them by pure chance and half by threads of changing
+/// Runs a model in so many orders, half of them purely at random and half by threads of changing
 /// precedence, which finds what takes few but well placed changes.
 ///
 /// # Panics
@@ -40,7 +40,7 @@ pub fn explore(orders: usize, model: impl Fn() + Send + Sync + 'static) {
     let (first, times) = (setting("KVIST_SEED"), setting("KVIST_FACTOR").unwrap_or(1));
     let model: Arc<dyn Fn() + Send + Sync> = Arc::new(model);
     let batches = orders.div_ceil(BATCH) as u64 * times;
-    let first = first.unwrap_or_else(chance);
+    let first = first.unwrap_or_else(entropy);
     println!("KVIST_SEED={first}");
     for seed in (0..batches).map(|n| first.wrapping_add(n)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &model))) {
@@ -96,7 +96,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// Another seed each time.
-fn chance() -> u64 {
+fn entropy() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
 }

@@ -1,9 +1,9 @@
 //! Clients that wait for keys: whoever can be served is, once, in the order they came, by whoever
-//! feeds the key or pays what is owed; however else a wait may end at the same moment.
+//! feeds the key or runs deferred serves; however else a wait may end at the same moment.
 //!
-//! The store is the real one, whole: locks, queues, claims, debts, and the order of serving
-//! (`store/src/serving.rs`). What stands for the engine is a register of requests and what they do:
-//! a key is a string, a byte of it an element.
+//! The store is the real one, whole: locks, queues, claims, deferred serves, and the order of
+//! serving (`store/src/serving.rs`). What stands for the engine is a register of requests and what
+//! they do: a key is a string, a byte of it an element.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -15,8 +15,8 @@ use base::{Deadline, Keyspace, Kind, Strings};
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use shuttle::thread;
 use store::{
-    Audience, Failed, News, Options, Queued, Scope, Store, Touched, Txn, Waiter, Waiters,
-    serve_gone, serve_ready,
+    Failed, Notification, NotificationSink, Options, Queued, Scope, Store, Touched, Txn, Waiter,
+    Waiters, serve_gone, serve_ready,
 };
 use sync::{Condvar, Mutex};
 
@@ -24,7 +24,7 @@ use sync::{Condvar, Mutex};
 #[derive(Clone, Copy, PartialEq)]
 enum Broken {
     Nothing,
-    /// Who fed a key does not look at what is owed.
+    /// The thread that fed a key does not look at deferred serves.
     FeedsAndGoes,
     /// A key that was fed while its waiter was tried for another is not looked at.
     ForgetsMissed,
@@ -323,11 +323,11 @@ impl Waiters for System {
     }
 }
 
-/// Pays what is owed when a shard is locked.
+/// Runs deferred serves when a shard is locked.
 struct Payer(std::sync::Weak<System>);
 
-impl Audience for Payer {
-    fn tell(&self, _: Vec<News>, _: u64, _: &mut Vec<u8>) {}
+impl NotificationSink for Payer {
+    fn deliver(&self, _: Vec<Notification>, _: u64, _: &mut Vec<u8>) {}
 
     fn serve(&self, txn: &mut Txn) {
         if let Some(system) = self.0.upgrade() {
@@ -358,7 +358,7 @@ fn model(case: Case, broken: Broken) {
     let (register, blocked) = (Mutex::default(), Condvar::default());
     let system = Arc::new(System { store, register, blocked, broken });
     assert!((0..2).all(|key| (key + 1..3).all(|other| system.shard(key) != system.shard(other))));
-    system.store.set_audience(Box::new(Payer(Arc::downgrade(&system))));
+    system.store.set_notification_sink(Box::new(Payer(Arc::downgrade(&system))));
     let mut threads = Vec::new();
     let mut start = |work: Work| {
         let system = Arc::clone(&system);
@@ -483,7 +483,7 @@ fn keys_fed_while_another_is_tried_are_looked_at() {
 }
 
 #[test]
-fn debts_that_nobody_pays_are_seen() {
+fn deferred_serves_that_are_never_run_are_seen() {
     must_fail(ALL_WAIT, || model(MOVES, Broken::FeedsAndGoes));
 }
 

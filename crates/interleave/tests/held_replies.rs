@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use durability_wakeup::DurabilityWakeup;
 use held::{HeldReplies, Withheld};
-use journal::{DiskWaiter, Flusher, Lane, Log, Place, Policy};
+use journal::{DiskWaiter, Flusher, Log, Place, Policy, WriteBuffer};
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use memory::Memory;
 use poller::Poller;
@@ -59,7 +59,7 @@ struct Connection {
 struct Worker {
     number: usize,
     log: Arc<Log>,
-    lane: Arc<Lane>,
+    write_buffer: Arc<WriteBuffer>,
     poller: Arc<Poller>,
     waiter: Arc<DiskWaiter>,
     disk: Arc<Memory>,
@@ -81,7 +81,7 @@ impl Worker {
         let connection = &mut self.connections[place];
         let name = (self.number * CONNECTIONS + place) * 16 + connection.requests;
         connection.record = [0x80 | name as u8; 16];
-        connection.awaits = self.log.append(&self.lane, &connection.record);
+        connection.awaits = self.log.append(&self.write_buffer, &connection.record);
         connection.output = true;
         let must_wait = self.must_wait(place);
         if !self.connections[place].replies.join(must_wait) {
@@ -161,7 +161,7 @@ fn journal(on_durable: impl Fn() + Send + 'static) -> (Arc<Log>, Arc<Memory>, Fl
         segment: 1,
         frame: 1,
         segment_size: 1 << 20,
-        chance: 5,
+        seed: 5,
     };
     let flusher = Flusher::start(&log, place, on_durable).unwrap();
     log.roll(false).unwrap();
@@ -176,10 +176,10 @@ fn embedded(callers: u8) {
     let call = |number: u8| {
         let (log, disk, wakeup) = (Arc::clone(&log), Arc::clone(&disk), Arc::clone(&wakeup));
         thread::spawn(move || {
-            let lane = log.open_lane();
+            let write_buffer = log.open_write_buffer();
             for request in 0..2 {
                 let record = [0x80 | (number * 4 + request); 16];
-                let awaits = log.append(&lane, &record);
+                let awaits = log.append(&write_buffer, &record);
                 log.flush_soon();
                 let must_wait = || awaits > log.durable();
                 wakeup.wait(Duration::from_secs(1), must_wait, |_| Ok::<(), ()>(())).unwrap();
@@ -225,7 +225,7 @@ fn model(workers: usize, broken: Broken) {
             let connection = || Connection { requests: 2, ..Connection::default() };
             let worker = Worker {
                 number,
-                lane: log.open_lane(),
+                write_buffer: log.open_write_buffer(),
                 log: Arc::clone(&log),
                 poller,
                 waiter,

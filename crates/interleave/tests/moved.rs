@@ -1,7 +1,7 @@
-//! Large values that go from key to key while somebody surveys the store: what the survey and the
+//! Large values that go from key to key while a snapshot scans the store: what the scan and the
 //! records behind it tell together is where each value is.
 //!
-//! The store is the real one, with its survey and its notes of where values went
+//! The store is the real one, with its snapshot scan and its notes of where values went
 //! (`store/src/moved.rs`). The records are counted here, under the locks, as the shards count them.
 //!
 //! ```text
@@ -117,7 +117,7 @@ impl System {
     }
 
     /// Reads the store as a snapshot does; after which record of its shard each key was read.
-    fn survey(&self) -> [u64; KEYS] {
+    fn snapshot_scan(&self) -> [u64; KEYS] {
         let mut known = [0; KEYS];
         if self.broken == Broken::BeginsLate {
             self.read_shard(0, &mut known);
@@ -140,11 +140,11 @@ impl System {
 
     /// All keys of a shard: so few are read in one step.
     fn read_shard(&self, shard: usize, known: &mut [u64; KEYS]) {
-        let (filled, mut seq) = self.store.begin_survey(shard);
+        let (filled, mut seq) = self.store.begin_snapshot_scan(shard);
         if !filled.is_empty() {
             let mut out = Vec::new();
-            let surveyed = self.store.survey((shard, 0), 0, &mut out, &mut Small).unwrap();
-            assert_eq!(surveyed.next, None, "a step is not enough");
+            let scanned = self.store.snapshot_scan((shard, 0), 0, &mut out, &mut Small).unwrap();
+            assert_eq!(scanned.next, None, "a step is not enough");
             seq = snapshot::step(&mut Source::new(&out)).unwrap().seq;
         }
         for key in (0..KEYS).filter(|&key| self.shard(key) == shard) {
@@ -154,16 +154,20 @@ impl System {
 
     fn read_again(&self, name: &store::Name, known: &mut [u64; KEYS]) {
         let mut out = Vec::new();
-        self.store.survey_key(name, &mut out, &mut Small).unwrap();
+        self.store.snapshot_scan_key(name, &mut out, &mut Small).unwrap();
         known[usize::from(name.key[0] - b'a')] =
             snapshot::step(&mut Source::new(&out)).unwrap().seq;
     }
 
-    /// What the survey lacks must be found where the records say that it was.
+    /// What the scan lacks must be found where the records say that it was.
     fn check(&self, known: [u64; KEYS]) {
         let (counts, moves) = &*self.told.lock();
         for (shard, &count) in counts.iter().enumerate() {
-            assert_eq!(self.store.begin_survey(shard).1, count, "records are counted otherwise");
+            assert_eq!(
+                self.store.begin_snapshot_scan(shard).1,
+                count,
+                "records are counted otherwise"
+            );
         }
         assert!(!moves.is_empty(), "nothing was told by names");
         for Move { from, to } in moves {
@@ -176,7 +180,7 @@ impl System {
 /// No value here is large.
 struct Small;
 
-impl store::Pieces for Small {
+impl store::ChunkSink for Small {
     fn size(&self) -> usize {
         0
     }
@@ -194,7 +198,7 @@ impl store::Pieces for Small {
     }
 }
 
-/// Somebody surveys, and two others take values around, each in its own order.
+/// One thread scans for a snapshot, and two others take values around, each in its own order.
 fn model(broken: Broken, moves: [&'static [(usize, usize, bool)]; 2]) {
     let system = Arc::new(System::new(broken));
     let mut shards: Vec<usize> = (0..KEYS).map(|key| system.shard(key)).collect();
@@ -207,7 +211,7 @@ fn model(broken: Broken, moves: [&'static [(usize, usize, bool)]; 2]) {
             moves.iter().for_each(|&(from, to, stays)| system.relocate(from, to, stays));
         })
     });
-    let known = system.survey();
+    let known = system.snapshot_scan();
     writers.into_iter().for_each(|writer| writer.join().unwrap());
     system.check(known);
 }

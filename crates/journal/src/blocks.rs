@@ -15,7 +15,7 @@
 //! zeros. What stood there is written as it was: a block that is torn, or not written at all,
 //! still has it.
 //!
-//! Read in that way are files that nobody writes meanwhile, from front to back.
+//! Read in that way are files that are not written meanwhile, from front to back.
 //!
 //! Addresses are aligned by beginning a bit into a buffer that is a bit too long: no `unsafe`.
 

@@ -1,7 +1,7 @@
 //! The clocks that what keeps data on disk, and what looks after it in the background, goes by.
 //!
 //! A simulation puts clocks of its own in their place, for its thread alone: then time is one of
-//! the things that a seed decides, and nobody waits for it.
+//! the things that a seed decides, and no thread waits for it.
 
 use std::cell::Cell;
 use std::sync::OnceLock;

@@ -29,7 +29,7 @@ fn both_ways_lead_to_the_same_bytes() {
     let mut expected = b"a header".to_vec();
     for (n, size) in [100, 70_000, 5, 200_000, 4096, 90_000, 3].into_iter().enumerate() {
         let part: Vec<u8> = (0..size).map(|at| (at * 3 + n) as u8).collect();
-        // Somebody has just read what is there, so that the system remembers it.
+        // What is there has just been read, so that it is in the page cache.
         let before = std::fs::read(folder.0.join("file")).unwrap();
         assert_eq!(before[..expected.len()], expected);
         end = blocks.write(&*file, &end, [&part[..]], 48).unwrap();

@@ -1,16 +1,16 @@
-//! What the disk has, and who sleeps until it has more.
+//! The last durable epoch, and the threads that sleep until it rises.
 //!
 //! ```text
-//!   the flusher                        whoever holds replies back
+//!   the flusher                        a thread that holds replies back
 //!   durable = epoch                    waits = true
 //!   ───────────────────────── fence ─────────────────────────────
 //!   waits? it is woken                 durable < what it awaits? it sleeps
 //! ```
 //!
-//! Each of the two writes a word of its own and then reads the other's. Without a fence between
-//! the writing and the reading, a processor may do both readings first: then the one sees nobody
-//! who waits, the other nothing that is durable, and it sleeps for ever. A release and an acquire
-//! do not prevent that; two fences of one order do.
+//! Each of the two writes a word of its own and then reads the other's. Without a fence between the
+//! writing and the reading, a processor may do both readings first: then the flusher sees no
+//! waiting thread, the thread sees nothing durable, and it sleeps for ever. A release and an
+//! acquire do not prevent that; two fences of one order do.
 
 use sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
@@ -25,7 +25,7 @@ impl DurableEpoch {
         self.0.load(Ordering::Acquire)
     }
 
-    /// The disk has confirmed this epoch. Whoever waits is to be woken after this.
+    /// The disk has confirmed this epoch. A thread that waits is woken after this.
     pub fn reach(&self, epoch: u64) {
         self.0.store(epoch, Ordering::Release);
     }
@@ -36,8 +36,8 @@ impl DurableEpoch {
 pub struct DiskWaiter(AtomicBool);
 
 impl DiskWaiter {
-    /// Says so, or that it does not. Who is about to sleep says so before it looks for the last
-    /// time at what is durable.
+    /// Says so, or that it does not. A thread that is about to sleep says so before it looks for
+    /// the last time at what is durable.
     pub fn set(&self, waits: bool) {
         self.0.store(waits, Ordering::Release);
         if waits {

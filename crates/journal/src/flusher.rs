@@ -1,11 +1,11 @@
 //! The flusher: the one thread that writes the journal.
 //!
-//! It sleeps until somebody has appended, lets records gather for a moment (under `always`: for as
-//! long as the sync before takes), closes the epoch, writes all lanes as one frame, and syncs as
-//! the policy says. A worker never waits for it.
+//! It sleeps until a thread has appended, lets records gather for a moment (under `always`: for as
+//! long as the sync before takes), closes the epoch, writes all write buffers as one frame, and
+//! syncs as the policy says. A worker never waits for it.
 //!
 //! When the disk is full or refuses to write, the frame is kept and tried again every second; the
-//! log is in trouble meanwhile. After a failed sync nobody knows what is on disk, and asking again
+//! log is in trouble meanwhile. After a failed sync it is unknown what is on disk, and asking again
 //! proves nothing: the file is given up, and only a roll to a new one, with a snapshot behind it,
 //! ends the trouble.
 
@@ -36,7 +36,7 @@ const FORGET: u64 = 8 << 20;
 const PAD: [u8; frame::ALIGN as usize] = [0; frame::ALIGN as usize];
 /// Why a segment cannot be ended or gone on with.
 const GIVEN_UP: &str = "the last sync of the journal failed";
-/// A lane's buffer larger than this is not kept for reuse.
+/// A write buffer larger than this is not kept for reuse.
 const KEPT: usize = 4 << 20;
 
 /// Where a journal is written.
@@ -52,8 +52,8 @@ pub struct Place {
     pub frame: u64,
     /// Bytes of a segment.
     pub segment_size: u64,
-    /// Chance, which the secrets of files are made of.
-    pub chance: u64,
+    /// The random seed that the secrets of files are made of.
+    pub seed: u64,
 }
 
 /// The running flusher. Dropping it writes and syncs what is left and ends it.
@@ -87,8 +87,8 @@ impl Flusher {
 
 impl Drop for Flusher {
     fn drop(&mut self) {
-        self.log.bell.lock().served = false;
-        self.log.ring.notify_one();
+        self.log.wakeup.lock().served = false;
+        self.log.wake.notify_one();
         self.log.last_round();
         if let Some(thread) = self.thread.take() {
             // A panic in it has been reported by the panic hook; there is nothing left to do.
@@ -114,7 +114,7 @@ pub(crate) struct Writer {
     log: Arc<Log>,
     place: Place,
     open: Option<Open>,
-    /// The records of the epoch being written, a lane each.
+    /// The records of the epoch being written, a write buffer each.
     taken: Vec<Vec<u8>>,
     /// Buffers to put in the place of taken ones.
     spare: Vec<Vec<u8>>,
@@ -189,10 +189,10 @@ impl Writer {
     /// Sleeps until there is something to do.
     fn wait(&mut self) -> Woken {
         let log = Arc::clone(&self.log);
-        let mut bell = log.bell.lock();
-        while !bell.rung && bell.requests.is_empty() && bell.served {
+        let mut wakeup = log.wakeup.lock();
+        while !wakeup.has_work && wakeup.requests.is_empty() && wakeup.served {
             let limit = match (self.stuck, self.unsynced_since, log.policy()) {
-                // Only somebody's request can help.
+                // Only a request to the flusher can help.
                 _ if self.given_up => Duration::MAX,
                 (Some((_, tried)), ..) => RETRY.saturating_sub(monotonic() - tried),
                 (None, Some(since), Policy::EverySecond) => {
@@ -204,21 +204,21 @@ impl Writer {
                 break;
             }
             if limit == Duration::MAX {
-                log.ring.wait(&mut bell);
-            } else if log.ring.wait_for(&mut bell, limit).timed_out() {
+                log.wake.wait(&mut wakeup);
+            } else if log.wake.wait_for(&mut wakeup, limit).timed_out() {
                 break;
             }
         }
         // Others may have more to say in a moment; one frame then holds all of it.
-        if bell.rung && !bell.urgent && bell.requests.is_empty() && bell.served {
+        if wakeup.has_work && !wakeup.urgent && wakeup.requests.is_empty() && wakeup.served {
             let until = Instant::now() + GATHER;
-            while !bell.urgent && bell.requests.is_empty() && bell.served {
-                if log.ring.wait_until(&mut bell, until).timed_out() {
+            while !wakeup.urgent && wakeup.requests.is_empty() && wakeup.served {
+                if log.wake.wait_until(&mut wakeup, until).timed_out() {
                     break;
                 }
             }
         }
-        bell.take()
+        wakeup.take()
     }
 
     /// Writes what there is, and syncs what is due.
@@ -232,7 +232,7 @@ impl Writer {
             return;
         }
         let epoch = self.log.epoch.fetch_add(1, Ordering::AcqRel);
-        self.take_lanes(epoch);
+        self.take_write_buffers(epoch);
         if !self.write(epoch) {
             return;
         }
@@ -250,25 +250,25 @@ impl Writer {
         }
     }
 
-    /// Takes the records of an epoch, and forgets lanes whose thread has gone.
-    fn take_lanes(&mut self, epoch: u64) {
-        let mut lanes = self.log.lanes.lock();
-        lanes.retain(|lane| {
-            let mut parts = lane.records.lock();
+    /// Takes the records of an epoch, and forgets write buffers whose thread has gone.
+    fn take_write_buffers(&mut self, epoch: u64) {
+        let mut write_buffers = self.log.write_buffers.lock();
+        write_buffers.retain(|write_buffer| {
+            let mut parts = write_buffer.records.lock();
             if parts.iter().all(Vec::is_empty) {
-                return Arc::strong_count(lane) > 1;
+                return Arc::strong_count(write_buffer) > 1;
             }
             let records = &mut parts[part_of(epoch)];
             if !records.is_empty() {
                 let fresh = self.spare.pop().unwrap_or_default();
                 let taken = std::mem::replace(records, fresh);
-                let len = lane.len.load(Ordering::Relaxed) - taken.len() as u64;
-                lane.len.store(len, Ordering::Relaxed);
+                let len = write_buffer.len.load(Ordering::Relaxed) - taken.len() as u64;
+                write_buffer.len.store(len, Ordering::Relaxed);
                 self.taken.push(taken);
             }
             true
         });
-        drop(lanes);
+        drop(write_buffers);
         self.log.make_room();
     }
 
@@ -449,7 +449,7 @@ impl Writer {
             Request::Close { done } => (self.close(), done),
             Request::CloseSegment { done } => (self.close_segment(), done),
         };
-        // Whoever asked may have gone; that is no concern of the journal's.
+        // The thread that asked may have gone; that is no concern of the journal's.
         let _ = done.send(result);
     }
 
@@ -502,7 +502,7 @@ impl Writer {
             && let Some(open) = &self.open
         {
             // Nothing more comes here: the room that is left need not stay reserved. Not to have
-            // given it back harms nobody.
+            // given it back does no harm.
             let _ = open.file.set_len(open.end.offset + frame::HEADER as u64);
         }
         self.open = None;
@@ -517,7 +517,7 @@ impl Writer {
         if let Some(open) = &self.open
             && self.log.is_short_of_room()
         {
-            // Not to have given it back harms nobody.
+            // Not to have given it back does no harm.
             let _ = open.file.set_len(open.end.offset + frame::HEADER as u64);
         }
     }
@@ -573,7 +573,7 @@ impl Writer {
             first_frame: self.place.frame,
             // Nor does it go on where nothing was kept for a while.
             afresh: given_up || (afresh && self.open.is_none() && !self.unbegun),
-            secret: Secret::of(self.place.chance, self.place.segment),
+            secret: Secret::of(self.place.seed, self.place.segment),
         };
         let need =
             Need { least: room::alone(self.waiting()), most: self.place.segment_size, leave };

@@ -43,10 +43,10 @@ impl Secret {
     /// That of files of older versions.
     pub const NONE: Self = Secret(0);
 
-    /// The secret of a file of this number, made of chance.
+    /// The secret of a file of this number, made of a random seed.
     #[must_use]
-    pub fn of(chance: u64, file: u64) -> Self {
-        Secret(mix(mix(chance) ^ file).max(1))
+    pub fn of(seed: u64, file: u64) -> Self {
+        Secret(mix(mix(seed) ^ file).max(1))
     }
 
     /// As it stands in a header; 0 is none.

@@ -1,20 +1,21 @@
-//! The log in memory: where threads leave what they did, until the flusher takes it to disk.
+//! The log in memory: threads append records to their write buffers, and the flusher writes them to
+//! disk, one group commit per epoch.
 //!
 //! ```text
-//!   worker 0 ─► lane 0 ─┐
-//!   worker 1 ─► lane 1 ─┼─ flusher: epoch E closes, all lanes become one frame and one sync
-//!   keeper   ─► lane 2 ─┘
+//!   worker 0 ─► write buffer 0 ─┐
+//!   worker 1 ─► write buffer 1 ─┼─ flusher: epoch E closes, all become one frame and one sync
+//!   cron     ─► write buffer 2 ─┘
 //! ```
 //!
 //! A thread appends while it holds the lock of the shards it changed, and learns the epoch its
 //! records joined. The flusher first raises the epoch, then takes the old epoch's part of every
-//! lane under the lane's lock: whoever loaded the old number under that lock has appended before it
-//! was taken, and what is appended meanwhile lies in the other part. So a frame holds exactly the
-//! records of its epoch; epochs of one shard's records never fall; and a prefix of frames is a
-//! state that the dataset really had.
+//! write buffer under its lock: a thread that loaded the old number under that lock has appended
+//! before it was taken, and what is appended meanwhile lies in the other part. So a frame holds
+//! exactly the records of its epoch; epochs of one shard's records never fall; and a prefix of
+//! frames is a state that the dataset really had.
 //!
 //! Nothing here waits for the disk, except [`Log::wait_for_room`], which holds back a thread whose
-//! lane the disk cannot keep up with.
+//! write buffer the disk cannot keep up with.
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -40,28 +41,28 @@ pub enum Policy {
     Never = 2,
 }
 
-/// A lane that is longer than this holds its thread back.
-const LANE_LIMIT: usize = 64 << 20;
-/// A lane that is longer than this does not wait for company. Shorter ones would stay in nearer
-/// caches, but a write past the system's memory costs the same whether it is short or long.
-const LANE_FULL: usize = 512 << 10;
+/// A write buffer that is longer than this holds its thread back.
+const BUFFER_LIMIT: usize = 64 << 20;
+/// A write buffer that is longer than this does not wait for company. Shorter ones would stay in
+/// nearer caches, but a write past the system's memory costs the same whether it is short or long.
+const BUFFER_FULL: usize = 512 << 10;
 
 /// One thread's part of the records that wait for the flusher.
 #[derive(Debug, Default)]
-pub struct Lane {
+pub struct WriteBuffer {
     /// By the lowest bit of the epoch: one part is being taken while the other fills.
     pub(crate) records: Mutex<[Vec<u8>; 2]>,
     /// Its length, for a look without the lock.
     pub(crate) len: AtomicU64,
 }
 
-/// Which part of a lane belongs to an epoch.
+/// Which part of a write buffer belongs to an epoch.
 #[inline]
 pub(crate) fn part_of(epoch: u64) -> usize {
     usize::from(epoch & 1 == 1)
 }
 
-/// What somebody asks of the flusher, beside flushing.
+/// What a thread asks of the flusher, beside flushing.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Begin the first segment, now or when there is room; tells its number, or 0.
@@ -81,22 +82,22 @@ pub(crate) enum Request {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Bell {
+pub(crate) struct Wakeup {
     /// There is something to flush.
-    pub rung: bool,
+    pub has_work: bool,
     /// Do not wait for company.
     pub urgent: bool,
     /// What was asked.
     pub requests: Vec<Request>,
-    /// There is a flusher, and it has not been told to end. Whoever asks otherwise is refused:
-    /// nobody would answer.
+    /// There is a flusher, and it has not been told to end. Otherwise requests are refused: there
+    /// is no thread to answer them.
     pub served: bool,
 }
 
-impl Bell {
+impl Wakeup {
     /// What it was rung for; it is still then.
     pub fn take(&mut self) -> Woken {
-        (self.rung, self.urgent) = (false, false);
+        (self.has_work, self.urgent) = (false, false);
         Woken { requests: std::mem::take(&mut self.requests), stop: !self.served }
     }
 }
@@ -112,8 +113,8 @@ pub(crate) struct Woken {
 pub struct Figures {
     /// Bytes written since the last snapshot.
     pub size: AtomicU64,
-    /// Bytes of values that records since the last snapshot tell without holding them: whoever
-    /// replays them makes these values anew.
+    /// Bytes of values that records since the last snapshot tell without holding them: replay makes
+    /// these values anew.
     pub implied: AtomicU64,
     /// Frames written.
     pub frames: AtomicU64,
@@ -123,9 +124,9 @@ pub struct Figures {
     pub last_sync_micros: AtomicU64,
     /// Microseconds the longest sync took.
     pub longest_sync_micros: AtomicU64,
-    /// Microseconds of the longest write since somebody last took this number.
+    /// Microseconds of the longest write since this number was last taken.
     pub slowest_write_micros: AtomicU64,
-    /// Microseconds of the longest sync since somebody last took this number.
+    /// Microseconds of the longest sync since this number was last taken.
     pub slowest_sync_micros: AtomicU64,
     /// A sync is going on.
     pub syncing: AtomicBool,
@@ -173,9 +174,9 @@ pub struct Log {
     pub(crate) epoch: AtomicU64,
     pub(crate) durable: DurableEpoch,
     policy: AtomicU8,
-    pub(crate) lanes: Mutex<Vec<Arc<Lane>>>,
-    pub(crate) bell: Mutex<Bell>,
-    pub(crate) ring: Condvar,
+    pub(crate) write_buffers: Mutex<Vec<Arc<WriteBuffer>>>,
+    pub(crate) wakeup: Mutex<Wakeup>,
+    pub(crate) wake: Condvar,
     pub(crate) room: Condvar,
     /// A flusher without a thread.
     pub(crate) stepped: Mutex<Option<Arc<Stepped>>>,
@@ -191,16 +192,16 @@ pub struct Log {
 }
 
 impl Log {
-    /// A log that nobody writes to disk yet.
+    /// A log that is not written to disk yet.
     #[must_use]
     pub fn new(policy: Policy) -> Arc<Self> {
         Arc::new(Log {
             epoch: AtomicU64::new(1),
             durable: DurableEpoch::default(),
             policy: AtomicU8::new(policy as u8),
-            lanes: Mutex::default(),
-            bell: Mutex::default(),
-            ring: Condvar::new(),
+            write_buffers: Mutex::default(),
+            wakeup: Mutex::default(),
+            wake: Condvar::new(),
             room: Condvar::new(),
             stepped: Mutex::default(),
             room_lock: Mutex::default(),
@@ -212,32 +213,32 @@ impl Log {
         })
     }
 
-    /// A lane for one more thread.
+    /// A write buffer for one more thread.
     #[must_use]
-    pub fn open_lane(&self) -> Arc<Lane> {
-        let lane = Arc::new(Lane::default());
-        self.lanes.lock().push(Arc::clone(&lane));
-        lane
+    pub fn open_write_buffer(&self) -> Arc<WriteBuffer> {
+        let write_buffer = Arc::new(WriteBuffer::default());
+        self.write_buffers.lock().push(Arc::clone(&write_buffer));
+        write_buffer
     }
 
-    /// Appends records to a lane, all of them to the same epoch, which is returned. Called while
-    /// the shards they are about are locked.
+    /// Appends records to a write buffer, all of them to the same epoch, which is returned. Called
+    /// while the shards they are about are locked.
     #[inline]
-    pub fn append(&self, lane: &Lane, records: &[u8]) -> u64 {
-        self.append_with(lane, records, |_| ())
+    pub fn append(&self, write_buffer: &WriteBuffer, records: &[u8]) -> u64 {
+        self.append_with(write_buffer, records, |_| ())
     }
 
     /// As [`append`](Self::append); `ahead` sees the room where the next records will stand. So
     /// much else passes through the processor's cache until then that it has to be fetched anew,
-    /// and who asks for it now does not wait for it then.
+    /// and a thread that asks for it now does not wait for it then.
     #[inline]
     pub fn append_with(
         &self,
-        lane: &Lane,
+        write_buffer: &WriteBuffer,
         records: &[u8],
         ahead: impl FnOnce(&[MaybeUninit<u8>]),
     ) -> u64 {
-        self.join(lane, |waiting| {
+        self.join(write_buffer, |waiting| {
             waiting.extend_from_slice(records);
             ahead(waiting.spare_capacity_mut());
         })
@@ -245,59 +246,60 @@ impl Log {
 
     /// As [`append`](Self::append), of very many: they are taken as they lie there, if they can be.
     /// None are left.
-    pub fn append_all(&self, lane: &Lane, records: &mut Vec<u8>) -> u64 {
-        self.join(lane, |waiting| match waiting.is_empty() {
+    pub fn append_all(&self, write_buffer: &WriteBuffer, records: &mut Vec<u8>) -> u64 {
+        self.join(write_buffer, |waiting| match waiting.is_empty() {
             true => std::mem::swap(waiting, records),
             false => waiting.append(records),
         })
     }
 
-    /// Adds to what waits in a lane; the epoch that it joins.
+    /// Adds to what waits in a write buffer; the epoch that it joins.
     #[inline]
-    fn join(&self, lane: &Lane, add: impl FnOnce(&mut Vec<u8>)) -> u64 {
-        let mut parts = lane.records.lock();
+    fn join(&self, write_buffer: &WriteBuffer, add: impl FnOnce(&mut Vec<u8>)) -> u64 {
+        let mut parts = write_buffer.records.lock();
         let epoch = self.epoch.load(Ordering::Acquire);
         let waiting = &mut parts[part_of(epoch)];
         let before = waiting.len();
         add(waiting);
         let after = waiting.len();
         // Written under the lock only.
-        let len = lane.len.load(Ordering::Relaxed) + (after - before) as u64;
-        lane.len.store(len, Ordering::Relaxed);
+        let len = write_buffer.len.load(Ordering::Relaxed) + (after - before) as u64;
+        write_buffer.len.store(len, Ordering::Relaxed);
         drop(parts);
-        if before == 0 || (before < LANE_FULL && after >= LANE_FULL) {
-            self.knock(after >= LANE_FULL);
+        if before == 0 || (before < BUFFER_FULL && after >= BUFFER_FULL) {
+            self.wake_flusher(after >= BUFFER_FULL);
         }
         epoch
     }
 
     #[cold]
-    fn knock(&self, urgent: bool) {
+    fn wake_flusher(&self, urgent: bool) {
         // Under `always` the thread asks for the flush itself, at the end of its batch.
         if self.policy() == Policy::Always && !urgent {
             return;
         }
-        let mut bell = self.bell.lock();
-        bell.rung = true;
-        bell.urgent |= urgent;
-        self.ring.notify_one();
+        let mut wakeup = self.wakeup.lock();
+        wakeup.has_work = true;
+        wakeup.urgent |= urgent;
+        self.wake.notify_one();
     }
 
     /// Asks for what was appended to be written now. Under [`Policy::Always`] a thread calls it at
     /// the end of each batch.
     pub fn flush_soon(&self) {
-        let mut bell = self.bell.lock();
-        bell.rung = true;
-        bell.urgent = true;
-        self.ring.notify_one();
+        let mut wakeup = self.wakeup.lock();
+        wakeup.has_work = true;
+        wakeup.urgent = true;
+        self.wake.notify_one();
     }
 
-    /// Waits while the disk cannot keep up with this lane. Called without any lock.
-    pub fn wait_for_room(&self, lane: &Lane) {
-        while lane.len.load(Ordering::Relaxed) > LANE_LIMIT as u64 && !self.is_troubled() {
+    /// Waits while the disk cannot keep up with this write buffer. Called without any lock.
+    pub fn wait_for_room(&self, write_buffer: &WriteBuffer) {
+        while write_buffer.len.load(Ordering::Relaxed) > BUFFER_LIMIT as u64 && !self.is_troubled()
+        {
             self.flush_soon();
-            if !self.bell.lock().served {
-                // Nobody will ever take it.
+            if !self.wakeup.lock().served {
+                // No thread will ever take it.
                 return;
             }
             let mut guard = self.room_lock.lock();
@@ -338,7 +340,11 @@ impl Log {
     /// Bytes that wait to be written.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        self.lanes.lock().iter().map(|lane| lane.len.load(Ordering::Relaxed)).sum()
+        self.write_buffers
+            .lock()
+            .iter()
+            .map(|write_buffer| write_buffer.len.load(Ordering::Relaxed))
+            .sum()
     }
 
     /// Whether the disk is in trouble: writes must be refused.
@@ -391,12 +397,12 @@ impl Log {
     ) -> std::io::Result<u64> {
         let (done, answer) = sync_channel(1);
         {
-            let mut bell = self.bell.lock();
-            if !bell.served {
+            let mut wakeup = self.wakeup.lock();
+            if !wakeup.served {
                 return Err(closed());
             }
-            bell.requests.push(request(done));
-            self.ring.notify_one();
+            wakeup.requests.push(request(done));
+            self.wake.notify_one();
         }
         self.flush_round()?;
         answer.recv().unwrap_or_else(|_| Err(closed()))
@@ -431,8 +437,8 @@ impl Log {
         self.ask(|done| Request::Sync { done }).map(drop)
     }
 
-    /// Makes durable what stands in the segment begun last: for who has put all that came before
-    /// elsewhere, and will say so. Waits for the disk.
+    /// Makes durable what stands in the segment begun last: for a caller that has stored all that
+    /// came before elsewhere, and will say so. Waits for the disk.
     ///
     /// # Errors
     /// The disk refuses.
@@ -459,8 +465,8 @@ impl Log {
         self.ask(|done| Request::Close { done })
     }
 
-    /// As [`Log::close`], of the segment begun last: for who has put all that came before
-    /// elsewhere, and will say so.
+    /// As [`Log::close`], of the segment begun last: for a caller that has stored all that came
+    /// before elsewhere, and will say so.
     ///
     /// # Errors
     /// The disk refuses.
@@ -475,24 +481,24 @@ fn closed() -> std::io::Error {
 }
 
 /// As long as this lives, requests are taken. When it goes, also because the flusher panics, those
-/// that nobody has answered are refused.
+/// without an answer are refused.
 #[derive(Debug)]
 pub(crate) struct Service(Arc<Log>);
 
 impl Service {
     pub fn begin(log: &Arc<Log>) -> Self {
-        log.bell.lock().served = true;
+        log.wakeup.lock().served = true;
         Service(Arc::clone(log))
     }
 }
 
 impl Drop for Service {
     fn drop(&mut self) {
-        let mut bell = self.0.bell.lock();
-        bell.served = false;
-        // Who waits for an answer learns that there will be none.
-        let unanswered = std::mem::take(&mut bell.requests);
-        drop(bell);
+        let mut wakeup = self.0.wakeup.lock();
+        wakeup.served = false;
+        // Threads that wait for an answer learn that there will be none.
+        let unanswered = std::mem::take(&mut wakeup.requests);
+        drop(wakeup);
         drop(unanswered);
     }
 }
@@ -507,27 +513,27 @@ mod tests {
     fn flusher(log: &Arc<Log>, path: &std::path::Path, segment: u64) -> Flusher {
         let disk = Arc::new(Directory::open(path).unwrap());
         let (id, segment_size) = ([7; 16], 1 << 16);
-        let place = Place { disk, id, segment, frame: 1, segment_size, chance: 5 };
+        let place = Place { disk, id, segment, frame: 1, segment_size, seed: 5 };
         Flusher::start(log, place, || ()).unwrap()
     }
 
     #[test]
-    fn nobody_waits_for_a_flusher_that_has_ended() {
+    fn no_thread_waits_for_a_flusher_that_has_ended() {
         let path = std::env::temp_dir().join(format!("kvist-ended-{}", std::process::id()));
         let log = Log::new(Policy::EverySecond);
-        let lane = log.open_lane();
+        let write_buffer = log.open_write_buffer();
         assert!(log.sync().is_err(), "there is none yet");
         for segment in [1, 2] {
             let running = flusher(&log, &path, segment);
             log.roll(true).unwrap();
-            log.append(&lane, b"record");
+            log.append(&write_buffer, b"record");
             log.sync().unwrap();
             drop(running);
             assert_eq!(log.sync().unwrap_err().to_string(), "the journal is closed");
             assert!(log.roll(true).is_err() && log.close().is_err());
         }
-        log.append(&lane, &vec![0; LANE_LIMIT + 1]);
-        log.wait_for_room(&lane);
+        log.append(&write_buffer, &vec![0; BUFFER_LIMIT + 1]);
+        log.wait_for_room(&write_buffer);
         std::fs::remove_dir_all(path).unwrap();
     }
 }

@@ -15,8 +15,8 @@
 //!   checksum 89abcdef
 //! ```
 //!
-//! Version 1 has no `hash`: its keys are hashed with numbers that everybody knows. A directory that
-//! was begun with it goes on with it, as where its keys stand does not change.
+//! Version 1 has no `hash`: its keys are hashed with publicly known numbers. A directory that was
+//! begun with it goes on with it, as where its keys stand does not change.
 
 use std::io;
 

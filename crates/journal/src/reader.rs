@@ -65,7 +65,7 @@ pub enum ReadError {
     Io(String, io::Error),
     /// What is there cannot be trusted.
     Damage(Damage),
-    /// Whoever took the records refused them.
+    /// The function that took the records refused them.
     Refused(String),
 }
 

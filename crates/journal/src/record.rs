@@ -18,7 +18,7 @@
 //! A record concerns exactly one shard, and so all shards can be replayed side by side. What one
 //! transaction did to several shards are several records in the same frame: a frame is there as a
 //! whole or not at all. A large value that goes from one key to another is told by the two names: a
-//! record for each of the two shards, which name each other. Whoever replays the one waits for the
+//! record for each of the two shards, which name each other. The replayer of the one waits for the
 //! other. So it is with a command that stores a large value which it makes of keys of several
 //! shards: its record and a barrier in each of the other shards name each other.
 //!
@@ -381,8 +381,8 @@ pub fn renew(mut frame: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// Where the records of a frame stand: in the frame the lanes of several threads stand one behind
-/// the other. Kept from frame to frame, so that its memory is.
+/// Where the records of a frame stand: in the frame the write buffers of several threads stand one
+/// behind the other. Kept from frame to frame, so that its memory is.
 #[derive(Debug, Default)]
 pub struct Order {
     /// Shard, number, offset.

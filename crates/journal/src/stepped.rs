@@ -1,4 +1,4 @@
-//! A flusher without a thread: whoever needs one of its rounds makes it.
+//! A flusher without a thread: a thread that needs one of its rounds runs it itself.
 //!
 //! What the thread does between two waits is a round of the writer, and here nothing else runs. A
 //! simulation decides when; who waits for the flusher, to begin a segment or to sync, makes the
@@ -42,13 +42,13 @@ impl Log {
     /// due; what was asked is answered. `false` if there is no such flusher.
     ///
     /// # Errors
-    /// Such a round is being made: the disk has called whoever calls this.
+    /// Such a round is being made: this is called from the disk in the middle of it.
     pub fn flush_round(&self) -> io::Result<bool> {
         let Some(stepped) = self.stepped.lock().clone() else { return Ok(false) };
         let busy = || io::Error::other("a round of the flusher within a round of the flusher");
         let taken = stepped.writer.lock().take();
         let mut writer = taken.ok_or_else(busy)?;
-        let woken = self.bell.lock().take();
+        let woken = self.wakeup.lock().take();
         writer.round(woken);
         *stepped.writer.lock() = Some(writer);
         Ok(true)
@@ -58,7 +58,7 @@ impl Log {
     pub(crate) fn last_round(&self) {
         let Some(stepped) = self.stepped.lock().take() else { return };
         if let Some(mut writer) = stepped.writer.lock().take() {
-            let woken = self.bell.lock().take();
+            let woken = self.wakeup.lock().take();
             writer.round(woken);
         }
     }

@@ -35,12 +35,12 @@ fn write(folder: &Folder, disk: &Arc<dyn Disk>, first: (u64, u64), frames: &[&[u
     let log = Log::new(Policy::Never);
     let disk = Arc::clone(disk);
     let (segment, frame) = first;
-    let place = Place { disk, id: ID, segment, frame, segment_size: SIZE, chance: 5 };
+    let place = Place { disk, id: ID, segment, frame, segment_size: SIZE, seed: 5 };
     let flusher = Flusher::start(&log, place, || {}).unwrap();
-    let lane = log.open_lane();
+    let write_buffer = log.open_write_buffer();
     for bytes in frames {
         log.roll(false).unwrap();
-        log.append(&lane, bytes);
+        log.append(&write_buffer, bytes);
         log.sync().unwrap();
     }
     let last = folder.0.join(segment::name(segment + frames.len() as u64 - 1));

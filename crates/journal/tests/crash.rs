@@ -10,7 +10,7 @@ extern crate kvist_journal as journal;
 mod disk;
 mod logbook;
 
-use disk::{Call, Chance, EIO, ENOSPC, Fault, Leaves, Liar};
+use disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
 use journal::{Policy, segment};
 use logbook::{Logbook, read, recover, recover_sized};
 
@@ -49,9 +49,9 @@ fn crash_everywhere(policy: Policy) {
 fn check_after(dying: &Liar, leaves: Leaves, (durable, made): (u64, u64), what: (u64, Policy)) {
     let found = dying.crash(leaves);
     let context = format!("{what:?} {leaves:?}");
-    let mut chance = Chance::new(what.0);
+    let mut random = Random::new(what.0);
     let again = found.crash(Leaves::Everything);
-    again.cut_after(chance.below(8));
+    again.cut_after(random.below(8));
     drop(recover(&again, what.1, &context));
     let second = again.crash(Leaves::Some(what.0 + 7));
     for (disk, context) in [(found, context.clone()), (second, format!("{context}, twice"))] {
@@ -104,7 +104,7 @@ fn every_call_fails_once_or_for_long() {
             }
             disk.heal();
             let context = format!("{after} {errno} {once}");
-            book.mend(&context);
+            book.repair(&context);
             book.change(3);
             book.sync();
             let durable = book.durable();
@@ -230,7 +230,7 @@ fn power_is_lost_after_every_call_on_a_disk_that_fills_up() {
                 let later = read(&found.crash(Leaves::Nothing), &context);
                 assert!(later >= there && later >= book.durable(), "{context}: {later} {there}");
                 found.has_room(4 * LARGE);
-                book.mend(&context);
+                book.repair(&context);
                 book.change(2);
                 book.sync();
                 let (durable, made) = book.end();

@@ -13,7 +13,7 @@ mod logbook;
 use std::sync::Arc;
 
 use base::Hashing;
-use disk::{Chance, Leaves, Liar};
+use disk::{Leaves, Liar, Random};
 use journal::codec::Source;
 use journal::frame::Secret;
 use journal::snapshot::{self, Reader, Writer};
@@ -31,37 +31,37 @@ fn peak() -> u64 {
 }
 
 /// Breaks bytes: bits, bytes, numbers that are too large, cuts, parts moved elsewhere.
-fn mutate(bytes: &mut Vec<u8>, chance: &mut Chance) {
-    for _ in 0..=chance.below(3) {
+fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(3) {
         let len = bytes.len() as u64;
         if len == 0 {
             return;
         }
-        let at = chance.below(len) as usize;
-        match chance.below(6) {
-            0 => bytes[at] ^= 1 << chance.below(8),
-            1 => bytes[at] = [0, 0xff, 0x7f, 0x80, 1][chance.below(5) as usize],
+        let at = random.below(len) as usize;
+        match random.below(6) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes[at] = [0, 0xff, 0x7f, 0x80, 1][random.below(5) as usize],
             2 => {
-                let end = (at + 1 + chance.below(9) as usize).min(bytes.len());
+                let end = (at + 1 + random.below(9) as usize).min(bytes.len());
                 bytes[at..end].fill(0xff);
             }
             3 => bytes.truncate(at),
             4 => {
-                let from = chance.below(len) as usize;
+                let from = random.below(len) as usize;
                 let part: Vec<u8> = bytes[from..].iter().take(16).copied().collect();
                 let end = (at + part.len()).min(bytes.len());
                 bytes.splice(at..end, part);
             }
-            _ => bytes.insert(at, chance.below(256) as u8),
+            _ => bytes.insert(at, random.below(256) as u8),
         }
     }
 }
 
 fn times(count: u64, seed: u64, original: &[u8], mut look: impl FnMut(&mut Vec<u8>)) {
-    let mut chance = Chance::new(seed);
+    let mut random = Random::new(seed);
     for _ in 0..count {
         let mut bytes = original.to_vec();
-        mutate(&mut bytes, &mut chance);
+        mutate(&mut bytes, &mut random);
         look(&mut bytes);
     }
 }
@@ -97,7 +97,7 @@ fn snapshot_file(compress: bool) -> Vec<u8> {
 }
 
 /// Makes the checksums of a snapshot file right where its parts still stand where they did.
-fn mend_snapshot(bytes: &mut [u8], places: &[snapshot::Place]) {
+fn repair_snapshot(bytes: &mut [u8], places: &[snapshot::Place]) {
     for place in places {
         let (at, end) = (place.offset as usize, (place.offset + place.len) as usize);
         if let Some(block) = bytes.get_mut(at..end) {
@@ -182,7 +182,7 @@ fn snapshots(compress: bool) {
     let mut opened = 0;
     times(12_000, 4, &whole, |bytes| {
         if bytes.len() >= 128 && bytes.len().is_multiple_of(2) {
-            mend_snapshot(bytes, &places);
+            repair_snapshot(bytes, &places);
         }
         liar.put(&name, bytes);
         let Ok(reader) = Reader::open(&liar, &name) else { return };

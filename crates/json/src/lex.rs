@@ -60,7 +60,7 @@ pub(crate) fn ascii_end(text: &[u8], at: usize) -> usize {
 fn end_of<const ASCII: bool>(text: &[u8], at: usize) -> usize {
     let mut rest = text.get(at..).unwrap_or_default();
     while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
-        // Each byte is judged by itself, so that the compiler makes a few instructions for all.
+        // Each byte is checked by itself, so that the compiler makes a few instructions for all.
         if block.iter().fold(false, |any, &byte| any | is_mark::<ASCII>(byte)) {
             return text.len() - rest.len() + place_of_mark::<ASCII>(block);
         }

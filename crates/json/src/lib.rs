@@ -17,7 +17,7 @@
 //! | `canonical`, `names` | from text to text as we write it |
 //! | `value`, `node`, `write`, `number` | looking and writing |
 //! | `document` | what is stored: text, tree or both |
-//! | `binary`, `foreign` | the form on disk; that of RedisJSON |
+//! | `binary`, `redisjson` | the form on disk; that of RedisJSON |
 //! | `path/` | what a path finds: compiling and running it |
 //! | `edit`, `edit_array`, `edit_object`, `arithmetic`, `graft` | changing |
 //!
@@ -36,7 +36,6 @@ mod document;
 mod edit;
 mod edit_array;
 mod edit_object;
-mod foreign;
 mod graft;
 mod hash;
 mod layout;
@@ -48,6 +47,7 @@ mod number;
 mod packed;
 mod parse;
 pub mod path;
+mod redisjson;
 mod registry;
 mod scalar;
 mod seen;

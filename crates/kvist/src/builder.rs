@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use config::Settings;
-use engine::durable::OpenError;
-use engine::{Allocator, BeginError, Beginning, Engine, Keeper};
+use engine::persistence::OpenError;
+use engine::{Allocator, BeginError, Beginning, Cron, Engine};
 
 use crate::error::Error;
 use crate::handle::Kvist;
@@ -122,7 +122,7 @@ fn apply(settings: &mut Settings, name: &str, value: &str) -> Result<(), Error> 
 
 fn begin(settings: Settings, file: Option<&Path>) -> Result<Kvist, Error> {
     let table = engine::command_table_as_called(&settings).map_err(Error::Setting)?;
-    let seed = engine::chance().map_err(|error| Error::Open(format!("no randomness: {error}")))?;
+    let seed = engine::entropy().map_err(|error| Error::Open(format!("no randomness: {error}")))?;
     let absolute = file.and_then(|file| std::path::absolute(file).ok());
     let beginning = Beginning {
         settings,
@@ -135,13 +135,13 @@ fn begin(settings: Settings, file: Option<&Path>) -> Result<Kvist, Error> {
         BeginError::Directory(OpenError::Taken(dir)) => Error::InUse(dir),
         other => Error::Open(other.to_string()),
     })?;
-    let recovered = if engine.durable.is_loading() {
+    let recovered = if engine.persistence.is_loading() {
         engine.recover().map_err(Error::Open)?
     } else {
-        engine::durable::Recovered::default()
+        engine::persistence::Recovered::default()
     };
-    engine.durable.set_loading(false);
-    let keeper = Keeper::start(&engine, Allocator::unknown())
+    engine.persistence.set_loading(false);
+    let cron = Cron::start(&engine, Allocator::unknown())
         .map_err(|error| Error::Open(format!("no thread could be started: {error}")))?;
-    Ok(Kvist::new(Shared::new(engine, keeper, recovered, seed[1])))
+    Ok(Kvist::new(Shared::new(engine, cron, recovered, seed[1])))
 }

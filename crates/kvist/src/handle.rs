@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::Protocol;
-use engine::durable::Recovered;
+use engine::persistence::Recovered;
 use engine::{Answer, Answered, Engine};
 use smallvec::SmallVec;
 use wire::{ReplyParser, Value};

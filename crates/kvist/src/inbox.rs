@@ -40,7 +40,7 @@ pub(crate) struct Inbox {
 impl State {
     /// Judges what has not been handed out: too much ends the session, and what waits is let go.
     fn check_limit(&mut self) {
-        match self.limit.judge(self.pushed, self.over_soft_since, wall_clock()) {
+        match self.limit.check(self.pushed, self.over_soft_since, wall_clock()) {
             Overflow::None => self.over_soft_since = None,
             Overflow::Soft(since) => self.over_soft_since = Some(since),
             Overflow::Close => {

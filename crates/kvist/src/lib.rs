@@ -53,7 +53,7 @@ mod workers;
 pub use base::{Protocol, Reply};
 pub use builder::Builder;
 pub use channel::Channel;
-pub use engine::durable::Recovered;
+pub use engine::persistence::Recovered;
 pub use engine::{Answer, Answered};
 pub use error::Error;
 pub use handle::Kvist;

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use base::Millis;
 use config::BufferLimit;
-use engine::durable::Recovered;
-use engine::{Answer, Answered, Confirmation, Engine, Keeper, Message, Session, Worker};
+use engine::persistence::Recovered;
+use engine::{Answer, Answered, Confirmation, Cron, Engine, Message, Session, Worker};
 use journal::wall_clock;
 use parking_lot::Mutex;
 
@@ -34,22 +34,22 @@ pub(crate) struct Shared {
     /// The process that may use it.
     pid: u32,
     closed: AtomicBool,
-    keeper: Mutex<Option<Keeper>>,
+    cron: Mutex<Option<Cron>>,
     wakeup: Arc<DurabilityWakeup>,
 }
 
 impl Shared {
-    pub fn new(engine: Arc<Engine>, keeper: Keeper, recovered: Recovered, seed: u64) -> Self {
+    pub fn new(engine: Arc<Engine>, cron: Cron, recovered: Recovered, seed: u64) -> Self {
         let wakeup = Arc::new(DurabilityWakeup::default());
         let woken = Arc::clone(&wakeup);
-        engine.durable.tell_durable(Box::new(move || woken.wake_all()));
+        engine.persistence.tell_durable(Box::new(move || woken.wake_all()));
         Shared {
             engine,
             workers: Workers::new(seed),
             recovered,
             pid: std::process::id(),
             closed: AtomicBool::new(false),
-            keeper: Mutex::new(Some(keeper)),
+            cron: Mutex::new(Some(cron)),
             wakeup,
         }
     }
@@ -260,8 +260,8 @@ impl Shared {
             client.mailbox.post(client.id, Message::Kill);
         }
         self.workers.clear();
-        // The keeper takes locks of shards, as saving does.
-        drop(self.keeper.lock().take());
+        // The cron thread takes locks of shards, as saving does.
+        drop(self.cron.lock().take());
         self.engine.close().map_err(|error| Error::NotDurable(error.to_string()))
     }
 }
@@ -270,7 +270,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         if self.is_elsewhere() {
             // The threads it would wait for are the parent's, and so is the directory.
-            std::mem::forget(self.keeper.get_mut().take());
+            std::mem::forget(self.cron.get_mut().take());
             std::mem::forget(Arc::clone(&self.engine));
             return;
         }

@@ -329,7 +329,7 @@ fn keys_expire_by_themselves() {
 
 /// The first query waits for the index, and whoever asks finds the keys that he may see.
 #[test]
-fn ranges_wait_for_their_index_and_heed_rights() {
+fn ranges_wait_for_their_index_and_follow_rights() {
     let db = Kvist::in_memory().unwrap();
     for n in 0..20_000 {
         db.set(format!("other:{n:05}"), "x").unwrap();

@@ -149,7 +149,7 @@ impl Drop for Interpreter {
 }
 
 /// The longest chain that hardly chance makes, with as many strings as buckets.
-const CHANCE: usize = 12;
+const BY_CHANCE: usize = 12;
 
 #[test]
 fn equal_strings_are_one_object_whatever_is_collected() {
@@ -158,11 +158,11 @@ fn equal_strings_are_one_object_whatever_is_collected() {
         [alike::to_redis(400), alike::to_lua(400), alike::not(400, 20), alike::not(20, 3000)]
             .concat();
     let mut kept: HashMap<&[u8], (c_int, *const c_char)> = HashMap::new();
-    let mut chance = 1u64;
+    let mut random = 1u64;
     for turn in 0..60_000 {
-        chance = chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        let text = &*texts[(chance >> 33) as usize % texts.len()];
-        match chance >> 60 {
+        random = random.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        let text = &*texts[(random >> 33) as usize % texts.len()];
+        match random >> 60 {
             0..=5 => match kept.get(text) {
                 Some((_, at)) => assert_eq!(lua.push(text), *at),
                 None => drop(kept.insert(text, lua.keep(text))),
@@ -228,7 +228,7 @@ fn chosen_strings_make_no_chains() {
             lua.keep(text);
         }
         let (longest, apart) = lua.check();
-        assert!(longest <= LONG + CHANCE && apart > 4900, "{longest}, {apart}");
+        assert!(longest <= LONG + BY_CHANCE && apart > 4900, "{longest}, {apart}");
     }
     for texts in [alike::to_lua(5000), alike::not(5000, 10), alike::not(5000, 200)] {
         let lua = Interpreter::new();
@@ -236,7 +236,7 @@ fn chosen_strings_make_no_chains() {
             lua.keep(text);
         }
         let (longest, apart) = lua.check();
-        assert!(longest <= CHANCE && apart == 0, "{longest}, {apart}");
+        assert!(longest <= BY_CHANCE && apart == 0, "{longest}, {apart}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What chance and size make of hash commands, and what the journal is told.
+//! What random choices and size make of hash commands, and what the journal is told.
 
 mod stage;
 

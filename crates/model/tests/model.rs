@@ -145,7 +145,8 @@ impl Run {
         let count = 1 + self.rng.below(8);
         let mut commands = Vec::new();
         while commands.len() < count {
-            // Cursors and chance are judged one by one, counts of dead keys depend on who looked.
+            // Cursors and random choices are checked one by one, counts of dead keys depend on who
+            // looked.
             if let Step::Send(command) = self.draw()
                 && !matches!(command.name().as_str(), "DBSIZE")
             {

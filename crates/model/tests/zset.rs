@@ -1,4 +1,4 @@
-//! What chance, size and waiting make of sorted set commands, and what the journal is told.
+//! What random choices, size and waiting make of sorted set commands, and what the journal is told.
 
 mod stage;
 

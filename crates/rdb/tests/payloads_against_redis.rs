@@ -1,4 +1,4 @@
-//! The judge of payloads is redis-server: what it takes we take, with the same content, and what it
+//! Payloads are checked by redis-server: what it takes we take, with the same content, and what it
 //! refuses we refuse.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::durable::{self, Checked, Claim, Failing, Reason};
+use engine::persistence::{self, Checked, Claim, Failing, Reason};
 use journal::{Disk, Segments};
 
 use crate::offline::{self, Arguments};
@@ -49,7 +49,7 @@ fn claim(dir: &str) -> Result<Claim, String> {
 
 fn check(disk: &Arc<dyn Disk>) -> Result<Checked, String> {
     let dir = disk.path().display();
-    durable::check(&**disk).map_err(|error| format!("{dir}: {error}"))
+    persistence::check(&**disk).map_err(|error| format!("{dir}: {error}"))
 }
 
 /// Looks and tells; whether all is whole.
@@ -118,7 +118,7 @@ fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
     for _ in 0..ROUNDS {
         let Some(problem) = checked.problems.first() else { break };
         println!("DAMAGED: {}", problem.what);
-        let mended = durable::mend(&claim.disk, checked.manifest.as_ref(), problem)
+        let mended = persistence::repair(&claim.disk, checked.manifest.as_ref(), problem)
             .map_err(|error| format!("it cannot be mended: {error}"))?;
         println!("MENDED: {mended}");
         checked = check(&claim.disk)?;
@@ -142,25 +142,25 @@ fn read_and_save(dir: &str, arguments: &Arguments, was_whole: bool) -> Result<()
     let mut settings = arguments.settings.clone();
     let fixed = ["--dir", dir, "--appendonly", "no", "--rdb-export", "no"];
     settings.apply_args(&fixed.map(str::to_owned)).map_err(|error| error.to_string())?;
-    let home = offline::open(&settings.config())?;
-    let (manifest, disk) = (home.manifest.clone(), Arc::clone(&home.disk));
+    let data_dir = offline::open(&settings.config())?;
+    let (manifest, disk) = (data_dir.manifest.clone(), Arc::clone(&data_dir.disk));
     let engine = offline::engine(&settings, manifest.as_ref())?;
-    engine.move_in(home);
+    engine.attach_data_dir(data_dir);
     let read = || engine.recover_with(Failing::LeaveOut);
     let recovered = data::with_progress(&engine, "Reading", read)?;
     if was_whole && recovered.failed == 0 {
-        engine.move_out();
+        engine.close_data_dir();
         return Ok(());
     }
     if recovered.failed > 0 {
         println!("LEFT OUT: {} records that could not be applied, told above", recovered.failed);
     }
     if was_whole {
-        let kept = durable::keep_files(&*disk).map_err(|error| format!("{dir}: {error}"))?;
+        let kept = persistence::keep_files(&*disk).map_err(|error| format!("{dir}: {error}"))?;
         println!("The files as they were are {}", kept.join(", "));
     }
     let saved = engine.save(Reason::Rewrite, false).map_err(|error| error.to_string())?;
-    engine.move_out();
+    engine.close_data_dir();
     println!("Saved the {} keys that stand", saved.keys);
     Ok(())
 }

@@ -60,7 +60,7 @@ impl ThreadState {
     pub fn evict_if_grown(&mut self) {
         if std::mem::take(&mut self.grown) {
             let ThreadState { worker, now, .. } = self;
-            worker.engine.evict_clients(&worker.seat.config, *now);
+            worker.engine.evict_clients(&worker.context.config, *now);
         }
     }
 }
@@ -213,7 +213,7 @@ impl Connection {
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
         // As redis-server does, whatever it brings: so it can be seen whether any was in vain.
-        thread.worker.seat.counters.reads.add(1);
+        thread.worker.context.counters.reads.add(1);
         let received = self.stream.receive(&mut thread.read[kept..kept + READ_MAX]);
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
@@ -230,7 +230,7 @@ impl Connection {
         };
         self.unread = more || self.peer_done;
         self.session.in_order = false;
-        thread.worker.seat.counters.net_input.add(n as u64);
+        thread.worker.context.counters.net_input.add(n as u64);
         // What the request takes, not what stands behind it.
         if large && limits::input_too_long(self.input.len() + n.min(self.missing), thread) {
             return Turn::Close;
@@ -250,7 +250,7 @@ impl Connection {
     fn greeted(&mut self, thread: &mut ThreadState) -> Turn {
         match self.stream.last_words() {
             None => {
-                thread.worker.seat.counters.connections.add(1);
+                thread.worker.context.counters.connections.add(1);
                 Turn::Again
             }
             Some(words) => {
@@ -364,7 +364,7 @@ impl Connection {
         let mut sent = 0;
         let withheld = self.replies.join(thread.worker.must_hold(&self.session));
         if self.output.is_empty() && !withheld {
-            thread.worker.seat.counters.writes.add(1);
+            thread.worker.context.counters.writes.add(1);
             sent = match self.stream.send(&thread.out) {
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
@@ -373,7 +373,7 @@ impl Connection {
                     return Turn::Close;
                 }
             };
-            thread.worker.seat.counters.net_output.add(sent as u64);
+            thread.worker.context.counters.net_output.add(sent as u64);
         }
         if sent == thread.out.len() {
             thread.out.clear();
@@ -396,11 +396,11 @@ impl Connection {
             return Turn::Wait;
         }
         while !self.output.is_empty() {
-            thread.worker.seat.counters.writes.add(1);
+            thread.worker.context.counters.writes.add(1);
             match self.stream.send(self.output.bytes()) {
                 Ok(0) => return Turn::Close,
                 Ok(n) => {
-                    thread.worker.seat.counters.net_output.add(n as u64);
+                    thread.worker.context.counters.net_output.add(n as u64);
                     self.output.advance(n);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
@@ -485,7 +485,7 @@ impl Connection {
             Overflow::None => self.over_soft_since = None,
             Overflow::Soft(since) => self.over_soft_since = Some(since),
             Overflow::Close => {
-                thread.worker.seat.counters.output_overflows.add(1);
+                thread.worker.context.counters.output_overflows.add(1);
                 let client = &self.session.client;
                 tracing::warn!(
                     id = client.id,

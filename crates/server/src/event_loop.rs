@@ -221,7 +221,7 @@ impl EventLoop {
         // Making room tells those who have copies of what went; the turn that comes may be long.
         wake_others();
         if let Some(levels) = &mut self.levels {
-            levels.follow(thread.worker.seat.config.loglevel);
+            levels.follow(thread.worker.context.config.loglevel);
         }
     }
 
@@ -308,7 +308,7 @@ impl EventLoop {
 
     pub(crate) fn accept(&mut self, thread: &mut ThreadState) {
         if let Some(acceptor) = &mut self.acceptor {
-            let context = &thread.worker.seat;
+            let context = &thread.worker.context;
             let without_password = thread.worker.engine.users.is_open();
             let rules = Rules { config: &context.config, without_password };
             acceptor.accept_all(&self.pool, rules, &context.counters, thread.now);
@@ -406,7 +406,7 @@ impl EventLoop {
     /// What the clock brings: idle clients, soft limits, memory that others have freed.
     fn tick(&mut self, thread: &mut ThreadState) {
         let now = thread.now;
-        let config = Arc::clone(&thread.worker.seat.config);
+        let config = Arc::clone(&thread.worker.context.config);
         let mut over = std::mem::take(&mut self.over_soft);
         over.retain(|&key| {
             if self.connections.is_lent(key) {
@@ -442,8 +442,13 @@ impl EventLoop {
 
     /// Closes those who have not shown in time who they are for.
     fn close_unknown(&mut self, thread: &mut ThreadState) {
-        let time =
-            thread.worker.seat.config.callers.unauthenticated_timeout.map(|time| time.as_millis());
+        let time = thread
+            .worker
+            .context
+            .config
+            .callers
+            .unauthenticated_timeout
+            .map(|time| time.as_millis());
         let is_late = |came: Millis| {
             time.is_some_and(|time| u128::from(thread.now.saturating_sub(came)) >= time)
         };

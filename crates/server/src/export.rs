@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use engine::foreign::{self, Until};
+use engine::redis_files::{self, Until};
 use tls::client::Trust;
 
 use crate::fetch::{self, Source};
@@ -92,9 +92,10 @@ fn export(to: &Path, arguments: &Arguments) -> Result<(), String> {
     if !Path::new(&config.dir).join(journal::manifest::NAME).exists() {
         return Err(format!("{}: no dataset of Kvist is in it", config.dir));
     }
-    let home = offline::open(&config)?;
-    let manifest = home.manifest.as_ref().ok_or("the manifest is gone")?;
-    let exported = foreign::export(&arguments.settings, (&home.disk, manifest), Until::End, to)?;
+    let data_dir = offline::open(&config)?;
+    let manifest = data_dir.manifest.as_ref().ok_or("the manifest is gone")?;
+    let exported =
+        redis_files::export(&arguments.settings, (&data_dir.disk, manifest), Until::End, to)?;
     let (keys, bytes) = (exported.keys, exported.bytes);
     println!("Exported {keys} keys in {bytes} bytes to {}", to.display());
     if let Some(cut) = exported.cut {

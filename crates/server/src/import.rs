@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use engine::Engine;
-use engine::durable::{Home, Reason};
-use engine::foreign::{Foreign, Imported, Options};
+use engine::persistence::{DataDir, Reason};
+use engine::redis_files::{Imported, Options, RedisFiles};
 use journal::snapshot::Reader;
 use store::Txn;
 
@@ -50,16 +50,16 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
         .apply_args(&["--appendonly", "no", "--rdb-export", "no"].map(str::to_owned))
         .map_err(|error| error.to_string())?;
     let config = settings.config();
-    let from = Foreign::at(from, &arguments.settings.config())?;
+    let from = RedisFiles::at(from, &arguments.settings.config())?;
     let options = Options {
         skip_unknown: config.import_skip_unknown,
         drop_field_ttls: arguments.has(DROP_FIELD_TTL),
         load_truncated: config.durability.aof_load_truncated,
     };
-    let home = offline::open(&config)?;
-    let manifest = home.manifest.clone();
+    let data_dir = offline::open(&config)?;
+    let manifest = data_dir.manifest.clone();
     let engine = offline::engine(&settings, manifest.as_ref())?;
-    engine.move_in(home);
+    engine.attach_data_dir(data_dir);
     let imported = if manifest.is_none() {
         read(&engine, &from, options)?
     } else {
@@ -75,7 +75,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     let saved = engine.save(Reason::Save, false).map_err(|error| error.to_string())?;
     let there = engine.store.entries() as u64;
     verify(&engine, there)?;
-    engine.move_out();
+    engine.close_data_dir();
     println!(
         "Saved {there} keys in {} bytes to {}; read back and checked",
         saved.bytes, config.dir
@@ -85,7 +85,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-fn read(engine: &Arc<Engine>, from: &Foreign, options: Options) -> Result<Imported, String> {
+fn read(engine: &Arc<Engine>, from: &RedisFiles, options: Options) -> Result<Imported, String> {
     data::with_progress(engine, "Reading", || engine.import(from, options))
 }
 
@@ -113,7 +113,7 @@ fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
 fn verify(engine: &Engine, keys: u64) -> Result<(), String> {
     let dir = engine.config().dir.clone();
     let disk = journal::Directory::open(Path::new(&dir)).map_err(|error| error.to_string())?;
-    let found = Home::on(Arc::new(disk)).map_err(|error| error.to_string())?;
+    let found = DataDir::on(Arc::new(disk)).map_err(|error| error.to_string())?;
     let name = found.manifest.and_then(|manifest| manifest.snapshot);
     let name = name.ok_or("the snapshot was not saved")?;
     let reader = Reader::open(&*found.disk, &name).map_err(|error| error.to_string())?;

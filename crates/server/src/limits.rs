@@ -24,12 +24,12 @@ pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadStat
     if waiting.kept == 0 {
         return Overflow::None;
     }
-    let limits = &thread.worker.seat.config.client_output_buffer_limit;
+    let limits = &thread.worker.context.config.client_output_buffer_limit;
     if waiting.subscriber {
-        return limits.pubsub.judge(waiting.kept, since, thread.now);
+        return limits.pubsub.check(waiting.kept, since, thread.now);
     }
-    match limits.normal.judge(waiting.kept, since, thread.now) {
-        Overflow::None => limits.pubsub.judge(waiting.pushed, since, thread.now),
+    match limits.normal.check(waiting.kept, since, thread.now) {
+        Overflow::None => limits.pubsub.check(waiting.pushed, since, thread.now),
         over => over,
     }
 }
@@ -37,10 +37,10 @@ pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadStat
 /// Whether an unfinished request is longer than clients may send; counts it.
 #[must_use]
 pub fn input_too_long(kept: usize, thread: &ThreadState) -> bool {
-    if kept as u64 <= thread.worker.seat.config.client_query_buffer_limit {
+    if kept as u64 <= thread.worker.context.config.client_query_buffer_limit {
         return false;
     }
-    thread.worker.seat.counters.input_overflows.add(1);
+    thread.worker.context.counters.input_overflows.add(1);
     tracing::warn!(bytes = kept, "closing client that reached max query buffer length");
     true
 }

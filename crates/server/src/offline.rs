@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::{Config, LogLevel, Settings};
-use engine::durable::Home;
+use engine::persistence::DataDir;
 use engine::{Engine, Start};
 use journal::Manifest;
 
@@ -73,7 +73,7 @@ pub fn log_warnings() -> Result<(), String> {
 /// The system has no random numbers.
 pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<Engine>, String> {
     let mut settings = settings.clone();
-    let seed = engine::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let seed = engine::entropy().map_err(|e| format!("no random numbers from the system: {e}"))?;
     if let Some(manifest) = manifest {
         let shards = ["--shards".to_owned(), manifest.shards.to_string()];
         settings.apply_args(&shards).map_err(|error| error.to_string())?;
@@ -94,6 +94,6 @@ pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<En
 ///
 /// # Errors
 /// It is in use, or cannot be used.
-pub fn open(config: &Config) -> Result<Home, String> {
-    Home::open(Path::new(&config.dir)).map_err(|error| error.to_string())
+pub fn open(config: &Config) -> Result<DataDir, String> {
+    DataDir::open(Path::new(&config.dir)).map_err(|error| error.to_string())
 }

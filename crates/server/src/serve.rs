@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use config::{Config, Settings};
-use engine::{Beginning, Engine, Keeper};
+use engine::{Beginning, Cron, Engine};
 use mio::{Poll, Waker};
 use rustls::ServerConfig;
 
@@ -72,7 +72,7 @@ fn serve(args: &[String]) -> Result<(), String> {
         listeners.iter().map(Listener::name).chain(sockets.names()).chain(grpc_server.names());
     let names = names.collect();
     let _pid_file = PidFile::write(config.pidfile.as_deref());
-    let seed = engine::chance().map_err(|e| format!("no random numbers from the system: {e}"))?;
+    let seed = engine::entropy().map_err(|e| format!("no random numbers from the system: {e}"))?;
     let beginning = Beginning {
         settings,
         table,
@@ -140,7 +140,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
     let (pool, polls) = assemble(engine.workers, most).map_err(failed("epoll"))?;
     signals::listen(engine, &pool).map_err(failed("signals"))?;
-    let keeper = Keeper::start(engine, ALLOCATOR).map_err(failed("keeper"))?;
+    let cron = Cron::start(engine, ALLOCATOR).map_err(failed("cron"))?;
     let registry = polls[0].registry();
     let listening =
         Arc::new(Listening::new(listeners, context, registry, &pool).map_err(failed("listeners"))?);
@@ -183,7 +183,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
             pool.wake_all();
         }
     }
-    wait_for(engine, &ended, keeper);
+    wait_for(engine, &ended, cron);
     http_server.stop();
     grpc_server.stop();
     match broken.load(Ordering::Acquire) {
@@ -213,7 +213,7 @@ fn attach(
     listening: &Arc<Listening>,
     (http_server, grpc_server): (&HttpServer, &GrpcServer),
 ) {
-    engine.durable.tell_durable({
+    engine.persistence.tell_durable({
         let (pool, durable) = (Arc::clone(pool), Arc::clone(&http_server.durable));
         let grpc_server = grpc_server.shared();
         Box::new(move || {
@@ -236,23 +236,23 @@ fn attach(
 }
 
 /// Waits for all threads of workers to end, those among them that have handed over their loop, then
-/// for the keeper. One in the middle of a script that has written cannot be ended: everything else
-/// has been done then.
-fn wait_for(engine: &Engine, ended: &Receiver<()>, keeper: Keeper) {
+/// for the cron thread. One in the middle of a script that has written cannot be ended: everything
+/// else has been done then.
+fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
     let mut stopping = 0;
     // Whoever still reads the dataset may hold what it would wait for.
-    let reading = engine.durable.is_loading();
+    let reading = engine.persistence.is_loading();
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
         stopping += u32::from(engine.stopping.load(Ordering::Acquire));
         if stopping > LOOKS && engine.is_held_up() {
             tracing::warn!("exiting in the middle of a script; what it wrote is not kept");
             // It may wait for what the script holds.
-            std::mem::forget(keeper);
+            std::mem::forget(cron);
             return;
         }
     }
     if reading {
-        std::mem::forget(keeper);
+        std::mem::forget(cron);
     }
 }
 

@@ -163,6 +163,6 @@ impl Sender {
 
 /// Forty characters that nobody can foresee.
 fn mark() -> io::Result<String> {
-    let [a, b, c, _] = engine::chance()?;
+    let [a, b, c, _] = engine::entropy()?;
     Ok(format!("{a:016x}{b:016x}{:08x}", c >> 32))
 }

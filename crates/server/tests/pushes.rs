@@ -20,7 +20,7 @@ fn resp3(server: &Server) -> Client {
 }
 
 #[test]
-fn events_come_in_order_and_from_the_keeper_too() {
+fn events_come_in_order_and_from_cron_too() {
     let server = Server::start(&["--notify-keyspace-events", "KEA"]);
     let mut listener = server.connect();
     listener.ask(&["PSUBSCRIBE", "__keyevent@*"]);

@@ -242,7 +242,7 @@ fn wrong_renames_stop_the_start_as_in_redis() {
 /// The journal and snapshots know commands by their own names: a server without the lines, or with
 /// others, reads them.
 #[test]
-fn other_names_are_not_remembered() {
+fn other_names_are_not_kept() {
     let dir = temporary("renamed");
     let at = ["--dir", dir.to_str().unwrap(), "--appendonly", "yes", "--appendfsync", "always"];
     let server = Server::start(&[RENAMES, &at].concat());

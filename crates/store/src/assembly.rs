@@ -1,4 +1,4 @@
-//! Entries that come in pieces, put together one element at a time.
+//! Entries that come in chunks, put together one element at a time.
 //!
 //! ```text
 //!   | value | number | flags | ... |
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Elements are those of `image.rs`, none of them divided; of a string bytes, of a stream nodes and
-//! then bytes of what stands behind them. The count is that of elements, bytes or nodes. Pieces of
+//! then bytes of what stands behind them. The count is that of elements, bytes or nodes. Chunks of
 //! several values may come in turn; those of one come in their order.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use crate::image::{HASH, Head, Image, LIST, SET, STREAM, STRING, Value, ZSET, sc
 use crate::image_stream::Rest;
 use crate::{INLINE_MAX, Object, image, image_stream};
 
-/// No further piece of the value comes.
+/// No further chunk of the value comes.
 pub(crate) const LAST: u8 = 1;
 /// The value is that of a key that was read once more.
 pub(crate) const AGAIN: u8 = 2;
@@ -40,7 +40,7 @@ pub struct Assembly {
     deadline: Option<Millis>,
     flags: u8,
     access: u32,
-    /// The number of the piece that comes next.
+    /// The number of the chunk that comes next.
     next: u64,
     /// How many elements, bytes or nodes there will be.
     count: usize,
@@ -80,7 +80,7 @@ impl Assembly {
         Ok(Assembly { db, again: false, key, deadline, flags, access, next: 0, count, value })
     }
 
-    /// Adds what a piece holds.
+    /// Adds what a chunk holds.
     fn add(&mut self, source: &mut Source<'_>, limits: &PackLimits) -> Result<(), Malformed> {
         if let Growing::Text(text) = &mut self.value {
             text.extend_from_slice(source.take(source.rest().len())?);
@@ -153,21 +153,21 @@ impl Assembly {
 
 const TOO_LONG: Malformed = Malformed("a string longer than it says");
 
-/// Entries of which some pieces have come.
+/// Entries of which some chunks have come.
 #[derive(Default)]
 pub struct Assemblies(HashMap<u64, Assembly>);
 
 impl Assemblies {
-    /// Takes a piece: which value it belongs to, and the entry if it was its last.
+    /// Takes a chunk: which value it belongs to, and the entry if it was its last.
     ///
     /// # Errors
-    /// It is not the one that comes next, or no piece. Nothing more is to be had of its value then.
+    /// It is not the one that comes next, or no chunk. Nothing more is to be had of its value then.
     pub fn take(
         &mut self,
-        piece: &[u8],
+        chunk: &[u8],
         limits: &PackLimits,
     ) -> Result<(u64, Option<Assembly>), Malformed> {
-        let mut source = Source::new(piece);
+        let mut source = Source::new(chunk);
         let (value, number, flags) = (source.number()?, source.number()?, source.byte()?);
         let there = self.0.remove(&value);
         let mut entry = match (number, there) {
@@ -186,12 +186,12 @@ impl Assemblies {
         Ok((value, Some(entry)))
     }
 
-    /// Which value a piece belongs to, and whether it is the last one.
+    /// Which value a chunk belongs to, and whether it is the last one.
     ///
     /// # Errors
-    /// It is no piece.
-    pub fn whose(piece: &[u8]) -> Result<(u64, bool), Malformed> {
-        let mut source = Source::new(piece);
+    /// It is no chunk.
+    pub fn whose(chunk: &[u8]) -> Result<(u64, bool), Malformed> {
+        let mut source = Source::new(chunk);
         let (value, _, flags) = (source.number()?, source.number()?, source.byte()?);
         Ok((value, flags & LAST != 0))
     }

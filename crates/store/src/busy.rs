@@ -1,10 +1,10 @@
-//! Locks of shards, requests that hold some for too long, and those that do not wait for them.
+//! Locks of shards, requests that hold some for too long, and threads that do not wait for them.
 //!
 //! Locks are held for microseconds, so waiting for one is right. A script may hold some for as long
 //! as it likes. Once it is overdue its shards are marked, and those who serve clients do not wait
 //! for them: their clients are told that the server is busy. Threads of the background wait, but
-//! never with another shard in their hands: what they held meanwhile nobody could have, and no mark
-//! would say so.
+//! never with another shard in their hands: no other thread could have what they held meanwhile,
+//! and no mark would say so.
 //!
 //! A mark belongs to the lock: only who holds the lock sets it, and it goes with the guard, however
 //! the request ends.
@@ -15,7 +15,7 @@ use sync::atomic::{AtomicBool, Ordering};
 
 use sync::{Mutex, MutexGuard};
 
-use crate::census::Part;
+use crate::key_counts::Part;
 use crate::{Shard, Store, Txn};
 
 /// How long to wait for a lock before looking whether its holder is overdue.
@@ -35,7 +35,7 @@ pub(crate) struct Slot {
     /// It is held by a request that has taken longer than it should.
     overdue: AtomicBool,
     /// What was in it when that was noticed.
-    census: Mutex<Box<[Part]>>,
+    key_counts: Mutex<Box<[Part]>>,
 }
 
 impl Slot {
@@ -43,7 +43,7 @@ impl Slot {
         Slot {
             lock: Mutex::new(Some(shard)),
             overdue: AtomicBool::new(false),
-            census: Mutex::default(),
+            key_counts: Mutex::default(),
         }
     }
 }
@@ -119,9 +119,9 @@ impl Store {
         self.slots[shard].overdue.load(Ordering::Acquire)
     }
 
-    /// Locks a shard, however long that takes. Not for those who serve clients, nor for anybody who
-    /// has something in hand that they need; never with shards in hand: their holder would wait for
-    /// itself, or for somebody who waits for it. (Builds with assertions look.)
+    /// Locks a shard, however long that takes. Not for threads that serve clients, nor for any
+    /// thread that has something in hand that they need; never with shards in hand: their holder
+    /// would wait for itself, or for a thread that waits for it. (Builds with assertions look.)
     pub(crate) fn wait_for(&self, number: usize) -> Guard<'_> {
         #[cfg(debug_assertions)]
         assert!(!AT_WORK.with(std::cell::Cell::get), "a thread that holds shards waits for one");
@@ -142,7 +142,7 @@ impl Store {
         slot.lock.try_lock_for(GLANCE).map(|shard| self.guard(slot, shard))
     }
 
-    /// Locks a shard; none if somebody overdue holds it and the caller is in a hurry.
+    /// Locks a shard; none if its holder is overdue and the caller is in a hurry.
     #[inline]
     pub(crate) fn lock(&self, number: usize, hurried: bool) -> Option<Guard<'_>> {
         match self.try_lock(number) {
@@ -152,7 +152,7 @@ impl Store {
         }
     }
 
-    /// Locks several shards, by their numbers in ascending order; none if somebody overdue holds
+    /// Locks several shards, by their numbers in ascending order; none if an overdue request holds
     /// one of them and the caller is in a hurry. Who is not waits for that one with none of the
     /// others, and begins anew.
     pub(crate) fn lock_all(&self, numbers: &[usize], hurried: bool) -> Option<Vec<Guard<'_>>> {
@@ -189,10 +189,10 @@ impl Store {
         Guard { store: self, slot, shard }
     }
 
-    /// Marks a shard; whoever calls has its lock.
+    /// Marks a shard; the caller holds its lock.
     fn mark(&self, number: usize, shard: &Shard) {
         let slot = &self.slots[number];
-        *slot.census.lock() = shard.dbs().iter().map(Part::of).collect();
+        *slot.key_counts.lock() = shard.dbs().iter().map(Part::of).collect();
         if !slot.overdue.swap(true, Ordering::Release) {
             self.obstructed.fetch_add(1, Ordering::Relaxed);
         }
@@ -205,19 +205,19 @@ impl Store {
     }
 
     /// What was in a shard when its holder was found overdue.
-    pub(crate) fn census_of_overdue(&self, number: usize) -> Box<[Part]> {
-        self.slots[number].census.lock().clone()
+    pub(crate) fn key_counts_of_overdue(&self, number: usize) -> Box<[Part]> {
+        self.slots[number].key_counts.lock().clone()
     }
 }
 
 impl Txn {
-    /// Makes this seat one that serves clients: it does not wait for those who are overdue.
+    /// Makes this transaction one that serves clients: it does not wait for those who are overdue.
     pub fn hurry(&mut self) {
         self.hurried = true;
     }
 
-    /// The request that runs is overdue: nobody who serves clients waits for its shards, until it
-    /// gives them back.
+    /// The request that runs is overdue: no thread that serves clients waits for its shards, until
+    /// it gives them back.
     pub fn obstruct(&mut self) {
         for held in &self.held {
             self.store.mark(held.number, &held.shard);

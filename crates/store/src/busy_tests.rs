@@ -18,7 +18,7 @@ fn txn(store: &Arc<Store>) -> Txn {
     txn
 }
 
-/// Somebody who holds a shard and is overdue, until something is sent or the sender dropped.
+/// A thread that holds a shard and is overdue, until something is sent or the sender dropped.
 fn hold<'t>(
     threads: &'t Threads<'t, '_>,
     store: &'t Arc<Store>,
@@ -120,9 +120,9 @@ fn what_an_overdue_holder_had_is_counted() {
     .expect("nobody else is there");
     std::thread::scope(|threads| {
         let (end, holder) = hold(threads, &store, 1);
-        assert_eq!(txn.census()[0].keys, names.len());
+        assert_eq!(txn.key_counts()[0].keys, names.len());
         drop(end);
         holder.join().expect("it ends");
     });
-    assert_eq!(txn.census()[0].keys, names.len());
+    assert_eq!(txn.key_counts()[0].keys, names.len());
 }

@@ -103,7 +103,7 @@ pub struct Copied {
 }
 
 impl Txn {
-    /// Reads an entry; a document shares what it can with others of this seat.
+    /// Reads an entry; a document shares what it can with others of this transaction.
     ///
     /// # Errors
     /// There is none.
@@ -117,7 +117,7 @@ impl Txn {
     }
 
     /// Copies every key of a database of another store into this one's, over what is there. Neither
-    /// seat holds a shard. O(bytes).
+    /// transaction holds a shard. O(bytes).
     ///
     /// # Errors
     /// A value cannot be read, or something panicked; what came before it is there.

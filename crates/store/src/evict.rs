@@ -12,7 +12,7 @@ use base::{Millis, Rng};
 use smallvec::SmallVec;
 use table::EntryRef;
 
-use crate::news::Bulletin;
+use crate::notifications::TxnNotifications;
 use crate::usage::faded;
 use crate::{Garbage, Measure, Object, Shard, Touched, Txn};
 
@@ -29,10 +29,10 @@ pub enum By {
     /// Those that expire soonest.
     Deadline,
     /// Any.
-    Chance,
+    Random,
 }
 
-/// Whom to drop.
+/// Which keys to drop.
 #[derive(Clone, Copy, Debug)]
 pub struct Victims {
     /// Which go first.
@@ -84,23 +84,23 @@ impl Worst {
 #[derive(Default)]
 struct Gone {
     garbage: SmallVec<[Garbage; MOST]>,
-    /// Somebody waits for these: readers of a stream.
+    /// Clients wait for these: readers of a stream.
     awaited: Vec<Touched>,
 }
 
 /// What scores are made of.
 #[derive(Clone, Copy)]
-struct Judge {
+struct Scorer {
     victims: Victims,
     measure: Measure,
     clock: u32,
     minute: u32,
 }
 
-impl Judge {
+impl Scorer {
     fn score(&self, entry: &EntryRef<'_, Object>, rng: &mut Rng) -> u64 {
         match (self.victims.by, self.measure) {
-            (By::Chance, _) => rng.next_u64(),
+            (By::Random, _) => rng.next_u64(),
             (By::Deadline, _) => Millis::MAX - entry.deadline().unwrap_or(Millis::MAX),
             (By::Use, Measure::Recency) => {
                 u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff)
@@ -116,27 +116,27 @@ impl Txn {
     /// Drops keys until `need` bytes are free, but no more than a few, all of one shard. Nothing
     /// is dropped if there is no such key in the whole store. Call without holding any shard.
     pub fn evict_step(&mut self, victims: &Victims, need: usize) -> Evicted {
-        let judge = Judge {
+        let scorer = Scorer {
             victims: *victims,
             measure: self.measure,
             clock: self.clock,
             minute: self.minute,
         };
         let store = Arc::clone(self.store());
-        let mut bulletin = std::mem::take(&mut self.bulletin);
-        bulletin.serve_nobody();
+        let mut notifications = std::mem::take(&mut self.notifications);
+        notifications.clear_asker();
         let mut done = Evicted::default();
         let shards = store.shards();
         let first = self.rng.below(shards);
         for number in (first..shards).chain(0..first) {
             let mut rng = Rng::new(self.rng.next_u64());
             let mut gone = Gone::default();
-            // Whoever needs room now does not wait for a request that takes its time.
+            // A thread that needs room now does not wait for a long request.
             let evicted = self.glance(number, |shard| {
-                bulletin.look_around(&store);
-                let worst = look(shard, &judge, &mut rng);
-                let evicted = drop_worst(shard, &worst, need, (&mut gone, &bulletin));
-                bulletin.deliver(&store);
+                notifications.look_around(&store);
+                let worst = look(shard, &scorer, &mut rng);
+                let evicted = drop_worst(shard, &worst, need, (&mut gone, &notifications));
+                notifications.deliver(&store);
                 evicted
             });
             let Some(evicted) = evicted else { continue };
@@ -148,25 +148,25 @@ impl Txn {
                 break;
             }
         }
-        self.bulletin = bulletin;
+        self.notifications = notifications;
         done
     }
 }
 
 /// The worst keys of a random part of each database.
-fn look(shard: &Shard, judge: &Judge, rng: &mut Rng) -> Worst {
-    let (mut worst, expiring) = (Worst::default(), judge.victims.expiring);
+fn look(shard: &Shard, scorer: &Scorer, rng: &mut Rng) -> Worst {
+    let (mut worst, expiring) = (Worst::default(), scorer.victims.expiring);
     for (db, there) in shard.dbs.iter().enumerate() {
         let filled = if expiring { there.keys.expiring() } else { there.keys.len() };
         if filled == 0 {
             continue;
         }
         let before = worst.seen;
-        let enough = before + (judge.victims.samples * MOST).min(filled);
+        let enough = before + (scorer.victims.samples * MOST).min(filled);
         let mut position = rng.next_u64() % table::POSITIONS;
         for _ in 0..MOST * BUCKETS {
             position = there.keys.sample(position, expiring, &mut |entry| {
-                worst.note(judge.score(&entry, rng), db, entry.key());
+                worst.note(scorer.score(&entry, rng), db, entry.key());
             });
             if worst.seen >= enough {
                 break;
@@ -174,7 +174,7 @@ fn look(shard: &Shard, judge: &Judge, rng: &mut Rng) -> Worst {
         }
     }
     // Few were seen: of those, too, only every so manieth goes.
-    let most = worst.seen.div_ceil(judge.victims.samples.max(1)).max(1);
+    let most = worst.seen.div_ceil(scorer.victims.samples.max(1)).max(1);
     worst.candidates.truncate(most);
     worst
 }
@@ -183,7 +183,7 @@ fn drop_worst(
     shard: &mut Shard,
     worst: &Worst,
     need: usize,
-    (gone, bulletin): (&mut Gone, &Bulletin),
+    (gone, notifications): (&mut Gone, &TxnNotifications),
 ) -> Evicted {
     let mut evicted = Evicted::default();
     let before = shard.memory();
@@ -194,7 +194,7 @@ fn drop_worst(
             if shard.waiting.is_awaited(*db, hash, key) {
                 gone.awaited.push(Touched { db: *db, hash, key: key.as_slice().into() });
             }
-            bulletin.evicted(shard, *db, (hash, key));
+            notifications.evicted(shard, *db, (hash, key));
             evicted.keys += 1;
         }
         evicted.bytes = before.saturating_sub(shard.memory());

@@ -1,10 +1,10 @@
-//! Active expiry: keys nobody asks for any more are found and deleted in small steps.
+//! Active expiry: keys that no request asks for any more are found and deleted in small steps.
 
 use std::sync::Arc;
 
 use base::Millis;
 
-use crate::news::Bulletin;
+use crate::notifications::TxnNotifications;
 use crate::{Garbage, Shard, Touched, Txn};
 
 /// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
@@ -26,20 +26,20 @@ impl Txn {
         let (mut garbage, mut awaited) = (Vec::new(), Vec::new());
         let (mut deleted, mut seen, mut from) = (0, 0, 0);
         let store = Arc::clone(self.store());
-        let mut bulletin = std::mem::take(&mut self.bulletin);
-        bulletin.serve_nobody();
+        let mut notifications = std::mem::take(&mut self.notifications);
+        notifications.clear_asker();
         // One whose holder is overdue is passed over: its turn comes again.
         while let Some(Some(look)) = self.glance(number, |shard| {
-            bulletin.look_around(&store);
-            let look = look(shard, from, now, (&mut garbage, &mut awaited, &bulletin));
-            bulletin.deliver(&store);
+            notifications.look_around(&store);
+            let look = look(shard, from, now, (&mut garbage, &mut awaited, &notifications));
+            notifications.deliver(&store);
             look
         }) {
             deleted += look.deleted;
             seen += look.seen;
             from = look.db + 1;
         }
-        self.bulletin = bulletin;
+        self.notifications = notifications;
         for removed in garbage {
             self.discard(removed);
         }
@@ -60,7 +60,7 @@ fn look(
     shard: &mut Shard,
     from: usize,
     now: Millis,
-    (garbage, awaited, bulletin): (&mut Vec<Garbage>, &mut Vec<Touched>, &Bulletin),
+    (garbage, awaited, notifications): (&mut Vec<Garbage>, &mut Vec<Touched>, &TxnNotifications),
 ) -> Option<Look> {
     let db = (from..shard.dbs.len()).find(|&db| shard.dbs[db].keys.expiring() > 0)?;
     let (mut deleted, mut seen) = (0, 0);
@@ -83,7 +83,7 @@ fn look(
         if let Some(removed) = shard.reap(db, hash, &key, now) {
             deleted += 1;
             garbage.push(removed);
-            bulletin.expired(shard, db, (hash, &key));
+            notifications.expired(shard, db, (hash, &key));
             if shard.waiting.is_awaited(db, hash, &key) {
                 awaited.push(Touched { db, hash, key });
             }

@@ -16,7 +16,7 @@ use sync::atomic::Ordering;
 
 use base::Key;
 use journal::record::{self, Derived, Half, Kind, RecordId};
-use journal::{Lane, Log};
+use journal::{Log, WriteBuffer};
 use smallvec::SmallVec;
 
 use crate::image;
@@ -31,13 +31,13 @@ const KEPT: usize = 64 << 10;
 pub(crate) const NAMED: usize = 128 << 10;
 /// Keys of at most so many other shards may be read by a command that is told by itself.
 const BARRIERS: usize = 32;
-/// How many bytes of the lane are fetched ahead, at most.
+/// How many bytes of the write buffer are fetched ahead, at most.
 const AHEAD: usize = 512;
 
 /// A shard's part of the history.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// Somebody keeps the records.
+    /// The records are kept.
     pub on: bool,
     /// The shard's number.
     pub shard: u16,
@@ -50,7 +50,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// The head of the next record, if anybody keeps them.
+    /// The head of the next record, if they are kept.
     #[inline]
     fn next(&mut self, kind: Kind, db: usize) -> Option<record::Head> {
         self.on.then(|| {
@@ -60,7 +60,7 @@ impl History {
         })
     }
 
-    /// Adds a record of what the shard did by itself, if anybody keeps them.
+    /// Adds a record of what the shard did by itself, if they are kept.
     #[inline]
     pub fn record(&mut self, kind: Kind, db: usize, write: impl FnOnce(&mut Vec<u8>)) {
         if let Some(head) = self.next(kind, db) {
@@ -88,9 +88,9 @@ fn forget(records: &mut Vec<u8>) {
 }
 
 /// Appends what a shard recorded that was locked for a moment; the epoch of its last change.
-pub(crate) fn append_of(shard: &mut Shard, log: &Log, lane: &Lane) -> u64 {
+pub(crate) fn append_of(shard: &mut Shard, log: &Log, write_buffer: &WriteBuffer) -> u64 {
     if !shard.history.records.is_empty() {
-        shard.history.epoch = log.append(lane, &shard.history.records);
+        shard.history.epoch = log.append(write_buffer, &shard.history.records);
         forget(&mut shard.history.records);
     }
     shard.history.epoch
@@ -298,11 +298,11 @@ impl Txn {
         }
         let epoch = if self.told.len() > KEPT {
             // What takes much is not copied once more.
-            self.log.append_all(&self.lane, &mut self.told)
+            self.log.append_all(&self.write_buffer, &mut self.told)
         } else {
             // The next transaction's are likely to be as long.
             let ahead = |room: &[_]| table::prefetch_room(room, self.told.len().min(AHEAD) + 64);
-            self.log.append_with(&self.lane, &self.told, ahead)
+            self.log.append_with(&self.write_buffer, &self.told, ahead)
         };
         forget(&mut self.told);
         self.seen = self.seen.max(epoch);
@@ -319,8 +319,8 @@ impl Txn {
         std::mem::take(&mut self.seen)
     }
 
-    /// Waits while the disk cannot keep up with this seat's records. Holds no shard.
+    /// Waits while the disk cannot keep up with this worker's records. Holds no shard.
     pub fn wait_for_disk(&self) {
-        self.log.wait_for_room(&self.lane);
+        self.log.wait_for_room(&self.write_buffer);
     }
 }

@@ -23,8 +23,8 @@ use json::Registry;
 use table::{Content, EntryRef};
 use types::{Hash, List, Set, ZSet};
 
-use crate::partial::put_whole;
 use crate::strings::{NOT_INT, RAW};
+use crate::value_copy::put_whole;
 use crate::{Object, image_json, image_stream};
 
 pub(crate) const STRING: u8 = 0;

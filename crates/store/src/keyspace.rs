@@ -46,7 +46,7 @@ impl Txn {
         }
         let found = found.filter(|_| !overdue);
         if found.is_none() && self.lookups.is_telling() {
-            self.bulletin.event(Class::Missed, "keymiss", self.db, key.bytes);
+            self.notifications.event(Class::Missed, "keymiss", self.db, key.bytes);
         }
         found
     }
@@ -66,7 +66,7 @@ impl Txn {
         }
         let touched = Touched { db, hash, key: key.bytes.into() };
         overdue.push(Overdue { touched, told: false });
-        self.bulletin.event(Class::Expired, "expired", db, key.bytes);
+        self.notifications.event(Class::Expired, "expired", db, key.bytes);
     }
 
     /// The hash of a stored key.
@@ -379,7 +379,7 @@ impl Keyspace for Txn {
         let (store, dbs) =
             (Arc::clone(self.store()), db.map_or(0..self.databases(), |db| db..db + 1));
         if !self.everything {
-            // Somebody writes between the shards: the index could not follow.
+            // Other threads write between the shards: the index could not follow.
             for db in dbs.clone() {
                 store.indexes.give_up(db);
             }
@@ -477,17 +477,17 @@ impl Keyspace for Txn {
 
     #[inline]
     fn notify(&mut self, class: Class, event: &'static str, key: Key<'_>) {
-        self.bulletin.event(class, event, self.db, key.bytes);
+        self.notifications.event(class, event, self.db, key.bytes);
     }
 
     #[inline]
     fn notify_in(&mut self, db: usize, class: Class, event: &'static str, key: Key<'_>) {
-        self.bulletin.event(class, event, db, key.bytes);
+        self.notifications.event(class, event, db, key.bytes);
     }
 
     #[inline]
     fn notify_taken(&mut self, class: Class, event: &'static str, key: Key<'_>) {
-        if self.bulletin.interest != 0 {
+        if self.notifications.interest != 0 {
             self.notify(class, event, key);
             if self.table(key.hash).keys.find(key.hash, key.bytes).is_none() {
                 self.notify(Class::Generic, "del", key);
@@ -498,9 +498,9 @@ impl Keyspace for Txn {
     #[inline]
     fn notify_if_missing(&self, key: Key<'_>) {
         // Where look-ups count as reads they tell it by themselves.
-        let told = self.lookups.is_telling() || !self.bulletin.wants(Class::Missed);
+        let told = self.lookups.is_telling() || !self.notifications.wants(Class::Missed);
         if !told && self.kind(key).is_none() {
-            self.bulletin.event(Class::Missed, "keymiss", self.db, key.bytes);
+            self.notifications.event(Class::Missed, "keymiss", self.db, key.bytes);
         }
     }
 }

@@ -4,7 +4,7 @@
 //!   Store ──► shard 0 .. shard N-1      one lock each
 //!               └─ db 0 .. db 15        one table each: key → entry
 //!                    └─ entry           short string inline, or a boxed Object
-//!   Txn: a worker's seat. Locks the shards a request needs, in ascending order,
+//!   Txn: a worker's transaction. Locks the shards a request needs, in ascending order,
 //!        and is the host (`Keyspace`, `Strings`, `Holds<T>`) that commands run on.
 //! ```
 //!
@@ -13,16 +13,15 @@
 //!
 //! Invariants:
 //! 1. A shard is touched only by the transaction that holds its lock.
-//! 2. Locks are taken in ascending order of shard number; nobody waits for a lower one.
+//! 2. Locks are taken in ascending order of shard number; no thread waits for a lower one.
 //! 3. A shard's `memory()` equals what its tables and objects own, at the end of every command.
 //! 4. The shard of a key depends on its hash alone, so it is the same in every database.
 #![forbid(unsafe_code)]
 
 mod assembly;
 mod busy;
-mod census;
 mod collections;
-mod debts;
+mod deferred_serves;
 mod entries;
 mod evict;
 mod expire;
@@ -30,48 +29,49 @@ mod history;
 pub mod image;
 mod image_json;
 mod image_stream;
+mod incremental_copy;
+mod key_counts;
 mod keyspace;
 mod moved;
-mod news;
 mod notes;
+mod notifications;
 mod object;
 mod ordered;
-mod partial;
 mod pending;
-mod pieces;
 mod readers;
 mod room;
 mod serving;
 mod shard;
+mod snapshot_scan;
 mod store;
 mod strings;
-mod survey;
 mod trash;
 mod txn;
 mod undo;
 mod usage;
+mod value_copy;
 mod waiting;
 mod watch;
 
 pub use assembly::{Assemblies, Assembly};
 pub use busy::Busy;
-pub use census::Census;
 pub use entries::{Copied, Seen, Value};
 pub use evict::{By, Evicted, Victims};
+pub use incremental_copy::ChunkSink;
+pub use key_counts::KeyCounts;
 pub use moved::Name;
-pub use news::{Audience, BROADCAST, BY_EVENT, BY_KEY, News, READERS};
+pub use notifications::{BROADCAST, BY_EVENT, BY_KEY, Notification, NotificationSink, READERS};
 pub use object::Object;
 pub use ordered::{Build, Figures as IndexFigures, Keeping, Phase as IndexPhase, Run};
-pub use pieces::Pieces;
 pub use readers::Ids;
 pub use room::COPY_ASKS;
 pub use serving::{Waiters, serve_gone, serve_ready};
 pub use shard::{Db, Shard};
+pub use snapshot_scan::{IN_CHUNKS, Scanned, shard_among};
 pub use store::{Options, Store};
-pub use survey::{IN_PIECES, Surveyed, shard_among};
 pub use table::position;
 pub use trash::Garbage;
-pub use txn::{Failed, Judge, Scope, Touched, Txn};
+pub use txn::{Failed, KeyFilter, Scope, Touched, Txn};
 pub use usage::Measure;
 pub use waiting::{LetGo, Queued, Waiter};
 pub use watch::Watch;

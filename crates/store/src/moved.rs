@@ -1,19 +1,19 @@
-//! Large values that went from one key to another, or were made of others, while somebody surveys
+//! Large values that went from one key to another, or were made of others, while a snapshot scans
 //! the store.
 //!
 //! ```text
-//!   survey:   ... K2's place | ........ | K1's place ...      K1 is renamed to K2 in between:
+//!   scan:     ... K2's place | ........ | K1's place ...      K1 is renamed to K2 in between:
 //!                             ^ RENAME K1 K2                  neither place has the value
 //! ```
 //!
 //! Such a change is recorded by the two names, so who recovers takes the value from where the
-//! snapshot and the journal say that it was. A survey that has passed the second key's place, but
-//! not the first one's, has it nowhere. So names that values went to are noted while a survey goes
-//! on, and those keys are read once more when it has read everything else.
+//! snapshot and the journal say that it was. A scan that has passed the second key's place, but not
+//! the first one's, has it nowhere. So names that values went to are noted while a scan goes on,
+//! and those keys are read once more when it has read everything else.
 //!
 //! Every such name is noted, whether it is needed or not: to read a key once more than needed costs
 //! a copy of its value, and it is then known as of a later moment. Whatever happened to a key until
-//! it was last read, the values that left it meanwhile are thus found where they went. The survey
+//! it was last read, the values that left it meanwhile are thus found where they went. The scan
 //! ends when no name is left; where values go on and on, they are told by images until it does.
 
 use std::collections::BTreeSet;
@@ -41,18 +41,18 @@ impl Name {
 /// So many keys are read once more, and no further ones.
 const MOST: usize = 32;
 
-/// What a survey still has to read.
+/// What a scan still has to read.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
-    /// A survey goes on. Begins while no shard is held, and is seen by who holds one that was read
-    /// since.
+    /// A scan goes on. Begins while no shard is held, and is seen by threads that hold one that was
+    /// read since.
     on: AtomicBool,
     unread: Mutex<Unread>,
 }
 
 #[derive(Debug, Default)]
 struct Unread {
-    /// In an order, so that the same survey reads the same in every process.
+    /// In an order, so that the same scan reads the same in every process.
     names: BTreeSet<Name>,
     /// How many have been read.
     read: usize,
@@ -89,7 +89,7 @@ impl Moved {
     }
 
     /// When every place has been read: the next key to be read once more. If there is none, the
-    /// survey has ended.
+    /// scan has ended.
     pub fn next(&self) -> Option<Name> {
         let mut unread = self.unread.lock();
         let next = unread.names.pop_first();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_survey_reads_only_so_many_keys_once_more() {
+    fn a_snapshot_scan_reads_only_so_many_keys_once_more() {
         let moved = Moved::default();
         moved.begin();
         let note = |n: usize| moved.note(|| Name::of(0, 0, &n.to_le_bytes()));
@@ -114,7 +114,7 @@ mod tests {
         assert!(note(0), "it is known already");
         let read = std::iter::from_fn(|| moved.next()).count();
         assert_eq!(read, MOST);
-        assert!(note(100), "no survey goes on any more");
+        assert!(note(100), "no scan goes on any more");
     }
 
     #[test]

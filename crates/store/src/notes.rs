@@ -1,13 +1,13 @@
-//! What elements of a value were when a copy of it began, until the piece comes they belong to.
+//! What elements of a value were when a copy of it began, until the chunk comes they belong to.
 //!
 //! ```text
-//!   copied already       this piece            still to come
+//!   copied already       this chunk            still to come
 //!   --------------------|---------------------|----------------------->  places, or ranks
 //!   a note is dropped    it tells what stands  it waits
 //! ```
 //!
 //! An element is noted before it changes, and the copier has all notes of changes before he reads a
-//! piece. So what is noted of a range that was copied before was copied as it was.
+//! chunk. So what is noted of a range that was copied before was copied as it was.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

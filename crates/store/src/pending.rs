@@ -1,17 +1,17 @@
-//! What is pending in a group of a large stream, copied in pieces: it may be that nobody has ever
-//! acknowledged anything.
+//! What is pending in a group of a large stream, copied in chunks: it may be that no consumer has
+//! ever acknowledged anything.
 //!
-//! A piece is taken as it lies, and written when the lock is free, with the places that consumers
-//! had among their names: a number may be somebody else's by then.
+//! A chunk is taken as it lies, and written when the lock is free, with the places that consumers
+//! had among their names: a number may be another consumer's by then.
 
 use types::stream::{Pending, SavedPending};
 use types::{Copier, Stream};
 
 use crate::image_stream;
-use crate::partial::Changed;
+use crate::value_copy::Changed;
 
 /// So many are written at once.
-const FEW: usize = crate::pieces::PIECE / size_of::<Pending>();
+const FEW: usize = crate::incremental_copy::CHUNK / size_of::<Pending>();
 
 /// See the [module](self).
 pub(crate) struct Pendings {
@@ -31,7 +31,7 @@ pub(crate) struct Pendings {
 
 impl Pendings {
     /// Appends all that stands behind the nodes of a stream, but what is pending in groups in which
-    /// that is much; those are to be copied in pieces.
+    /// that is much; those are to be copied in chunks.
     pub fn begin(out: &mut Vec<u8>, stream: &mut Stream, copier: &Copier) -> Vec<Pendings> {
         let mut many = Vec::new();
         image_stream::put_counters(out, stream);
@@ -70,16 +70,16 @@ impl Pendings {
         self.at
     }
 
-    /// Makes room for a piece of so many bytes.
+    /// Makes room for a chunk of so many bytes.
     pub fn make_room(&mut self, bytes: usize) {
         self.copied.reserve(bytes / size_of::<Pending>() + 1);
     }
 
-    /// Copies the next piece of so many bytes.
+    /// Copies the next chunk of so many bytes.
     ///
     /// # Errors
     /// It is not followed any more.
-    pub fn piece(
+    pub fn chunk(
         &mut self,
         stream: &mut Stream,
         copier: &Copier,

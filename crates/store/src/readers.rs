@@ -1,4 +1,4 @@
-//! Who has read which key of a shard and wants to know when it changes.
+//! Which clients have read which key of a shard, and are told when it changes.
 //!
 //! ```text
 //!   index: hash ─► place         slots: (hash, key, clients ascending), dense

@@ -1,14 +1,15 @@
-//! Serving those who wait for a key when it is fed: in which order, and who is passed over.
+//! Serving the clients that wait for a key when it is fed: in which order, and which are passed
+//! over.
 //!
 //! ```text
 //!   key fed ─► heads of its queues, by ticket ─► gone? out of the queue, the next
-//!                                               ├► needs more shards? owed, and all behind it
+//!                                               ├► needs more shards? deferred, and all behind it
 //!                                               └► claimed ─► tried ─► served, the next
 //!                                                                └──► let go of, and all behind it
 //! ```
 //!
-//! A request is served under the locks of whoever fed the key and before they are released, so
-//! that nobody can take the element in between. What it is and how it runs, its keeper knows
+//! A request is served under the locks of the thread that fed the key and before they are released,
+//! so that no request can take the element in between. What it is and how it runs, its owner knows
 //! ([`Waiters`]).
 
 use std::cmp::Reverse;
@@ -55,14 +56,14 @@ pub fn serve_ready<W: Waiters>(waiters: &W, txn: &mut Txn) {
         for key in ready {
             serve_key(waiters, txn, &key);
         }
-        // Serving may have fed other keys: BLMOVE pushes where somebody else waits.
+        // Serving may have fed other keys: BLMOVE pushes where another client waits.
         ready = txn.take_ready();
     }
     txn.select(here);
 }
 
-/// Looks at the keys that went by their deadline or with a whole database, or are owed to those who
-/// wait for them. The caller holds no shard.
+/// Looks at the keys that went by their deadline or with a whole database, or have deferred serves
+/// for clients that wait for them. The caller holds no shard.
 pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
     // Serving may leave more: who waits behind needs other shards, or who is fed by it does.
     loop {
@@ -73,8 +74,9 @@ pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
         for key in gone {
             let shard = store.shard_of(key.hash);
             let again = key.clone();
-            // A panic while serving is contained there; whoever waits is served by the next.
-            let done = txn.with_debts_paid(store, shard, |txn| {
+            // A panic while serving is contained there; a client that waits is served by the next
+            // request.
+            let done = txn.with_deferred_served(store, shard, |txn| {
                 txn.note_ready(key);
                 serve_ready(waiters, txn);
             });
@@ -86,7 +88,7 @@ pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
 }
 
 /// Serves those who wait for a key, longest waiting first. In each of its queues it looks at those
-/// whom it serves and at one more.
+/// that it serves and at one more.
 fn serve_key<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched) {
     // Queues differ in what they wait for, so few are served by the same feeding.
     let mut heads: Vec<Option<Queued>> = txn.heads(key).into_iter().map(Some).collect();
@@ -121,7 +123,7 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
         return false;
     }
     if kind == Some(waiter.kind) && !txn.holds_all(&waiter.needs) {
-        txn.owe(key, &waiter.needs);
+        txn.defer(key, &waiter.needs);
         return false;
     }
     if !waiter.settle_fed() {
@@ -132,7 +134,8 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
         None => match waiter.unsettle() {
             LetGo::Waits => return false,
             LetGo::Missed => {
-                // Another of its keys was fed meanwhile: whoever did that has passed it over.
+                // Another of its keys was fed meanwhile: the thread that did that has passed it
+                // over.
                 waiters.keys(&blocked).into_iter().for_each(|key| txn.store().note_gone(key));
                 return false;
             }
@@ -145,8 +148,8 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
 }
 
 impl Txn {
-    /// Takes a request that waits no longer out of its queues. `false` if somebody overdue holds a
-    /// shard: until it has been taken out there, too, it is passed over.
+    /// Takes a request that waits no longer out of its queues. `false` if an overdue request holds
+    /// a shard: until it has been taken out there, too, it is passed over.
     pub fn leave_queues<'k>(
         &mut self,
         store: &Store,

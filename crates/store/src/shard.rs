@@ -5,8 +5,8 @@ use journal::record::Kind;
 use table::Table;
 
 use crate::history::History;
+use crate::incremental_copy::Copying;
 use crate::ordered::{Indexes, Noted, note};
-use crate::pieces::Copying;
 use crate::readers::Readers;
 use crate::waiting::Waiting;
 use crate::watch::Watching;
@@ -100,7 +100,7 @@ pub struct Shard {
     pub(crate) waiting: Waiting,
     pub(crate) readers: Readers,
     pub(crate) history: History,
-    /// What is kept for a survey that copies values in pieces.
+    /// What is kept for a scan that copies values in chunks.
     pub(crate) copying: Option<Copying>,
     /// Databases that may have changed since the last report, one bit each; databases from 63 on
     /// share the last bit.
@@ -194,8 +194,8 @@ impl Shard {
         }
     }
 
-    /// Whether anybody waits for this key, or watches or copies keys here, so that its changes must
-    /// be told.
+    /// Whether clients wait for this key, or watch it, or keys here are being copied, so that its
+    /// changes must be told.
     #[inline]
     pub(crate) fn observed(&self, db: usize, hash: u64, key: &[u8]) -> bool {
         !self.watching.is_empty()

@@ -10,10 +10,10 @@ use table::EntryRef;
 
 use crate::busy::Slot;
 use crate::history::NAMED;
+use crate::incremental_copy::Sizes;
 use crate::moved::Moved;
 use crate::ordered::Indexes;
-use crate::pieces::Sizes;
-use crate::{Audience, Garbage, Measure, Object, Shard, Touched};
+use crate::{Garbage, Measure, NotificationSink, Object, Shard, Touched};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,8 @@ impl Options {
     }
 }
 
-/// Bits that every transaction reads and hardly anybody writes: apart from what is written often.
+/// Bits that every transaction reads and that are hardly ever written: apart from what is written
+/// often.
 #[repr(align(128))]
 pub(crate) struct Interest(pub AtomicU32);
 
@@ -49,16 +50,17 @@ pub struct Store {
     measure: RwLock<Measure>,
     pub(crate) indexes: Indexes,
     pub(crate) memory: AtomicI64,
-    /// Bytes that documents share, in all seats.
+    /// Bytes that documents share, in all transactions.
     pub(crate) shared: AtomicI64,
     pub(crate) expired: AtomicU64,
     pub(crate) evicted: AtomicU64,
     pub(crate) trash: Mutex<Vec<Garbage>>,
-    /// Held by who copies large values in pieces; never waited for with a shard in hand.
+    /// Held by the thread that copies large values in chunks; never waited for with a shard in
+    /// hand.
     pub(crate) copier: Mutex<()>,
     /// Which those are.
     pub(crate) sizes: Sizes,
-    /// Where large values went while somebody surveys.
+    /// Where large values went while a snapshot scans the store.
     pub(crate) moved: Moved,
     /// Values from this size on are told by the names of keys.
     named: AtomicUsize,
@@ -70,9 +72,9 @@ pub struct Store {
     /// Until when nothing is deleted because its deadline has passed.
     still_until: AtomicU64,
     pub(crate) freed: AtomicU64,
-    /// What anybody wants to hear of the keys.
+    /// Which notifications are wanted.
     pub(crate) interest: Interest,
-    pub(crate) audience: OnceLock<Box<dyn Audience>>,
+    pub(crate) notification_sink: OnceLock<Box<dyn NotificationSink>>,
     /// Keys whose readers are remembered, those readers, and how many keys there may be.
     pub(crate) read_keys: AtomicUsize,
     pub(crate) read_key_bytes: AtomicUsize,
@@ -81,7 +83,7 @@ pub struct Store {
     /// Awaited keys whose queues are to be looked at under locks of their own.
     gone: Mutex<Vec<Touched>>,
     any_gone: AtomicBool,
-    /// Those of them whose shard somebody overdue held.
+    /// Those of them whose shard an overdue request held.
     put_off: Mutex<Vec<Touched>>,
 }
 
@@ -121,7 +123,7 @@ impl Store {
             still_until: AtomicU64::new(0),
             freed: AtomicU64::new(0),
             interest: Interest(AtomicU32::new(0)),
-            audience: OnceLock::new(),
+            notification_sink: OnceLock::new(),
             read_keys: AtomicUsize::new(0),
             read_key_bytes: AtomicUsize::new(0),
             readers: AtomicUsize::new(0),
@@ -133,14 +135,15 @@ impl Store {
     }
 
     /// Notes that those who wait for a key must be looked at: it went, by its deadline or with its
-    /// whole database, or was fed. Whoever does so holds locks that do not suffice to serve them.
+    /// whole database, or was fed. The thread that does so holds locks that do not suffice to serve
+    /// them.
     pub fn note_gone(&self, key: Touched) {
         self.gone.lock().push(key);
         self.any_gone.store(true, Ordering::Release);
     }
 
-    /// Notes a key that could not be looked at, as somebody overdue holds a shard. It is looked at
-    /// after [`Store::retry_put_off`]: whoever runs a command meanwhile need not try in vain.
+    /// Notes a key that could not be looked at, as an overdue request holds a shard. It is looked
+    /// at after [`Store::retry_put_off`]: requests meanwhile need not try in vain.
     pub fn put_off(&self, key: Touched) {
         let mut put_off = self.put_off.lock();
         let is_it = |known: &Touched| known.db == key.db && known.key == key.key;
@@ -179,7 +182,7 @@ impl Store {
         &self.hasher
     }
 
-    /// The log of what happens, of which nothing is kept unless somebody writes it to disk.
+    /// The log of what happens, of which nothing is kept unless it is written to disk.
     #[must_use]
     pub fn log(&self) -> &Arc<Log> {
         &self.log
@@ -285,7 +288,7 @@ impl Store {
         *self.measure.read()
     }
 
-    /// Changes that; seats learn it with [`Txn::set_measure`](crate::Txn::set_measure).
+    /// Changes that; transactions learn it with [`Txn::set_measure`](crate::Txn::set_measure).
     pub fn set_measure(&self, measure: Measure) {
         *self.measure.write() = measure;
     }

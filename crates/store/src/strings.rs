@@ -28,7 +28,7 @@ impl Strings for Txn {
     #[inline]
     fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline) {
         self.touch_in(self.db, key.hash, key.bytes);
-        if deadline == Deadline::Keep || self.bulletin.interest != 0 {
+        if deadline == Deadline::Keep || self.notifications.interest != 0 {
             self.reap(self.db, key.hash, key.bytes);
             self.tell_if_new(key);
         }
@@ -114,7 +114,7 @@ impl Txn {
 }
 
 /// Stores `value` at `key`, which is missing. What does not fit into the entry is not copied: it
-/// may be half a gigabyte of zeros that nobody has touched yet.
+/// may be half a gigabyte of zeros that were never touched.
 fn create(db: &mut Db, key: Key<'_>, value: Vec<u8>, used: Use) {
     let put = if value.len() <= INLINE_MAX {
         db.keys.put_bytes(key.hash, key.bytes, &value)

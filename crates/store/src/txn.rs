@@ -1,4 +1,5 @@
-//! A worker's seat at the store: with `debts.rs` and `busy.rs`, all about concurrency.
+//! A worker's transaction at the store: with `deferred_serves.rs` and `busy.rs`, all about
+//! concurrency.
 //!
 //! A `Txn` locks the shards a request needs, runs the request as its host, and gives the shards
 //! back. Shards are locked in ascending order and all at once, so that no two transactions can
@@ -15,13 +16,13 @@ use std::sync::Arc;
 use sync::atomic::Ordering;
 
 use base::{Millis, PackLimits, Rng};
-use journal::{Lane, Log};
+use journal::{Log, WriteBuffer};
 use smallvec::SmallVec;
 use types::JsonTools;
 
 use crate::busy::Busy;
 use crate::history::append_of;
-use crate::news::Bulletin;
+use crate::notifications::TxnNotifications;
 use crate::undo::Before;
 use crate::{Db, Garbage, Measure, Shard, Store, Watch};
 
@@ -56,8 +57,8 @@ impl std::fmt::Display for Failed {
     }
 }
 
-/// A key that needs attention after a request: changed while somebody watches or waits for keys
-/// of its shard, or met after its deadline.
+/// A key that needs attention after a request: changed while clients watch or wait for keys of its
+/// shard, or met after its deadline.
 #[derive(Clone, Debug)]
 pub struct Touched {
     /// The database.
@@ -81,9 +82,9 @@ pub(crate) struct HeldShard {
 }
 
 /// Decides about a key by its name.
-pub type Judge = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+pub type KeyFilter = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
-/// A worker's seat at the store, reused for every request it runs.
+/// A worker's transaction at the store, reused for every request it runs.
 pub struct Txn {
     pub(crate) store: Arc<Store>,
     pub(crate) held: SmallVec<[HeldShard; 1]>,
@@ -93,8 +94,8 @@ pub struct Txn {
     pub(crate) clock: u32,
     pub(crate) minute: u32,
     pub(crate) measure: Measure,
-    /// Where counting uses takes its chance from.
-    pub(crate) chance: Cell<u64>,
+    /// Where counting uses takes its random numbers from.
+    pub(crate) entropy: Cell<u64>,
     pub(crate) rng: Rng,
     pub(crate) limits: PackLimits,
     /// Keys met after their deadline, deleted when the request is done: reads take `&self`.
@@ -115,9 +116,9 @@ pub struct Txn {
     pub(crate) keeping_access: bool,
     /// Records of what the transaction has done so far.
     pub(crate) told: Vec<u8>,
-    /// The log, and this seat's lane in it.
+    /// The log, and this transaction's write buffer in it.
     pub(crate) log: Arc<Log>,
-    pub(crate) lane: Arc<Lane>,
+    pub(crate) write_buffer: Arc<WriteBuffer>,
     /// The last epoch of the log whose changes may have been seen.
     pub(crate) seen: u64,
     /// The request that runs has changed something.
@@ -125,14 +126,14 @@ pub struct Txn {
     /// It serves clients: it does not wait for those who hold shards for too long.
     pub(crate) hurried: bool,
     /// What others want to hear.
-    pub(crate) bulletin: Bulletin,
+    pub(crate) notifications: TxnNotifications,
     /// Which keys a request may touch that finds them by itself; none may touch all.
-    pub(crate) judge: Option<Judge>,
+    pub(crate) key_filter: Option<KeyFilter>,
     /// A script asks.
     pub(crate) scripted: bool,
     /// It may take the dataset beyond its limit.
     pub(crate) unlimited: bool,
-    /// Nothing runs before all debts of its shards are paid: see `debts.rs`.
+    /// Nothing runs before all deferred serves of its shards have run: see `deferred_serves.rs`.
     pub(crate) insists: bool,
 }
 
@@ -171,12 +172,12 @@ impl Lookups {
 const REPORT_BYTES: i64 = 16 * 1024;
 
 impl Txn {
-    /// A seat at `store`; `seed` is for commands that need chance.
+    /// A transaction at `store`; `seed` is for commands that need random numbers.
     #[must_use]
     pub fn new(store: Arc<Store>, seed: u64) -> Self {
         let (limits, measure) = (store.limits(), store.measure());
         let log = Arc::clone(store.log());
-        let lane = log.open_lane();
+        let write_buffer = log.open_write_buffer();
         Txn {
             store,
             held: SmallVec::new(),
@@ -186,7 +187,7 @@ impl Txn {
             clock: 0,
             minute: 0,
             measure,
-            chance: Cell::new(seed),
+            entropy: Cell::new(seed),
             rng: Rng::new(seed),
             limits,
             overdue: RefCell::new(Vec::new()),
@@ -201,12 +202,12 @@ impl Txn {
             keeping_access: false,
             told: Vec::new(),
             log,
-            lane,
+            write_buffer,
             seen: 0,
             changed: false,
             hurried: false,
-            bulletin: Bulletin::default(),
-            judge: None,
+            notifications: TxnNotifications::default(),
+            key_filter: None,
             scripted: false,
             unlimited: false,
             insists: false,
@@ -235,8 +236,8 @@ impl Txn {
     /// Chooses who decides which keys the requests that follow may touch, of those they find by
     /// themselves: ranges. Without, they may touch all.
     #[inline]
-    pub fn set_judge(&mut self, judge: Option<Judge>) {
-        self.judge = judge;
+    pub fn set_key_filter(&mut self, key_filter: Option<KeyFilter>) {
+        self.key_filter = key_filter;
     }
 
     /// Says whether a script makes the requests that follow.
@@ -264,7 +265,7 @@ impl Txn {
         self.now
     }
 
-    /// Locks `scope`, runs `work`, gives everything back. `store` is this seat's own store,
+    /// Locks `scope`, runs `work`, gives everything back. `store` is this transaction's own store,
     /// borrowed from the caller so that no reference count is touched per request.
     ///
     /// # Errors
@@ -280,12 +281,12 @@ impl Txn {
         match scope {
             Scope::None => {
                 let result = self.outermost(work);
-                self.bulletin.deliver(store);
+                self.notifications.deliver(store);
                 result
             }
             Scope::One(number) => {
                 let mut guard = store.lock(number, self.hurried).ok_or(Failed::Busy)?;
-                if guard.as_ref().is_some_and(|s| s.waiting.owes()) {
+                if guard.as_ref().is_some_and(|s| s.waiting.has_deferred()) {
                     drop(guard);
                     return self.with_several(store, vec![number], work);
                 }
@@ -319,10 +320,10 @@ impl Txn {
     pub(crate) fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
         #[cfg(debug_assertions)]
         let _at_work = crate::busy::AtWork::begin(!self.held.is_empty());
-        self.bulletin.look_around(&self.store);
+        self.notifications.look_around(&self.store);
         let result = self.contain(work);
         if result.is_err() {
-            // Whoever waits for these keys is served by the next request that feeds them.
+            // Clients that wait for these keys are served by the next request that feeds them.
             self.ready.clear();
         }
         result
@@ -349,16 +350,16 @@ impl Txn {
         })
     }
 
-    /// Deletes keys found overdue, tells the news and settles the memory account.
+    /// Deletes keys found overdue, delivers the notifications and settles the memory account.
     pub(crate) fn settle(&mut self) {
-        self.settle_news();
+        self.settle_notifications();
         if self.memory_delta.abs() >= REPORT_BYTES {
             self.report_memory();
         }
     }
 
-    /// Deletes keys found overdue and tells the news, with the shards still in hand.
-    pub(crate) fn settle_news(&mut self) {
+    /// Deletes keys found overdue and delivers the notifications, with the shards still in hand.
+    pub(crate) fn settle_notifications(&mut self) {
         if !self.overdue.get_mut().is_empty() {
             let overdue = std::mem::take(self.overdue.get_mut());
             let still = self.store.is_still(self.now);
@@ -367,10 +368,10 @@ impl Txn {
             }
         }
         self.append_history();
-        self.bulletin.deliver(&self.store);
+        self.notifications.deliver(&self.store);
     }
 
-    /// Tells the store how many bytes the documents share that were made at this seat.
+    /// Tells the store how many bytes the documents share that were made by this transaction.
     pub(crate) fn report_shared(&mut self, bytes: usize) {
         let before = std::mem::replace(&mut self.shared, bytes);
         if bytes != before {
@@ -378,7 +379,7 @@ impl Txn {
         }
     }
 
-    /// Adds what this seat's requests allocated and freed to the store's total.
+    /// Adds what this worker's requests allocated and freed to the store's total.
     pub fn report_memory(&mut self) {
         if self.memory_delta != 0 {
             self.store.memory.fetch_add(self.memory_delta, Ordering::Relaxed);
@@ -457,8 +458,8 @@ impl Txn {
         self.held.binary_search_by_key(&number, |h| h.number).ok()
     }
 
-    /// Runs `work` on every shard in turn: the held ones, or each locked for a moment. A seat that
-    /// does not wait panics with [`Busy`] if that is not to be had.
+    /// Runs `work` on every shard in turn: the held ones, or each locked for a moment. A
+    /// transaction that does not wait panics with [`Busy`] if that is not to be had.
     pub(crate) fn each_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
         match self.glance(number, work) {
             Some(result) => result,
@@ -479,13 +480,13 @@ impl Txn {
         let mut guard = self.store.lock(number, self.hurried)?;
         let Some(shard) = guard.as_mut() else { panic!("a free slot holds its shard") };
         let result = work(shard);
-        self.seen = self.seen.max(append_of(shard, &self.log, &self.lane));
+        self.seen = self.seen.max(append_of(shard, &self.log, &self.write_buffer));
         self.memory_delta += shard.unreported(&self.store.indexes);
         Some(result)
     }
 
-    /// Waits for whoever holds a shard now to give it back, but for those who are overdue. Holds
-    /// none itself.
+    /// Waits for the threads that hold a shard now to release it, but for overdue ones. Holds none
+    /// itself.
     pub fn let_others_pass(&mut self) {
         for number in 0..self.store.slots.len() {
             let _: Option<()> = self.glance(number, |_| ());
@@ -517,7 +518,7 @@ impl Txn {
                 self.store.note_gone(Touched { db, hash, key: key.into() });
             }
             self.discard(garbage);
-            if self.bulletin.interest != 0 {
+            if self.notifications.interest != 0 {
                 let met = |met: &Overdue| met.touched.db == db && *met.touched.key == *key;
                 let met = self.overdue.get_mut().iter().any(met);
                 self.tell_expired(db, hash, key, met);
@@ -531,27 +532,28 @@ impl Txn {
         if let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) {
             self.store.expired.fetch_add(1, Ordering::Relaxed);
             self.discard(garbage);
-            if self.bulletin.interest != 0 {
+            if self.notifications.interest != 0 {
                 self.tell_expired(db, hash, key, true);
             }
         }
     }
 
-    /// Notes that `key` of database `db` changes, if anybody in its shard cares.
+    /// Notes that `key` of database `db` changes, if its shard keeps track of that.
     #[inline]
     pub(crate) fn touch_in(&mut self, db: usize, hash: u64, key: &[u8]) {
         self.changed = true;
-        if self.bulletin.concerns_copies() || self.shard(hash).observed(db, hash, key) {
+        if self.notifications.concerns_copies() || self.shard(hash).observed(db, hash, key) {
             self.shard_mut(hash).spoil_copy(db, hash);
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }
 
-    /// The same for a change that leaves the value as it was, or was noted for who copies it.
+    /// The same for a change that leaves the value as it was, or was noted for the thread that
+    /// copies it.
     #[inline]
     pub(crate) fn touch_noted(&mut self, db: usize, hash: u64, key: &[u8]) {
         self.changed = true;
-        if self.bulletin.concerns_copies() || self.shard(hash).observed(db, hash, key) {
+        if self.notifications.concerns_copies() || self.shard(hash).observed(db, hash, key) {
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }
@@ -588,7 +590,7 @@ impl Txn {
         self.changed
     }
 
-    /// The request that just ran changed nothing after all, or nothing that anybody is told of.
+    /// The request that just ran changed nothing after all, or nothing that is notified.
     pub fn forget_changes(&mut self) {
         self.changed = false;
         self.touched.clear();
@@ -618,7 +620,7 @@ impl Txn {
         std::mem::take(&mut self.ready)
     }
 
-    /// Nobody is served for what has been fed so far.
+    /// No client is served for what has been fed so far.
     pub(crate) fn forget_ready(&mut self) {
         self.ready.clear();
     }

@@ -1,13 +1,13 @@
-//! How keys were before a script changed them, so that it can be taken back.
+//! The undo log: how keys were before a script changed them, so that it can be rolled back.
 //!
 //! A script that holds only the shards of the keys it declared may turn out to want others. It
 //! cannot wait for them while it holds its own, so it is taken back and run again with every shard
 //! in its hands. What it changed until then is remembered by value: few keys, and small ones, as
 //! anything else is a reason to start with every shard at once.
 //!
-//! Taking back is a change like any other to whoever follows the shard: copies being made are
-//! spoiled, and the journal is told how the keys are now, so its records stay without a gap. Only
-//! those who listen hear nothing of it, but that copies of the values are stale.
+//! Rolling back is a change like any other to everything that follows the shard: copies being made
+//! are spoiled, and the journal is told how the keys are now, so its records stay without a gap.
+//! Only those who listen hear nothing of it, but that copies of the values are stale.
 
 use base::{Key, Millis};
 use table::Content;
@@ -105,6 +105,6 @@ impl Txn {
         }
         self.forget_changes();
         self.forget_ready();
-        self.bulletin.forget_events();
+        self.notifications.forget_events();
     }
 }

@@ -5,8 +5,8 @@
 //!   frequency   | minute of the last use (16) | count (8) |
 //! ```
 //!
-//! The count is logarithmic and fades, as in Redis: a use raises it with a chance that falls as it
-//! grows, and it loses one for every so many minutes without a use. Which of the two is kept
+//! The count is logarithmic and fades, as in Redis: a use raises it with a probability that falls
+//! as it grows, and it loses one for every so many minutes without a use. Which of the two is kept
 //! depends on the eviction policy; after a change of policy the old bits mean little for a while.
 
 use base::Rng;
@@ -38,8 +38,8 @@ pub enum Measure {
 pub(crate) enum Use {
     /// Nothing but its moment is remembered.
     At(u32),
-    /// It may raise the count: by chance, of 32 bits.
-    Counted { minute: u32, log_factor: u32, decay: u32, chance: u32 },
+    /// It may raise the count: at random, by these 32 bits.
+    Counted { minute: u32, log_factor: u32, decay: u32, entropy: u32 },
 }
 
 impl Use {
@@ -49,10 +49,10 @@ impl Use {
         match self {
             Use::At(second) => second,
             Use::Counted { minute, .. } if word == 0 => minute << 8 | NEW,
-            Use::Counted { minute, log_factor, decay, chance } => {
+            Use::Counted { minute, log_factor, decay, entropy } => {
                 let count = faded(word, minute, decay);
                 let odds = u64::from(count.saturating_sub(NEW)) * u64::from(log_factor) + 1;
-                let raised = count < 255 && u64::from(chance) * odds <= u64::from(u32::MAX);
+                let raised = count < 255 && u64::from(entropy) * odds <= u64::from(u32::MAX);
                 minute << 8 | (count + u32::from(raised))
             }
         }
@@ -78,12 +78,12 @@ impl Txn {
         match self.measure {
             Measure::Recency => Use::At(self.clock),
             Measure::Frequency { log_factor, decay } => {
-                let mut rng = Rng::new(self.chance.get());
+                let mut rng = Rng::new(self.entropy.get());
                 let drawn = rng.next_u64();
-                self.chance.set(drawn);
+                self.entropy.set(drawn);
                 // The upper half of it.
-                let chance = (drawn >> 32) as u32;
-                Use::Counted { minute: self.minute, log_factor, decay, chance }
+                let entropy = (drawn >> 32) as u32;
+                Use::Counted { minute: self.minute, log_factor, decay, entropy }
             }
         }
     }
@@ -106,10 +106,12 @@ mod tests {
 
     #[test]
     fn counts_rise_ever_more_slowly_and_fade() {
-        let used =
-            |word, chance| Use::Counted { minute: 7, log_factor: 10, decay: 1, chance }.after(word);
+        let used = |word, entropy| {
+            Use::Counted { minute: 7, log_factor: 10, decay: 1, entropy }.after(word)
+        };
         assert_eq!(used(0, u32::MAX), 7 << 8 | 5);
-        // The first step beyond that of a new key is certain, the next one a chance in eleven.
+        // The first step beyond that of a new key is certain, the next one a probability of one in
+        // eleven.
         assert_eq!(used(7 << 8 | 5, u32::MAX), 7 << 8 | 6);
         assert_eq!(used(7 << 8 | 6, u32::MAX), 7 << 8 | 6);
         assert_eq!(used(7 << 8 | 6, u32::MAX / 11), 7 << 8 | 7);

@@ -1,14 +1,15 @@
-//! Blocked clients: who waits for a key of this shard, in the order they came.
+//! Blocked clients: those that wait for a key of this shard, in the order they came.
 //!
-//! Each awaited key has queues: in one of them wait those who can be served alike, so where the
-//! first cannot be served now nobody behind it needs to be asked. Whoever feeds a key looks at the
-//! heads of its queues and at those it serves, however many wait.
+//! Each awaited key has queues: in one of them wait clients that can be served alike, so where the
+//! first cannot be served now no client behind it needs to be looked at. A thread that feeds a key
+//! looks at the heads of its queues and at the clients it serves, however many wait.
 //!
-//! Most are served with nothing but the key's own shard. `BLMOVE` may need another one. Whoever
-//! feeds the key and does not hold that writes down that the key is owed to its queue, and gives
-//! its shards back; and whoever locks the shard next, for whatever purpose, locks what the debt
-//! needs and pays it before doing anything else (`debts.rs`). So nobody but who feeds a key locks
-//! more on behalf of those who wait, and nobody can take the element in between.
+//! Most are served with nothing but the key's own shard. `BLMOVE` may need another one. A thread
+//! that feeds the key and does not hold that shard records that the key's queue has a deferred
+//! serve, and releases its shards; the thread that locks the shard next, for whatever purpose,
+//! locks what the deferred serve needs and runs it before doing anything else
+//! (`deferred_serves.rs`). So only a thread that feeds a key locks more on behalf of waiting
+//! clients, and no request can take the element in between.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,11 +20,11 @@ use hashbrown::HashTable;
 
 use crate::Touched;
 
-/// One blocked request. It stands in a queue of every key it waits for; whoever settles it
-/// first (a push, a timeout, a disconnect) wins, and it is served at most once.
+/// One blocked request. It stands in a queue of every key it waits for; the first to settle it (a
+/// push, a timeout, a disconnect) wins, and it is served at most once.
 #[derive(Debug)]
 pub struct Waiter {
-    /// The engine's number for it. Those who come to a key later have larger ones.
+    /// The engine's number for it. Clients that come to a key later have larger ones.
     pub ticket: u64,
     /// The type a key must have to end the wait.
     pub kind: Kind,
@@ -33,11 +34,11 @@ pub struct Waiter {
     state: AtomicU8,
 }
 
-/// Somebody has claimed the waiter.
+/// A thread has claimed the waiter.
 const CLAIMED: u8 = 1;
-/// Its time was up while somebody else had it.
+/// Its time was up while a thread had claimed it.
 const OVERDUE: u8 = 2;
-/// Another of its keys was fed while somebody had it.
+/// Another of its keys was fed while a thread had claimed it.
 const MISSED: u8 = 4;
 
 /// What has become of a waiter that could not be served and was let go of.
@@ -64,7 +65,8 @@ impl Waiter {
         self.claim_or(0)
     }
 
-    /// As [`settle`](Self::settle), for whom its time is up: who has it now must end the wait.
+    /// As [`settle`](Self::settle), when its time is up: the thread that has claimed it must end
+    /// the wait.
     #[must_use]
     pub fn settle_overdue(&self) -> bool {
         self.claim_or(OVERDUE)
@@ -126,7 +128,7 @@ struct Awaited {
 }
 
 /// A key whose queues could not be served by who fed it.
-pub(crate) struct Debt {
+pub(crate) struct DeferredServe {
     pub key: Touched,
     pub needs: Vec<usize>,
 }
@@ -135,7 +137,7 @@ pub(crate) struct Debt {
 #[derive(Default)]
 pub(crate) struct Waiting {
     keys: HashTable<Awaited>,
-    debts: Vec<Debt>,
+    deferred: Vec<DeferredServe>,
 }
 
 impl Waiting {
@@ -199,24 +201,24 @@ impl Waiting {
 
     /// Whether a key here was fed and those who wait for it have yet to be served.
     #[inline]
-    pub fn owes(&self) -> bool {
-        !self.debts.is_empty()
+    pub fn has_deferred(&self) -> bool {
+        !self.deferred.is_empty()
     }
 
-    pub fn owe(&mut self, debt: Debt) {
-        let is_it = |d: &Debt| d.key.db == debt.key.db && d.key.key == debt.key.key;
-        match self.debts.iter_mut().find(|d| is_it(d)) {
-            Some(known) => known.needs = debt.needs,
-            None => self.debts.push(debt),
+    pub fn defer(&mut self, one: DeferredServe) {
+        let is_it = |d: &DeferredServe| d.key.db == one.key.db && d.key.key == one.key.key;
+        match self.deferred.iter_mut().find(|d| is_it(d)) {
+            Some(known) => known.needs = one.needs,
+            None => self.deferred.push(one),
         }
     }
 
-    /// Every shard that paying the debts needs.
+    /// Every shard that the deferred serves need.
     pub fn companions(&self) -> impl Iterator<Item = usize> {
-        self.debts.iter().flat_map(|debt| debt.needs.iter().copied())
+        self.deferred.iter().flat_map(|one| one.needs.iter().copied())
     }
 
-    pub fn take_debts(&mut self) -> Vec<Debt> {
-        std::mem::take(&mut self.debts)
+    pub fn take_deferred(&mut self) -> Vec<DeferredServe> {
+        std::mem::take(&mut self.deferred)
     }
 }

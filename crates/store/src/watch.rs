@@ -1,4 +1,4 @@
-//! `WATCH`: who must be told that a key changed.
+//! `WATCH`: the clients that must be told that a key changed.
 
 use std::sync::Arc;
 use sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ impl Watching {
         }
     }
 
-    /// Tells everybody who watches `key`.
+    /// Tells every client that watches `key`.
     pub fn touch(&self, db: usize, key: &[u8]) {
         if self.keys.is_empty() {
             return;
@@ -64,7 +64,7 @@ impl Watching {
         }
     }
 
-    /// Tells everybody who watches a key of `db` that `changed` says has changed.
+    /// Tells every client that watches a key of `db` that `changed` says has changed.
     pub fn touch_db(&self, db: usize, changed: impl Fn(&[u8]) -> bool) {
         for ((at, key), watches) in &self.keys {
             if *at == db && changed(key) {

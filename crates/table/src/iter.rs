@@ -70,7 +70,7 @@ impl<O, H: KeyHash> Table<O, H> {
 
     /// An entry drawn with the help of random numbers from `next`; `None` only for an empty table.
     ///
-    /// Every entry of a segment has the same chance. Segments are drawn by the share of positions
+    /// Every entry of a segment is equally likely. Segments are drawn by the share of positions
     /// they hold, which for well-spread hashes is their share of entries, give or take a few
     /// percent. O(1) expected; bounded in any case.
     #[must_use]

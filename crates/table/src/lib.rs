@@ -1,7 +1,7 @@
 //! The hash table on which Kvist stands: cache-line buckets, one allocation per entry, and no
 //! operation that touches more than one segment.
 //!
-//! This is the only crate of the house with `unsafe` code, and it is there for four things: a
+//! This is the only crate of the store with `unsafe` code, and it is there for four things: a
 //! pointer that shares its word with 16 bits of hash, entries whose parts have any length, buckets
 //! that are compared with one instruction per sixteen bytes, and buffers and boxes that are one
 //! word at any address ([`Block`], [`UnalignedBox`]), of which small values are made.

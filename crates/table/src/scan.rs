@@ -143,7 +143,7 @@ impl<O, H: KeyHash> Table<O, H> {
                 continue;
             }
             let (mut any, mut visited) = (false, false);
-            // From the bucket's very start, so that the hint can be judged.
+            // From the bucket's very start, so that the hint can be checked.
             let whole = Home { from: home.from & !((place::END >> home.link.depth()) - 1), ..home };
             self.visit_home(&whole, &mut |entry| {
                 if entry.deadline().is_none() {

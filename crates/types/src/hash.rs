@@ -16,7 +16,7 @@ use table::UnalignedBox;
 
 use crate::hasher::{Places, hash_in};
 use crate::packed::{self, At, Packed, element_size};
-use crate::past::{Copier, Noted};
+use crate::pre_image::{Copier, Noted};
 use crate::sample;
 use crate::traced::Traced;
 
@@ -193,8 +193,8 @@ impl Hash {
         }
     }
 
-    /// Keeps notes from now on of what fields were before they change, for somebody who copies them
-    /// in pieces by [`scan`](Self::scan); `false` for a packed hash, which is copied at once.
+    /// Keeps notes from now on of what fields were before they change, for a copier that takes them
+    /// in chunks by [`scan`](Self::scan); `false` for a packed hash, which is copied at once.
     pub fn follow(&mut self, copier: &Copier) -> bool {
         match &mut self.shape {
             Shape::Packed(_) => return false,

@@ -115,7 +115,7 @@ const PATH_BYTES: usize = 4 << 20;
 const BUFFER: usize = 256 << 10;
 
 impl JsonTools {
-    /// New ones; `seed` is chance.
+    /// New ones; `seed` is random.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         JsonTools {

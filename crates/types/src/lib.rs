@@ -8,9 +8,9 @@
 //!
 //! [`hyperloglog`] has no type of its own: it reads and edits the bytes of strings.
 //!
-//! Nothing here knows keys, locks, clocks, sockets or files; chance is handed in. All values are
-//! `Send`, tell their memory in O(1) and exactly, and never fail: an edit that makes no sense
-//! does nothing and says so.
+//! Nothing here knows keys, locks, clocks, sockets or files; random numbers are handed in. All
+//! values are `Send`, tell their memory in O(1) and exactly, and never fail: an edit that makes no
+//! sense does nothing and says so.
 #![forbid(unsafe_code)]
 
 mod hash;
@@ -21,7 +21,7 @@ mod json;
 pub mod list;
 mod ordered;
 pub mod packed;
-pub mod past;
+pub mod pre_image;
 mod room;
 mod sample;
 pub mod set;
@@ -39,7 +39,7 @@ pub use hasher::{Places, hash_tables_alike, seed_members};
 pub use json::{Documents, Json, JsonTools, Parts, may_hold_patterns};
 pub use list::{End, List};
 pub use ordered::{Edge, Held, KeyList, Ordered, Span};
-pub use past::{Copier, Noted};
+pub use pre_image::{Copier, Noted};
 pub use set::{Member, Set};
 pub use stream::Stream;
 pub use zset::ZSet;

@@ -24,7 +24,7 @@ use table::UnalignedBox;
 use crate::hasher::{Places, hash_in};
 use crate::intset::IntSet;
 use crate::packed::{self, Packed};
-use crate::past::{Copier, Noted};
+use crate::pre_image::{Copier, Noted};
 use crate::sample;
 use crate::traced::Traced;
 
@@ -328,8 +328,8 @@ impl Set {
         }
     }
 
-    /// Keeps notes from now on of which members there were before that changes, for somebody who
-    /// copies them in pieces by [`scan`](Self::scan); `false` if it is no table: such sets are
+    /// Keeps notes from now on of which members there were before that changes, for a copier that
+    /// takes them in chunks by [`scan`](Self::scan); `false` if it is no table: such sets are
     /// copied at once.
     pub fn follow(&mut self, copier: &Copier) -> bool {
         match &mut self.shape {

@@ -5,12 +5,12 @@ use std::ops::Deref;
 use table::size_class;
 
 use crate::hasher::{self, Index, hash_in, new_index};
-use crate::past::{Copier, Noted, Trace};
+use crate::pre_image::{Copier, Noted, Trace};
 
 /// See the [module](self). Dereferences to the table, to be read.
 pub(crate) struct Traced {
     index: Index,
-    past: Trace<Noted>,
+    pre_image: Trace<Noted>,
 }
 
 impl Deref for Traced {
@@ -24,7 +24,7 @@ impl Deref for Traced {
 
 impl Default for Traced {
     fn default() -> Self {
-        Traced { index: new_index(), past: Trace::default() }
+        Traced { index: new_index(), pre_image: Trace::default() }
     }
 }
 
@@ -33,7 +33,7 @@ impl Traced {
     #[inline]
     pub fn put(&mut self, name: &[u8], value: &[u8]) -> bool {
         let hash = hash_in(&self.index, name);
-        if self.past.is_on() {
+        if self.pre_image.is_on() {
             self.note(hash, name);
         }
         self.index.put_bytes(hash, name, value).inserted
@@ -43,7 +43,7 @@ impl Traced {
     #[inline]
     pub fn remove(&mut self, name: &[u8]) -> bool {
         let hash = hash_in(&self.index, name);
-        if self.past.is_on() {
+        if self.pre_image.is_on() {
             self.note(hash, name);
         }
         self.index.remove(hash, name).is_some()
@@ -53,7 +53,7 @@ impl Traced {
     fn note(&mut self, hash: u64, name: &[u8]) {
         let was = self.index.find(hash, name);
         let was = was.map(|entry| entry.bytes().unwrap_or_default());
-        self.past.note(1, |noted| noted.note(name, was));
+        self.pre_image.note(1, |noted| noted.note(name, was));
     }
 
     /// Heap bytes, without notes. O(1).
@@ -63,22 +63,22 @@ impl Traced {
 
     /// See `Hash::follow`.
     pub fn follow(&mut self, copier: &Copier) {
-        self.past.begin(copier, self.index.memory(), Noted::default());
+        self.pre_image.begin(copier, self.index.memory(), Noted::default());
     }
 
     /// See `Hash::noted`.
     pub fn noted(&mut self, copier: &Copier) -> Option<Noted> {
-        self.past.of(copier).map(std::mem::take)
+        self.pre_image.of(copier).map(std::mem::take)
     }
 
     /// See `Hash::unfollow`.
     pub fn unfollow(&mut self) {
-        self.past.end();
+        self.pre_image.end();
     }
 }
 
 impl Clone for Traced {
     fn clone(&self) -> Self {
-        Traced { index: hasher::copy(&self.index), past: Trace::default() }
+        Traced { index: hasher::copy(&self.index), pre_image: Trace::default() }
     }
 }

@@ -183,7 +183,7 @@ fn a_request_may_move_between_calls() {
 }
 
 #[test]
-fn a_count_in_pieces_leaves_no_trace() {
+fn a_count_in_chunks_leaves_no_trace() {
     let (mut decoder, limits, mut words) = (Decoder::new(), Limits::default(), vec![]);
     let mut buf = b"*1\r\n$4\r\nPING\r\nX\n".to_vec();
     assert_eq!(

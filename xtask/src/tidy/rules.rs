@@ -5,6 +5,7 @@
 
 use super::Finding;
 use super::source::Source;
+use super::words;
 
 /// Lines of code a file may have: more than this no longer fits in a reader's head at once.
 const FILE_LINES: usize = 500;
@@ -40,6 +41,9 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         let source = Source::new(text);
         unsafe_code(path, text, &source, &mut found);
         silent_skips(path, text, &mut found);
+        for (line, text) in words::check(path, text, &source) {
+            found.push(line, "word", 1, text);
+        }
         if !is_test_file(path) {
             lengths(&source, &mut found);
         }

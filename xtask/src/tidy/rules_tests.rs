@@ -73,3 +73,14 @@ fn a_skip_must_be_seen() {
     let text = "//! x\nfn f() {\n    println!(\"{skipped}\");\n}\n";
     assert_eq!(rules("crates/a/tests/b.rs", text), []);
 }
+
+#[test]
+fn private_words_are_found_in_names_and_comments() {
+    let rules_of = |text: &str| rules("crates/a/src/b.rs", &format!("//! x\n{text}\n"));
+    assert_eq!(rules_of("fn take_seat() {}"), [("word", 2)]);
+    assert_eq!(rules_of("struct OpenLane;"), [("word", 2)]);
+    assert_eq!(rules_of("fn f() {} // the Keeper does it"), [("word", 2)]);
+    assert_eq!(rules_of("fn f() -> &'static str { \"news\" }"), []);
+    assert_eq!(rules_of("// planes, parties and surveyors"), []);
+    assert_eq!(rules("crates/table/src/b.rs", "//! 16 lanes\n"), []);
+}

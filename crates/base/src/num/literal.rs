@@ -6,7 +6,7 @@
 //!                   | 0x hex [ "." hex ]    [ p [sign] digits ] )
 //! ```
 //!
-//! The longest prefix that fits is the number; what follows is the caller's to judge. Only the
+//! The longest prefix that fits is the number; what follows is the caller's to check. Only the
 //! shape is found here; the value is computed by whoever knows the precision wanted.
 
 /// A number found at the start of a text.

@@ -1,4 +1,4 @@
-//! Where random tests take their chance from: the clock, or `KVIST_SEED` to repeat a run; and what
+//! Where random tests take their seed from: the clock, or `KVIST_SEED` to repeat a run; and what
 //! else the environment says of a test.
 #![allow(dead_code)] // each test program uses a part
 #![allow(clippy::unwrap_used)] // a test says why by failing
@@ -12,7 +12,7 @@ pub fn setting<T: FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Chance, whose seed is printed.
+/// A generator whose seed is printed.
 pub fn rng() -> Rng {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     rng_of(u64::from(since.subsec_micros()))

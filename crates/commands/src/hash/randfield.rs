@@ -63,7 +63,7 @@ pub(crate) fn parse_count(args: &mut Args<'_>) -> Result<i64, CmdError> {
 
 impl<H: Holds<Hash>> Run<H> for HRandField<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        // The hash stays borrowed while fields are drawn: chance comes from an offspring.
+        // The hash stays borrowed while fields are drawn: random numbers come from an offspring.
         let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         let hash = host.peek(self.key)?;
         match (hash, self.count) {

@@ -104,11 +104,11 @@ impl<H: Keyspace> Run<H> for RenameNx<'_> {
 pub struct Copy<'a> {
     from: Key<'a>,
     to: Key<'a>,
-    /// Every one that is named: Redis judges them all, and the last counts.
+    /// Every one that is named: Redis checks them all, and the last counts.
     dbs: Vec<&'a [u8]>,
     replace: bool,
     /// Something behind the options read so far is wrong. Told only after the database has been
-    /// judged, as Redis judges each option while it reads.
+    /// checked, as Redis checks each option while it reads.
     malformed: bool,
 }
 

@@ -97,7 +97,7 @@ impl SPop<'_> {
         Ok(self.remembered(&popped))
     }
 
-    /// What the journal remembers instead of chance.
+    /// What the journal keeps instead of the random choice.
     fn remembered(&self, popped: &[Vec<u8>]) -> Effect {
         let removal = |members: &[Vec<u8>]| {
             let mut argv = Argv::new(&[b"SREM", self.key.bytes]);

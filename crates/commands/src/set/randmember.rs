@@ -44,7 +44,7 @@ impl<'a> Command<'a> for SRandMember<'a> {
 
 impl<H: Holds<Set>> Run<H> for SRandMember<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        // The set stays borrowed while members are drawn: chance comes from an offspring.
+        // The set stays borrowed while members are drawn: random numbers come from an offspring.
         let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         let set = host.peek(self.key)?;
         match (set, self.count) {

@@ -11,7 +11,7 @@ use base::{
 /// Finds what two strings have in common.
 pub struct Lcs<'a> {
     keys: [Key<'a>; 2],
-    /// Read only after the types of the keys have been judged.
+    /// Read only after the types of the keys have been checked.
     options: Args<'a>,
 }
 

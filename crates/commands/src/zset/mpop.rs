@@ -119,7 +119,7 @@ impl<'a> Command<'a> for BzmPop<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        // The timeout stands first but is judged last, as in Redis.
+        // The timeout stands first but is checked last, as in Redis.
         Ok(BzmPop { timeout: args.next()?, first: First::parse(args)? })
     }
 }

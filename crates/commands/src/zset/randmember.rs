@@ -51,7 +51,8 @@ impl<'a> Command<'a> for ZRandMember<'a> {
 
 impl<H: Holds<ZSet>> Run<H> for ZRandMember<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        // The sorted set stays borrowed while members are drawn: chance comes from an offspring.
+        // The sorted set stays borrowed while members are drawn: random numbers come from an
+        // offspring.
         let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         match (host.peek(self.key)?, self.count) {
             (None, None) => out.null(),

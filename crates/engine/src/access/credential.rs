@@ -1,4 +1,4 @@
-//! Credentials that a caller has shown, kept so that they can be judged again.
+//! Credentials that a caller has shown, kept so that they can be checked again.
 //!
 //! A session of RESP shows its password once and is its user from then on, as in Redis: `ACL
 //! SETUSER … off` or another password change nothing for it, `ACL DELUSER` closes it. Where every
@@ -17,8 +17,8 @@ use super::{Account, Users};
 pub struct Credential {
     account: Arc<Account>,
     proof: Proof,
-    /// The version of the users by which it was judged last.
-    judged: AtomicU64,
+    /// The version of the users by which it was checked last.
+    checked: AtomicU64,
 }
 
 /// Why the caller was believed.
@@ -37,14 +37,14 @@ impl Credential {
         Self::new(users, users.find(user)?, proof)
     }
 
-    /// The user for whom a key of the door's own stands, if anybody may be that one.
+    /// The user for which a key of the door's own stands, if that user may log in.
     #[must_use]
     pub fn of_key(users: &Users, user: &[u8]) -> Option<Self> {
         Self::new(users, users.find(user)?, Proof::Key)
     }
 
     fn new(users: &Users, account: Arc<Account>, proof: Proof) -> Option<Self> {
-        let credential = Credential { account, proof, judged: AtomicU64::new(0) };
+        let credential = Credential { account, proof, checked: AtomicU64::new(0) };
         credential.holds(users).then_some(credential)
     }
 
@@ -58,20 +58,20 @@ impl Credential {
     #[inline]
     #[must_use]
     pub fn holds(&self, users: &Users) -> bool {
-        // Read before the rules: a change that comes in between is judged the next time.
+        // Read before the rules: a change that comes in between is checked the next time.
         let version = users.version();
-        self.judged.load(Ordering::Acquire) == version || self.judge(version)
+        self.checked.load(Ordering::Acquire) == version || self.check(version)
     }
 
     #[cold]
-    fn judge(&self, version: u64) -> bool {
+    fn check(&self, version: u64) -> bool {
         let right = self.account.is_on()
             && match &self.proof {
                 Proof::Password(given) => self.account.rules().lets_in_hashed(given),
                 Proof::Key => true,
             };
         if right {
-            self.judged.store(version, Ordering::Release);
+            self.checked.store(version, Ordering::Release);
         }
         right
     }

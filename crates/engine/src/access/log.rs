@@ -60,7 +60,7 @@ pub(crate) struct Refusal {
     pub context: Context,
     /// The command, key or channel.
     pub object: Vec<u8>,
-    /// The user, or who somebody wanted to be.
+    /// The user, or the name that was tried.
     pub username: Vec<u8>,
     /// When the last of them was.
     pub at: Millis,
@@ -73,8 +73,8 @@ pub(crate) struct Refusal {
 pub(crate) struct Log(Mutex<VecDeque<Refusal>>);
 
 impl Log {
-    /// Remembers a refusal; at most `keep` entries are kept. Of a long name its beginning is
-    /// kept: whoever is refused must not fill the memory.
+    /// Remembers a refusal; at most `keep` entries are kept. Of a long name its beginning is kept:
+    /// refused clients must not fill the memory.
     pub fn add(&self, mut refusal: Refusal, keep: usize) {
         for name in [&mut refusal.object, &mut refusal.username] {
             name.truncate(NAME_MAX);

@@ -1,4 +1,4 @@
-//! The users of this server, and who is which of them.
+//! The users of this server, and which session is which user.
 //!
 //! An [`Account`] is a user's name with its present rules; a session holds its account, and a copy
 //! of the rules as it last saw them. A version that rises with every change tells whether the copy
@@ -8,16 +8,16 @@
 //!   admit: login.free_at == users.version?  ──yes──► go on
 //!                       │no
 //!                       ▼
-//!          judge.rs: fetch the rules if they changed, decide, log a refusal
+//!          check.rs: fetch the rules if they changed, decide, log a refusal
 //! ```
 //!
-//! Rules are published before the version rises: whoever was answered `OK` to a change can rely on
-//! every request that is admitted from then on being judged by it. Rules are never changed in
-//! place; a request is judged by one state of them.
+//! Rules are published before the version rises: a client that was answered `OK` to a change can
+//! rely on every request that is admitted from then on being checked by it. Rules are never changed
+//! in place; a request is checked by one state of them.
 
+mod acl_file;
+mod check;
 mod credential;
-mod home;
-mod judge;
 mod log;
 
 use std::collections::BTreeMap;
@@ -28,11 +28,11 @@ use acl::{RuleError, Terms, User, Vocabulary};
 use config::Config;
 use parking_lot::{Mutex, RwLock};
 
-pub use self::credential::Credential;
-pub(crate) use self::judge::{
+pub(crate) use self::check::{
     Asked, admit, exec_refusal, limit_keys, may_be_served, may_run, may_stay_subscribed,
     script_refusal, sort_in_place_of,
 };
+pub use self::credential::Credential;
 pub(crate) use self::log::{Context, Log, Reason};
 use crate::client::Client;
 use crate::control;
@@ -40,7 +40,7 @@ use crate::engine::Engine;
 use crate::pubsub::Topic;
 use crate::table::Table;
 
-/// The user that everybody is who has not said otherwise.
+/// The user of every session that has not logged in.
 pub(crate) const DEFAULT: &[u8] = b"default";
 
 /// A user who is there, or was.
@@ -68,13 +68,13 @@ impl Account {
         Arc::clone(&self.rules.read())
     }
 
-    /// Whether anybody may be this user: it is on, and was not deleted.
+    /// Whether sessions may be this user: it is on, and was not deleted.
     #[must_use]
     pub fn is_on(&self) -> bool {
         !self.is_gone() && self.rules().flags().contains(&"on")
     }
 
-    /// Whether it was deleted. Nobody may do anything in its name.
+    /// Whether it was deleted. Nothing may be done in its name.
     fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire)
     }
@@ -137,7 +137,7 @@ pub struct Users {
     changing: Mutex<()>,
     /// Refused requests.
     pub(crate) log: Log,
-    declared: Mutex<home::Declared>,
+    declared: Mutex<acl_file::Declared>,
 }
 
 /// A rule that cannot be applied.
@@ -182,8 +182,8 @@ impl Users {
         self.locked.load(Ordering::Acquire)
     }
 
-    /// Whether the default user takes any password, that is, has none: protected mode then lets
-    /// nobody in from other machines.
+    /// Whether the default user takes any password, that is, has none: protected mode then lets no
+    /// client in from other machines.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.default.rules().takes_any_password()
@@ -227,7 +227,7 @@ impl Users {
     }
 }
 
-/// The default user before anybody has declared one.
+/// The default user before one is declared.
 fn first_rules(vocabulary: &Vocabulary, config: &Config) -> User {
     let mut rules = User::default_user(Terms { vocabulary, all_channels: config.acl.all_channels });
     if let Some(password) = &config.acl.requirepass {
@@ -280,7 +280,7 @@ impl Engine {
         let rules = account.rules();
         let mut others = BTreeMap::new();
         let mut own_too = false;
-        self.pubsub.survey(|topic, name, client| {
+        self.pubsub.snapshot_scan(|topic, name, client| {
             let is_its = Arc::ptr_eq(&self.users.of(client), account);
             if is_its && !rules.may_listen(name, topic == Topic::Pattern) {
                 own_too |= client.id == own.id;
@@ -323,7 +323,7 @@ impl Engine {
         own_too
     }
 
-    /// Closes another session's connection; for everybody else it is gone now.
+    /// Closes another session's connection; for all others it is gone now.
     fn expel(&self, client: &Client) {
         client.kill();
         self.clients.remove(client.id);

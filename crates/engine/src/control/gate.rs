@@ -1,5 +1,5 @@
-//! Who may use DEBUG and MODULE: everybody, clients on this machine, or nobody, as the file the
-//! server was started with says. Nothing a client sends can change that.
+//! Which clients may use DEBUG and MODULE: all, those on this machine, or none, as the
+//! configuration file at the start says. Nothing a client sends can change that.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -15,11 +15,11 @@ use crate::table::Entry;
 /// The directive that stands in the way.
 #[inline]
 pub(crate) fn pass(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError> {
-    if entry.has(Flag::Protected) { judge(config, origin, entry) } else { Ok(()) }
+    if entry.has(Flag::Protected) { check(config, origin, entry) } else { Ok(()) }
 }
 
 #[cold]
-fn judge(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError> {
+fn check(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError> {
     let family = entry.name().split('|').next().unwrap_or_default();
     let gate = match family {
         "module" => config.enable_module_command,

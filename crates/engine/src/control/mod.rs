@@ -23,16 +23,16 @@ pub(crate) use self::server::{categories, key_flags, key_positions};
 use crate::engine::Engine;
 use crate::session::Session;
 use crate::table::Action;
-use crate::worker::Seat;
+use crate::worker::WorkerContext;
 
 /// What a control command may use.
 pub struct Control<'c> {
     /// What all workers share.
     pub engine: &'c Engine,
-    /// The seat at the store. Inside `EXEC` it holds the transaction's shards already.
+    /// The transaction at the store. Inside `EXEC` it holds the transaction's shards already.
     pub txn: &'c mut Txn,
     /// The thread's own.
-    pub seat: &'c mut Seat,
+    pub context: &'c mut WorkerContext,
     /// Who asks.
     pub session: &'c mut Session,
     /// Whether it runs inside `EXEC`.
@@ -44,7 +44,7 @@ impl Control<'_> {
     /// when that has given its shards back, before it answers.
     pub(crate) fn when_free(&mut self, work: fn(&Engine)) {
         if self.in_exec {
-            self.seat.when_free.push(work);
+            self.context.when_free.push(work);
         } else {
             work(self.engine);
         }

@@ -97,7 +97,7 @@ impl Act for Multi<'_> {
 
 impl Act for Unwatch<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        // Inside EXEC the watches have been judged already, and its locks are held.
+        // Inside EXEC the watches have been checked already, and its locks are held.
         if !control.in_exec {
             multi::unwatch(control.engine, control.txn, control.session);
         }

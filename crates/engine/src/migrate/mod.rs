@@ -3,7 +3,7 @@
 //! ```text
 //!   source                                         target
 //!     lock: DUMP, watch      ──── RESTORE ────►
-//!     (everybody goes on)    ◄──── +OK ───────
+//!     (requests go on)       ◄──── +OK ───────
 //!     lock: unchanged? DEL
 //!           changed?   dump again ── RESTORE REPLACE ──►   sixteen times at most
 //!           gone?                 ── DEL ──────────────►   it was deleted before it moved
@@ -12,8 +12,8 @@
 //! A key that will not stand still stays here, and the client is told.
 //!
 //! No shard is locked while bytes travel, so a key can change on its way. It is deleted here only
-//! if it is still what the target has confirmed: no write is ever lost. Redis, which lets nobody in
-//! meanwhile, has nothing to check.
+//! if it is still what the target has confirmed: no write is ever lost. Redis, which lets no
+//! request in meanwhile, has nothing to check.
 
 mod target;
 
@@ -28,8 +28,8 @@ use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
 use self::target::Target;
+use crate::background_requests::BackgroundWorker;
 use crate::engine::Engine;
-use crate::errand::Seat;
 use crate::execute::{Call, Request};
 use crate::serving;
 use crate::table::Action;
@@ -44,16 +44,16 @@ impl<T: Read + Write + Send> Line for T {}
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DialError {
-    /// Nobody of that name, or nobody answers.
+    /// No host of that name, or it does not answer.
     Unreachable,
-    /// Somebody refuses.
+    /// The target refuses.
     Refused,
 }
 
 /// Connects to a host and port; what is read and written later may take as long.
 pub type Dial = Box<dyn Fn(&str, u16, Duration) -> Result<Box<dyn Line>, DialError> + Send + Sync>;
 
-/// Whom to be at the target.
+/// The user to be at the target.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Credentials {
     pub user: Option<Vec<u8>>,
@@ -109,7 +109,7 @@ enum Settled {
     Moved,
     /// It has changed: this is how it is now.
     Changed(Parcel),
-    /// Somebody else has deleted it.
+    /// Another client has deleted it.
     Gone,
 }
 
@@ -117,25 +117,29 @@ enum Settled {
 ///
 /// # Errors
 /// What the client is told. Keys that the target has confirmed by then have moved.
-pub(crate) fn run(engine: &Arc<Engine>, seat: &mut Seat, order: Order) -> Result<bool, CmdError> {
-    // Named twice, a key would be gone the second time, as if somebody had deleted it.
+pub(crate) fn run(
+    engine: &Arc<Engine>,
+    worker: &mut BackgroundWorker,
+    order: Order,
+) -> Result<bool, CmdError> {
+    // Named twice, a key would be gone the second time, as if it had been deleted.
     let mut seen = HashSet::new();
     let keys: Vec<&[u8]> =
         order.keys.iter().map(Vec::as_slice).filter(|key| seen.insert(*key)).collect();
-    let mut errand =
-        Errand { engine, seat, order: &order, target: None, refused: None, found: false };
+    let mut migration =
+        Migration { engine, worker, order: &order, target: None, refused: None, found: false };
     let mut rest = keys.as_slice();
     while !rest.is_empty() {
-        let (looked_at, parcels) = errand.pack(rest);
+        let (looked_at, parcels) = migration.pack(rest);
         rest = rest.get(looked_at..).unwrap_or_default();
-        errand.send(parcels)?;
+        migration.send(parcels)?;
     }
-    errand.refused.map_or(Ok(errand.found), Err)
+    migration.refused.map_or(Ok(migration.found), Err)
 }
 
-struct Errand<'m> {
+struct Migration<'m> {
     engine: &'m Arc<Engine>,
-    seat: &'m mut Seat,
+    worker: &'m mut BackgroundWorker,
     order: &'m Order,
     target: Option<Target>,
     /// The first error that the target has answered.
@@ -143,7 +147,7 @@ struct Errand<'m> {
     found: bool,
 }
 
-impl Errand<'_> {
+impl Migration<'_> {
     /// Dumps and watches some of the keys; how many it has looked at, one at least.
     fn pack(&mut self, keys: &[&[u8]]) -> (usize, Vec<Parcel>) {
         let (mut parcels, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
@@ -165,7 +169,7 @@ impl Errand<'_> {
     ) -> Option<R> {
         let store = &self.engine.store;
         let key = store.hasher().key(key);
-        let (txn, from) = (&mut self.seat.txn, self.order.from);
+        let (txn, from) = (&mut self.worker.txn, self.order.from);
         txn.begin(wall_clock());
         txn.wait_for_disk();
         let scope = Scope::One(store.shard_of(key.hash));
@@ -242,7 +246,7 @@ impl Errand<'_> {
     /// Deletes a key that the target has, if it is still what was sent.
     fn settle(&mut self, parcel: &Parcel) -> Settled {
         let (engine, from) = (Arc::clone(self.engine), self.order.from);
-        let counters = Arc::clone(&self.seat.counters);
+        let counters = Arc::clone(&self.worker.counters);
         let settled = self.with_key(&parcel.key, |txn, key| {
             txn.remove_watch(from, key.hash, key.bytes, &parcel.watch);
             if parcel.watch.changed() {

@@ -32,7 +32,7 @@ pub(crate) struct Cached {
     loaded: AtomicBool,
     /// When it was last asked for.
     used: AtomicU64,
-    /// It is not known any more: whoever has it at hand must not run it by its digest.
+    /// It is not known any more: a thread that has it at hand must not run it by its digest.
     gone: AtomicBool,
 }
 

@@ -15,8 +15,8 @@ use crate::engine::Engine;
 use crate::execute::{Call, Request, timed};
 use crate::session::Session;
 use crate::table::{Action, Entry};
-use crate::worker::Seat;
-use crate::{access, block, monitor, precedence, remember};
+use crate::worker::WorkerContext;
+use crate::{access, block, monitor, precedence, propagate};
 
 /// A script that has run for so long does not keep its thread's other clients waiting any more.
 const LONG: Duration = Duration::from_millis(20);
@@ -56,7 +56,7 @@ struct Published {
 pub(super) struct Caller<'c> {
     pub engine: &'c Engine,
     pub txn: &'c mut Txn,
-    pub seat: &'c mut Seat,
+    pub context: &'c mut WorkerContext,
     pub session: &'c mut Session,
     rights: Rights,
     /// Names it to others.
@@ -92,15 +92,15 @@ impl<'c> Caller<'c> {
     pub fn new(
         engine: &'c Engine,
         txn: &'c mut Txn,
-        (seat, session): (&'c mut Seat, &'c mut Session),
+        (context, session): (&'c mut WorkerContext, &'c mut Session),
         (rights, started): (Rights, Instant),
         name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
     ) -> Self {
-        let (db, timed) = (session.db, seat.times_each());
+        let (db, timed) = (session.db, context.times_each());
         Caller {
             engine,
             txn,
-            seat,
+            context,
             session,
             rights,
             name,
@@ -129,7 +129,7 @@ impl<'c> Caller<'c> {
             return Err(UNKNOWN);
         }
         self.look_at(entry, words).map(|()| entry).inspect_err(|_| {
-            self.seat.counters.commands[entry.number].rejected.add(1);
+            self.context.counters.commands[entry.number].rejected.add(1);
         })
     }
 
@@ -140,7 +140,7 @@ impl<'c> Caller<'c> {
         if entry.has(Flag::NoScript) && !self.is_permitted(entry) {
             return Err(NOT_ALLOWED);
         }
-        let at = (self.engine, self.seat.now);
+        let at = (self.engine, self.context.now);
         if let Some(refusal) = access::script_refusal(at, self.session, entry, words) {
             return Err(refusal);
         }
@@ -151,17 +151,17 @@ impl<'c> Caller<'c> {
         if self.wrote {
             return Ok(());
         }
-        if !self.seat.full && !self.seat.hindered {
+        if !self.context.full && !self.context.hindered {
             return Ok(());
         }
         let demands = Demands::of_command(entry).of_queued();
         if writes {
-            self.seat.grant(self.engine, demands.without(Demands::GROWS))?;
+            self.context.grant(self.engine, demands.without(Demands::GROWS))?;
         }
         if self.rights.allow_oom {
             return Ok(());
         }
-        self.seat.grant(self.engine, demands.without(Demands::WRITES))
+        self.context.grant(self.engine, demands.without(Demands::WRITES))
     }
 
     /// Whether it runs all the same: `DEBUG SET-DISABLE-DENY-SCRIPTS`. Not what would begin a
@@ -220,7 +220,7 @@ impl<'c> Caller<'c> {
         if entry.one_key && !entry.moves {
             return self.txn.note_before(self.db, hasher.key(words[1]));
         }
-        let changed = remember::changed(entry, words, (self.db, self.txn.store().databases()));
+        let changed = propagate::changed(entry, words, (self.db, self.txn.store().databases()));
         changed.iter().all(|&(db, at)| self.txn.note_before(db, hasher.key(words[at])))
     }
 
@@ -237,7 +237,7 @@ impl<'c> Caller<'c> {
         }
         let run = access::sort_in_place_of(engine, self.session, entry, words).unwrap_or(run);
         let request = Request { argv: words, entry: Some(entry), hash: None };
-        let (counters, reader) = (&*self.seat.counters, self.session.reader());
+        let (counters, reader) = (&*self.context.counters, self.session.reader());
         let call = Call { engine, counters, entry, request: &request, run, reader };
         self.txn.select(self.db);
         self.txn.set_scripted(true);
@@ -253,7 +253,7 @@ impl<'c> Caller<'c> {
             }
             Ok(Err(failure)) => Err(failure),
             Err(failed) => {
-                remember::keys(engine, self.txn, entry, words);
+                propagate::keys(engine, self.txn, entry, words);
                 tracing::error!(command = entry.name(), %failed, "a command of a script panicked");
                 Err(error::INTERNAL)
             }
@@ -282,10 +282,15 @@ impl<'c> Caller<'c> {
         // It sees the database and the protocol of the script; the client's own stay.
         let (db, protocol) = (self.session.db, self.session.protocol);
         (self.session.db, self.session.protocol) = (self.db, out.protocol());
-        let Caller { engine, txn, seat, session, .. } = self;
-        let most = seat.config.callers.max_reply_size;
+        let Caller { engine, txn, context, session, .. } = self;
+        let most = context.config.callers.max_reply_size;
         let mut writer = RespWriter::new(&mut bytes, out.protocol()).within(most);
-        Control { engine, txn, seat, session, in_exec: true }.run(entry, run, words, &mut writer);
+        Control { engine, txn, context, session, in_exec: true }.run(
+            entry,
+            run,
+            words,
+            &mut writer,
+        );
         let over = writer.is_over();
         self.db = self.session.db;
         self.session.select(db);
@@ -334,7 +339,7 @@ impl<'c> Caller<'c> {
         for line in &self.shown {
             engine.monitors.send(line, 0);
         }
-        self.seat.share_time(self.started, &self.ran);
+        self.context.share_time(self.started, &self.ran);
     }
 
     /// It is not among those that run any more.
@@ -344,7 +349,7 @@ impl<'c> Caller<'c> {
 
     /// Lets others know that it takes long, once it does. Whether it was killed.
     fn look_at_clock(&mut self) -> bool {
-        let (took, threshold) = (self.started.elapsed(), self.seat.config.scripts.busy_after);
+        let (took, threshold) = (self.started.elapsed(), self.context.config.scripts.busy_after);
         let overdue = threshold.is_some_and(|limit| took >= limit);
         let running = self.show();
         let killed = running.killed.load(Ordering::Acquire);
@@ -354,8 +359,8 @@ impl<'c> Caller<'c> {
             self.txn.obstruct();
         }
         if overdue || took >= LONG {
-            self.seat.overran = true;
-            (self.seat.hand_over)(overdue);
+            self.context.overran = true;
+            (self.context.hand_over)(overdue);
         }
         killed
     }
@@ -385,7 +390,7 @@ impl Host for Caller<'_> {
         }
         let entry = self.admit(words).inspect_err(|refusal| {
             self.engine.stats.error(refusal.code());
-            self.seat.counters.errors.add(1);
+            self.context.counters.errors.add(1);
         })?;
         if !self.is_in_hand(entry, words) {
             return Err(self.abandon());
@@ -398,17 +403,17 @@ impl Host for Caller<'_> {
         if entry.has(Flag::Write) {
             self.note_write()?;
         }
-        self.seat.counters.commands[entry.number].calls.add(1);
+        self.context.counters.commands[entry.number].calls.add(1);
         let done = if entry.quick && !self.timed {
             self.ran.push(entry.number);
             self.run(entry, words, out)
         } else {
             let (done, took) = timed(|| self.run(entry, words, out));
-            self.seat.took(self.engine, entry, words, self.session, took);
+            self.context.took(self.engine, entry, words, self.session, took);
             self.took += took;
             done
         };
-        if self.engine.heed.now().monitored() {
+        if self.engine.request_flags.now().monitored() {
             self.shown.extend(monitor::of_script(self.db, entry, words));
         }
         // The interpreter counts its own steps, not those of commands.
@@ -422,7 +427,7 @@ impl Host for Caller<'_> {
         self.errors += 1;
         if !counted && !self.abandoned {
             self.engine.stats.error(CmdError::from_bytes(text.to_vec()).code());
-            self.seat.counters.errors.add(1);
+            self.context.counters.errors.add(1);
         }
     }
 

@@ -1,9 +1,10 @@
 //! Libraries of functions, for `FCALL`: all of them, replaced as a whole by each change.
 //!
 //! They belong to no key, but a change of them has its place among what happens to the dataset: it
-//! is made while nothing happens in shard 0, and told among the records of that shard (`kept.rs`
-//! has the form). So a snapshot, the journal behind it and a recovery agree about which changes are
-//! in which, and a change that a transaction makes is durable with the rest of it or not at all.
+//! is made while nothing happens in shard 0, and told among the records of that shard
+//! (`library_image.rs` has the form). So a snapshot, the journal behind it and a recovery agree
+//! about which changes are in which, and a change that a transaction makes is durable with the rest
+//! of it or not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ use parking_lot::{Mutex, RwLock};
 use script::{Libraries, Library};
 use store::Txn;
 
-use super::kept;
+use super::library_image;
 use super::needs::Needs;
 
 /// The libraries as of some moment.
@@ -73,8 +74,8 @@ impl Functions {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Changes the libraries, and records that; nobody else does meanwhile. `txn` holds no shard,
-    /// or shard 0 among others.
+    /// Changes the libraries, and records that; no other thread does meanwhile. `txn` holds no
+    /// shard, or shard 0 among others.
     ///
     /// # Errors
     /// Those of `change`; nothing is changed then.
@@ -85,7 +86,7 @@ impl Functions {
     ) -> Result<R, CmdError> {
         txn.beside_keys(Kind::Libraries, || match self.replace(change) {
             Ok((result, before, after)) => {
-                (Ok(result), kept::change(&before.libraries, &after.libraries))
+                (Ok(result), library_image::change(&before.libraries, &after.libraries))
             }
             Err(error) => (Err(error), None),
         })
@@ -96,7 +97,7 @@ impl Functions {
     /// # Errors
     /// It tells something else.
     pub fn apply(&self, body: &[u8]) -> Result<(), Malformed> {
-        let change = kept::read(body)?;
+        let change = library_image::read(body)?;
         self.replace(|libraries| change.apply(libraries)).map(drop)
     }
 
@@ -106,8 +107,8 @@ impl Functions {
     /// What would be written cannot be read; nothing is changed then.
     pub fn reload(&self) -> Result<(), Malformed> {
         let mut body = Vec::new();
-        kept::put_all(&mut body, &self.known().libraries);
-        let change = kept::read(&body)?;
+        library_image::put_all(&mut body, &self.known().libraries);
+        let change = library_image::read(&body)?;
         let all = |libraries: &mut Libraries| {
             *libraries = Libraries::default();
             change.apply(libraries)

@@ -4,8 +4,8 @@
 //! It begins with the shards of the keys it declares. The first command that wants another key, or
 //! would change a value that is too large to remember, ends it: what it changed is taken back
 //! (`store::Txn::take_back`), and it runs again from its start, with every shard, at the same time
-//! and with the same chance. That it needs them all is remembered. So no script ever waits for a
-//! lock while it holds one, and nobody sees a script that was half run.
+//! and with the same random seed. That it needs them all is remembered. So no script ever waits for
+//! a lock while it holds one, and no request sees a script that was half run.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,7 +26,7 @@ use crate::plan::Plan;
 use crate::serving;
 use crate::session::Session;
 use crate::table::Entry;
-use crate::worker::Seat;
+use crate::worker::WorkerContext;
 
 /// Bytes of garbage that the interpreters of all threads keep together while no script runs; and
 /// what each may keep at least, so as not to be collecting all the time.
@@ -83,13 +83,13 @@ impl Job<'_> {
     }
 
     /// What may keep it from running at all, in Redis's order.
-    fn admit(&self, engine: &Engine, seat: &Seat) -> Result<Rights, CmdError> {
+    fn admit(&self, engine: &Engine, context: &WorkerContext) -> Result<Rights, CmdError> {
         let function = matches!(self.code, Code::Function { .. });
         let mut rights = Rights { read_only: self.read_only, function, ..Rights::default() };
         let Some(flags) = self.flags() else { return Ok(rights) };
-        if !flags.no_writes && (seat.full || seat.hindered) {
+        if !flags.no_writes && (context.full || context.hindered) {
             let grows = if flags.allow_oom { Demands::default() } else { Demands::GROWS };
-            seat.grant(engine, Demands::WRITES | grows)?;
+            context.grant(engine, Demands::WRITES | grows)?;
         }
         if self.read_only && !flags.no_writes {
             return Err(CmdError::new(
@@ -141,65 +141,65 @@ pub(crate) fn run(
     job: &Job<'_>,
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    let Control { engine, txn, seat, session, in_exec } = control;
+    let Control { engine, txn, context, session, in_exec } = control;
     if engine.runs.are_too_many() {
         return Err(engine.busy());
     }
-    let mut rights = job.admit(engine, seat)?;
+    let mut rights = job.admit(engine, context)?;
     let tells = !*in_exec && job.needs().tells.load(Ordering::Relaxed);
-    if tells && must_give_way(seat, session) {
+    if tells && must_give_way(context, session) {
         return Ok(());
     }
-    let mut vm = seat.bench.take(limits(&seat.config));
+    let mut vm = context.interpreters.take(limits(&context.config));
     loop {
         rights.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
         let done = if *in_exec {
             let rights = (rights, Instant::now());
-            Ok(attempt((engine, txn), (seat, session), &mut vm, (job, rights), writer))
+            Ok(attempt((engine, txn), (context, session), &mut vm, (job, rights), writer))
         } else {
-            let mut plan = planned(engine, seat, job, rights);
+            let mut plan = planned(engine, context, job, rights);
             let done = txn.with(&engine.store, plan.scope(), |txn| {
                 // Asked again now that the shards are held: see `pause.rs`. `EXEC` has asked for
                 // all its commands.
-                let paused = engine.heed.now().paused();
-                if paused && engine.script_must_wait(session, rights.read_only, seat.now) {
+                let paused = engine.request_flags.now().paused();
+                if paused && engine.script_must_wait(session, rights.read_only, context.now) {
                     return Attempt::Postponed;
                 }
                 let began = Instant::now();
                 let job = (job, (rights, began));
-                let done = attempt((engine, txn), (seat, session), &mut vm, job, writer);
+                let done = attempt((engine, txn), (context, session), &mut vm, job, writer);
                 serving::serve_later(engine, txn, began);
                 done
             });
-            seat.plan = plan;
+            context.plan = plan;
             done
         };
         match done {
             Ok(Attempt::Again) => job.needs().wide.store(true, Ordering::Relaxed),
             Ok(Attempt::Tells) => {
                 job.needs().tells.store(true, Ordering::Relaxed);
-                if must_give_way(seat, session) {
-                    put_back(seat, vm);
+                if must_give_way(context, session) {
+                    put_back(context, vm);
                     return Ok(());
                 }
             }
             Ok(Attempt::Done) => {
-                put_back(seat, vm);
+                put_back(context, vm);
                 return Ok(());
             }
             Ok(Attempt::Postponed) => {
-                put_back(seat, vm);
+                put_back(context, vm);
                 (session.must_wait, session.told) = (true, true);
                 return Ok(());
             }
             Err(Failed::Busy) => {
-                put_back(seat, vm);
+                put_back(context, vm);
                 return Err(engine.busy());
             }
             // The interpreter may be anywhere: it is not used again.
             Err(failed) => {
                 tracing::error!(%failed, "a script panicked and was contained");
-                seat.tell_interpreters();
+                context.tell_interpreters();
                 return Err(error::INTERNAL);
             }
         }
@@ -207,8 +207,8 @@ pub(crate) fn run(
 }
 
 /// The shards it begins with: those of the keys it declares, or all.
-fn planned(engine: &Engine, seat: &mut Seat, job: &Job<'_>, rights: Rights) -> Plan {
-    let mut plan = std::mem::take(&mut seat.plan);
+fn planned(engine: &Engine, context: &mut WorkerContext, job: &Job<'_>, rights: Rights) -> Plan {
+    let mut plan = std::mem::take(&mut context.plan);
     plan.clear();
     if rights.wide {
         plan.add_every();
@@ -219,28 +219,28 @@ fn planned(engine: &Engine, seat: &mut Seat, job: &Job<'_>, rights: Rights) -> P
 }
 
 /// An interpreter is free again.
-fn put_back(seat: &mut Seat, vm: Box<Vm>) {
-    seat.bench.put(vm);
-    seat.tell_interpreters();
+fn put_back(context: &mut WorkerContext, vm: Box<Vm>) {
+    context.interpreters.put(vm);
+    context.tell_interpreters();
 }
 
 /// Whether what came before a script that publishes has yet to be served.
-fn must_give_way(seat: &Seat, session: &mut Session) -> bool {
-    session.told = seat.must_give_way(session);
+fn must_give_way(context: &WorkerContext, session: &mut Session) -> bool {
+    session.told = context.must_give_way(session);
     session.told
 }
 
 /// Runs it once, on the shards that are held since the moment `began`.
 fn attempt(
     (engine, txn): (&Engine, &mut Txn),
-    (seat, session): (&mut Seat, &mut Session),
+    (context, session): (&mut WorkerContext, &mut Session),
     vm: &mut Vm,
     (job, (rights, began)): (&Job<'_>, (Rights, Instant)),
     writer: &mut RespWriter<'_>,
 ) -> Attempt {
     let mark = writer.raw().len();
     let name = || (job.name().to_owned(), job.argv.iter().map(|word| word.to_vec()).collect());
-    let mut caller = Caller::new(engine, txn, (seat, session), (rights, began), &name);
+    let mut caller = Caller::new(engine, txn, (context, session), (rights, began), &name);
     let done = match &job.code {
         Code::Script(cached) => vm.eval(&cached.script, job.keys, job.args, &mut caller, writer),
         Code::Function { library, name, .. } => {
@@ -256,7 +256,7 @@ fn attempt(
     }
     caller.txn.forget_before();
     if caller.errors > 0 {
-        caller.seat.counters.commands[job.command(engine)].failed.add(1);
+        caller.context.counters.commands[job.command(engine)].failed.add(1);
     }
     if caller.has_published() {
         job.needs().tells.store(true, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! Scripts that take long: who can see them, and how they are ended.
+//! Scripts that take long: where they are listed, and how they are ended.
 //!
-//! Nobody looks at the clock for a script until it has run for a hundred thousand instructions.
-//! From then on it is in this register; past `busy-reply-threshold` it counts as busy.
+//! The clock is not read for a script until it has run for a hundred thousand instructions. From
+//! then on it is in this register; past `busy-reply-threshold` it counts as busy.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct Running {
     pub wrote: AtomicBool,
     /// It has taken longer than it should.
     pub overdue: AtomicBool,
-    /// Somebody wants it to end.
+    /// A client wants it to end.
     pub killed: AtomicBool,
 }
 
@@ -63,11 +63,11 @@ impl Deref for Registered<'_> {
 }
 
 impl Registered<'_> {
-    /// It has run for longer than it should. Whether that is news.
+    /// It has run for longer than it should. Whether this is the first time.
     pub fn is_overdue_now(&self) -> bool {
-        let news = !self.running.overdue.swap(true, Ordering::Relaxed);
-        self.runs.overdue.fetch_add(usize::from(news), Ordering::Relaxed);
-        news
+        let is_first = !self.running.overdue.swap(true, Ordering::Relaxed);
+        self.runs.overdue.fetch_add(usize::from(is_first), Ordering::Relaxed);
+        is_first
     }
 }
 
@@ -120,7 +120,7 @@ impl Runs {
 
     /// A script is about to write for the first time: false if it is to end instead.
     pub fn may_write(&self, running: &Running) -> bool {
-        // Under the lock, so that nobody is told that a script ends which then writes.
+        // Under the lock, so that no client is told that a script ends which then writes.
         let _runs = self.all.lock();
         let may = !running.killed.load(Ordering::Acquire);
         running.wrote.fetch_or(may, Ordering::Release);

@@ -10,7 +10,7 @@ use kvist_engine::{Engine, Message, State};
 use wire::{ReplyParser, Value};
 
 use crate::oracle::Oracle;
-use crate::seats::{Seat, engine};
+use crate::test_client::{TestClient, engine};
 
 /// One script.
 pub struct Script {
@@ -133,32 +133,32 @@ fn lines(who: char, parser: &mut ReplyParser) -> Vec<String> {
     lines
 }
 
-/// Kvist: a seat for each client.
+/// Kvist: a worker for each client.
 pub struct Kvist {
     engine: Arc<Engine>,
-    seats: BTreeMap<char, (Seat, ReplyParser, String)>,
+    clients: BTreeMap<char, (TestClient, ReplyParser, String)>,
 }
 
 impl Kvist {
     pub fn new() -> Self {
-        Kvist { engine: engine(), seats: BTreeMap::new() }
+        Kvist { engine: engine(), clients: BTreeMap::new() }
     }
 
-    fn seat(&mut self, who: char) -> &mut (Seat, ReplyParser, String) {
+    fn client(&mut self, who: char) -> &mut (TestClient, ReplyParser, String) {
         let engine = &self.engine;
-        let new = || (Seat::new(engine), ReplyParser::new(), String::new());
-        self.seats.entry(who).or_insert_with(new)
+        let new = || (TestClient::new(engine), ReplyParser::new(), String::new());
+        self.clients.entry(who).or_insert_with(new)
     }
 
     /// Feeds what a client has sent, as far as it is not blocked.
-    fn feed(seat: &mut (Seat, ReplyParser, String)) {
-        let (seat, parser, unread) = seat;
-        if seat.session.blocked.is_some() || unread.is_empty() {
+    fn feed(client: &mut (TestClient, ReplyParser, String)) {
+        let (client, parser, unread) = client;
+        if client.session.blocked.is_some() || unread.is_empty() {
             return;
         }
         let mut out = Vec::new();
         let mut input = std::mem::take(unread).into_bytes();
-        let fed = seat.worker.feed(&mut seat.session, &mut input, &mut out);
+        let fed = client.worker.feed(&mut client.session, &mut input, &mut out);
         assert_ne!(fed.state, State::Closing);
         *unread = String::from_utf8(input.split_off(fed.consumed)).expect("text");
         parser.feed(&out);
@@ -167,35 +167,35 @@ impl Kvist {
 
 impl Stage for Kvist {
     fn send(&mut self, who: char, line: &str) {
-        let seat = self.seat(who);
-        seat.2.push_str(&format!("{line}\r\n"));
-        Kvist::feed(seat);
+        let client = self.client(who);
+        client.2.push_str(&format!("{line}\r\n"));
+        Kvist::feed(client);
     }
 
     fn time_out(&mut self, who: char) {
-        let (seat, parser, _) = self.seat(who);
+        let (client, parser, _) = self.client(who);
         let mut out = Vec::new();
-        assert!(seat.worker.give_up(&mut seat.session, &mut out), "{who} is blocked");
+        assert!(client.worker.give_up(&mut client.session, &mut out), "{who} is blocked");
         parser.feed(&out);
     }
 
     fn leave(&mut self, who: char) {
-        let (mut seat, ..) = self.seats.remove(&who).expect("a client");
-        seat.worker.disconnect(&mut seat.session);
+        let (mut client, ..) = self.clients.remove(&who).expect("a client");
+        client.worker.disconnect(&mut client.session);
     }
 
     fn id(&mut self, who: char) -> u64 {
-        self.seat(who).0.session.client.id
+        self.client(who).0.session.client.id
     }
 
     fn heard(&mut self, _: usize) -> Vec<String> {
         let mut all = Vec::new();
-        for (&who, place) in &mut self.seats {
-            let (seat, parser, _) = &mut *place;
-            for message in seat.letters.take(seat.session.client.id) {
+        for (&who, place) in &mut self.clients {
+            let (client, parser, _) = &mut *place;
+            for message in client.messages.take(client.session.client.id) {
                 let mut out = Vec::new();
                 if let Message::Unblocked { ticket, reply } = message {
-                    seat.worker.unblock(&mut seat.session, ticket, &reply, &mut out);
+                    client.worker.unblock(&mut client.session, ticket, &reply, &mut out);
                 }
                 parser.feed(&out);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kvist_engine::Engine;
 
-use crate::seats::Seat;
+use crate::test_client::TestClient;
 
 /// A key of a database and its deadline.
 pub type Deadline = (usize, Vec<u8>, Option<u64>, String);
@@ -35,11 +35,11 @@ pub fn unseen(seen: &store::Seen<'_>) -> String {
 /// What an engine holds: its digest, and every key with its deadline and what the digest leaves
 /// out.
 pub fn contents(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
-    seen_by(&mut Seat::new(engine))
+    seen_by(&mut TestClient::new(engine))
 }
 
 /// The same, by somebody who is there already.
-pub fn seen_by(eyes: &mut Seat) -> (String, Vec<Deadline>) {
+pub fn seen_by(eyes: &mut TestClient) -> (String, Vec<Deadline>) {
     let digest = eyes.ask("DEBUG DIGEST");
     let (shards, databases) = {
         let store = &eyes.worker.engine.store;

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use kvist_engine::{Engine, Message};
 
 use crate::oracle::Oracle;
-use crate::seats::Seat;
+use crate::test_client::TestClient;
 
 /// A scene: each line is `NAME: words`, or `NAME~ words` if no reply is awaited as it blocks. A
-/// name with a `3` speaks RESP3; what one with `_` in front hears is up to chance. `{NAME}` is that
+/// name with a `3` speaks RESP3; what one with `_` in front hears is random. `{NAME}` is that
 /// connection's number. `NAME!` hangs up.
 pub fn play(engine: &Arc<Engine>, oracle: &Oracle, scene: &str) {
     let mut duet = Duet::new(engine, oracle);
@@ -36,7 +36,7 @@ impl<'d> Duet<'d> {
         Duet { ours, theirs: Cast { oracle, cast: BTreeMap::new() } }
     }
 
-    /// All have heard the same, but for those whom chance tells what they hear.
+    /// All have heard the same, but for clients that receive random results.
     pub fn compare(mut self) {
         self.theirs.collect();
         for (name, client) in self.ours.cast.iter().filter(|(name, _)| !name.starts_with('_')) {
@@ -123,7 +123,7 @@ struct Stage<'e> {
 }
 
 struct Ours {
-    seat: Seat,
+    test_client: TestClient,
     heard: Vec<u8>,
     gone: bool,
 }
@@ -134,12 +134,12 @@ impl Stage<'_> {
         if self.cast.contains_key(name) {
             return;
         }
-        let mut seat = Seat::new(self.engine);
-        while seat.session.client.id < id {
-            seat = Seat::new(self.engine);
+        let mut test_client = TestClient::new(self.engine);
+        while test_client.session.client.id < id {
+            test_client = TestClient::new(self.engine);
         }
-        assert_eq!(seat.session.client.id, id, "numbers that have been given already");
-        self.cast.insert(name.to_owned(), Ours { seat, heard: Vec::new(), gone: false });
+        assert_eq!(test_client.session.client.id, id, "numbers that have been given already");
+        self.cast.insert(name.to_owned(), Ours { test_client, heard: Vec::new(), gone: false });
         if name.contains('3') {
             self.say(name, &filled("HELLO 3", |_| 0));
             self.cast.get_mut(name).unwrap().heard.clear();
@@ -148,22 +148,22 @@ impl Stage<'_> {
 
     fn hang_up(&mut self, name: &str) {
         let client = self.cast.get_mut(name).unwrap();
-        client.seat.worker.disconnect(&mut client.seat.session);
+        client.test_client.worker.disconnect(&mut client.test_client.session);
         client.gone = true;
     }
 
     fn say(&mut self, name: &str, words: &[Vec<u8>]) {
         let client = self.cast.get_mut(name).unwrap();
-        let Seat { worker, session, .. } = &mut client.seat;
+        let TestClient { worker, session, .. } = &mut client.test_client;
         let mut bytes = request(words);
         // It may have been configured anew by others.
         worker.begin(1_000_000);
         worker.feed(session, &mut bytes, &mut client.heard);
         // Everybody reads the mail.
         for client in self.cast.values_mut().filter(|client| !client.gone) {
-            let Seat { worker, session, letters } = &mut client.seat;
-            for letter in letters.take(session.client.id) {
-                match letter {
+            let TestClient { worker, session, messages } = &mut client.test_client;
+            for message in messages.take(session.client.id) {
+                match message {
                     Message::Push(bytes) => client.heard.extend_from_slice(&bytes),
                     Message::Unblocked { ticket, reply } => {
                         assert!(worker.unblock(session, ticket, &reply, &mut client.heard));

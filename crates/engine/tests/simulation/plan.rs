@@ -1,7 +1,7 @@
 //! What happens in a simulation: all of it is drawn before it begins, and can be made shorter.
 //!
 //! ```text
-//!   plan ─┬─ life 1 ─── steps: clients, the flusher, a snapshot, the keeper, time, faults
+//!   plan ─┬─ life 1 ─── steps: clients, the flusher, a snapshot, the cron thread, time, faults
 //!         ├─ life 2 ─── …    then power is cut, and what was not synced is partly lost
 //!         └─ …
 //! ```
@@ -31,7 +31,7 @@ pub struct Plan {
     pub plain: bool,
     /// Values of so many bytes that go from key to key are told by names.
     pub named: usize,
-    /// Values of so many bytes are copied in pieces, which end after so many.
+    /// Values of so many bytes are copied in chunks, which end after so many.
     pub copied: (usize, usize),
     /// Lines of configuration.
     pub lines: String,
@@ -76,7 +76,7 @@ pub enum Act {
     Sync,
     /// A setting is changed.
     Configure(&'static str),
-    /// The keeper makes a round.
+    /// The cron thread makes a round.
     Keep,
     /// So many milliseconds pass.
     Pass(u64),
@@ -88,7 +88,7 @@ pub enum Act {
 
 /// Draws plans.
 pub struct Drawer<'a> {
-    /// Chance.
+    /// Random numbers.
     pub rng: Rng,
     /// The commands that write.
     pub writes: &'a [&'a Entry],
@@ -113,7 +113,7 @@ impl Drawer<'_> {
         // Mostly so small that small values take the ways of large ones.
         let named = [0, 0, 300, 2000, 128 << 10][self.rng.below(5)];
         let copied = [(0, 1), (0, 40), (0, 400), (100 << 10, 16 << 10)][self.rng.below(4)];
-        // Tables, trees and several nodes, of which pieces can be copied.
+        // Tables, trees and several nodes, of which chunks can be copied.
         if self.rng.below(3) > 0 {
             lines += "hash-max-listpack-entries 2\nset-max-intset-entries 2\n\
                       list-max-listpack-size 2\nstream-node-max-entries 2\n";

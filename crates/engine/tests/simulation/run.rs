@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use differential::shrink::minimise;
 use journal::{clock, manifest, segment, snapshot};
-use kvist_engine::durable::{Recovered, check};
+use kvist_engine::persistence::{Recovered, check};
 use parking_lot::Mutex;
 
 use crate::disk::{Leaves, Liar, Untrue};
@@ -44,7 +44,7 @@ pub struct Reached {
     pub moved: u64,
     /// Commands that starts ran over keys of several shards.
     pub derived: u64,
-    /// Values that starts read in pieces.
+    /// Values that starts read in chunks.
     pub large: u64,
     /// Keys that were dropped to make room.
     pub evicted: u64,
@@ -142,14 +142,14 @@ fn all_lives(
     let context = |what: String| format!("life {number}, which does nothing: {what}");
     let engine = begin(&mut disk, plan, &last, between).map_err(context)?;
     let state = inspect(&engine)?;
-    engine.move_out();
+    engine.close_data_dir();
     drop(engine);
     between.history = Some(History::new(state));
     let disk = &mut disk.crash(Leaves::Nothing);
     let engine = begin(disk, plan, &last, between).map_err(|what| {
         format!("life {}, after one that ended in good order: {what}", number + 1)
     })?;
-    engine.move_out();
+    engine.close_data_dir();
     Ok(())
 }
 
@@ -166,9 +166,9 @@ fn begin(
         disk.cut_after(disk.changes() + calls);
         if let Ok((engine, recovered)) = start(disk, plan, between.now) {
             between.reached.note(&recovered);
-            judge(&engine, between).map_err(context)?;
+            verify(&engine, between).map_err(context)?;
             *disk = cut(disk, leaves);
-            engine.move_out();
+            engine.close_data_dir();
         } else {
             *disk = cut(disk, leaves);
         }
@@ -176,7 +176,7 @@ fn begin(
     }
     let (engine, recovered) = start(disk, plan, between.now)?;
     between.reached.note(&recovered);
-    judge(&engine, between)?;
+    verify(&engine, between)?;
     is_tidy(disk)?;
     Ok(engine)
 }
@@ -189,7 +189,7 @@ fn cut(disk: &Liar, leaves: Leaves) -> Liar {
 }
 
 /// Whether what was found is what may be found; from then on it alone is.
-fn judge(engine: &Arc<kvist_engine::Engine>, between: &mut Between<'_>) -> Result<(), String> {
+fn verify(engine: &Arc<kvist_engine::Engine>, between: &mut Between<'_>) -> Result<(), String> {
     let state = inspect(engine)?;
     if let Some(history) = &mut between.history {
         let at = history.find(&state).ok_or_else(|| history.complain(&state))?;

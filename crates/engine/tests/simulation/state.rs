@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::contents::{Deadline, seen_by};
-use crate::seats::Seat;
+use crate::test_client::TestClient;
 
 /// All of a dataset, whatever the time: what is overdue is still there.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,8 +39,8 @@ fn hash(of: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What the engine of this seat holds.
-pub fn look(eyes: &mut Seat) -> State {
+/// What the engine of this client holds.
+pub fn look(eyes: &mut TestClient) -> State {
     let (digest, keys) = seen_by(eyes);
     let mut libraries = Vec::new();
     let list: [&[u8]; 3] = [b"FUNCTION", b"LIST", b"WITHCODE"];

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kvist_engine::Engine;
 
 use crate::plan::{CLIENTS, Request};
-use crate::seats::Seat;
 use crate::stage::Stage;
+use crate::test_client::TestClient;
 
 /// A request that has run.
 #[derive(Clone)]
@@ -94,7 +94,7 @@ impl Twin {
             }
         }
         stage.model.now = now;
-        let mut eyes = Seat::new(engine);
+        let mut eyes = TestClient::new(engine);
         eyes.worker.begin(now);
         for db in 0..engine.store.databases() {
             (stage.model.db, eyes.session.db) = (db, db);
@@ -105,7 +105,7 @@ impl Twin {
 }
 
 /// Compares a database, key by key.
-fn both((stage, eyes): (&mut Stage, &mut Seat), db: usize) -> Result<(), String> {
+fn both((stage, eyes): (&mut Stage, &mut TestClient), db: usize) -> Result<(), String> {
     let keys = stage.model.keys();
     let mut listed = format!("*{}\r\n", keys.len()).into_bytes();
     for key in &keys {
@@ -147,7 +147,7 @@ fn both((stage, eyes): (&mut Stage, &mut Seat), db: usize) -> Result<(), String>
     Ok(())
 }
 
-fn ask(eyes: &mut Seat, request: &[&[u8]]) -> Vec<u8> {
+fn ask(eyes: &mut TestClient, request: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::new();
     eyes.worker.execute(&mut eyes.session, request, &mut out);
     out

@@ -1,8 +1,8 @@
 //! One life of an engine on a disk, in one thread: whoever comes next in the plan takes a step, and
 //! whenever the disk is called others may come in between, or power is cut.
 //!
-//! What the engine does is what it does in production: the flusher's rounds, a snapshot's survey,
-//! the keeper's rounds, recovery. Only the threads around them are missing.
+//! What the engine does is what it does in production: the flusher's rounds, a snapshot's scan, the
+//! cron thread's rounds, recovery. Only the threads around them are missing.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,14 +10,14 @@ use std::sync::{Arc, Weak};
 use std::thread::ThreadId;
 
 use journal::clock;
-use kvist_engine::durable::{Home, Reason, Recovered};
-use kvist_engine::{Engine, Message, Rounds};
+use kvist_engine::persistence::{DataDir, Reason, Recovered};
+use kvist_engine::{CronRounds, Engine, Message};
 use parking_lot::Mutex;
 
 use crate::disk::{Call, Leaves, Liar};
 use crate::plan::{Act, CLIENTS, Plan, Request, Step, show_step};
-use crate::seats::{Seat, engine_with};
 use crate::state::{State, look};
+use crate::test_client::{TestClient, engine_with};
 use crate::twin::Twin;
 
 /// So small that segments are full often.
@@ -81,13 +81,13 @@ impl History {
 
 /// A client, and the state it waits to be told of: the last one it made.
 struct Client {
-    seat: Seat,
+    test_client: TestClient,
     owed: Option<usize>,
 }
 
 impl Client {
     fn new(engine: &Arc<Engine>) -> Self {
-        Client { seat: Seat::new(engine), owed: None }
+        Client { test_client: TestClient::new(engine), owed: None }
     }
 }
 
@@ -99,9 +99,9 @@ pub struct World {
     pub engine: Arc<Engine>,
     disk: Liar,
     clients: Vec<Mutex<Client>>,
-    admin: Mutex<Seat>,
-    eyes: Mutex<Seat>,
-    keeper: Mutex<Rounds>,
+    admin: Mutex<TestClient>,
+    eyes: Mutex<TestClient>,
+    cron: Mutex<CronRounds>,
     steps: Mutex<VecDeque<Step>>,
     pub history: Mutex<History>,
     /// The epoch and the bytes that waited for the flusher when it was last looked.
@@ -135,18 +135,19 @@ pub fn start(disk: &Liar, plan: &Plan, now: u64) -> Result<(Arc<Engine>, Recover
         plan.policy, plan.lines
     );
     let engine = engine_with(&text);
-    let mut home = Home::on(Arc::new(disk.clone())).map_err(|error| format!("home: {error}"))?;
-    (home.segment_size, home.block_size, home.stepped) = (SEGMENT, BLOCK, true);
-    engine.move_in(home);
+    let mut data_dir =
+        DataDir::on(Arc::new(disk.clone())).map_err(|error| format!("home: {error}"))?;
+    (data_dir.segment_size, data_dir.block_size, data_dir.stepped) = (SEGMENT, BLOCK, true);
+    engine.attach_data_dir(data_dir);
     engine.store.tell_by_names_from(plan.named);
-    engine.store.copy_in_pieces_from(plan.copied.0, plan.copied.1);
-    let recovered = engine.recover().inspect_err(|_| engine.move_out())?;
+    engine.store.copy_in_chunks_from(plan.copied.0, plan.copied.1);
+    let recovered = engine.recover().inspect_err(|_| engine.close_data_dir())?;
     Ok((engine, recovered))
 }
 
 /// What an engine holds, and whether its accounts are true.
 pub fn inspect(engine: &Arc<Engine>) -> Result<State, String> {
-    let mut eyes = Seat::new(engine);
+    let mut eyes = TestClient::new(engine);
     eyes.worker.begin(1);
     let state = look(&mut eyes);
     eyes.worker.txn.report_memory();
@@ -170,9 +171,9 @@ impl World {
         let history = History::new(inspect(&engine)?);
         let world = Arc::new(World {
             clients: (0..CLIENTS).map(|_| Mutex::new(Client::new(&engine))).collect(),
-            admin: Mutex::new(Seat::new(&engine)),
-            eyes: Mutex::new(Seat::new(&engine)),
-            keeper: Mutex::new(Rounds::new(&engine)),
+            admin: Mutex::new(TestClient::new(&engine)),
+            eyes: Mutex::new(TestClient::new(&engine)),
+            cron: Mutex::new(CronRounds::new(&engine)),
             steps: Mutex::new(life.steps.iter().cloned().collect()),
             history: Mutex::new(history),
             waited: Mutex::default(),
@@ -211,10 +212,10 @@ impl World {
         self.cut();
         self.disk.hush();
         for client in &self.clients {
-            let Client { seat, .. } = &mut *client.lock();
-            seat.worker.disconnect(&mut seat.session);
+            let Client { test_client, .. } = &mut *client.lock();
+            test_client.worker.disconnect(&mut test_client.session);
         }
-        self.engine.move_out();
+        self.engine.close_data_dir();
         let found = self.found.lock().take().unwrap_or_default();
         (found, self.now.load(Ordering::Relaxed))
     }
@@ -261,11 +262,11 @@ impl World {
 
     /// Whether this can happen inside what is going on.
     fn may(&self, act: &Act) -> bool {
-        let saving = self.engine.durable.is_busy_with(Reason::Save)
-            || self.engine.durable.is_busy_with(Reason::Rewrite);
+        let saving = self.engine.persistence.is_busy_with(Reason::Save)
+            || self.engine.persistence.is_busy_with(Reason::Rewrite);
         match act {
             Act::Ask(client, _) | Act::Leave(client) => self.clients[*client].try_lock().is_some(),
-            Act::Keep => saving && self.keeper.try_lock().is_some(),
+            Act::Keep => saving && self.cron.try_lock().is_some(),
             // Who waits for the flusher cannot do so inside a round of it.
             Act::Save | Act::Sync | Act::Configure(_) => false,
             Act::Flush | Act::Pass(_) | Act::Fail(_) | Act::Heal => true,
@@ -297,8 +298,8 @@ impl World {
             Act::Leave(number) => {
                 let number = *number;
                 let mut client = self.clients[number].lock();
-                let Client { seat, .. } = &mut *client;
-                seat.worker.disconnect(&mut seat.session);
+                let Client { test_client, .. } = &mut *client;
+                test_client.worker.disconnect(&mut test_client.session);
                 *client = Client::new(&self.engine);
                 self.twin.lock().forget(number);
                 String::new()
@@ -316,7 +317,7 @@ impl World {
                 // One of ten is long.
                 let (from, journaling) = (self.history.lock().last(), self.is_journaling());
                 for _ in 0..10 {
-                    self.keeper.lock().round();
+                    self.cron.lock().round();
                 }
                 self.keep(!journaling && self.is_journaling(), from);
                 String::new()
@@ -341,7 +342,7 @@ impl World {
     }
 
     fn is_journaling(&self) -> bool {
-        self.engine.durable.is_journaling()
+        self.engine.persistence.is_journaling()
     }
 
     /// What must not be lost any more, unless power has been cut already.
@@ -387,13 +388,17 @@ impl World {
         for (number, request) in requests.iter().enumerate() {
             let client = &mut *self.clients[asks].lock();
             self.hear(client, &mut replies);
-            if client.seat.session.blocked.is_some() {
+            if client.test_client.session.blocked.is_some() {
                 break;
             }
             let words: Vec<&[u8]> = request.iter().map(Vec::as_slice).collect();
-            let (db, begin) = (client.seat.session.db, replies.len());
-            client.seat.worker.begin(now);
-            client.seat.worker.execute(&mut client.seat.session, &words, &mut replies);
+            let (db, begin) = (client.test_client.session.db, replies.len());
+            client.test_client.worker.begin(now);
+            client.test_client.worker.execute(
+                &mut client.test_client.session,
+                &words,
+                &mut replies,
+            );
             self.watch(|| format!("{number}: {}", String::from_utf8_lossy(words[0])));
             let last = self.history.lock().last();
             self.twin.lock().hear((asks, request), &replies[begin..], (last, db, now));
@@ -416,11 +421,11 @@ impl World {
 
     /// A client whose wait was ended by somebody else hears of it.
     fn hear(&self, client: &mut Client, replies: &mut Vec<u8>) {
-        let Client { seat, owed } = client;
-        for letter in seat.letters.take(seat.session.client.id) {
-            self.note(|| format!("{letter:?}"));
-            if let Message::Unblocked { ticket, reply } = letter
-                && seat.worker.unblock(&mut seat.session, ticket, &reply, replies)
+        let Client { test_client, owed } = client;
+        for message in test_client.messages.take(test_client.session.client.id) {
+            self.note(|| format!("{message:?}"));
+            if let Message::Unblocked { ticket, reply } = message
+                && test_client.worker.unblock(&mut test_client.session, ticket, &reply, replies)
                 && self.is_journaling()
                 && !self.engine.store.log().is_troubled()
             {
@@ -434,11 +439,11 @@ impl World {
         for client in &self.clients {
             let Some(mut client) = client.try_lock() else { continue };
             self.hear(&mut client, &mut replies);
-            let Client { seat, .. } = &mut *client;
-            let until = seat.session.blocked.as_ref().and_then(|blocked| blocked.until);
+            let Client { test_client, .. } = &mut *client;
+            let until = test_client.session.blocked.as_ref().and_then(|blocked| blocked.until);
             if until.is_some_and(|until| until <= now) {
-                seat.worker.begin(now);
-                seat.worker.give_up(&mut seat.session, &mut replies);
+                test_client.worker.begin(now);
+                test_client.worker.give_up(&mut test_client.session, &mut replies);
             }
         }
         short(&replies)
@@ -481,7 +486,9 @@ impl World {
         let mut told = None;
         for client in &self.clients {
             let Some(mut client) = client.try_lock() else { continue };
-            if client.owed.is_some() && !client.seat.worker.must_hold(&client.seat.session) {
+            if client.owed.is_some()
+                && !client.test_client.worker.must_hold(&client.test_client.session)
+            {
                 told = told.max(client.owed.take());
             }
         }

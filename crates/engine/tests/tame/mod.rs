@@ -147,7 +147,8 @@ const REQUESTS: &[&str] = &[
     "RENAME T T",
 ];
 
-/// What chance or the order of equals decides, or what is rare, as it is about whole databases.
+/// What random numbers or the order of equals decide, or what is rare, as it is about whole
+/// databases.
 const WILD: &[&str] =
     &["SPOP K", "SPOP K 3", "ZREMRANGEBYLEX K - [b", "SWAPDB 0 D", "FLUSHDB", "FLUSHALL ASYNC"];
 
@@ -283,7 +284,7 @@ pub fn request(rng: &mut Rng) -> Vec<Vec<u8>> {
     fill(rng, template)
 }
 
-/// Any request: also those that chance decides, or that are about whole databases.
+/// Any request: also those with random results, or that are about whole databases.
 pub fn any_request(rng: &mut Rng) -> Vec<Vec<u8>> {
     if rng.below(8) == 0 {
         let template = TIMED[rng.below(TIMED.len())];

@@ -264,20 +264,21 @@ fn slow(page: &mut Page, engine: &Engine) {
     let took = decimal(u64::try_from(took).unwrap_or(u64::MAX), 6);
     let name = "redis_last_slow_execution_duration_seconds";
     page.one(name, Gauge, "How long the last slow request took.", took);
-    let spikes = engine.spikes.all();
-    let latest = |of: &engine::Spikes, event: &str| of.of(event).and_then(|series| series.latest());
+    let events = engine.latency_monitor.all();
+    let latest =
+        |of: &engine::LatencyMonitor, event: &str| of.of(event).and_then(|series| series.latest());
     let metric = "redis_latency_spike_last";
     page.metric(metric, Gauge, "When something last took long, in seconds since 1970.");
-    for (event, _) in &spikes {
-        if let Some(spike) = latest(&engine.spikes, event) {
-            page.sample(metric, &[("event_name", event)], spike.second);
+    for (event, _) in &events {
+        if let Some(sample) = latest(&engine.latency_monitor, event) {
+            page.sample(metric, &[("event_name", event)], sample.second);
         }
     }
     let metric = "redis_latency_spike_duration_seconds";
     page.metric(metric, Gauge, "How long it took.");
-    for (event, _) in &spikes {
-        if let Some(spike) = latest(&engine.spikes, event) {
-            page.sample(metric, &[("event_name", event)], decimal(spike.millis, 3));
+    for (event, _) in &events {
+        if let Some(sample) = latest(&engine.latency_monitor, event) {
+            page.sample(metric, &[("event_name", event)], decimal(sample.millis, 3));
         }
     }
 }

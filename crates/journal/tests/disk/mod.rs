@@ -3,13 +3,13 @@
 //! ```text
 //!   write, set_len, reserve ─► now ──sync──► synced          per file, in sectors of 512 bytes
 //!   create, rename, remove  ─► names ──sync_names──► synced names
-//!   crash:  synced, and of the rest nothing, everything, or what chance leaves
+//!   crash:  synced, and of the rest nothing, everything, or a random part
 //! ```
 //!
-//! Chance leaves any sectors or pages of what was not synced, in any order, some of them torn at
-//! any byte, but of names only what was done first: file systems with a journal keep that order. A
-//! failed sync leaves, as Linux does, pages that look written, will not be written by the next sync
-//! and are gone after a crash.
+//! The random case leaves any sectors or pages of what was not synced, in any order, some of them
+//! torn at any byte, but of names only what was done first: file systems with a journal keep that
+//! order. A failed sync leaves, as Linux does, pages that look written, will not be written by the
+//! next sync and are gone after a crash.
 //!
 //! It must never be kinder than a real disk, or tests that pass on it say nothing.
 #![allow(dead_code)] // each test program uses a part
@@ -80,17 +80,17 @@ pub enum Leaves {
     Nothing,
     /// Everything, and it is still not synced: the process was killed.
     Everything,
-    /// What chance wants, in units of sectors or pages, seeded.
+    /// A random part, in units of sectors or pages, seeded.
     Some(u64),
 }
 
-/// Chance that can be repeated: xorshift.
+/// Random numbers that can be repeated: xorshift.
 #[derive(Clone, Debug)]
-pub struct Chance(u64);
+pub struct Random(u64);
 
-impl Chance {
+impl Random {
     pub fn new(seed: u64) -> Self {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     pub fn next(&mut self) -> u64 {
@@ -203,22 +203,22 @@ impl Inode {
         }
     }
 
-    fn crash(&mut self, chance: &mut Chance) {
+    fn crash(&mut self, random: &mut Random) {
         let mut left = self.synced.clone();
-        let unit = if chance.below(2) == 0 { 1 } else { PAGE / SECTOR };
-        if chance.below(2) == 0 {
+        let unit = if random.below(2) == 0 { 1 } else { PAGE / SECTOR };
+        if random.below(2) == 0 {
             left.set_len(self.now.len);
         }
         let (mut last, mut keep) = (u64::MAX, false);
         for &sector in &self.dirty {
             if sector / unit != last {
-                (last, keep) = (sector / unit, chance.below(2) == 0);
+                (last, keep) = (sector / unit, random.below(2) == 0);
             }
             if keep {
                 let whole = left.clone();
                 left.take_sector(&self.now, sector);
-                if chance.below(8) == 0 {
-                    left.tear_sector(&whole, sector, chance.below(SECTOR));
+                if random.below(8) == 0 {
+                    left.tear_sector(&whole, sector, random.below(SECTOR));
                 }
             }
         }
@@ -466,11 +466,11 @@ impl Liar {
                 state.pending.clear();
             }
             Leaves::Some(seed) => {
-                let mut chance = Chance::new(seed);
+                let mut random = Random::new(seed);
                 for inode in &mut state.inodes {
-                    inode.crash(&mut chance);
+                    inode.crash(&mut random);
                 }
-                let kept = chance.below(state.pending.len() as u64 + 1) as usize;
+                let kept = random.below(state.pending.len() as u64 + 1) as usize;
                 for what in state.pending.drain(..).take(kept) {
                     change(&mut state.synced_names, &what);
                 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use base::Hashing;
 use journal::reader::{self, ReadError};
 use journal::record::{self, Kind};
-use journal::{Disk, Flusher, Lane, Log, Manifest, Place, Policy, Segments};
+use journal::{Disk, Flusher, Log, Manifest, Place, Policy, Segments, WriteBuffer};
 
 use crate::disk::Liar;
 
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Logbook {
     disk: Arc<dyn Disk>,
     log: Arc<Log>,
-    lanes: [Arc<Lane>; 2],
+    write_buffers: [Arc<WriteBuffer>; 2],
     flusher: Option<Flusher>,
     made: u64,
     /// Epochs, and how many changes there were with them.
@@ -59,16 +59,16 @@ impl Logbook {
         let log = Log::new(policy);
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
         let place =
-            Place { disk: Arc::clone(&disk), id: ID, segment, frame, segment_size, chance: 5 };
+            Place { disk: Arc::clone(&disk), id: ID, segment, frame, segment_size, seed: 5 };
         let flusher = Flusher::start(&log, place, || ())?;
         let begun = log.begin()?;
         if made == 0 && Manifest::read(&*disk)?.is_none() {
             begun.ok_or(io::ErrorKind::StorageFull)?;
             manifest(1).write(&*disk)?;
         }
-        let lanes = [log.open_lane(), log.open_lane()];
+        let write_buffers = [log.open_write_buffer(), log.open_write_buffer()];
         let flusher = Some(flusher);
-        Ok(Logbook { disk, log, lanes, flusher, made, epochs: Vec::new(), before: made })
+        Ok(Logbook { disk, log, write_buffers, flusher, made, epochs: Vec::new(), before: made })
     }
 
     pub fn log(&self) -> Arc<Log> {
@@ -89,9 +89,9 @@ impl Logbook {
             });
         }
         self.made += size;
-        let lane = &self.lanes[usize::from(self.made.is_multiple_of(2))];
+        let write_buffer = &self.write_buffers[usize::from(self.made.is_multiple_of(2))];
         let frames = self.frames();
-        let epoch = self.log.append(lane, &records);
+        let epoch = self.log.append(write_buffer, &records);
         self.epochs.push((epoch, self.made));
         self.log.flush_soon();
         if self.log.policy() == Policy::Always {
@@ -133,7 +133,7 @@ impl Logbook {
     }
 
     /// Ends trouble on a disk that works again, with a snapshot if it takes one.
-    pub fn mend(&mut self, context: &str) {
+    pub fn repair(&mut self, context: &str) {
         self.log.flush_soon();
         let start = Instant::now();
         while let Some(trouble) = self.log.trouble() {

@@ -54,7 +54,7 @@ pub fn may_hold_patterns(text: &[u8]) -> bool {
 pub struct PathCache {
     max_paths: usize,
     max_bytes: usize,
-    /// All numbers of the hash come from chance: see [`hash`](crate::hash).
+    /// All numbers of the hash are random: see [`hash`](crate::hash).
     numbers: SharedSeed,
     seed: u64,
     index: HashTable<u32>,
@@ -67,7 +67,7 @@ pub struct PathCache {
 }
 
 impl PathCache {
-    /// An empty cache of at most so many paths and bytes; `seed` is chance, against chosen texts
+    /// An empty cache of at most so many paths and bytes; `seed` is random, against chosen texts
     /// that collide.
     pub fn new(max_paths: usize, max_bytes: usize, seed: u64) -> PathCache {
         PathCache {

@@ -1,7 +1,7 @@
 //! The real engine and the naive host side by side: one request goes to both.
 //!
-//! Both see the same clock, which only the test moves. What neither promises (the order of
-//! members, what chance draws) is judged by the rules of the differential tester; everything else
+//! Both see the same clock, which only the test moves. What neither promises (the order of members,
+//! what is drawn at random) is checked by the rules of the differential tester; everything else
 //! must be the same to the byte.
 #![allow(dead_code)] // each test program uses a part
 
@@ -346,7 +346,7 @@ impl Pair {
     }
 
     /// The engine has popped these: they must be gone, and nothing else. Then the key goes from
-    /// both, because chance took other members from the model.
+    /// both, because other members were drawn from the model.
     fn popped(&mut self, key: &[u8], drawn: &[Vec<u8>], before: usize) {
         let command = Command::new(vec![b"SMEMBERS".to_vec(), key.to_vec()]);
         let after: BTreeSet<Vec<u8>> = self.real(&command).value.leaves().into_iter().collect();
@@ -413,7 +413,7 @@ impl Pair {
         }
     }
 
-    /// What chance draws in one request has no bearing on the next.
+    /// What is drawn at random in one request has no bearing on the next.
     pub fn reseed(&mut self, seed: u64) {
         *self.worker.txn.rng() = base::Rng::new(seed);
         *self.model.rng() = base::Rng::new(seed);

@@ -136,7 +136,7 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
         return Err(stack.raise_at(b"not enough memory"));
     }
     tick(stack, inner, 1)?;
-    let (is_array, count) = survey(stack, inner)?;
+    let (is_array, count) = shape_of(stack, inner)?;
     if is_array {
         head(&mut inner.buffer, count, (0x90, 16), None, [0xDC, 0xDD]);
         for n in 1..=i32::try_from(count).unwrap_or(i32::MAX) {
@@ -175,7 +175,7 @@ fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
 }
 
 /// Whether the keys of the table on top are 1…n, and the number of pairs.
-fn survey(stack: Stack<'_>, inner: &mut Inner) -> Result<(bool, usize), Raise> {
+fn shape_of(stack: Stack<'_>, inner: &mut Inner) -> Result<(bool, usize), Raise> {
     let (mut is_array, mut count, mut max) = (true, 0usize, 0i64);
     let mut walk = Walk::default();
     while let Some((key, _)) = stack.walk(-1, &mut walk) {

@@ -1,4 +1,4 @@
-//! Making an index while everybody goes on.
+//! Building an index while requests go on.
 //!
 //! Threads come from elsewhere: each gathers shards, one after the other, until none is left, and
 //! sorts what it has. One of them then merges the sorted runs into a tree. No lock of a shard is
@@ -80,7 +80,7 @@ impl Store {
         true
     }
 
-    /// Gives up what is being built, if that is still so: whoever did it cannot go on.
+    /// Gives up what is being built, if that is still so: the thread that did it cannot go on.
     pub fn abandon_index(&self, build: &Build) {
         let slot = &self.indexes.slots[build.db];
         if slot.generation() == build.generation && slot.phase() == Phase::Building {
@@ -90,8 +90,8 @@ impl Store {
 }
 
 impl Txn {
-    /// Gathers the keys of shards that nobody has gathered yet, and sorts them. Holds every shard,
-    /// or none. O(n log n).
+    /// Gathers the keys of shards that no thread has gathered yet, and sorts them. Holds every
+    /// shard, or none. O(n log n).
     pub fn gather_keys(&mut self, build: &Build) -> Run {
         let mut keys = KeyList::default();
         loop {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   writer:  a shard with deadlines is given back ──► SOME
-//!   keeper:  SOME ──► ASKING ──► looks at each shard ──► none found? ASKING ──► NONE
+//!   cron:    SOME ──► ASKING ──► looks at each shard ──► none found? ASKING ──► NONE
 //! ```
 //!
 //! A writer says so while it holds the shard. Who asks changes to `ASKING` before looking at the

@@ -172,11 +172,11 @@ impl Ordered for Txn {
     }
 
     fn may_all(&self) -> bool {
-        self.judge.is_none()
+        self.key_filter.is_none()
     }
 
     fn may(&self, key: &[u8]) -> bool {
-        self.judge.as_ref().is_none_or(|may| may(key))
+        self.key_filter.as_ref().is_none_or(|may| may(key))
     }
 
     fn most_replied(&self) -> usize {

@@ -20,7 +20,8 @@
 //! * **The changes of a key stay in order**: all are of one shard, whose lock is held from the
 //!   taking of its delta until it is in the queue; a merge takes the whole queue, under the tree's
 //!   lock.
-//! * **Nobody who has a tree's lock waits for a shard**, so who holds shards may wait for a tree.
+//! * **No thread with a tree's lock waits for a shard**, so a thread that holds shards may wait for
+//!   a tree.
 //! * **Building** ([`Build`]): each shard in turn begins to note what comes and goes, and is then
 //!   read by slices, its lock given back between them, by as many threads as there are. What was
 //!   read and what was noted meanwhile come to the truth whatever came first, as changes of a set
@@ -156,8 +157,8 @@ impl Slot {
     }
 
     /// Puts another tree in its place, for this generation. What was noted for the old one is not
-    /// for it, so nobody may find the new generation and the old tree together: both change under
-    /// the tree's lock, and whoever sees the generation sees the phase.
+    /// for it, so no thread may find the new generation and the old tree together: both change
+    /// under the tree's lock, and a thread that sees the generation sees the phase.
     fn empty(&self, phase: Phase, generation: u64) {
         let old = {
             let mut place = self.tree.write();
@@ -169,7 +170,7 @@ impl Slot {
             self.generation.store(generation, Ordering::Release);
             std::mem::take(&mut *place)
         };
-        // It may be large: nobody waits for it to be freed.
+        // It may be large: no request waits for it to be freed.
         drop(old);
     }
 
@@ -204,7 +205,7 @@ impl Slot {
         }
         let mut tree = self.tree.write();
         if self.phase() != Phase::Live {
-            // What is being built will want it; or nobody will.
+            // The index that is being built will want it; or no index will.
             return;
         }
         let batch = {
@@ -302,7 +303,7 @@ impl Indexes {
     }
 
     /// Gives up the index of a database, or what is being built of it. Shards may still note what
-    /// nobody wants. The generation that it has now.
+    /// no request wants. The generation that it has now.
     pub fn give_up(&self, db: usize) -> u64 {
         let slot = &self.slots[db];
         let _state = slot.state.lock();
@@ -352,8 +353,8 @@ impl Store {
         self.indexes.slots[db].phase()
     }
 
-    /// Begins a new generation with the old tree still in place, which nobody may ever find: for a
-    /// model that shows what is found then.
+    /// Begins a new generation with the old tree still in place, which no request may ever find:
+    /// for a model that shows what is found then.
     #[doc(hidden)]
     pub fn outdate_index(&self, db: usize) {
         let generation = self.indexes.next_generation();
@@ -405,7 +406,7 @@ impl Txn {
         let store = std::sync::Arc::clone(self.store());
         for number in 0..store.shards() {
             self.each_shard(number, |shard| {
-                // Somebody may be building another already.
+                // Another thread may be building one already.
                 if store.indexes.slots[db].generation() == generation {
                     shard.forget_noted(db, &store.indexes);
                 }

@@ -1,5 +1,5 @@
-//! What a shard notes about the keys of a database: those that came and those that went, since
-//! somebody last took the notes.
+//! What a shard notes about the keys of a database: those that came and those that went, since the
+//! notes were last taken.
 
 use index::Delta;
 
@@ -34,7 +34,7 @@ impl Noted {
     }
 }
 
-/// Notes that a key came or went, if anybody wants to know.
+/// Notes that a key came or went, if there is an index.
 #[inline]
 pub(crate) fn note(noted: &mut Option<Box<Noted>>, key: &[u8], is_there: bool) {
     if let Some(noted) = noted {

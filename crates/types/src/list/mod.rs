@@ -24,7 +24,7 @@
 
 mod edit;
 mod iter;
-mod past;
+mod pre_image;
 mod ring;
 
 use base::{DataType, Kind, PackLimits};

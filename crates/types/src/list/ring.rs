@@ -15,9 +15,9 @@ use std::ops::Range;
 use table::size_class;
 
 use crate::packed::{Packed, element_size};
-use crate::past::Trace;
+use crate::pre_image::Trace;
 
-use super::past::Spans;
+use super::pre_image::Spans;
 use super::{End, Fill, push};
 
 /// Elements, and how many they are.
@@ -53,7 +53,7 @@ pub(super) struct Ring {
     /// Bytes allocated by the nodes.
     bytes: usize,
     /// What the list was, for whoever copies it.
-    pub(super) past: Trace<Spans>,
+    pub(super) pre_image: Trace<Spans>,
 }
 
 impl Ring {
@@ -62,7 +62,7 @@ impl Ring {
         let mut nodes = VecDeque::with_capacity(2);
         let (len, bytes) = (packed.len(), packed.memory());
         nodes.push_back(Node::of(packed));
-        Ring { nodes, len, bytes, past: Trace::default() }
+        Ring { nodes, len, bytes, pre_image: Trace::default() }
     }
 
     /// Number of elements. O(1).
@@ -289,6 +289,6 @@ impl Clone for Ring {
     fn clone(&self) -> Self {
         let nodes: VecDeque<Node> = self.nodes.iter().cloned().collect();
         let bytes = nodes.iter().map(|node| node.packed.memory()).sum();
-        Ring { nodes, len: self.len, bytes, past: Trace::default() }
+        Ring { nodes, len: self.len, bytes, pre_image: Trace::default() }
     }
 }

@@ -9,8 +9,8 @@ use table::size_class;
 
 use super::Log;
 use super::ordered::{Keyed, Ordered};
-use super::past::Items;
-use crate::past::Trace;
+use super::pre_image::Items;
+use crate::pre_image::Trace;
 use crate::room;
 
 /// An entry that was delivered but not acknowledged.
@@ -73,7 +73,7 @@ pub struct Group {
     pub entries_read: Option<u64>,
     pub(super) pending: Ordered<Pending>,
     /// What was pending, for whoever copies it.
-    pub(super) past: Trace<Items<Pending>>,
+    pub(super) pre_image: Trace<Items<Pending>>,
     /// By number; the numbers of the deleted are free.
     slots: Vec<Option<Consumer>>,
     /// Numbers in the order of names.
@@ -89,7 +89,7 @@ impl Group {
             last_id,
             entries_read,
             pending: Ordered::default(),
-            past: Trace::default(),
+            pre_image: Trace::default(),
             slots: Vec::new(),
             order: Vec::new(),
             bytes: 0,
@@ -205,9 +205,9 @@ impl Group {
         let number = self.order.remove(at);
         let consumer = self.slots.get_mut(number as usize)?.take()?;
         self.bytes -= consumer.memory();
-        if self.past.is_on() {
+        if self.pre_image.is_on() {
             // Too many at once are not noted one by one.
-            self.past.note(consumer.pending(), |_| 0);
+            self.pre_image.note(consumer.pending(), |_| 0);
         }
         for id in consumer.pending_from(StreamId::MIN) {
             self.note(id);
@@ -224,9 +224,9 @@ impl Group {
     /// Notes an entry that is about to be pending in another way, or no longer, or at last.
     #[inline]
     fn note(&mut self, id: StreamId) {
-        if self.past.is_on() {
+        if self.pre_image.is_on() {
             let was = self.pending.get(id).map(|was| (*was, 0));
-            self.past.note(1, |past| past.note(id, || was));
+            self.pre_image.note(1, |pre_image| pre_image.note(id, || was));
         }
     }
 
@@ -298,7 +298,7 @@ impl Clone for Group {
             last_id: self.last_id,
             entries_read: self.entries_read,
             pending: self.pending.clone(),
-            past: Trace::default(),
+            pre_image: Trace::default(),
             bytes: slots.iter().flatten().map(Consumer::memory).sum(),
             slots,
             order,

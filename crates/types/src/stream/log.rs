@@ -6,8 +6,8 @@ use base::{PackLimits, StreamId};
 use table::size_class;
 
 use super::node::{Entry, NODE_MAX, Node};
-use super::past::Items;
-use crate::past::Trace;
+use super::pre_image::Items;
+use crate::pre_image::Trace;
 
 /// The entries of a stream, in nodes, and the counters about them.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct Log {
     max_deleted_id: StreamId,
     entries_added: u64,
     /// What the nodes were, for whoever copies them.
-    pub(super) past: Trace<Items<Node>>,
+    pub(super) pre_image: Trace<Items<Node>>,
 }
 
 /// Why an entry cannot be added.
@@ -127,8 +127,8 @@ impl Log {
         if !self.nodes.back().is_some_and(|node| node.takes(content, limits)) {
             self.edit_last(Node::fill);
             let node = Node::new(id, fields);
-            if self.past.is_on() {
-                self.past.note(0, |past| past.note(id, || None));
+            if self.pre_image.is_on() {
+                self.pre_image.note(0, |pre_image| pre_image.note(id, || None));
             }
             self.bytes += node.memory();
             self.nodes.push_back(node);
@@ -151,9 +151,9 @@ impl Log {
 
     fn edit_node(&mut self, at: usize, edit: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[at];
-        if self.past.is_on() {
+        if self.pre_image.is_on() {
             let was = || Some((node.clone(), node.memory()));
-            self.past.note(0, |past| past.note(node.first, was));
+            self.pre_image.note(0, |pre_image| pre_image.note(node.first, was));
         }
         let before = node.memory();
         edit(node);
@@ -163,9 +163,9 @@ impl Log {
     fn drop_node(&mut self, at: usize) {
         if let Some(node) = self.nodes.remove(at) {
             self.bytes -= node.memory();
-            if self.past.is_on() {
+            if self.pre_image.is_on() {
                 let (first, bytes) = (node.first, node.memory());
-                self.past.note(0, |past| past.note(first, || Some((node, bytes))));
+                self.pre_image.note(0, |pre_image| pre_image.note(first, || Some((node, bytes))));
             }
         }
         if self.nodes.is_empty() {
@@ -407,7 +407,7 @@ impl Clone for Log {
     fn clone(&self) -> Self {
         let nodes: VecDeque<Node> = self.nodes.iter().cloned().collect();
         let bytes = nodes.iter().map(Node::memory).sum();
-        Log { bytes, nodes, past: Trace::default(), ..*self }
+        Log { bytes, nodes, pre_image: Trace::default(), ..*self }
     }
 }
 

@@ -23,7 +23,7 @@ mod listpack;
 mod log;
 mod node;
 mod ordered;
-mod past;
+mod pre_image;
 
 use base::{DataType, Kind, PackLimits, StreamId};
 use table::size_class;
@@ -31,7 +31,7 @@ use table::size_class;
 pub use group::{Consumer, Group, Pending};
 pub use log::{Keep, Log, Range, RangeBack, Refused, Trim};
 pub use node::{Entry, Fields};
-pub use past::{SavedNodes, SavedPending};
+pub use pre_image::{SavedNodes, SavedPending};
 
 use crate::room;
 

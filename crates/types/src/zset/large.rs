@@ -12,7 +12,7 @@
 //! Table and tree always hold the same pairs, with scores of the same bits.
 
 use crate::hasher::{self, Index, hash_in, new_index};
-use crate::past::{Noted, Trace};
+use crate::pre_image::{Noted, Trace};
 
 use super::node::Pair;
 use super::tree::Tree;
@@ -22,7 +22,7 @@ pub(super) struct Large {
     pub(super) table: Index,
     pub(super) tree: Tree,
     /// What it was, for whoever copies it.
-    pub(super) past: Trace<Noted>,
+    pub(super) pre_image: Trace<Noted>,
 }
 
 /// A score from the value of an entry.
@@ -33,10 +33,10 @@ pub(super) fn score_of(bytes: Option<&[u8]>) -> f64 {
 
 /// Notes the score that a member has before it changes.
 #[inline]
-fn note(past: &mut Trace<Noted>, member: &[u8], score: Option<f64>) {
-    if past.is_on() {
+fn note(pre_image: &mut Trace<Noted>, member: &[u8], score: Option<f64>) {
+    if pre_image.is_on() {
         let bits = score.map(|score| score.to_bits().to_le_bytes());
-        past.note(1, |noted| noted.note(member, bits.as_ref().map(|bits| &bits[..])));
+        pre_image.note(1, |noted| noted.note(member, bits.as_ref().map(|bits| &bits[..])));
     }
 }
 
@@ -49,7 +49,7 @@ impl Large {
             let put = table.put_bytes(hash, member, &score.to_ne_bytes());
             debug_assert!(put.inserted, "a member given twice");
         }));
-        Large { table, tree, past: Trace::default() }
+        Large { table, tree, pre_image: Trace::default() }
     }
 
     pub(super) fn score(&self, member: &[u8]) -> Option<f64> {
@@ -70,7 +70,7 @@ impl Large {
                 if let Some(new) = decide(Some(old))
                     && new != old
                 {
-                    note(&mut self.past, member, Some(old));
+                    note(&mut self.pre_image, member, Some(old));
                     entry.set_bytes(&new.to_ne_bytes());
                     self.tree.rescore((old, member), new);
                 }
@@ -78,7 +78,7 @@ impl Large {
             }
             None => {
                 if let Some(new) = decide(None) {
-                    note(&mut self.past, member, None);
+                    note(&mut self.pre_image, member, None);
                     self.table.put_bytes(hash, member, &new.to_ne_bytes());
                     self.tree.insert((new, member));
                 }
@@ -90,19 +90,19 @@ impl Large {
     pub(super) fn remove(&mut self, member: &[u8]) -> Option<f64> {
         let removed = self.table.remove(hash_in(&self.table, member), member)?;
         let score = score_of(removed.bytes());
-        note(&mut self.past, member, Some(score));
+        note(&mut self.pre_image, member, Some(score));
         self.tree.remove((score, member));
         Some(score)
     }
 
     pub(super) fn remove_ranks(&mut self, ranks: std::ops::Range<usize>) {
-        let Large { table, tree, past } = self;
-        if past.is_on() {
+        let Large { table, tree, pre_image } = self;
+        if pre_image.is_on() {
             // Too many at once are not noted one by one.
-            past.note(ranks.len(), |_| 0);
+            pre_image.note(ranks.len(), |_| 0);
         }
         tree.remove_ranks(ranks, &mut |(score, member)| {
-            note(past, member, Some(score));
+            note(pre_image, member, Some(score));
             table.remove(hash_in(table, member), member);
         });
     }
@@ -111,6 +111,6 @@ impl Large {
 impl Clone for Large {
     fn clone(&self) -> Self {
         let tree = Tree::build(self.tree.iter(0..self.tree.len()));
-        Large { table: hasher::copy(&self.table), tree, past: Trace::default() }
+        Large { table: hasher::copy(&self.table), tree, pre_image: Trace::default() }
     }
 }

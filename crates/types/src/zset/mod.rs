@@ -34,7 +34,7 @@ use table::{UnalignedBox, size_class};
 
 use crate::hash::PACKED_BYTES;
 use crate::packed::{Packed, element_size};
-use crate::past::{Copier, Noted};
+use crate::pre_image::{Copier, Noted};
 use crate::sample;
 
 pub use bounds::{LexBound, ScoreBound};
@@ -305,7 +305,7 @@ impl ZSet {
         end - count..end
     }
 
-    /// Whether a range of members can hold anything, judged as Redis does before it searches.
+    /// Whether a range of members can hold anything, checked as Redis does before it searches.
     fn meets(&self, min: LexBound<'_>, max: LexBound<'_>) -> bool {
         let ends = self.len().checked_sub(1).and_then(|last| Some((self.get(0)?, self.get(last)?)));
         !min.excludes_all(max)
@@ -379,14 +379,14 @@ impl ZSet {
         }
     }
 
-    /// Keeps notes from now on of the scores that members had before they change, for somebody who
-    /// copies them in pieces by [`beyond`](Self::beyond); `false` for a packed set, which is copied
+    /// Keeps notes from now on of the scores that members had before they change, for a copier that
+    /// takes them in chunks by [`beyond`](Self::beyond); `false` for a packed set, which is copied
     /// at once.
     pub fn follow(&mut self, copier: &Copier) -> bool {
         let limit = self.memory();
         match &mut self.shape {
             Shape::Packed(_) => return false,
-            Shape::Large(large) => large.past.begin(copier, limit, Noted::default()),
+            Shape::Large(large) => large.pre_image.begin(copier, limit, Noted::default()),
         }
         true
     }
@@ -396,14 +396,14 @@ impl ZSet {
     pub fn noted(&mut self, copier: &Copier) -> Option<Noted> {
         match &mut self.shape {
             Shape::Packed(_) => None,
-            Shape::Large(large) => large.past.of(copier).map(std::mem::take),
+            Shape::Large(large) => large.pre_image.of(copier).map(std::mem::take),
         }
     }
 
     /// Keeps no notes any more.
     pub fn unfollow(&mut self) {
         if let Shape::Large(large) = &mut self.shape {
-            large.past.end();
+            large.pre_image.end();
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn authenticate(
     password: &[u8],
     asking: &Asking<'_>,
 ) -> Result<(), CmdError> {
-    let (engine, now) = (control.engine, control.seat.now);
+    let (engine, now) = (control.engine, control.context.now);
     let account = engine.users.find(user).filter(|account| account.lets_in(password));
     let Some(account) = account else {
         let context = if control.in_exec { Context::Multi } else { Context::TopLevel };

@@ -1,4 +1,4 @@
-//! Commands about the connection: who is there, which database, which protocol.
+//! Commands about the connection: user, database, protocol.
 
 mod auth;
 mod client;

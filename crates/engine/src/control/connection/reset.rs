@@ -26,7 +26,7 @@ impl Act for Reset<'_> {
         // Never inside EXEC: it is not queued, it ends the transaction.
         multi::discard(engine, txn, session);
         engine.pubsub.leave_all(session);
-        engine.monitors.leave(&engine.heed, session);
+        engine.monitors.leave(&engine.request_flags, session);
         session.client.silent.store(false, Ordering::Relaxed);
         engine.tracking.disable(&engine.store, session);
         session.client.labels.lock().name.clear();

@@ -1,16 +1,16 @@
 //! Publish and subscribe: thin words over `pubsub.rs` of the engine.
 
+mod channels;
 mod publish;
 mod subscribe;
-mod survey;
 
 use base::{Flag, Group, Locks, Spec};
 
-use self::publish::{Publish, SPublish};
-use self::subscribe::{PSubscribe, PUnsubscribe, SSubscribe, SUnsubscribe, Subscribe, Unsubscribe};
-use self::survey::{
+use self::channels::{
     PubSubChannels, PubSubNumPat, PubSubNumSub, PubSubShardChannels, PubSubShardNumSub,
 };
+use self::publish::{Publish, SPublish};
+use self::subscribe::{PSubscribe, PUnsubscribe, SSubscribe, SUnsubscribe, Subscribe, Unsubscribe};
 use crate::control::help::{HELP, help};
 use crate::control::{acts, container};
 use crate::table::Action;

@@ -56,15 +56,15 @@ sent! {
 type Find = fn(&mut Control<'_>, &[u8]) -> Result<std::sync::Arc<Cached>, CmdError>;
 
 fn by_body(control: &mut Control<'_>, body: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
-    let seat = &mut *control.seat;
-    let limits = limits(&seat.config);
-    seat.bench.add(control.engine, body, (seat.now, false, limits))
+    let context = &mut *control.context;
+    let limits = limits(&context.config);
+    context.interpreters.add(control.engine, body, (context.now, false, limits))
 }
 
 fn by_digest(control: &mut Control<'_>, word: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
     let mut digest = <[u8; 40]>::try_from(word).map_err(|_| NO_SCRIPT)?;
     digest.make_ascii_lowercase();
-    control.seat.bench.script(control.engine, &digest).ok_or(NO_SCRIPT)
+    control.context.interpreters.script(control.engine, &digest).ok_or(NO_SCRIPT)
 }
 
 fn run(
@@ -82,7 +82,7 @@ fn run(
     }
     let words = Words::split(all, error::NOT_INTEGER)?;
     let cached = find(control, words.code)?;
-    cached.note_use(control.seat.now);
+    cached.note_use(control.context.now);
     let Words { all, keys, args, .. } = words;
     let job = Job { code: Code::Script(cached), argv: all, keys, args, read_only };
     scripting::run(control, &job, out)

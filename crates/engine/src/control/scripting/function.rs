@@ -115,18 +115,18 @@ fn change(
         return Err(base::error::wrong_arity(name));
     };
     let change = change?;
-    let Control { engine, txn, seat, session, in_exec } = control;
+    let Control { engine, txn, context, session, in_exec } = control;
     let may = || {
         // Asked again now that the shard is held: see `pause.rs`.
         *in_exec
-            || !engine.heed.now().paused()
-            || !engine.script_must_wait(session, false, seat.now)
+            || !engine.request_flags.now().paused()
+            || !engine.script_must_wait(session, false, context.now)
     };
-    let mut vm = seat.bench.take(limits(&seat.config));
+    let mut vm = context.interpreters.take(limits(&context.config));
     let timeout = Some(LOAD_TIMEOUT);
     let changed = Catalog { engine, txn, vm: &mut vm, timeout, may: &may }.change(change);
-    seat.bench.put(vm);
-    seat.tell_interpreters();
+    context.interpreters.put(vm);
+    context.tell_interpreters();
     match changed? {
         Changed::Done => out.ok(),
         Changed::Loaded(name) => out.bulk(name.as_bytes()),
@@ -135,17 +135,17 @@ fn change(
             return Ok(());
         }
     }
-    seat.counters.changes.add(1);
+    context.counters.changes.add(1);
     Ok(())
 }
 
 impl Control<'_> {
     /// The libraries there are. What is answered is durable when they are.
     pub(super) fn libraries(&mut self) -> Arc<Known> {
-        let Control { engine, txn, seat, in_exec, .. } = self;
+        let Control { engine, txn, context, in_exec, .. } = self;
         Arc::clone(match *in_exec {
-            true => seat.bench.libraries_in_exec(engine),
-            false => seat.bench.libraries(engine, txn),
+            true => context.interpreters.libraries_in_exec(engine),
+            false => context.interpreters.libraries(engine, txn),
         })
     }
 }
@@ -165,7 +165,7 @@ bare! {
 
 impl Act for FunctionDump<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let compress = control.seat.config.durability.rdbcompression;
+        let compress = control.context.config.durability.rdbcompression;
         let known = control.libraries();
         let codes = known.libraries.iter().map(|library| library.code());
         let mut encoder = Encoder::new(rdb::Limits::default(), compress);

@@ -56,7 +56,7 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
 /// Refuses to run or to take up any script if there are to be none. Asked where that would happen,
 /// so at every door, and in a transaction that was queued before as well.
 fn check_on(control: &Control<'_>) -> Result<(), CmdError> {
-    match control.seat.config.scripts.on {
+    match control.context.config.scripts.on {
         true => Ok(()),
         false => Err(error::NO_SCRIPTING),
     }
@@ -101,7 +101,7 @@ impl Control<'_> {
     /// once, though it may have had to wait.
     fn tell_monitors(&mut self, argv: &[&[u8]]) {
         let told = std::mem::take(&mut self.session.told);
-        if !told && self.engine.heed.now().monitored() {
+        if !told && self.engine.request_flags.now().monitored() {
             monitor::tell_before(&self.engine.monitors, self.session, argv);
         }
     }

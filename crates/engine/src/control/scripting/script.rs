@@ -209,10 +209,11 @@ impl<'a> Command<'a> for ScriptLoad<'a> {
 impl Act for ScriptLoad<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         check_on(control)?;
-        let seat = &mut *control.seat;
-        let limits = limits(&seat.config);
-        let added = seat.bench.add(control.engine, self.body, (seat.now, true, limits));
-        seat.tell_interpreters();
+        let context = &mut *control.context;
+        let limits = limits(&context.config);
+        let added =
+            context.interpreters.add(control.engine, self.body, (context.now, true, limits));
+        context.tell_interpreters();
         let cached = added?;
         out.bulk(cached.script.digest());
         Ok(())

@@ -100,7 +100,7 @@ impl Act for ConfigSet<'_> {
             .change_settings(&self.pairs, peer)
             .map_err(|refusal| CmdError::owned(refusal.to_string()))?;
         // The rest of this batch, or of this transaction, goes by the new settings.
-        control.seat.configure(engine, control.txn);
+        control.context.configure(engine, control.txn);
         control.when_free(|engine| engine.follow_settings());
         for name in &changes.changed {
             // Not the value: it may be a password.

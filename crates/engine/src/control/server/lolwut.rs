@@ -63,20 +63,20 @@ impl Act for Lolwut {
 }
 
 /// A stem from the bottom to the top, with side branches that lean away from it.
-fn twig(chance: &mut dyn FnMut() -> u64) -> String {
+fn twig(entropy: &mut dyn FnMut() -> u64) -> String {
     let mut canvas = vec![vec![b' '; WIDTH]; HEIGHT];
     let mut stem = WIDTH / 2;
     for row in (0..HEIGHT).rev() {
-        let (left, right) = (chance().is_multiple_of(3), chance().is_multiple_of(3));
+        let (left, right) = (entropy().is_multiple_of(3), entropy().is_multiple_of(3));
         canvas[row][stem] = if row == 0 { b'*' } else { b'|' };
         for (grows, glyph, left_side) in [(left, b'\\', true), (right, b'/', false)] {
-            let length = if grows { 1 + usize::try_from(chance() % 5).unwrap_or(1) } else { 0 };
+            let length = if grows { 1 + usize::try_from(entropy() % 5).unwrap_or(1) } else { 0 };
             for step in 1..=length.min(row) {
                 let column = if left_side { stem - step } else { stem + step };
                 canvas[row - step + 1][column] = if step == length { b'o' } else { glyph };
             }
         }
-        match chance() % 6 {
+        match entropy() % 6 {
             0 if stem > 10 => stem -= 1,
             1 if stem < WIDTH - 10 => stem += 1,
             _ => {}

@@ -7,8 +7,8 @@ use base::{
 };
 use wire::RespWriter;
 
+use crate::background_requests::{BackgroundRequests, Waiting};
 use crate::control::{Act, Control, acts};
-use crate::errand::{Errands, Waiting};
 use crate::migrate::{Credentials, Order, run};
 use crate::table::Action;
 
@@ -107,8 +107,8 @@ impl<'a> Command<'a> for Migrate {
     }
 }
 
-/// A port as Redis reads it: digits, as far as there are any. One that cannot be is 0, where nobody
-/// listens.
+/// A port as Redis reads it: digits, as far as there are any. One that cannot be is 0, where no
+/// server listens.
 fn port_of(word: &[u8]) -> u16 {
     let digits: Vec<u8> = word.iter().copied().take_while(u8::is_ascii_digit).collect();
     let text = std::str::from_utf8(&digits).unwrap_or_default();
@@ -118,7 +118,7 @@ fn port_of(word: &[u8]) -> u16 {
 impl Act for Migrate {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         if control.in_exec {
-            // Its keys are held, and nobody may wait for another server with them in hand.
+            // Its keys are held, and no thread may wait for another server while it holds them.
             return Err(CmdError::new("ERR MIGRATE cannot run inside a transaction"));
         }
         let Migrate(mut order) = self;
@@ -130,8 +130,8 @@ impl Act for Migrate {
             return Err(engine.busy());
         }
         let waiting = Waiting::begin(&engine, control.session);
-        let job = Box::new(move |engine: &_, seat: &mut _| {
-            let done = run(engine, seat, order);
+        let job = Box::new(move |engine: &_, worker: &mut _| {
+            let done = run(engine, worker, order);
             waiting.answer(|out| match done {
                 Ok(true) => out.ok(),
                 Ok(false) => out.simple("NOKEY"),
@@ -142,7 +142,7 @@ impl Act for Migrate {
             });
         });
         // Without a thread the wait is dropped, and the client told.
-        let _ = Errands::send(&engine, job);
+        let _ = BackgroundRequests::send(&engine, job);
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ impl Act for Monitor<'_> {
         }
         let Control { engine, session, .. } = control;
         // Who monitors already gets no answer.
-        if engine.monitors.join(&engine.heed, session) {
+        if engine.monitors.join(&engine.request_flags, session) {
             out.ok();
         }
         Ok(())

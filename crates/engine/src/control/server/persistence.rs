@@ -8,10 +8,10 @@ use base::{Args, Category, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
+use crate::background_requests::Waiting;
 use crate::control::{Act, Control, acts, bare};
-use crate::durable::{Reason, is_backup_name};
 use crate::engine::Engine;
-use crate::errand::Waiting;
+use crate::persistence::{Reason, is_backup_name};
 use crate::table::Action;
 
 /// The rows of these commands.
@@ -51,10 +51,10 @@ impl Act for Save<'_> {
 /// has other clients.
 fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
     let engine = unless_obstructed(control)?;
-    if engine.durable.busy.load(Ordering::Acquire) {
+    if engine.persistence.busy.load(Ordering::Acquire) {
         return Err(IN_PROGRESS);
     }
-    let journal = control.seat.config.appendonly;
+    let journal = control.context.config.appendonly;
     let waiting = Waiting::begin(&engine, control.session).at_once();
     let work = move || match engine.save(Reason::Save, journal) {
         Ok(_) => waiting.answer(|out| out.simple("OK")),
@@ -68,7 +68,7 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
     Ok(())
 }
 
-/// The engine, for what needs every shard sooner or later: not while somebody holds some for too
+/// The engine, for what needs every shard sooner or later: not while a request holds some for too
 /// long.
 fn unless_obstructed(control: &Control<'_>) -> Result<Arc<Engine>, CmdError> {
     let engine = engine(control)?;
@@ -102,16 +102,16 @@ impl<'a> Command<'a> for BgSave {
 impl Act for BgSave {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
-        if engine.durable.is_busy_with(Reason::Save) {
+        if engine.persistence.is_busy_with(Reason::Save) {
             return Err(IN_PROGRESS);
         }
         // Inside a transaction this thread holds locks that the snapshot needs.
-        if self.schedule && engine.durable.busy.load(Ordering::Acquire) || control.in_exec {
+        if self.schedule && engine.persistence.busy.load(Ordering::Acquire) || control.in_exec {
             engine.schedule_save(Reason::Save);
             out.simple("Background saving scheduled");
             return Ok(());
         }
-        match engine.save_in_background(Reason::Save, control.seat.config.appendonly) {
+        match engine.save_in_background(Reason::Save, control.context.config.appendonly) {
             Ok(true) => out.simple("Background saving started"),
             Ok(false) => {
                 return Err(CmdError::new(
@@ -139,14 +139,14 @@ bare! {
 impl Act for BgRewriteAof<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
-        if engine.durable.is_busy_with(Reason::Rewrite) {
+        if engine.persistence.is_busy_with(Reason::Rewrite) {
             return Err(CmdError::new(
                 "ERR Background append only file rewriting already in progress",
             ));
         }
         let begun = !control.in_exec
             && engine
-                .save_in_background(Reason::Rewrite, control.seat.config.appendonly)
+                .save_in_background(Reason::Rewrite, control.context.config.appendonly)
                 .map_err(|error| failed(&error))?;
         if begun {
             out.simple("Background append only file rewriting started");
@@ -211,7 +211,7 @@ bare! {
 
 impl Act for FlushWal<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if !control.engine.durable.is_journaling() {
+        if !control.engine.persistence.is_journaling() {
             return Err(CmdError::new("ERR there is no journal: appendonly is no"));
         }
         control.engine.store.log().sync().map_err(|error| failed(&error))?;

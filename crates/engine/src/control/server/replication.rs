@@ -67,7 +67,7 @@ const FOLLOWING: Spec = Spec {
 };
 
 following! {
-    /// Follows another server, or nobody.
+    /// Follows another server, or none.
     ReplicaOf,
     Spec {
         name: "replicaof",

@@ -7,10 +7,10 @@ use base::{Args, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
+use crate::background_requests::Waiting;
 use crate::client::Message;
 use crate::control::{Act, Control, acts};
 use crate::engine::Engine;
-use crate::errand::Waiting;
 use crate::session::Session;
 use crate::table::Action;
 
@@ -69,22 +69,22 @@ impl<'a> Command<'a> for Shutdown {
 impl Act for Shutdown {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         if self.abort {
-            // A shutdown is over before anybody could take it back.
+            // A shutdown is over before a client could take it back.
             return Err(CmdError::new("ERR No shutdown in progress."));
         }
         if control.engine.store.is_obstructed() && self.save != Some(false) {
             return Err(control.engine.busy());
         }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");
-        let (engine, config) = (control.engine, &control.seat.config);
-        let journaling = engine.durable.is_journaling();
+        let (engine, config) = (control.engine, &control.context.config);
+        let journaling = engine.persistence.is_journaling();
         let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
         // Only a snapshot keeps what the journal could not.
         let troubled = journaling && engine.store.log().is_troubled();
         let needed = troubled && self.save != Some(false);
         match engine.me() {
             // What has been read in part is in no case all that there is.
-            Some(engine) if needed || (wanted && !engine.durable.is_loading()) => {
+            Some(engine) if needed || (wanted && !engine.persistence.is_loading()) => {
                 self.save_first(&engine, control.session);
             }
             _ => {
@@ -98,14 +98,14 @@ impl Act for Shutdown {
 }
 
 impl Shutdown {
-    /// Saves while somebody can still be told that it failed, in a thread of its own: it may have
-    /// to wait, and this one has other clients.
+    /// Saves while clients can still be told that it failed, in a thread of its own: it may have to
+    /// wait, and this one has other clients.
     fn save_first(self, engine: &Arc<Engine>, session: &mut Session) {
         let engine = Arc::clone(engine);
         let waiting = Waiting::begin(&engine, session).at_once();
         let client = Arc::clone(&session.client);
         let work = move || {
-            if let Err(error) = engine.save_finally(engine.durable.is_journaling()) {
+            if let Err(error) = engine.save_finally(engine.persistence.is_journaling()) {
                 tracing::error!(%error, "the dataset could not be saved before exiting");
                 if !self.force {
                     let text = "ERR Errors trying to SHUTDOWN. Check logs.";
@@ -127,7 +127,7 @@ impl Shutdown {
             Some(true) => 1,
             Some(false) => 2,
         };
-        engine.durable.will.store(wish, Ordering::Relaxed);
+        engine.persistence.will.store(wish, Ordering::Relaxed);
         engine.stopping.store(true, Ordering::Release);
     }
 }

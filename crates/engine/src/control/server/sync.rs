@@ -1,6 +1,6 @@
-//! REPLCONF, SYNC, PSYNC: one copy of the dataset for who asks for just that, as `redis-cli --rdb`
-//! does. A replica that would follow is refused in a way that makes it come back once a second,
-//! not at once: it takes this server for one that has no master yet itself.
+//! REPLCONF, SYNC, PSYNC: one copy of the dataset for a client that asks for just that, as
+//! `redis-cli --rdb` does. A replica that would follow is refused in a way that makes it come back
+//! once a second, not at once: it takes this server for one that has no master yet itself.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use base::{CmdError, Flag, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::SERVER;
+use crate::background_requests::Waiting;
 use crate::client::Message;
 use crate::control::{Act, Control, acts, bare, worded};
-use crate::errand::Waiting;
 use crate::session::Session;
 use crate::table::Action;
 use crate::transfer::Transfer;

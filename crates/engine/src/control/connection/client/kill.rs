@@ -121,7 +121,7 @@ impl Act for ClientKill<'_> {
                 control.session.closing = true;
             } else {
                 client.kill();
-                // Its owner will close it in a moment; for everybody else it is gone now.
+                // Its owner will close it in a moment; for all others it is gone now.
                 control.engine.clients.remove(client.id);
             }
         }

@@ -46,7 +46,7 @@ impl<'v> Viewer<'v> {
     /// The client of a request.
     pub fn of(control: &'v Control<'_>) -> Self {
         let own = control.session.client.id;
-        Viewer { engine: control.engine, now: control.seat.now, own }
+        Viewer { engine: control.engine, now: control.context.now, own }
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
     rows
 }
 
-/// What kind of client a filter asks for. There is no replication, so nobody is a master or a
+/// What kind of client a filter asks for. There is no replication, so no client is a master or a
 /// replica; the names are known all the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ClientType {

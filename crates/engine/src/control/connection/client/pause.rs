@@ -47,8 +47,8 @@ impl<'a> Command<'a> for ClientPause {
 
 impl Act for ClientPause {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let Control { engine, txn, seat, in_exec, .. } = control;
-        let now = seat.now;
+        let Control { engine, txn, context, in_exec, .. } = control;
+        let now = context.now;
         // Redis's clock is a signed number; past its end there is no pause.
         let until = now.checked_add(self.time).filter(|&until| i64::try_from(until).is_ok());
         let until = until.unwrap_or(0);

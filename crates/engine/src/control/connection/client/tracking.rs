@@ -51,7 +51,7 @@ const OTHER_CHOICE: CmdError = CmdError::new(
      re-enabling it with a different mode.",
 );
 
-/// All options are read, and judged one by one, before ON or OFF is looked at.
+/// All options are read, and checked one by one, before ON or OFF is looked at.
 fn track(
     control: &mut Control<'_>,
     words: &[&[u8]],

@@ -45,7 +45,7 @@ impl Act for AclGenPass {
     fn act(self, _: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let digits = usize::try_from(self.bits).unwrap_or(0).div_ceil(4);
         let mut bytes = vec![0; digits.div_ceil(2)];
-        // The system's chance: that of commands is fast, but could be foretold.
+        // The system's random numbers: those of commands are fast, but could be predicted.
         File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).map_err(
             |error| {
                 tracing::error!(%error, "no random numbers from the system");

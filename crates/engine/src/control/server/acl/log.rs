@@ -50,7 +50,7 @@ impl Act for AclLog {
             out.map(7);
             out.bulk(b"count");
             out.int(i64::try_from(refusal.count).unwrap_or(i64::MAX));
-            let millis = u32::try_from(control.seat.now.saturating_sub(refusal.at));
+            let millis = u32::try_from(control.context.now.saturating_sub(refusal.at));
             let texts: [(&str, &[u8]); 4] = [
                 ("reason", refusal.reason.name().as_bytes()),
                 ("context", refusal.context.name().as_bytes()),

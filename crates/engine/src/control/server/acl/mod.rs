@@ -1,5 +1,5 @@
-//! ACL: the users, and what they may do. The rules themselves are the crate `acl`; who is whom is
-//! `access/`.
+//! ACL: the users, and what they may do. The rules themselves are the crate `acl`; which session is
+//! which user is in `access/`.
 
 mod cat;
 mod dryrun;
@@ -30,7 +30,7 @@ static CONTAINER: Spec = Spec {
     ..SERVER
 };
 
-/// What those have in common that anybody may use.
+/// What the commands have in common that every user may run.
 const ACL: Spec =
     Spec { since: "6.0.0", flags: &[Flag::NoScript, Flag::Loading, Flag::Stale], ..SERVER };
 

@@ -6,8 +6,8 @@ use wire::RespWriter;
 
 use super::{Subcommand, holding};
 use crate::control::Control;
-use crate::durable::Reason;
-use crate::foreign;
+use crate::persistence::Reason;
+use crate::redis_files;
 
 pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
@@ -50,7 +50,7 @@ fn digest(
     _: &[&[u8]],
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    let digest = holding(control, Scope::All, foreign::of_dataset)?;
+    let digest = holding(control, Scope::All, redis_files::of_dataset)?;
     out.simple(&digest.to_string());
     Ok(())
 }
@@ -65,7 +65,7 @@ fn digest_value(
     for word in words {
         let key = store.hasher().key(word);
         let scope = Scope::One(store.shard_of(key.hash));
-        let digest = holding(control, scope, |txn| foreign::of_value(txn, key))?;
+        let digest = holding(control, scope, |txn| redis_files::of_value(txn, key))?;
         out.simple(&digest.to_string());
     }
     Ok(())
@@ -90,7 +90,7 @@ fn reload(
     }
     // Inside a transaction this thread holds what a snapshot needs.
     if save && !control.in_exec {
-        let journal = control.seat.config.appendonly;
+        let journal = control.context.config.appendonly;
         let engine = control.engine.me().ok_or(base::error::INTERNAL)?;
         engine
             .save(Reason::Save, journal)
@@ -106,7 +106,7 @@ fn load_aof(
     _: &[&[u8]],
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    if control.engine.durable.is_journaling() && !control.in_exec {
+    if control.engine.persistence.is_journaling() && !control.in_exec {
         let synced = control.engine.store.log().sync();
         synced.map_err(|error| CmdError::owned(format!("ERR {error}")))?;
     }
@@ -123,7 +123,7 @@ fn through_the_codec(control: &mut Control<'_>) -> Result<(), CmdError> {
         let mut parts = (0..shards).flat_map(|shard| (0..databases).map(move |db| (shard, db)));
         let result = parts.try_for_each(|(shard, db)| txn.reload(shard, db));
         let result = result.and_then(|()| engine.functions.reload());
-        // Nobody who watches a key or waits for one will find it another.
+        // No client that watches a key or waits for one will find it another.
         txn.forget_changes();
         result
     })?;

@@ -59,7 +59,7 @@ fn object(
     words: &[&[u8]],
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    let seconds = control.seat.now / 1000;
+    let seconds = control.context.now / 1000;
     let text = on_key(control, words[0], |txn, key| Ok(describe(txn, key, seconds)))?;
     out.simple(&text);
     Ok(())

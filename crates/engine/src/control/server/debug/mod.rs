@@ -1,4 +1,4 @@
-//! DEBUG: looking inside the server and bending it, for those who test it or its clients.
+//! DEBUG: looking inside the server and bending it, for tests of it or its clients.
 //!
 //! Only `enable-debug-command` opens it (see `gate.rs`). Every subcommand is a [`Subcommand`] in
 //! a list: name, help, number of arguments, behaviour. What exists in Redis to exercise a part

@@ -1,4 +1,4 @@
-//! DEBUG PROTOCOL, ERROR: replies of every shape, for those who test a client's parser.
+//! DEBUG PROTOCOL, ERROR: replies of every shape, for tests of a client's parser.
 
 use base::{CmdError, Protocol, Reply};
 use wire::RespWriter;

@@ -1,4 +1,4 @@
-//! What Redis's DEBUG offers and this one refuses, with the reason: nobody should be able to end
+//! What Redis's DEBUG offers and this one refuses, with the reason: no client should be able to end
 //! the server or lose its data by asking for it, and what is not here cannot be looked at.
 //!
 //! They have no line in `DEBUG HELP`, as there is nothing to do with them.

@@ -33,8 +33,8 @@ fn of_database(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let number = num::parse_i64(words[0]).ok_or(error::NOT_INTEGER)?;
-    let census = control.txn.census();
-    let found = usize::try_from(number).ok().and_then(|db| census.get(db));
+    let key_counts = control.txn.key_counts();
+    let found = usize::try_from(number).ok().and_then(|db| key_counts.get(db));
     let found = found.ok_or(CmdError::new("ERR Out of range database"))?;
     let (keys, expiring) = (table(found.keys), table(found.expiring));
     let text = format!("[Dictionary HT]\n{keys}[Expires HT]\n{expiring}");

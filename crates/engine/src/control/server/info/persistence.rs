@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Lines;
 use crate::control::Control;
-use crate::durable::{Attempts, Reason, Recovered};
 use crate::engine::Engine;
+use crate::persistence::{Attempts, Reason, Recovered};
 
 pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
     let engine = control.engine;
-    let durable = &engine.durable;
-    let recovered = durable.recovered.get();
-    lines.put("loading", u8::from(durable.is_loading()));
+    let persistence = &engine.persistence;
+    let recovered = persistence.recovered.get();
+    lines.put("loading", u8::from(persistence.is_loading()));
     lines.put_zeros(&[
         "async_loading",
         "current_cow_peak",
@@ -19,22 +19,22 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
         "current_cow_size_age",
     ]);
     lines.put("current_fork_perc", "0.00");
-    let busy = durable.busy.load(Ordering::Relaxed);
+    let busy = persistence.busy.load(Ordering::Relaxed);
     let when_busy = |n: u64| if busy { n } else { 0 };
-    lines.put("current_save_keys_processed", when_busy(durable.read.load(Ordering::Relaxed)));
-    lines.put("current_save_keys_total", when_busy(durable.to_read.load(Ordering::Relaxed)));
+    lines.put("current_save_keys_processed", when_busy(persistence.read.load(Ordering::Relaxed)));
+    lines.put("current_save_keys_total", when_busy(persistence.to_read.load(Ordering::Relaxed)));
     lines.put("rdb_changes_since_last_save", engine.unsaved_changes());
-    let since = durable.busy_since.load(Ordering::Relaxed);
-    let busy_for = |reason: Reason| match durable.is_busy_with(reason) {
-        true => i64::try_from(control.seat.now.saturating_sub(since) / 1000).unwrap_or(0),
+    let since = persistence.busy_since.load(Ordering::Relaxed);
+    let busy_for = |reason: Reason| match persistence.is_busy_with(reason) {
+        true => i64::try_from(control.context.now.saturating_sub(since) / 1000).unwrap_or(0),
         false => -1,
     };
-    lines.put("rdb_bgsave_in_progress", u8::from(durable.is_busy_with(Reason::Save)));
+    lines.put("rdb_bgsave_in_progress", u8::from(persistence.is_busy_with(Reason::Save)));
     lines.put("rdb_last_save_time", engine.last_save() / 1000);
-    lines.put("rdb_last_bgsave_status", status(&durable.saves.ok));
-    lines.put("rdb_last_bgsave_time_sec", seconds(&durable.saves));
+    lines.put("rdb_last_bgsave_status", status(&persistence.saves.ok));
+    lines.put("rdb_last_bgsave_time_sec", seconds(&persistence.saves));
     lines.put("rdb_current_bgsave_time_sec", busy_for(Reason::Save));
-    lines.put("rdb_saves", durable.saves.done.load(Ordering::Relaxed));
+    lines.put("rdb_saves", persistence.saves.done.load(Ordering::Relaxed));
     lines.put_zeros(&["rdb_last_cow_size"]);
     let (loaded, expired) = recovered.map_or((0, 0), |found| match &found.imported {
         Some(imported) => (imported.keys, imported.expired),
@@ -43,13 +43,13 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("rdb_last_load_keys_expired", expired);
     lines.put("rdb_last_load_keys_loaded", loaded);
     rewriting(engine, busy_for(Reason::Rewrite), lines);
-    if durable.is_journaling() {
+    if persistence.is_journaling() {
         journal(engine, lines);
     }
     if let Some(found) = recovered {
         recovery(found, lines);
     }
-    if durable.is_loading() {
+    if persistence.is_loading() {
         loading(control, lines);
     }
 }
@@ -66,15 +66,15 @@ fn seconds(attempts: &Attempts) -> i64 {
 }
 
 fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
-    let durable = &engine.durable;
-    lines.put("aof_enabled", u8::from(durable.is_journaling()));
-    lines.put("aof_rewrite_in_progress", u8::from(durable.is_busy_with(Reason::Rewrite)));
+    let persistence = &engine.persistence;
+    lines.put("aof_enabled", u8::from(persistence.is_journaling()));
+    lines.put("aof_rewrite_in_progress", u8::from(persistence.is_busy_with(Reason::Rewrite)));
     lines.put("aof_rewrite_scheduled", u8::from(engine.is_scheduled(Reason::Rewrite)));
-    lines.put("aof_last_rewrite_time_sec", seconds(&durable.rewrites));
+    lines.put("aof_last_rewrite_time_sec", seconds(&persistence.rewrites));
     lines.put("aof_current_rewrite_time_sec", busy_for);
-    lines.put("aof_last_bgrewrite_status", status(&durable.rewrites.ok));
-    lines.put("aof_rewrites", durable.rewrites.done.load(Ordering::Relaxed));
-    let failures = durable.rewrites.failures.load(Ordering::Relaxed);
+    lines.put("aof_last_bgrewrite_status", status(&persistence.rewrites.ok));
+    lines.put("aof_rewrites", persistence.rewrites.done.load(Ordering::Relaxed));
+    let failures = persistence.rewrites.failures.load(Ordering::Relaxed);
     lines.put("aof_rewrites_consecutive_failures", failures);
     let log = engine.store.log();
     lines.put("aof_last_write_status", if log.is_troubled() { "err" } else { "ok" });
@@ -82,9 +82,9 @@ fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
 }
 
 fn journal(engine: &Engine, lines: &mut Lines) {
-    let (log, durable) = (engine.store.log(), &engine.durable);
+    let (log, persistence) = (engine.store.log(), &engine.persistence);
     let figures = &log.figures;
-    let base = durable.base_size.load(Ordering::Relaxed);
+    let base = persistence.base_size.load(Ordering::Relaxed);
     lines.put("aof_current_size", figures.size.load(Ordering::Relaxed) + base);
     lines.put("aof_base_size", base);
     lines.put("aof_pending_rewrite", 0);
@@ -109,11 +109,11 @@ fn recovery(found: &Recovered, lines: &mut Lines) {
 }
 
 fn loading(control: &Control<'_>, lines: &mut Lines) {
-    let progress = &control.engine.durable.progress;
+    let progress = &control.engine.persistence.progress;
     let since = progress.since.load(Ordering::Relaxed) / 1000;
     let (total, done) =
         (progress.total.load(Ordering::Relaxed), progress.done.load(Ordering::Relaxed));
-    let elapsed = (control.seat.now / 1000).saturating_sub(since);
+    let elapsed = (control.context.now / 1000).saturating_sub(since);
     lines.put("loading_start_time", since);
     lines.put("loading_total_bytes", total);
     lines.put("loading_rdb_used_mem", 0);

@@ -115,13 +115,13 @@ pub(super) fn cluster(_: &mut Control<'_>, lines: &mut Lines) {
 }
 
 pub(super) fn keyspace(control: &mut Control<'_>, lines: &mut Lines) {
-    for (db, census) in control.txn.census().into_iter().enumerate() {
-        if census.keys > 0 {
+    for (db, key_counts) in control.txn.key_counts().into_iter().enumerate() {
+        if key_counts.keys > 0 {
             lines.put(
                 &format!("db{db}"),
                 format_args!(
                     "keys={},expires={},avg_ttl={}",
-                    census.keys, census.expiring, census.average_ttl
+                    key_counts.keys, key_counts.expiring, key_counts.average_ttl
                 ),
             );
         }

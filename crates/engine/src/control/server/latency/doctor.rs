@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::spikes::{
+use crate::latency_monitor::{
     AOF_FSYNC_ALWAYS, AOF_WRITE, COMMAND, EVICTION_CYCLE, EXPIRE_CYCLE, FAST_COMMAND, Series,
 };
 
@@ -26,7 +26,7 @@ pub(super) fn report(threshold: Option<Duration>, events: &[(String, Series)]) -
             "{}. {event}: {} samples, {mean} ms on average (mean deviation {distance} ms), one in \
              {period:.2} s; the longest ever took {} ms.",
             number + 1,
-            series.spikes.len(),
+            series.samples.len(),
             series.longest
         );
     }
@@ -72,17 +72,17 @@ fn advice(event: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spikes::Spikes;
+    use crate::latency_monitor::LatencyMonitor;
 
     #[test]
     fn every_event_is_told_with_an_advice() {
-        let (spikes, limit) = (Spikes::default(), Duration::from_millis(1));
+        let (monitor, limit) = (LatencyMonitor::default(), Duration::from_millis(1));
         assert!(report(None, &[]).contains("CONFIG SET"));
         assert!(report(Some(limit), &[]).starts_with("No pause"));
         for (event, took) in [(COMMAND, 5), (COMMAND, 9), (EXPIRE_CYCLE, 30), ("other", 2)] {
-            spikes.note(event, Duration::from_millis(took), limit, took * 1000);
+            monitor.note(event, Duration::from_millis(took), limit, took * 1000);
         }
-        let text = report(Some(limit), &spikes.all());
+        let text = report(Some(limit), &monitor.all());
         assert!(text.contains("1. command: 2 samples, 7 ms on average"), "{text}");
         assert!(text.contains("one in 4.00 s; the longest ever took 9 ms"), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("* ")).count(), 3, "{text}");

@@ -1,5 +1,5 @@
-//! LATENCY: pauses that were long (see `spikes.rs` of the crate), and histograms of how long
-//! commands take.
+//! LATENCY: pauses that were long (see `latency_monitor.rs` of the crate), and histograms of how
+//! long commands take.
 
 mod doctor;
 
@@ -11,8 +11,8 @@ use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, worded};
 use crate::engine::Engine;
 use crate::latency::Histogram;
+use crate::latency_monitor::{LatencySample, Series};
 use crate::sparkline;
-use crate::spikes::{Series, Spike};
 use crate::table::{Action, Entry};
 
 static CONTAINER: Spec = Spec {
@@ -53,7 +53,7 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
 }
 
 bare! {
-    /// Lists the latest spike of every event.
+    /// Lists the latest sample of every event.
     LatencyLatest,
     Spec {
         name: "latency|latest",
@@ -64,12 +64,12 @@ bare! {
 
 impl Act for LatencyLatest<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let all = control.engine.spikes.all();
+        let all = control.engine.latency_monitor.all();
         out.array(all.len());
         for (event, series) in all {
             out.array(4);
             out.bulk(event.as_bytes());
-            let latest = series.latest().map_or((0, 0), |spike| (spike.second, spike.millis));
+            let latest = series.latest().map_or((0, 0), |sample| (sample.second, sample.millis));
             out.int(number(latest.0));
             out.int(number(latest.1));
             out.int(number(series.longest));
@@ -90,8 +90,8 @@ bare! {
 
 impl Act for LatencyDoctor<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let threshold = control.seat.config.latency_monitor_threshold;
-        let text = doctor::report(threshold, &control.engine.spikes.all());
+        let threshold = control.context.config.latency_monitor_threshold;
+        let text = doctor::report(threshold, &control.engine.latency_monitor.all());
         out.verbatim("txt", text.as_bytes());
         Ok(())
     }
@@ -108,11 +108,11 @@ worded! {
     },
     |control, words, out| {
         let series = series(control, words).1.unwrap_or_default();
-        out.array(series.spikes.len());
-        for spike in series.spikes {
+        out.array(series.samples.len());
+        for sample in series.samples {
             out.array(2);
-            out.int(number(spike.second));
-            out.int(number(spike.millis));
+            out.int(number(sample.second));
+            out.int(number(sample.millis));
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ worded! {
         let Some(series) = series else {
             return Err(CmdError::owned(format!("ERR No samples available for event '{event}'")));
         };
-        out.verbatim("txt", graph(&event, &series, control.seat.now / 1000).as_bytes());
+        out.verbatim("txt", graph(&event, &series, control.context.now / 1000).as_bytes());
         Ok(())
     }
 }
@@ -148,10 +148,10 @@ worded! {
         ..LATENCY
     },
     |control, events, out| {
-        let spikes = &control.engine.spikes;
+        let monitor = &control.engine.latency_monitor;
         let forgotten = match events {
-            [] => spikes.forget_all(),
-            _ => events.iter().filter(|e| spikes.forget(&String::from_utf8_lossy(e))).count(),
+            [] => monitor.forget_all(),
+            _ => events.iter().filter(|e| monitor.forget(&String::from_utf8_lossy(e))).count(),
         };
         out.count(forgotten);
         Ok(())
@@ -161,16 +161,16 @@ worded! {
 /// The event that is asked for, and what is kept of it.
 fn series(control: &Control<'_>, words: &[&[u8]]) -> (String, Option<Series>) {
     let event = String::from_utf8_lossy(words.first().copied().unwrap_or_default()).into_owned();
-    let series = control.engine.spikes.of(&event);
+    let series = control.engine.latency_monitor.of(&event);
     (event, series)
 }
 
 /// A chart of samples, labelled with how long ago each was.
 fn graph(event: &str, series: &Series, now: u64) -> String {
-    let millis = || series.spikes.iter().map(|spike| spike.millis);
+    let millis = || series.samples.iter().map(|sample| sample.millis);
     let (high, low) = (millis().max().unwrap_or(0), millis().min().unwrap_or(0));
-    let labelled = |spike: &Spike| (spike.millis, ago(now.saturating_sub(spike.second)));
-    let samples: Vec<_> = series.spikes.iter().map(labelled).collect();
+    let labelled = |sample: &LatencySample| (sample.millis, ago(now.saturating_sub(sample.second)));
+    let samples: Vec<_> = series.samples.iter().map(labelled).collect();
     format!(
         "{event} - high {high} ms, low {low} ms (all time high {} ms)\n{}\n{}",
         series.longest,

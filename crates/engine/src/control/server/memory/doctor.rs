@@ -16,7 +16,7 @@ const MUCH_UNUSED: usize = 10 << 20;
 const LARGE_BUFFERS: usize = 200 << 10;
 
 bare! {
-    /// Judges how memory is used.
+    /// Reports how memory is used.
     MemoryDoctor,
     Spec {
         name: "memory|doctor",

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
-use store::Census;
+use store::KeyCounts;
 
 use crate::control::Control;
 use crate::control::server::info::process;
@@ -28,13 +28,13 @@ pub(in crate::control::server) struct Figures {
     /// What the system has given the process, if it says so.
     pub resident: Option<usize>,
     /// The databases.
-    pub databases: Vec<Census>,
+    pub databases: Vec<KeyCounts>,
 }
 
 impl Figures {
     /// Takes them. O(shards × databases).
     pub fn take(control: &mut Control<'_>) -> Self {
-        let databases = control.txn.census();
+        let databases = control.txn.key_counts();
         control.txn.report_memory();
         let engine = control.engine;
         let used = engine.used_memory();

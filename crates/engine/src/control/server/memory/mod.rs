@@ -16,7 +16,7 @@ use self::stats::MemoryStats;
 use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare};
-use crate::keeper;
+use crate::cron;
 use crate::table::Action;
 
 /// What the subcommands have in common.
@@ -77,9 +77,9 @@ bare! {
 impl Act for MemoryPurge<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
-        // What waits to be freed, then what this thread and nobody holds; the other threads gather
-        // their part at their next tick.
-        keeper::free_trash(engine);
+        // What waits to be freed, then what this thread and no thread holds; the other threads
+        // gather their part at their next tick.
+        cron::free_trash(engine);
         engine.cleanups.fetch_add(1, Ordering::Release);
         if let Some(allocator) = engine.allocator.get() {
             (allocator.give_back)();

@@ -1,0 +1,168 @@
+//! The life of an engine beside its requests: what a door does before the first of them and after
+//! the last.
+//!
+//! ```text
+//!   begin ─► (doors, threads) ─► recover ─► … requests … ─► close
+//! ```
+//!
+//! The directory is claimed before there is an engine, because what it holds decides how the engine
+//! hashes; it is read after, because a server tells its clients meanwhile how far that has come.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use config::{Config, Settings};
+use journal::wall_clock;
+
+use crate::engine::{Engine, Start};
+use crate::persistence::{DataDir, OpenError, sweep};
+use crate::redis_files::RedisFiles;
+use crate::table::Table;
+
+/// Why an engine cannot begin.
+#[derive(Debug)]
+pub enum BeginError {
+    /// The data directory cannot be used; another may be using it.
+    Directory(OpenError),
+    /// Anything else.
+    Other(String),
+}
+
+impl fmt::Display for BeginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BeginError::Directory(error) => error.fmt(f),
+            BeginError::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for BeginError {}
+
+impl From<String> for BeginError {
+    fn from(text: String) -> Self {
+        BeginError::Other(text)
+    }
+}
+
+/// What an engine begins with.
+pub struct Beginning {
+    /// The configuration, defaults applied.
+    pub settings: Settings,
+    /// The commands, as the configuration calls them.
+    pub table: Table,
+    /// Where the configuration was read from, absolute; empty if from nowhere.
+    pub config_file: String,
+    /// The executable, absolute.
+    pub executable: String,
+    /// Unpredictable bits.
+    pub seed: [u64; 4],
+}
+
+/// Unpredictable bits from the system.
+///
+/// # Errors
+/// It has none to give.
+pub fn entropy() -> io::Result<[u64; 4]> {
+    let mut bytes = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let mut words = [0; 4];
+    for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = eight.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    }
+    Ok(words)
+}
+
+/// Opens the directory if there is, or will be, something in it. A pure cache makes none.
+fn open(config: &Config) -> Result<Option<DataDir>, BeginError> {
+    let dir = Path::new(&config.dir);
+    let saved = dir.join(journal::manifest::NAME).exists();
+    if !config.appendonly && !saved && RedisFiles::in_directory(dir, config)?.is_none() {
+        return Ok(None);
+    }
+    let data_dir = DataDir::open(dir).map_err(BeginError::Directory)?;
+    // What copies have left that were never finished only costs room.
+    if let Err(error) = sweep(dir) {
+        tracing::warn!(%error, "what an unfinished copy has left could not be removed");
+    }
+    Ok(Some(data_dir))
+}
+
+impl Engine {
+    /// An engine in its data directory, which has not been read yet: until [`Engine::recover`] has
+    /// done so and `set_loading(false)` is said, requests are refused.
+    ///
+    /// # Errors
+    /// The directory cannot be used, or the users' file cannot.
+    pub fn begin(beginning: Beginning) -> Result<Arc<Self>, BeginError> {
+        let Beginning { mut settings, table, config_file, executable, seed } = beginning;
+        // `CONFIG GET dir` answers an absolute path, as in Redis.
+        if let Ok(path) = std::path::absolute(&settings.config().dir) {
+            settings.resolve_dir(&path);
+        }
+        let config = settings.config();
+        let data_dir = open(&config)?;
+        let kept = data_dir.as_ref().and_then(|data_dir| data_dir.manifest.clone());
+        let now = wall_clock();
+        let workers = config.io_threads;
+        let start = Start { settings, seed, kept, now, workers, config_file, executable };
+        let engine = Engine::with_table(start, table);
+        engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
+        if let Some(data_dir) = data_dir {
+            engine.attach_data_dir(data_dir);
+            engine.persistence.set_loading(true);
+        }
+        Ok(engine)
+    }
+
+    /// Leaves the data directory in good order: what is not in the journal is saved if the
+    /// configuration asks for that, or if the journal cannot be written to its end.
+    ///
+    /// # Errors
+    /// The dataset could not be saved, or neither could the journal be written to its end nor a
+    /// snapshot take its place. It is in the log.
+    pub fn close(self: &Arc<Self>) -> io::Result<()> {
+        let done = self.save_at_last();
+        if let Err(error) = &done {
+            tracing::error!(%error, "the dataset could not be saved before exiting");
+        }
+        self.close_data_dir();
+        done
+    }
+
+    fn save_at_last(self: &Arc<Self>) -> io::Result<()> {
+        let journaling = self.persistence.is_journaling();
+        if self.outlasts_scripts() {
+            tracing::warn!("not saving the dataset: a script has changed part of what it will");
+            let wrong = if journaling { self.store.log().trouble() } else { None };
+            return wrong.map_or(Ok(()), |trouble| Err(io::Error::other(trouble.text)));
+        }
+        let config = self.config();
+        let saves = !config.save.is_empty() && !journaling;
+        let wanted = match self.persistence.last_will() {
+            Some(wanted) => wanted,
+            None => saves && !config.shutdown_on_sigterm.nosave,
+        };
+        let mut saved = Ok(());
+        // SHUTDOWN may have done so already, to be able to say that it failed.
+        let is_saved = self.has_saved_finally() && self.unsaved_changes() == 0;
+        // What has been read in part is in no case all that there is.
+        if wanted && !is_saved && !self.persistence.is_loading() {
+            tracing::info!("Saving the dataset before exiting");
+            saved = self.save_finally(journaling).map(drop);
+        }
+        if !journaling {
+            return saved;
+        }
+        // Memory has everything, and a snapshot what the journal was to keep: also where none is
+        // wished for beside it.
+        let kept = self.store.log().sync().or_else(|error| {
+            tracing::warn!(%error, "the journal cannot be kept: saving the dataset before exiting");
+            self.save_finally(true).map(drop)
+        });
+        saved.and(kept)
+    }
+}

@@ -1,0 +1,101 @@
+//! Copies of the running dataset for Redis's tools: what `SYNC` sends.
+//!
+//! A copy is made aside, an RDB file is written of it, and that file loses its name before the
+//! first byte is sent: readers keep it alive, and nothing is left when they are gone, be it by a
+//! crash. Readers that asked before a copy was begun share it.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::dataset_copy::{DatasetCopy, ScratchDir};
+use crate::engine::Engine;
+use crate::redis_files;
+
+/// A file for Redis, without a name.
+#[derive(Debug)]
+pub struct Rdb {
+    /// The file; to be read at offsets, as others read it too.
+    pub file: File,
+    /// Its length.
+    pub bytes: u64,
+    /// Keys in it.
+    pub keys: u64,
+}
+
+/// How many callers have asked, and what the last of them got.
+#[derive(Debug, Default)]
+pub(crate) struct Transfers {
+    asked: AtomicU64,
+    last: Mutex<Last>,
+}
+
+#[derive(Debug, Default)]
+struct Last {
+    /// So many had asked when it was begun.
+    covers: u64,
+    rdb: Weak<Rdb>,
+}
+
+impl Engine {
+    /// The dataset as it is at some moment of this call. Waits for the disk, and for a running save
+    /// or copy; several callers that wait get the same.
+    ///
+    /// # Errors
+    /// What the client that asked is told.
+    pub fn rdb_of_now(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
+        let transfers = &self.persistence.transfers;
+        let mine = transfers.asked.fetch_add(1, Ordering::AcqRel) + 1;
+        let mut last = transfers.last.lock();
+        if last.covers >= mine
+            && let Some(rdb) = last.rdb.upgrade()
+        {
+            return Ok(rdb);
+        }
+        let covers = transfers.asked.load(Ordering::Acquire);
+        let rdb = Arc::new(self.make_rdb()?);
+        *last = Last { covers, rdb: Arc::downgrade(&rdb) };
+        Ok(rdb)
+    }
+
+    fn make_rdb(self: &Arc<Self>) -> Result<Rdb, String> {
+        let said = |error: std::io::Error| error.to_string();
+        let scratch_dir = self.scratch_dir().map_err(said)?;
+        let DatasetCopy { disk, manifest, .. } =
+            self.copy_dataset(&scratch_dir.path).map_err(said)?;
+        let file = nameless(&scratch_dir).map_err(said)?;
+        let settings = self.settings.lock().clone();
+        let exported = redis_files::export_into(&settings, (&disk, &manifest), &file)?;
+        let (bytes, keys) = (exported.bytes, exported.keys);
+        tracing::info!("Made a copy of {keys} keys in {bytes} bytes for a client");
+        Ok(Rdb { file, bytes, keys })
+    }
+
+    /// A file without any key: the libraries of functions, as they are now.
+    ///
+    /// # Errors
+    /// What the client that asked is told.
+    pub fn rdb_of_libraries(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
+        let said = |error: std::io::Error| error.to_string();
+        let file = nameless(&self.scratch_dir().map_err(said)?).map_err(said)?;
+        let compress = self.config().durability.rdbcompression;
+        let bytes = redis_files::export_libraries(&self.functions.known(), compress, &file)
+            .map_err(said)?;
+        Ok(Arc::new(Rdb { file, bytes, keys: 0 }))
+    }
+
+    fn scratch_dir(self: &Arc<Self>) -> std::io::Result<ScratchDir> {
+        ScratchDir::open(self.writable_disk()?.path())
+    }
+}
+
+fn nameless(scratch_dir: &ScratchDir) -> std::io::Result<File> {
+    let path = scratch_dir.path.join("copy.rdb");
+    let file =
+        OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(path)?;
+    Ok(file)
+}

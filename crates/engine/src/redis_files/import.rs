@@ -1,0 +1,490 @@
+//! A dataset comes in from files of Redis.
+//!
+//! Snapshots are put into the store key by key; the commands of append-only files run through the
+//! table, with the clock stopped: nothing is overdue while they do. A transaction is done as a
+//! whole or not at all. What this server has no types for is counted, and nothing is taken unless
+//! all of it was, or the caller has said that the rest may be lost.
+
+use std::fs::File as SystemFile;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use base::{Args, CmdError, Deadline, Keyspace, Millis, Protocol, num};
+use commands::portable::{self, PART, Restored};
+use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
+use rdb::{FieldTtls, Item, Key, Refusal, Value};
+use script::Vm;
+use store::{Scope, Txn};
+use types::Documents;
+use wire::RespWriter;
+
+use super::find::RedisFiles;
+use super::loss::Loss;
+use super::scripter::{Scripter, runs_scripts};
+use crate::engine::Engine;
+use crate::plan::Plan;
+use crate::scripting::{self, Catalog, Change, Changed};
+use crate::table::{Action, Entry};
+use journal::wall_clock;
+
+/// How to import.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// What this server has no types for may be left out.
+    pub skip_unknown: bool,
+    /// Fields of hashes that have deadlines of their own are taken without.
+    pub drop_field_ttls: bool,
+    /// The last file may end in the middle of a command.
+    pub load_truncated: bool,
+}
+
+/// What came in.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    /// Where from.
+    pub from: String,
+    /// Keys of snapshots.
+    pub keys: u64,
+    /// Keys of snapshots that were past their deadline and were left out.
+    pub expired: u64,
+    /// Libraries of functions of snapshots.
+    pub libraries: u64,
+    /// Commands.
+    pub commands: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+    /// Fields that lost their deadlines.
+    pub mortal_fields: u64,
+    /// Where the last file was cut, and its name, if it ended in the middle of something.
+    pub cut: Option<(String, u64)>,
+    /// What was left out.
+    pub loss: Loss,
+    /// Milliseconds it took.
+    pub millis: u64,
+}
+
+impl std::fmt::Display for Imported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} keys and {} commands of {}, {} bytes in {:.3} seconds",
+            self.keys,
+            self.commands,
+            self.from,
+            self.bytes,
+            self.millis as f64 / 1000.0
+        )?;
+        if self.libraries > 0 {
+            write!(f, "; {} libraries of functions", self.libraries)?;
+        }
+        if self.expired > 0 {
+            write!(f, "; {} keys were past their deadline", self.expired)?;
+        }
+        if let Some((file, offset)) = &self.cut {
+            write!(f, "; {file} ends inside a command, and what follows offset {offset} was cut")?;
+        }
+        if self.mortal_fields > 0 {
+            write!(f, "; {} fields of hashes lost their own deadlines", self.mortal_fields)?;
+        }
+        if !self.loss.is_nothing() {
+            write!(f, "; LEFT OUT: {}", self.loss)?;
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Reads a dataset of Redis into this engine, which is empty and serves no client yet.
+    ///
+    /// # Errors
+    /// The files cannot be read, are damaged, or hold what would be lost; the store is in no
+    /// particular state then.
+    pub fn import(
+        self: &Arc<Self>,
+        from: &RedisFiles,
+        options: Options,
+    ) -> Result<Imported, String> {
+        let start = Instant::now();
+        let bytes = from.bytes();
+        self.persistence.progress.total.fetch_add(bytes, Ordering::Relaxed);
+        let mut loader = Loader::new(self, from.is_snapshot);
+        loader.imported.from = from.path.display().to_string();
+        let set_up: fn(&mut rdb::Reader<Watched>) = if options.drop_field_ttls {
+            |reader| {
+                reader.in_parts(PART);
+                reader.field_ttls(FieldTtls::Drop { now: wall_clock() });
+            }
+        } else {
+            |reader| reader.in_parts(PART)
+        };
+        let open = |file: &File| {
+            let file = Watched { file: from.open(file)?, engine: Arc::clone(self) };
+            Ok(Reader::with(file, set_up))
+        };
+        let mut log = Log::new(&from.manifest, open);
+        loop {
+            match log.next() {
+                Ok(None) => break,
+                Ok(Some(record)) => loader.take(record).map_err(|what| match log.file() {
+                    Some(file) => format!("{}: {what}", file.name.escape_ascii()),
+                    None => what,
+                })?,
+                Err(error) => {
+                    loader.imported.cut = Some(cut(&error, options.load_truncated)?);
+                    break;
+                }
+            }
+        }
+        loader.settle()?;
+        loader.txn.report_memory();
+        let mut imported = loader.imported;
+        imported.bytes = bytes;
+        imported.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if imported.loss.is_nothing() || options.skip_unknown {
+            return Ok(imported);
+        }
+        Err(format!(
+            "{}: it holds what this server does not keep: {}. Nothing was changed. \
+             'import-skip-unknown yes' takes the rest",
+            imported.from, imported.loss
+        ))
+    }
+}
+
+/// Where a log that ended early is cut, if it may be.
+fn cut(error: &LogError, load_truncated: bool) -> Result<(String, u64), String> {
+    match &error.cause {
+        LogCause::Content(AofError::Truncated { valid }) if error.is_last => {
+            if load_truncated {
+                return Ok((error.name.escape_ascii().to_string(), *valid));
+            }
+            Err(format!("{error}, and aof-load-truncated is no"))
+        }
+        _ => Err(error.to_string()),
+    }
+}
+
+/// A file whose reading is shown as progress, and ends when the server is told to.
+struct Watched {
+    file: SystemFile,
+    engine: Arc<Engine>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.engine.stopping.load(Ordering::Acquire) {
+            return Err(io::Error::other("loading was interrupted"));
+        }
+        let got = self.file.read(buf)?;
+        self.engine.persistence.progress.done.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
+}
+
+const TWICE: &str = "a member or field is there twice";
+
+fn wrong(key: &Key, what: &str) -> String {
+    format!("the key {}: {what}", key.name.escape_ascii())
+}
+
+fn deadline(key: &Key) -> Option<Millis> {
+    key.deadline.map(|at| Millis::try_from(at).unwrap_or(0))
+}
+
+/// Puts items and commands into the store.
+struct Loader<'e> {
+    engine: &'e Arc<Engine>,
+    txn: Txn,
+    plan: Plan,
+    db: usize,
+    now: Millis,
+    is_snapshot: bool,
+    /// The commands of a transaction whose end has not been seen.
+    transaction: Option<Vec<Vec<Vec<u8>>>>,
+    reply: Vec<u8>,
+    /// Runs the code of libraries; missing until the first.
+    vm: Option<Box<Vm>>,
+    /// Runs scripts; missing until the first.
+    client: Option<Box<Scripter>>,
+    /// A key of which more may come, with its database.
+    open: Option<(Key, usize, Restored)>,
+    imported: Imported,
+}
+
+impl<'e> Loader<'e> {
+    fn new(engine: &'e Arc<Engine>, is_snapshot: bool) -> Self {
+        let now = wall_clock();
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.hashing.seed);
+        txn.begin_replay(now);
+        Loader {
+            engine,
+            txn,
+            plan: Plan::default(),
+            db: 0,
+            now,
+            is_snapshot,
+            transaction: None,
+            reply: Vec::new(),
+            vm: None,
+            client: None,
+            open: None,
+            imported: Imported::default(),
+        }
+    }
+
+    fn take(&mut self, record: Record) -> Result<(), String> {
+        if let Record::Item(Item::More(value)) = record {
+            return self.more(value);
+        }
+        self.settle()?;
+        match record {
+            Record::Item(item) => self.item(item),
+            Record::Command(command) => self.command(command.words),
+            Record::Time(_) => Ok(()),
+        }
+    }
+
+    fn item(&mut self, item: Item) -> Result<(), String> {
+        let loss = &mut self.imported.loss;
+        match item {
+            Item::Aux { .. } | Item::Resize { .. } => {}
+            Item::Function(code) => self.library(&code),
+            Item::ModuleAux(aux) => *loss.module_data.entry(aux.name()).or_default() += 1,
+            Item::Database { db } => _ = self.database(db)?,
+            Item::Refused(_, Refusal::Empty) => {}
+            Item::Refused(_, Refusal::FieldTtls(_)) => loss.mortal_hashes += 1,
+            Item::Key(_, Value::Module(value)) if !portable::is_json(&value) => {
+                *loss.module_keys.entry(value.name()).or_default() += 1;
+            }
+            Item::Key(key, value) => return self.key(key, value),
+            // Settled before anything else is looked at.
+            Item::More(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A library's code runs, for as long as it takes: it has run in time where it comes from.
+    fn library(&mut self, code: &[u8]) {
+        match self.change_libraries(Change::Load { code, replace: false }) {
+            Ok(_) => self.imported.libraries += 1,
+            Err(error) => {
+                let why = error.bytes().escape_ascii().to_string();
+                tracing::error!(why, "a library of functions could not be loaded");
+                self.imported.loss.functions += 1;
+            }
+        }
+    }
+
+    fn change_libraries(&mut self, change: Change<'_>) -> Result<Changed, CmdError> {
+        let Loader { engine, txn, vm, .. } = self;
+        let limits = scripting::limits(&engine.config());
+        let vm = vm.get_or_insert_with(|| Box::new(Vm::new(limits)));
+        Catalog { engine, txn, vm, timeout: None, may: &|| true }.change(change)
+    }
+
+    fn database(&self, db: u64) -> Result<usize, String> {
+        let there = self.engine.store.databases();
+        let found = usize::try_from(db).ok().filter(|&db| db < there);
+        found.ok_or_else(|| {
+            format!("there are keys in database {db}, but 'databases' is {there}: raise it")
+        })
+    }
+
+    fn key(&mut self, key: Key, value: Value) -> Result<(), String> {
+        if self.is_snapshot && deadline(&key).is_some_and(|at| at <= self.now) {
+            self.imported.expired += 1;
+            return Ok(());
+        }
+        let db = self.database(key.db)?;
+        let store = &self.engine.store;
+        if let Value::Stream(stream) = &value
+            && let Some(said) = stream.miscounted
+        {
+            let (key, there) = (key.name.escape_ascii().to_string(), stream.entries.len());
+            tracing::warn!(key, said, there, "a stream says another number of entries: corrected");
+        }
+        let limits = store.limits();
+        let document = match &value {
+            Value::Module(module) => Some(format!("{} {}", module.name(), module.version())),
+            _ => None,
+        };
+        let restored =
+            self.txn.with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry));
+        let value = match (restored, document) {
+            (Some(value), _) => value,
+            // In an encoding that is not written any more, or larger or deeper than documents are
+            // here: no reason to refuse all others.
+            (None, Some(name)) => {
+                *self.imported.loss.module_keys.entry(name).or_default() += 1;
+                return Ok(());
+            }
+            (None, None) => return Err(wrong(&key, TWICE)),
+        };
+        self.open = Some((key, db, value));
+        Ok(())
+    }
+
+    /// More elements of the key that is open; if none is, its value is not wanted.
+    fn more(&mut self, value: Value) -> Result<(), String> {
+        let Some((key, _, open)) = &mut self.open else { return Ok(()) };
+        let limits = self.engine.store.limits();
+        open.extend(value, &limits).ok_or_else(|| wrong(key, TWICE))
+    }
+
+    /// The value of the key that is open is whole.
+    fn settle(&mut self) -> Result<(), String> {
+        let Some((key, db, value)) = self.open.take() else { return Ok(()) };
+        let store = &self.engine.store;
+        let deadline = deadline(&key).map_or(Deadline::Clear, Deadline::At);
+        let name = store.hasher().key(&key.name);
+        self.txn.select(db);
+        let done = self.txn.with(store, Scope::One(store.shard_of(name.hash)), |txn| {
+            if txn.kind(name).is_some() {
+                return false;
+            }
+            portable::put(txn, name, value, deadline);
+            if let Some(seconds) = key.idle {
+                txn.set_idle(name, seconds);
+            }
+            txn.forget_changes();
+            true
+        });
+        match done {
+            Ok(true) => {
+                self.imported.keys += 1;
+                Ok(())
+            }
+            Ok(false) => Err(wrong(&key, "it is there twice")),
+            Err(failed) => Err(wrong(&key, &failed.to_string())),
+        }
+    }
+
+    fn command(&mut self, words: Vec<Vec<u8>>) -> Result<(), String> {
+        let name = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+        match (name.as_slice(), &mut self.transaction) {
+            (b"multi", _) => self.transaction = Some(Vec::new()),
+            (b"exec", _) => {
+                for words in self.transaction.take().unwrap_or_default() {
+                    self.run(&words)?;
+                }
+            }
+            (_, Some(waiting)) => waiting.push(words),
+            (_, None) => self.run(&words)?,
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, words: &[Vec<u8>]) -> Result<(), String> {
+        self.imported.commands += 1;
+        let argv: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        let engine = self.engine;
+        // Redis writes some commands as they were called and some in their own names.
+        let entry = engine.table.find(&argv).or_else(|| engine.table.find_own(&argv));
+        let action = entry.map(|entry| (entry, entry.action));
+        let (entry, run) = match action {
+            Some((entry, Action::Data(run))) => (entry, run),
+            Some((entry, _)) if runs_scripts(entry.name()) => {
+                self.script(&argv);
+                return Ok(());
+            }
+            Some((entry, _)) if entry.name() == "select" => return self.select(&argv),
+            Some((entry, _)) if entry.name().starts_with("function|") => {
+                return self.function(entry, &argv);
+            }
+            // What changes no data.
+            Some((entry, _)) if matches!(entry.name(), "ping" | "publish" | "spublish") => {
+                return Ok(());
+            }
+            _ => {
+                let name = argv[0].to_ascii_uppercase().escape_ascii().to_string();
+                *self.imported.loss.commands.entry(name).or_default() += 1;
+                return Ok(());
+            }
+        };
+        if !entry.accepts(argv.len()) {
+            self.failed(&argv, "a wrong number of arguments");
+            return Ok(());
+        }
+        if is_relative(entry.name(), &argv) {
+            self.txn.begin(wall_clock());
+        }
+        self.plan.clear();
+        self.plan.add(&engine.store, entry, &argv);
+        self.txn.select(self.db);
+        self.reply.clear();
+        let (reply, scope) = (&mut self.reply, self.plan.scope());
+        let done = self.txn.with(&engine.store, scope, |txn| {
+            let args = Args::new(&argv, entry.words, None, engine.store.hasher());
+            let result = run(txn, args, &mut RespWriter::new(reply, Protocol::Resp3)).map(drop);
+            txn.forget_changes();
+            result
+        });
+        self.txn.begin_replay(self.now);
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.failed(&argv, &error.bytes().escape_ascii().to_string()),
+            Err(failed) => return Err(failed.to_string()),
+        }
+        Ok(())
+    }
+
+    /// Scripts run as those of a client do.
+    fn script(&mut self, argv: &[&[u8]]) {
+        let engine = self.engine;
+        let client = self.client.get_or_insert_with(|| Box::new(Scripter::new(engine)));
+        if let Some(error) = client.run(self.db, argv) {
+            self.failed(argv, &error);
+        }
+    }
+
+    fn function(&mut self, entry: &Entry, argv: &[&[u8]]) -> Result<(), String> {
+        let change = Change::parse(entry.name(), argv).filter(|_| entry.accepts(argv.len()));
+        let done = match change {
+            Some(change) => change.and_then(|change| self.change_libraries(change)),
+            None => Err(CmdError::new("no change of libraries")),
+        };
+        if let Err(error) = done {
+            self.failed(argv, &error.bytes().escape_ascii().to_string());
+        }
+        Ok(())
+    }
+
+    fn select(&mut self, argv: &[&[u8]]) -> Result<(), String> {
+        let db = argv.get(1).and_then(|word| num::parse_i64(word));
+        let db = db.and_then(|db| u64::try_from(db).ok()).ok_or("SELECT of no database")?;
+        self.db = self.database(db)?;
+        Ok(())
+    }
+
+    /// It ran where it came from, so it should run here.
+    fn failed(&mut self, argv: &[&[u8]], why: &str) {
+        /// More of them would not tell more.
+        const SHOWN: u64 = 10;
+        self.imported.loss.failed += 1;
+        if self.imported.loss.failed <= SHOWN {
+            let shown = |at: usize| {
+                let word = argv.get(at).copied().unwrap_or_default();
+                word[..word.len().min(100)].escape_ascii().to_string()
+            };
+            tracing::error!(command = shown(0), key = shown(1), why, "a command failed");
+        }
+    }
+}
+
+/// Whether a command counts a time from now. No server writes one of these into its files, but
+/// people do.
+fn is_relative(name: &str, argv: &[&[u8]]) -> bool {
+    let says = |from: usize, words: &[&str]| {
+        let mut rest = argv.iter().skip(from);
+        rest.any(|word| words.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes())))
+    };
+    match name {
+        "expire" | "pexpire" | "setex" | "psetex" => true,
+        "set" => says(3, &["EX", "PX"]),
+        "getex" => says(2, &["EX", "PX"]),
+        "restore" => !says(4, &["ABSTTL"]),
+        _ => false,
+    }
+}

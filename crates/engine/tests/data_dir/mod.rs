@@ -1,0 +1,70 @@
+//! Engines on data directories of their own, for tests.
+#![allow(dead_code)] // each test program uses a part
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use config::Settings;
+use kvist_engine::persistence::{DataDir, Recovered};
+use kvist_engine::{Engine, Start};
+
+/// A directory that goes with its owner.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("kvist-engine-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An engine that has read this directory, with these further lines of configuration.
+pub fn open(dir: &Path, lines: &str) -> Result<(Arc<Engine>, Recovered), String> {
+    let mut settings = Settings::new(4);
+    let text = format!("dir {}\nenable-debug-command yes\n{lines}\n", dir.display());
+    settings.apply_text(text.as_bytes(), "a test").unwrap();
+    let data_dir = unlocked(dir)?;
+    let engine = Engine::new(Start {
+        settings,
+        seed: [1, 2, 3, 4],
+        now: 1_000_000,
+        workers: 4,
+        config_file: String::new(),
+        kept: data_dir.manifest.clone(),
+        executable: String::new(),
+    })?;
+    engine.attach_data_dir(data_dir);
+    engine.persistence.set_loading(true);
+    let recovered = engine.recover();
+    engine.persistence.set_loading(false);
+    recovered.map(|recovered| (engine, recovered))
+}
+
+/// A server that another test starts holds our lock, too, from its fork to its exec.
+fn unlocked(dir: &Path) -> Result<DataDir, String> {
+    let start = std::time::Instant::now();
+    loop {
+        match DataDir::open(dir).map_err(|error| error.to_string()) {
+            Err(text) if text.contains("in use by another") && start.elapsed().as_secs() < 20 => {
+                std::thread::yield_now();
+            }
+            opened => return opened,
+        }
+    }
+}

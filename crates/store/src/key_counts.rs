@@ -1,0 +1,129 @@
+//! How many keys there are, how long they live, and what waits to be freed: numbers for `INFO`.
+
+use base::Millis;
+
+use crate::shard::Db;
+use crate::{Garbage, Store, Txn};
+
+/// Steps of a walk that find out how long the keys of a database in one shard still live.
+const SAMPLE_STEPS: usize = 4;
+
+/// A database's part of one shard: keys, keys with a deadline, bytes of its table.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Part([usize; 3]);
+
+impl Part {
+    pub fn of(db: &Db) -> Self {
+        Part([db.keys.len(), db.keys.expiring(), db.keys.overhead()])
+    }
+}
+
+impl KeyCounts {
+    fn add(&mut self, Part([keys, expiring, table]): Part) {
+        self.keys += keys;
+        self.expiring += expiring;
+        self.table += table;
+    }
+}
+
+/// What one database holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyCounts {
+    /// Keys, those past their deadline and not yet deleted included.
+    pub keys: usize,
+    /// Keys with a deadline.
+    pub expiring: usize,
+    /// Bytes the tables take beside keys and values.
+    pub table: usize,
+    /// Milliseconds that keys with a deadline still have, on average; estimated from some of them
+    /// in each shard.
+    pub average_ttl: Millis,
+}
+
+/// The times that sampled keys still have, weighted with the keys each sample stands for.
+#[derive(Clone, Copy, Default)]
+struct Lives {
+    keys: u128,
+    millis: u128,
+}
+
+impl Lives {
+    fn sample(&mut self, db: &Db, from: u64, now: Millis) {
+        let (mut seen, mut millis, mut cursor) = (0_u128, 0_u128, from);
+        for _ in 0..SAMPLE_STEPS {
+            cursor = db.keys.scan_expiring(cursor, &mut |entry| {
+                let left = entry.deadline().map_or(0, |at| at.saturating_sub(now));
+                seen += u128::from(left > 0);
+                millis += u128::from(left);
+            });
+            // At the end of the table with nothing found: what there is lies before.
+            if cursor == 0 && (seen > 0 || from == 0) {
+                break;
+            }
+        }
+        if let Some(average) = millis.checked_div(seen) {
+            let stands_for = db.keys.expiring() as u128;
+            self.keys += stands_for;
+            self.millis += average * stands_for;
+        }
+    }
+
+    fn average(&self) -> Millis {
+        let average = self.millis.checked_div(self.keys).unwrap_or(0);
+        Millis::try_from(average).unwrap_or(Millis::MAX)
+    }
+}
+
+impl Txn {
+    /// Counts every database, one shard after the other. Of a shard whose holder is overdue it
+    /// tells what was in it when that was noticed. O(shards × databases). Call while holding every
+    /// shard, or none.
+    pub fn key_counts(&mut self) -> Vec<KeyCounts> {
+        let now = self.time();
+        let mut sums = vec![KeyCounts::default(); self.store().databases()];
+        let mut lives = vec![Lives::default(); sums.len()];
+        for number in 0..self.store().shards() {
+            let there = self.glance(number, |shard| {
+                // Where the walk that deletes overdue keys stands is as good as a random place.
+                let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
+                for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
+                    sum.add(Part::of(db));
+                    if db.keys.expiring() > 0 {
+                        lives.sample(db, *cursor, now);
+                    }
+                }
+            });
+            if there.is_none() {
+                let parts = self.store().key_counts_of_overdue(number);
+                sums.iter_mut().zip(&parts).for_each(|(sum, part)| sum.add(*part));
+            }
+        }
+        for (sum, lives) in sums.iter_mut().zip(&lives) {
+            sum.average_ttl = lives.average();
+        }
+        sums
+    }
+
+    /// Bytes that a recount of every object finds: what [`Store::memory`] says once every
+    /// transaction has reported, without [`Store::shared_memory`]. O(keys); for checks. Call while
+    /// holding every shard, or none.
+    pub fn recount(&mut self) -> usize {
+        let shards = 0..self.store().shards();
+        let recount = |shard: &mut crate::Shard| {
+            shard
+                .dbs()
+                .iter()
+                .map(|db| db.keys.memory() + db.recount() + db.noted_memory())
+                .sum::<usize>()
+        };
+        shards.map(|number| self.each_shard(number, recount)).sum()
+    }
+}
+
+impl Store {
+    /// Values that were unlinked and wait to be freed.
+    #[must_use]
+    pub fn pending_frees(&self) -> usize {
+        self.trash.lock().iter().filter(|g| !matches!(g, Garbage::Nothing)).count()
+    }
+}

@@ -1,0 +1,109 @@
+//! The words of the field: a thing is called what a reader of other databases would search for.
+//!
+//! This project once had private names for common things. Those that are gone must not come back,
+//! neither in names nor in comments; the list below says what to write instead. Strings are left
+//! alone: they may be another program's words, or a user's data.
+
+use super::source::Source;
+
+/// A private word, with its other forms, and what it is called.
+const WORDS: &[(&[&str], &str)] = &[
+    (&["seat", "seats", "seated"], "worker context, worker, client session"),
+    (&["desk", "desks"], "worker parts, connection, session"),
+    (&["house"], "shared state"),
+    (&["guest", "guests"], "caller session"),
+    (&["party"], "client session"),
+    (&["crew", "crews"], "worker pool"),
+    (&["errand", "errands"], "background request"),
+    (&["keeper", "keepers"], "cron, the cron thread"),
+    (&["heed", "heeds", "heeded"], "request flags; read, follow"),
+    (&["judge", "judges", "judged", "misjudge"], "check, filter"),
+    (&["spike", "spikes"], "latency sample, latency monitor"),
+    (&["hearing"], "notifier"),
+    (&["news"], "notification, invalidation"),
+    (&["bulletin", "audience"], "notifications, notification sink"),
+    (&["lane", "lanes"], "write buffer"),
+    (&["bell", "bells"], "wakeup"),
+    (&["debt", "debts", "debtor", "debtors"], "deferred serve"),
+    (&["survey", "surveys", "surveyed"], "snapshot scan"),
+    (&["census"], "key counts"),
+];
+
+/// Where older names still stand; a folder is taken out as soon as it has none.
+const NOT_YET: &[&str] = &[
+    "bench/",
+    "crates/allocator/",
+    "crates/bench/",
+    "crates/cli/",
+    "crates/client/",
+    "crates/columns/",
+    "crates/crash/",
+    "crates/differential/",
+    "crates/grpc/",
+    "crates/http/",
+    "crates/interleave/",
+    "crates/kvist/",
+    "crates/python/",
+    "crates/reference/",
+    "crates/server/",
+    "crates/tls/",
+    "python/",
+    "tests/",
+    "xtask/",
+];
+
+/// Where a word of the list is the field's own.
+const MEANT: &[(&str, &str)] = &[
+    // Parts of a vector register.
+    ("lane", "crates/commands/src/bitmap/"),
+    ("lanes", "crates/commands/src/bitmap/"),
+    ("lane", "crates/table/"),
+    ("lanes", "crates/table/"),
+];
+
+/// The private words of a file: the line of each, counted from 0, and what to do about it.
+pub fn check(path: &str, text: &str, source: &Source) -> Vec<(usize, String)> {
+    if NOT_YET.iter().any(|folder| path.starts_with(folder)) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (n, (line, code)) in text.lines().zip(&source.code).enumerate() {
+        let mut words = words_of(code);
+        words.extend(words_of(&comment_of(line, code)));
+        words.sort_unstable();
+        words.dedup();
+        for word in words {
+            let is_meant = MEANT.iter().any(|(own, at)| *own == word && path.starts_with(at));
+            let known = WORDS.iter().find(|(forms, _)| forms.contains(&word.as_str()));
+            if let Some((_, instead)) = known.filter(|_| !is_meant) {
+                found.push((n, format!("'{word}' is a private word: say {instead}")));
+            }
+        }
+    }
+    found
+}
+
+/// What of a line is no code: there the scanner has put spaces.
+fn comment_of(line: &str, code: &str) -> String {
+    let both = line.chars().zip(code.chars());
+    both.map(|(shown, code)| if code == ' ' { shown } else { ' ' }).collect()
+}
+
+/// The words of a text in lower case, those that names are made of one by one.
+fn words_of(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut before) = (Vec::new(), String::new(), ' ');
+    for c in text.chars() {
+        let begins = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
+        if begins && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if c.is_alphabetic() {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
