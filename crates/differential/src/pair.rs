@@ -180,7 +180,7 @@ impl Pair {
             let [x, y] = &sent;
             let a = still(x).and_then(|()| self.main[0].receive());
             let b = still(y).and_then(|()| self.main[1].receive());
-            match self.judge(command, from + offset, a, b) {
+            match self.check_replies(command, from + offset, a, b) {
                 Ok(Some(finding)) => {
                     let lost = finding.lost;
                     findings.push(finding);
@@ -196,7 +196,7 @@ impl Pair {
         commands.len()
     }
 
-    fn judge(
+    fn check_replies(
         &mut self,
         command: &Command,
         at: usize,

@@ -212,7 +212,7 @@ impl Blocked {
         self.end.at_once.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the wait of who waits for another thread, if they still do.
+    /// Ends the wait of a client that waits for another thread, if it still does.
     pub(crate) fn answer(&self, write: impl FnOnce(&mut RespWriter<'_>)) {
         if !self.waiter.settle() {
             return;

@@ -1,5 +1,5 @@
-//! When all clients together take too much memory (`maxmemory-clients`): the largest are told to
-//! go, until those who stay fit.
+//! When all clients together take too much memory (`maxmemory-clients`): the largest are closed,
+//! until the rest fit.
 //!
 //! Every worker tells what its clients take when that changes; the sum is kept by the engine
 //! ([`Engine::buffers`]). A thread that raises it compares it with the limit, and so does the cron
@@ -8,9 +8,9 @@
 //! classes of powers of two beforehand; here that would be shared work for every change of every
 //! client, to save a walk that ends with a client being closed.
 //!
-//! Who is told to go is marked and no longer counted, since its memory is as good as free; its
-//! owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays, but
-//! counts.
+//! A client that is to be closed is marked and no longer counted, since its memory is as good as
+//! free; its owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays,
+//! but counts.
 //!
 //! This file must never close a connection itself: connections belong to their workers.
 
@@ -28,10 +28,10 @@ use crate::engine::Engine;
 /// How long to wait before looking again when no client could be closed.
 const REST: Millis = 2;
 
-/// Who looks, and when not to.
+/// The search for clients to close, and when not to search.
 #[derive(Default)]
 pub(crate) struct ClientEvictions {
-    /// Until when there is no use in looking. Locked by who looks.
+    /// Until when there is no use in looking. Locked by the thread that looks.
     rest_until: Mutex<Millis>,
 }
 
@@ -50,7 +50,8 @@ impl Engine {
 
     #[cold]
     fn evict_largest(&self, limit: usize, now: Millis) {
-        // Who has the lock looks at the same clients; what it misses is found by the clock.
+        // The thread that has the lock looks at the same clients; what it misses is found by the
+        // clock.
         let Some(mut rest_until) = self.client_evictions.rest_until.try_lock() else { return };
         if *rest_until > now && *rest_until <= now + REST {
             return;

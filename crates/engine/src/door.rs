@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::worker::Worker;
 
 impl Engine {
-    /// Makes a session a user's without a password: the door knows who it is.
+    /// Makes a session a user's without a password: the door has authenticated it.
     pub fn vouch(&self, session: &mut Session, account: &Arc<Account>) {
         session.log_in(Arc::clone(account));
     }

@@ -112,7 +112,7 @@ pub struct Engine {
     pub executable: String,
     /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
     pub buffers: AtomicUsize,
-    /// Bytes that came from callers who are not known: see [`crate::unauthenticated`].
+    /// Bytes that came from callers that are not authenticated: see [`crate::unauthenticated`].
     pub(crate) unauthenticated: AtomicUsize,
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.

@@ -381,7 +381,7 @@ impl Control<'_> {
         }
         writer.set_protocol(self.session.protocol);
         if self.in_exec {
-            // It may have changed who listens to what comes next.
+            // It may have changed the subscriptions for what comes next.
             self.txn.look_around();
         }
     }

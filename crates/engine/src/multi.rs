@@ -340,8 +340,8 @@ fn run_timed(
     Some(took)
 }
 
-/// Whether a command may change who hears of what came before it. Nothing is told before others:
-/// what one transaction changed is one notice.
+/// Whether a command may change which clients are told of what came before it. Nothing is told
+/// before others: what one transaction changed is one notice.
 fn changes_listeners(entry: &Entry) -> bool {
     matches!(
         entry.name(),

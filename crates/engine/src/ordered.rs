@@ -9,7 +9,7 @@
 //!
 //! The first request about ranges of a database lets its index be built, by as many threads as
 //! there are workers, and waits as one waits for the end of a pause (`pause.rs`): its worker serves
-//! everybody else meanwhile, and no write waits for longer than a slice of a shard is read. A small
+//! other requests meanwhile, and no write waits for longer than a slice of a shard is read. A small
 //! database is not worth that: its index is built on the spot. So it is inside `EXEC` and scripts,
 //! which hold every shard and cannot wait, unless the index was there before.
 
@@ -34,7 +34,7 @@ const SHARE: usize = 50_000;
 /// Most threads.
 const THREADS: usize = 8;
 /// So many changes are merged by the background thread. More at a time cost less each, as leaves
-/// are packed anew less often; who asks in between waits for them to be merged, some dozen
+/// are packed anew less often; a request in between waits for them to be merged, some dozen
 /// milliseconds at most.
 const MANY: usize = 128 * 1024;
 /// An index that no request has used for so long is given up, unless it is always kept.

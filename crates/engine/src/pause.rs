@@ -36,7 +36,7 @@ pub struct Pauses {
     state: Mutex<Pause>,
     /// When it ends; 0 is no pause.
     until: AtomicU64,
-    /// Who waits.
+    /// The clients that wait.
     waiting: Mutex<BTreeMap<ClientId, Arc<Client>>>,
 }
 
@@ -55,7 +55,7 @@ impl Pauses {
         self.until.load(Ordering::Acquire)
     }
 
-    /// Who waits for its end, or for an index.
+    /// The clients that wait for its end, or for an index.
     pub(crate) fn all_waiting(&self) -> Vec<Arc<Client>> {
         self.waiting.lock().values().map(Arc::clone).collect()
     }
@@ -123,7 +123,7 @@ impl Engine {
         (entry, argv): (&Entry, &[&[u8]]),
         now: Millis,
     ) -> bool {
-        // Who monitors sends nothing that changes anything.
+        // A client that monitors sends nothing that changes anything.
         if session.monitors || !self.is_paused(now) {
             return false;
         }

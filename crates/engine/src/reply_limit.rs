@@ -27,7 +27,7 @@ const ELEMENT: usize = 32;
 pub(crate) struct ReplyLimit {
     /// Its bytes.
     pub bytes: usize,
-    /// Who asks for more is closed.
+    /// A client that asks for more is closed.
     closes: bool,
 }
 

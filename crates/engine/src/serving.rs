@@ -39,7 +39,7 @@ pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
 }
 
 /// As [`serve_ready`], behind something that may have taken its time, a transaction or a script:
-/// for itself time stood still, for those who wait it is as late as it is.
+/// for itself time stood still, for clients that wait the clock goes on.
 pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
     if !txn.has_ready() {
         return;

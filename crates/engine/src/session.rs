@@ -50,7 +50,7 @@ pub struct Session {
     pub(crate) awaits_index: bool,
     /// The one that waits, does so for requests on other threads.
     pub(crate) gives_way: bool,
-    /// Those who monitor have heard of the script that waits.
+    /// The monitoring clients have been told of the script that waits.
     pub(crate) told: bool,
     /// Nothing that came before its requests, on whichever thread, has yet to be served. A door
     /// with several threads says `false` whenever it has read some.

@@ -5,7 +5,8 @@
 //!
 //! A command may be called by another name than its own, or by none (`rename-command`). Its own is
 //! what rules, statistics, errors and the journal know it by; the other is what clients send. So
-//! there are two tables, and only who has words from a client may use the one of the names in use.
+//! there are two tables, and only code that has words from a client may use the one of the names in
+//! use.
 
 use base::{Flag, Flags, Group, Handler, Locks, Spec, grammar};
 use store::Txn;

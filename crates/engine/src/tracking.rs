@@ -5,7 +5,7 @@
 //!   broadcast:  prefixes ─► every change of a key that begins with one is told
 //! ```
 //!
-//! A read and the note of who read are made under one hold of the key's lock, and so are a change
+//! A read and the note of its reader are made under one hold of the key's lock, and so are a change
 //! and its invalidation. So for any read and any change of a key one comes first: either the read
 //! saw the change, or the change saw the reader.
 //!
@@ -75,7 +75,7 @@ pub struct Tracking {
 #[derive(Default)]
 struct Counts {
     all: usize,
-    /// Those of them whose reads are remembered.
+    /// Those of them whose reads are tracked.
     readers: usize,
 }
 
@@ -201,7 +201,8 @@ impl Engine {
             shards.clone().for_each(|shard| txn.trim_readers(shard));
         }
         if self.tracking.left.swap(false, Ordering::AcqRel) {
-            // Looked up one by one, under the shard's lock: who has read a key was there before.
+            // Looked up one by one, under the shard's lock: a client that has read a key was
+            // registered before.
             let tracks = |id| {
                 let client = self.clients.get(id);
                 client.is_some_and(|client| client.tracking.load(Ordering::Relaxed))

@@ -29,7 +29,8 @@ pub const CALLS: usize = 8;
 /// A body has a second more for each of these bytes.
 pub const PACE: usize = 8 << 10;
 
-/// Bytes of one caller who is not known, counted among those of all; given back when dropped.
+/// Bytes of one caller that is not authenticated, counted among those of all; given back when
+/// dropped.
 pub struct Charge {
     engine: Arc<Engine>,
     bytes: usize,
@@ -78,14 +79,14 @@ pub fn time_for(bytes: usize, first: Duration) -> Duration {
 }
 
 impl Engine {
-    /// Whether a session may do nothing until it has shown who it is.
+    /// Whether a session may do nothing until it is authenticated.
     #[inline]
     #[must_use]
     pub fn is_unknown(&self, session: &Session) -> bool {
         !session.authenticated && self.users.asks_password()
     }
 
-    /// Bytes that callers who are not known take at the moment.
+    /// Bytes that unauthenticated callers take at the moment.
     #[must_use]
     pub fn unauthenticated_bytes(&self) -> usize {
         self.unauthenticated.load(Ordering::Relaxed)

@@ -24,7 +24,7 @@ use crate::engine::Engine;
 use crate::notifier::{event_bits, wanted_events};
 use crate::worker::Worker;
 
-/// Who wants to hear.
+/// A watcher.
 pub trait Watcher: Send + Sync {
     /// Something has happened. Called with shards locked: must not wait, nor call the engine.
     fn hear(&self, event: &Event);
@@ -53,7 +53,7 @@ impl Watch {
     }
 }
 
-/// Who wants to hear of a name, by number and database.
+/// The watchers of a name, by number and database.
 type Wishes = Vec<(u64, usize, Arc<dyn Watcher>)>;
 type ByName = HashMap<Box<[u8]>, Wishes>;
 
@@ -115,7 +115,7 @@ fn leave(names: &mut ByName, name: &[u8], number: u64) {
     }
 }
 
-/// All who watch.
+/// All watchers.
 #[derive(Default)]
 pub(crate) struct Watchers {
     all: RwLock<Register>,
@@ -137,7 +137,7 @@ impl Watchers {
         self.published.load(Ordering::Relaxed) & event.class.bit() != 0
     }
 
-    /// Tells those who want to hear of it.
+    /// Tells its watchers.
     pub fn tell(&self, event: &Event) {
         if watched() & event.class.bit() != 0 {
             self.all.read().tell(event);

@@ -113,7 +113,7 @@ impl Drop for Counted {
 mod tests {
     use super::*;
 
-    fn judge(line: &str) -> bool {
+    fn runs_long(line: &str) -> bool {
         let table = engine::command_table().expect("a table");
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         is_long(table.find(&words).expect(line), &words)
@@ -148,7 +148,7 @@ mod tests {
             "SORT k",
             "SORT_RO k",
         ] {
-            assert!(judge(line), "{line}");
+            assert!(runs_long(line), "{line}");
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
             "SCRIPT KILL",
             "SET k v",
         ] {
-            assert!(!judge(line), "{line}");
+            assert!(!runs_long(line), "{line}");
         }
     }
 

@@ -48,11 +48,11 @@ pub struct Workers {
 
 impl Workers {
     /// As many workers as threads will sit down at the same time.
-    pub fn new(engine: &Arc<Engine>, seats: usize, seed: u64, durable: Arc<Notify>) -> Self {
+    pub fn new(engine: &Arc<Engine>, count: usize, seed: u64, durable: Arc<Notify>) -> Self {
         let worker = |number: u64| Mutex::new(Worker::new(engine, seed.wrapping_add(number)));
         Workers {
             engine: Arc::clone(engine),
-            workers: (0..seats.max(1) as u64).map(worker).collect(),
+            workers: (0..count.max(1) as u64).map(worker).collect(),
             next: AtomicUsize::new(0),
             durable,
             long_requests: LongRequests::new(engine, !seed),

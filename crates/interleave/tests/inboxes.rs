@@ -29,7 +29,7 @@ enum Broken {
     /// A worker sleeps with wake-ups in hand.
     WakesLate,
     /// A thread that has handed its loop over takes itself for the worker.
-    KeepsItsSeat,
+    StaysWorker,
     /// A worker sleeps without a look at its own queue.
     NoLook,
     /// Who overfills another reads no messages, either.
@@ -158,7 +158,7 @@ impl Loop {
         let threads = Arc::clone(&self.threads);
         let stand_in = thread::spawn(move || self.run());
         threads.lock().push(stand_in);
-        if broken == Broken::KeepsItsSeat {
+        if broken == Broken::StaysWorker {
             wakeups.wake_others();
         } else {
             wakeups.detach_thread();
@@ -301,7 +301,7 @@ fn sleeping_with_wakeups_in_hand_is_seen() {
 
 #[test]
 fn a_thread_that_forgets_it_is_no_worker_any_more_is_seen() {
-    must_fail(ALL_WAIT, || model(Case { hands_over: true, broken: Broken::KeepsItsSeat, ..PLAIN }));
+    must_fail(ALL_WAIT, || model(Case { hands_over: true, broken: Broken::StaysWorker, ..PLAIN }));
 }
 
 #[test]

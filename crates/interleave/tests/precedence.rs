@@ -51,7 +51,7 @@ struct Worker {
     sockets: Vec<Mutex<VecDeque<Request>>>,
 }
 
-struct Crew {
+struct WorkerPool {
     workers: Vec<Worker>,
     subscribed: Vec<AtomicBool>,
     /// Requests that have yet to run.
@@ -59,7 +59,7 @@ struct Crew {
     broken: Broken,
 }
 
-impl Workers for Crew {
+impl Workers for WorkerPool {
     fn count(&self) -> usize {
         self.workers.len()
     }
@@ -86,7 +86,7 @@ impl Workers for Crew {
     }
 }
 
-impl Crew {
+impl WorkerPool {
     /// A client sends something.
     fn send(&self, worker: usize, socket: usize, request: Request) {
         self.workers[worker].sockets[socket].lock().push_back(request);
@@ -155,7 +155,7 @@ fn model(clients: Clients, workers: usize, broken: Broken) {
         poller: Poller::default(),
         sockets: (0..2).map(|_| Mutex::default()).collect(),
     };
-    let crew = Arc::new(Crew {
+    let pool = Arc::new(WorkerPool {
         workers: (0..workers).map(|_| worker()).collect(),
         subscribed: clients.iter().map(|_| AtomicBool::new(false)).collect(),
         left: AtomicUsize::new(clients.iter().map(|sent| sent.len()).sum()),
@@ -163,13 +163,13 @@ fn model(clients: Clients, workers: usize, broken: Broken) {
     });
     let mut threads = Vec::new();
     for number in 0..workers {
-        let crew = Arc::clone(&crew);
-        threads.push(thread::spawn(move || crew.serve(number)));
+        let pool = Arc::clone(&pool);
+        threads.push(thread::spawn(move || pool.serve(number)));
     }
     for &sent in clients {
-        let crew = Arc::clone(&crew);
+        let pool = Arc::clone(&pool);
         threads.push(thread::spawn(move || {
-            sent.iter().for_each(|&(worker, socket, request)| crew.send(worker, socket, request));
+            sent.iter().for_each(|&(worker, socket, request)| pool.send(worker, socket, request));
         }));
     }
     threads.into_iter().for_each(|thread| thread.join().unwrap());

@@ -441,7 +441,7 @@ impl Writer {
     fn answer(&mut self, request: Request) {
         let (result, done) = match request {
             Request::Begin { done } => (self.begin(), done),
-            // Who asks makes a snapshot or a copy, which may free more than this takes.
+            // The caller makes a snapshot or a copy, which may free more than this takes.
             Request::Roll { afresh, done } => (self.roll(afresh, 0), done),
             Request::Sync { done } => (self.sync_all(), done),
             Request::SyncSegment { done } => (self.sync_segment(), done),
@@ -490,8 +490,8 @@ impl Writer {
         if self.healing { Err(self.trouble()) } else { ended }
     }
 
-    /// Ends the segment in good order. Whether that works or not, it is not gone on with: whoever
-    /// asks keeps nothing any more.
+    /// Ends the segment in good order. Whether that works or not, it is not gone on with: the
+    /// caller keeps nothing any more.
     fn close_segment(&mut self) -> io::Result<u64> {
         let ended = if self.is_behind() {
             Err(io::Error::other("there are records that could not be written"))

@@ -155,7 +155,7 @@ impl Header {
     }
 }
 
-/// Whose a frame is: the number of the segment, the secret of its file.
+/// What a frame belongs to: the number of the segment, the secret of its file.
 pub type Of = (u64, Secret);
 
 /// What stands at some place of a segment.

@@ -99,7 +99,7 @@ impl fmt::Display for ReadError {
 }
 
 /// Takes the frames, in order: the records of each, in today's form, its header, the file and the
-/// offset. The buffer is read into again: who keeps the records leaves another one.
+/// offset. The buffer is read into again: a caller that keeps the records leaves another one.
 pub type Take<'a> =
     &'a mut dyn FnMut(&mut Vec<u8>, &frame::Header, &str, u64) -> Result<(), String>;
 

@@ -50,7 +50,7 @@ pub struct Header {
     /// nothing was kept for a while.
     pub afresh: bool,
     /// What no data can know: see [`frame`](crate::frame). It stays with the file when that is used
-    /// again, so that who reads a copy made meanwhile knows frames of the later use for what they
+    /// again, so that a reader of a copy made meanwhile knows frames of the later use for what they
     /// are.
     pub secret: Secret,
 }

@@ -1,8 +1,9 @@
 //! A flusher without a thread: a thread that needs one of its rounds runs it itself.
 //!
 //! What the thread does between two waits is a round of the writer, and here nothing else runs. A
-//! simulation decides when; who waits for the flusher, to begin a segment or to sync, makes the
-//! round that answers. So all that happens, happens in one thread and in an order that is chosen.
+//! simulation decides when; a thread that waits for the flusher, to begin a segment or to sync,
+//! makes the round that answers. So all that happens, happens in one thread and in an order that is
+//! chosen.
 
 use std::fmt;
 use std::io;

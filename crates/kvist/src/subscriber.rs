@@ -26,10 +26,10 @@ pub struct Message {
 /// use std::time::Duration;
 ///
 /// let db = kvist::Kvist::in_memory()?;
-/// let mut news = db.subscriber()?;
-/// news.subscribe(["news"])?;
-/// db.publish("news", "it works")?;
-/// let message = news.next_message(Some(Duration::from_secs(10)))?.unwrap();
+/// let mut updates = db.subscriber()?;
+/// updates.subscribe(["updates"])?;
+/// db.publish("updates", "it works")?;
+/// let message = updates.next_message(Some(Duration::from_secs(10)))?.unwrap();
 /// assert_eq!(message.payload, b"it works");
 /// # Ok::<(), kvist::Error>(())
 /// ```

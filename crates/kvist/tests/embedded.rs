@@ -171,9 +171,9 @@ fn closing_ends_waiting_requests() {
     let db = Kvist::in_memory().unwrap();
     std::thread::scope(|scope| {
         let popper = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO));
-        let mut news = db.subscriber().unwrap();
-        news.subscribe(["c"]).unwrap();
-        let listener = scope.spawn(move || news.next_message(None));
+        let mut updates = db.subscriber().unwrap();
+        updates.subscribe(["c"]).unwrap();
+        let listener = scope.spawn(move || updates.next_message(None));
         eventually("nobody waits", || {
             let info: String = db.run(["INFO", "clients"]).unwrap();
             info.contains("blocked_clients:1")
@@ -187,33 +187,33 @@ fn closing_ends_waiting_requests() {
 #[test]
 fn messages_reach_subscribers_in_order() {
     let db = Kvist::in_memory().unwrap();
-    let mut news = db.subscriber().unwrap();
-    news.subscribe(["a", "b"]).unwrap();
-    news.psubscribe(["?"]).unwrap();
+    let mut updates = db.subscriber().unwrap();
+    updates.subscribe(["a", "b"]).unwrap();
+    updates.psubscribe(["?"]).unwrap();
     assert_eq!(db.publish("a", "1").unwrap(), 2);
     assert_eq!(db.publish("z", "2").unwrap(), 1);
     let texts: Vec<(Vec<u8>, bool)> = (0..3)
-        .map(|_| news.next_message(Some(PATIENCE)).unwrap().unwrap())
+        .map(|_| updates.next_message(Some(PATIENCE)).unwrap().unwrap())
         .map(|message| (message.payload, message.pattern.is_some()))
         .collect();
     assert_eq!(texts, [(b"1".to_vec(), false), (b"1".to_vec(), true), (b"2".to_vec(), true)]);
-    news.unsubscribe(["a"]).unwrap();
-    news.punsubscribe(["?"]).unwrap();
+    updates.unsubscribe(["a"]).unwrap();
+    updates.punsubscribe(["?"]).unwrap();
     assert_eq!(db.publish("a", "3").unwrap(), 0);
-    assert_eq!(news.next_message(Some(Duration::ZERO)).unwrap(), None);
+    assert_eq!(updates.next_message(Some(Duration::ZERO)).unwrap(), None);
 }
 
 #[test]
 fn a_subscriber_that_does_not_keep_up_is_ended() {
     let db =
         Kvist::builder().set("client-output-buffer-limit", "pubsub 100kb 0 0").in_memory().unwrap();
-    let mut news = db.subscriber().unwrap();
-    news.subscribe(["c"]).unwrap();
+    let mut updates = db.subscriber().unwrap();
+    updates.subscribe(["c"]).unwrap();
     let payload = "x".repeat(10_000);
     for _ in 0..20 {
         db.publish("c", &payload).unwrap();
     }
-    assert!(matches!(news.next_message(Some(Duration::ZERO)), Err(Error::Closed)));
+    assert!(matches!(updates.next_message(Some(Duration::ZERO)), Err(Error::Closed)));
 }
 
 /// What a session is told and does not fetch has its limit, however busy the session is with other

@@ -17,7 +17,7 @@ use calls::{Calls, Kvist, bytes, refused};
 use frames::{DATA, END, GOAWAY, Raw, announced, frame, head};
 use futures_util::future::select_all;
 use grpc::generated::kvist as pb;
-use grpc::generated::kvist::watch_response::Kind as News;
+use grpc::generated::kvist::watch_response::Kind as WatchKind;
 use secured::Papers;
 use server::{PATIENCE, Server, eventually, ok, text};
 use tokio_stream::StreamExt;
@@ -261,13 +261,13 @@ fn each_call_is_authenticated_against_the_current_users() {
     ] {
         set(before);
         calls.run(client.get(get())).unwrap();
-        let mut news = calls.run(client.watch(watch())).unwrap().into_inner();
-        let first = calls.run(news.next()).unwrap().unwrap().kind;
-        assert!(matches!(first, Some(News::Started(_))));
+        let mut watch_stream = calls.run(client.watch(watch())).unwrap().into_inner();
+        let first = calls.run(watch_stream.next()).unwrap().unwrap().kind;
+        assert!(matches!(first, Some(WatchKind::Started(_))));
         set(after);
         // The next call, and what goes on without one.
         assert_eq!(refused(calls.run(client.get(get()))).0, Unauthenticated);
-        let end = calls.run(news.next()).unwrap();
+        let end = calls.run(watch_stream.next()).unwrap();
         assert_eq!(refused(end).0, Unauthenticated);
         // It may come back, through the same connection.
         set(before);

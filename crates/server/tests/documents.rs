@@ -72,7 +72,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
 }
 
 /// redis-check-rdb passes over what it does not know; redis-server without the module stops.
-fn judged(folder: &Folder, file: &str) {
+fn check_with_redis(folder: &Folder, file: &str) {
     let Ok(checked) = Command::new("redis-check-rdb").arg(folder.at(file)).output() else {
         oracle::skip::without("redis-check-rdb", "redis-tools", "have files judged");
         return;
@@ -106,7 +106,7 @@ fn files_take_documents_out_and_bring_them_in() {
     assert!(done && said.contains("Exported"), "{said}");
     std::fs::copy(folder.0.join("data/dump.rdb"), folder.0.join("saved.rdb")).unwrap();
     for (file, wanted) in [("copy.rdb", &wanted), ("saved.rdb", &wanted), ("end.rdb", &later)] {
-        judged(&folder, file);
+        check_with_redis(&folder, file);
         let dir = folder.at(&format!("from-{file}"));
         let (done, said) = kvist(&["import", &folder.at(file), "--dir", &dir]);
         assert!(done && said.contains("read back and checked"), "{said}");

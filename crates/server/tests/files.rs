@@ -14,7 +14,7 @@ mod tame;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compared::{Folder, digest, fill, judged, kvist, rng, serve, stop};
+use compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
 use oracle::Oracle;
 use server::program;
 
@@ -45,7 +45,7 @@ fn what_is_exported_is_what_redis_loads() {
         let mode = std::fs::metadata(folder.0.join("x.rdb")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(before, std::fs::read(folder.0.join("data/MANIFEST")).unwrap());
-        let Some((_oracle, mut theirs)) = judged(&folder.0.join("x.rdb")) else { return };
+        let Some((_oracle, mut theirs)) = loaded_by_redis(&folder.0.join("x.rdb")) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), wanted, "round {round}");
         assert_eq!(theirs.say("FCALL f 0"), ":1");
         assert_eq!(theirs.say("FCALL g 0") == ":1", round == 1);
@@ -64,7 +64,7 @@ fn saving_exports_one_moment() {
         client.ask(&["FUNCTION", "LOAD", LIBRARY]);
         assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
         let file = folder.0.join("data/dump.rdb");
-        let Some((_oracle, mut theirs)) = judged(&file) else { return };
+        let Some((_oracle, mut theirs)) = loaded_by_redis(&file) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), digest(&mut client), "appendonly {appendonly}");
         assert_eq!(theirs.say("FCALL f 0"), ":1");
         // Twelve keys that are always equal, in as many shards as chance has it.
@@ -86,7 +86,7 @@ fn saving_exports_one_moment() {
             });
             for _ in 0..4 {
                 assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
-                let (_oracle, mut theirs) = judged(&file).unwrap();
+                let (_oracle, mut theirs) = loaded_by_redis(&file).unwrap();
                 theirs.say("SELECT 5");
                 let values: Vec<String> =
                     (0..12).map(|n| theirs.say(&format!("GET equal:{n}"))).collect();

@@ -15,7 +15,7 @@ use grpc::generated::kvist as pb;
 use grpc::generated::kvist::operation::Kind as Operation;
 use grpc::generated::kvist::operation_result::Kind as Outcome;
 use grpc::generated::kvist::value::Kind as Value;
-use grpc::generated::kvist::watch_response::Kind as News;
+use grpc::generated::kvist::watch_response::Kind as WatchKind;
 use secured::Papers;
 use server::{eventually, ok, text};
 use tokio_stream::StreamExt;
@@ -424,9 +424,9 @@ fn watchers_hear_what_happens_to_their_keys() {
             prefixes: vec![bytes("p:"), bytes("p:t")],
             database: 0,
         };
-        let mut news = client.watch(request).await.unwrap().into_inner();
-        let first = news.next().await.unwrap().unwrap().kind;
-        assert_eq!(first, Some(News::Started(pb::WatchStarted {})));
+        let mut watch_stream = client.watch(request).await.unwrap().into_inner();
+        let first = watch_stream.next().await.unwrap().unwrap().kind;
+        assert_eq!(first, Some(WatchKind::Started(pb::WatchStarted {})));
         for words in [
             "SET one 1",
             "SET other 1",
@@ -449,7 +449,8 @@ fn watchers_hear_what_happens_to_their_keys() {
         ];
         let mut heard = Vec::new();
         while heard.len() < expected.len() {
-            let Some(News::Events(events)) = news.next().await.unwrap().unwrap().kind else {
+            let Some(WatchKind::Events(events)) = watch_stream.next().await.unwrap().unwrap().kind
+            else {
                 panic!("no events");
             };
             heard.extend(events.events);
@@ -466,10 +467,10 @@ fn watchers_hear_what_happens_to_their_keys() {
     calls.run(async {
         let request =
             pb::WatchRequest { prefixes: vec![Bytes::new()], ..pb::WatchRequest::default() };
-        let mut news = client.watch(request).await.unwrap().into_inner();
-        news.next().await.unwrap().unwrap();
+        let mut watch_stream = client.watch(request).await.unwrap().into_inner();
+        watch_stream.next().await.unwrap().unwrap();
         resp.ask(&["SET", "one", "2"]);
-        news.next().await.unwrap().unwrap();
+        watch_stream.next().await.unwrap().unwrap();
     });
     resp.ask(&["PUBLISH", "channel", "message"]);
     assert_eq!(text(&listener.hear().as_slice().unwrap()[2]), "channel");
@@ -482,12 +483,12 @@ fn a_watcher_that_is_too_slow_gets_an_error() {
     let calls = Calls::start(&[]);
     let mut client = calls.kvist();
     let mut resp = calls.server.connect();
-    let news = calls.run(async {
+    let watch_stream = calls.run(async {
         let request =
             pb::WatchRequest { prefixes: vec![Bytes::new()], ..pb::WatchRequest::default() };
-        let mut news = client.watch(request).await.unwrap().into_inner();
-        news.next().await.unwrap().unwrap();
-        news
+        let mut watch_stream = client.watch(request).await.unwrap().into_inner();
+        watch_stream.next().await.unwrap().unwrap();
+        watch_stream
     });
     // The client takes nothing meanwhile: its runtime does not run.
     let key = "k".repeat(8000);
@@ -496,9 +497,9 @@ fn a_watcher_that_is_too_slow_gets_an_error() {
     }
     (0..3000).for_each(|_| assert_eq!(resp.hear(), ok()));
     let end = calls.run(async {
-        let mut news = news;
+        let mut watch_stream = watch_stream;
         loop {
-            match news.next().await {
+            match watch_stream.next().await {
                 Some(Ok(_)) => {}
                 Some(Err(status)) => break status,
                 None => panic!("it ended as if nothing were missing"),

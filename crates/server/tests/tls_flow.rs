@@ -135,8 +135,8 @@ fn clients_wait_and_are_told() {
     }
     for client in &mut waiting {
         for n in 0..500 {
-            let news = vec![bulk("message"), bulk("news"), bulk(n.to_string())];
-            assert_eq!(client.hear(), Value::Array(news));
+            let expected = vec![bulk("message"), bulk("news"), bulk(n.to_string())];
+            assert_eq!(client.hear(), Value::Array(expected));
         }
     }
     let mut monitor = server.connect();

@@ -18,7 +18,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use compared::{Folder, digest, fill, judged, kvist, rng, serve, stop};
+use compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
 use oracle::Oracle;
 use server::{Server, eventually, ok, text};
 use wire::Value;
@@ -63,7 +63,7 @@ fn redis_cli_takes_what_is_there() {
                     let file = folder.0.join(format!("x{n}.rdb"));
                     let Some(said) = redis_cli(server, "--rdb", &file) else { return };
                     assert!(said.contains("until EOF marker"), "{said}");
-                    let Some((_oracle, mut theirs)) = judged(&file) else { return };
+                    let Some((_oracle, mut theirs)) = loaded_by_redis(&file) else { return };
                     assert_eq!(theirs.say("DEBUG DIGEST"), *wanted, "{appendonly}");
                     assert_eq!(theirs.say("FCALL f 0"), ":1");
                 });
@@ -71,7 +71,7 @@ fn redis_cli_takes_what_is_there() {
         });
         let file = folder.0.join("functions.rdb");
         if redis_cli(&server, "--functions-rdb", &file).is_some()
-            && let Some((_oracle, mut theirs)) = judged(&file)
+            && let Some((_oracle, mut theirs)) = loaded_by_redis(&file)
         {
             assert_eq!((theirs.say("DBSIZE"), theirs.say("FCALL f 0")), (":0".into(), ":1".into()));
         }
@@ -131,7 +131,7 @@ fn a_copy_is_of_one_moment() {
                 let file = folder.at("x.rdb");
                 let (fetched, said) = export(&server, &file);
                 assert!(fetched && said.contains("its sum is right"), "{said}");
-                let Some((_oracle, mut theirs)) = judged(Path::new(&file)) else { break };
+                let Some((_oracle, mut theirs)) = loaded_by_redis(Path::new(&file)) else { break };
                 let values: Vec<String> =
                     (0..12).map(|n| theirs.say(&format!("GET equal:{n}"))).collect();
                 assert!(values.iter().all(|value| *value == values[0]), "{values:?}");
@@ -281,7 +281,7 @@ fn copies_come_from_redis_too() {
         let user = ["--user", "default", "--pass", "pw"];
         let (done, said) = kvist(&[&args[..], &user].concat());
         assert!(done && said.contains("its sum is right"), "{said}");
-        let (_oracle, mut loaded) = judged(Path::new(&file)).unwrap();
+        let (_oracle, mut loaded) = loaded_by_redis(Path::new(&file)).unwrap();
         assert_eq!(loaded.say("DEBUG DIGEST"), wanted);
         let names: Vec<_> = std::fs::read_dir(&folder.0).unwrap().collect();
         assert_eq!(names.len(), 1, "{names:?}");

@@ -1,13 +1,13 @@
 //! Locks of shards, requests that hold some for too long, and threads that do not wait for them.
 //!
 //! Locks are held for microseconds, so waiting for one is right. A script may hold some for as long
-//! as it likes. Once it is overdue its shards are marked, and those who serve clients do not wait
-//! for them: their clients are told that the server is busy. Threads of the background wait, but
-//! never with another shard in their hands: no other thread could have what they held meanwhile,
-//! and no mark would say so.
+//! as it likes. Once it is overdue its shards are marked, and threads that serve clients do not
+//! wait for them: their clients are told that the server is busy. Threads of the background wait,
+//! but never with another shard in their hands: no other thread could have what they held
+//! meanwhile, and no mark would say so.
 //!
-//! A mark belongs to the lock: only who holds the lock sets it, and it goes with the guard, however
-//! the request ends.
+//! A mark belongs to the lock: only the holder of the lock sets it, and it goes with the guard,
+//! however the request ends.
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -74,7 +74,7 @@ impl DerefMut for Guard<'_> {
 impl Drop for Guard<'_> {
     #[inline]
     fn drop(&mut self) {
-        // Only who has the lock changes it, and that is still us.
+        // Only the holder of the lock changes it, and that is still this thread.
         if self.slot.overdue.load(Ordering::Relaxed) {
             self.store.unmark(self.slot);
         }
@@ -153,8 +153,8 @@ impl Store {
     }
 
     /// Locks several shards, by their numbers in ascending order; none if an overdue request holds
-    /// one of them and the caller is in a hurry. Who is not waits for that one with none of the
-    /// others, and begins anew.
+    /// one of them and the caller is in a hurry. Otherwise the caller waits for that one with none
+    /// of the others, and begins anew.
     pub(crate) fn lock_all(&self, numbers: &[usize], hurried: bool) -> Option<Vec<Guard<'_>>> {
         loop {
             let mut guards = Vec::with_capacity(numbers.len());
@@ -211,7 +211,7 @@ impl Store {
 }
 
 impl Txn {
-    /// Makes this transaction one that serves clients: it does not wait for those who are overdue.
+    /// Makes this transaction one that serves clients: it does not wait for overdue requests.
     pub fn hurry(&mut self) {
         self.hurried = true;
     }

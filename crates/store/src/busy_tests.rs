@@ -1,4 +1,4 @@
-//! Marks go with the locks they are on, and who waits has nothing in hand.
+//! Marks go with the locks they are on, and a thread that waits holds nothing.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};

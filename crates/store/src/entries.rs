@@ -1,4 +1,4 @@
-//! Entries as those see them who look at all of them: digests, exports, checks.
+//! Entries as a walk over all of them sees them: digests, exports, checks.
 
 use base::{Key, Millis, PackLimits};
 use journal::codec::{Malformed, Source};

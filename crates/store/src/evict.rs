@@ -3,7 +3,7 @@
 //! Nothing is kept in order for it. A step looks at some buckets of one shard, from a random place
 //! on, and drops the worst of what it sees: of five looked at about one, as Redis does, but several
 //! at a time, so that the cache misses of one step overlap. What is dropped is told to the journal
-//! and to those who watch.
+//! and to the clients that watch.
 
 use std::sync::Arc;
 use sync::atomic::Ordering;

@@ -6,10 +6,10 @@
 //!                             ^ RENAME K1 K2                  neither place has the value
 //! ```
 //!
-//! Such a change is recorded by the two names, so who recovers takes the value from where the
-//! snapshot and the journal say that it was. A scan that has passed the second key's place, but not
-//! the first one's, has it nowhere. So names that values went to are noted while a scan goes on,
-//! and those keys are read once more when it has read everything else.
+//! Such a change is recorded by the two names, so recovery takes the value from where the snapshot
+//! and the journal say that it was. A scan that has passed the second key's place, but not the
+//! first one's, has it nowhere. So names that values went to are noted while a scan goes on, and
+//! those keys are read once more when it has read everything else.
 //!
 //! Every such name is noted, whether it is needed or not: to read a key once more than needed costs
 //! a copy of its value, and it is then known as of a later moment. Whatever happened to a key until
@@ -76,7 +76,7 @@ impl Moved {
             return true;
         }
         let mut unread = self.unread.lock();
-        // Who has read everything by now knows nothing of this change, of neither key.
+        // A scan that has read everything by now knows nothing of this change, of neither key.
         if !self.on.load(Ordering::SeqCst) {
             return true;
         }

@@ -277,7 +277,7 @@ impl Txn {
         }
     }
 
-    /// Forgets all readers, who learn that all keys are stale.
+    /// Forgets all readers; they are told that all keys are stale.
     pub(crate) fn tell_flushed(&mut self) {
         if !self.notifications.concerns_copies() {
             return;

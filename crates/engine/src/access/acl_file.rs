@@ -37,7 +37,7 @@ impl Engine {
     /// any client can connect.
     ///
     /// # Errors
-    /// What is wrong, for the person who must put it right. The server must not start then.
+    /// What is wrong, for the administrator. The server must not start then.
     pub fn load_users(&self) -> Result<(), String> {
         let config = self.config();
         let lines = self.settings.lock().users().to_vec();
@@ -100,9 +100,9 @@ impl Engine {
         acl::parse_file(self.users.terms(config), &text, &name)
     }
 
-    /// Puts these users in the place of all there are; those who were there and are not the default
-    /// one are gone, even if one of the same name takes the place. A default user that is not among
-    /// them is what `requirepass` makes of it. Who is gone.
+    /// Puts these users in the place of all there are; those that were there and are not the
+    /// default one are gone, even if one of the same name takes the place. A default user that is
+    /// not among them is what `requirepass` makes of it. Which users are gone.
     fn replace_users(&self, mut users: BTreeMap<Vec<u8>, User>) -> Vec<Arc<Account>> {
         let all = &self.users;
         let rules = users.remove(DEFAULT);

@@ -43,7 +43,7 @@ use crate::table::Table;
 /// The user of every session that has not logged in.
 pub(crate) const DEFAULT: &[u8] = b"default";
 
-/// A user who is there, or was.
+/// A user, present or deleted.
 pub struct Account {
     name: Vec<u8>,
     rules: RwLock<Arc<User>>,
@@ -80,7 +80,7 @@ impl Account {
     }
 }
 
-/// Who a session is.
+/// Which user a session is.
 #[derive(Default)]
 pub struct Login {
     /// The default user's, until it says otherwise.
@@ -303,7 +303,7 @@ impl Engine {
         (gone.len(), self.dismiss(&gone, own))
     }
 
-    /// Ends whatever is done in the name of users who are not there any more.
+    /// Ends the sessions of users that were deleted.
     fn dismiss(&self, gone: &[Arc<Account>], own: &Client) -> bool {
         for account in gone {
             account.gone.store(true, Ordering::Release);

@@ -9,7 +9,8 @@ use config::{Config, Gate};
 use crate::client::Origin;
 use crate::table::Entry;
 
-/// Refuses a protected command to who may not use it. Asked before authentication, as in Redis.
+/// Refuses a protected command to clients that may not use it. Asked before authentication, as in
+/// Redis.
 ///
 /// # Errors
 /// The directive that stands in the way.

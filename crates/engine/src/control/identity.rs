@@ -6,7 +6,7 @@ use base::{Group, Reply};
 pub(crate) const REDIS_VERSION: &str = "7.0.15";
 /// The version of Kvist.
 pub(crate) const KVIST_VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Who allocates memory; the `kvist` binary installs it.
+/// The memory allocator; the `kvist` binary installs it.
 pub(crate) const ALLOCATOR: &str = "mimalloc";
 
 /// A module of Redis whose commands are part of this server. Clients ask for modules by name.

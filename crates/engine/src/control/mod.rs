@@ -33,7 +33,7 @@ pub struct Control<'c> {
     pub txn: &'c mut Txn,
     /// The thread's own.
     pub context: &'c mut WorkerContext,
-    /// Who asks.
+    /// The session that asks.
     pub session: &'c mut Session,
     /// Whether it runs inside `EXEC`.
     pub in_exec: bool,

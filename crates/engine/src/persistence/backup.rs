@@ -4,9 +4,9 @@
 //!   DIR/backups/NAME/   MANIFEST  snapshot-N.kvs  journal-N.log ...
 //! ```
 //!
-//! It gets its name when every byte of it is durable, and is never touched again: who copies it
-//! need not hurry, and who no longer wants it removes it. A server is started on a copy of it as
-//! on any data directory.
+//! It gets its name when every byte of it is durable, and is never touched again: it can be copied
+//! at any time, and is removed by the administrator. A server is started on a copy of it as on any
+//! data directory.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};

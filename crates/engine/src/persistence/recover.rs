@@ -467,7 +467,7 @@ impl Frame {
     }
 }
 
-/// Those who replay, side by side.
+/// The replayers, side by side.
 struct Crowd {
     /// The moments of each one's shards.
     parts: Vec<Mutex<Vec<SnapshotCoverage>>>,

@@ -480,7 +480,7 @@ impl<'e> Replayer<'e> {
         Ok(())
     }
 
-    /// Libraries of functions have come or gone. Only who replays shard 0 meets this.
+    /// Libraries of functions have come or gone. Only the replayer of shard 0 meets this.
     fn libraries(
         &mut self,
         record: &Record<'_>,

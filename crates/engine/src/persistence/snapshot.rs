@@ -156,7 +156,7 @@ impl Engine {
     }
 
     /// Saves. A save that fails in the `background` keeps others from writing, as INFO alone tells
-    /// of it; of any other, who asked for it is told.
+    /// of it; of any other, its caller is told.
     fn save_in_turn(
         self: &Arc<Self>,
         reason: Reason,
@@ -437,7 +437,7 @@ impl Engine {
     }
 
     /// Stops keeping changes in the journal: what is on disk is the state as of now. If shards are
-    /// in use that is done in a thread of its own: who calls may be the one that holds them, or
+    /// in use that is done in a thread of its own: the caller may be the one that holds them, or
     /// have other clients.
     pub(super) fn stop_journal(self: &Arc<Self>) -> io::Result<()> {
         // The journal is part of a snapshot that is being made.

@@ -1,7 +1,7 @@
 //! Scripts by their digests, for `EVALSHA`.
 //!
 //! What `SCRIPT LOAD` put here stays until `SCRIPT FLUSH`. Scripts that only `EVAL` has sent are
-//! kept for those who ask for them by digest next, but not for ever: applications that write
+//! kept for clients that ask for them by digest next, but not for ever: applications that write
 //! arguments into their scripts would fill the memory. Of those the one that was not used for the
 //! longest time goes first. Redis does so since 7.4.
 

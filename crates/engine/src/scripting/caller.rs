@@ -80,7 +80,7 @@ pub(super) struct Caller<'c> {
     ran: Vec<usize>,
     /// How many errors its client is answered with.
     pub errors: usize,
-    /// What those who monitor are to be shown.
+    /// What the monitoring clients are shown.
     shown: Vec<Vec<u8>>,
     lines: Vec<(u8, Vec<u8>)>,
     published: Vec<Published>,

@@ -105,7 +105,7 @@ pub(crate) enum Changed {
     Postponed,
 }
 
-/// Who makes changes.
+/// The source of changes.
 pub(crate) struct Catalog<'c> {
     pub engine: &'c Engine,
     /// Holds no shard, or shard 0 among others.

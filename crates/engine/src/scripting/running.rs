@@ -178,7 +178,7 @@ impl Engine {
         }
     }
 
-    /// What those are told whose keys are held by a script that takes too long.
+    /// The error for clients whose keys are held by a script that takes too long.
     pub(crate) fn busy(&self) -> CmdError {
         self.runs.busy().map_or(BUSY_SCRIPT, |running| running.busy_reply())
     }
@@ -192,7 +192,7 @@ const BUSY_FUNCTION: CmdError = CmdError::new(
 );
 
 impl Running {
-    /// What those are told who cannot be served meanwhile.
+    /// The error for clients that cannot be served meanwhile.
     pub fn busy_reply(&self) -> CmdError {
         if self.function { BUSY_FUNCTION } else { BUSY_SCRIPT }
     }

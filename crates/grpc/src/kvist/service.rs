@@ -64,8 +64,8 @@ fn answer<T: Send + 'static>(
     user: Arc<ConnectionUser>,
     items: impl Stream<Item = Result<T, Status>> + Send + 'static,
 ) -> Response<Answers<T>> {
-    let judge = Arc::clone(&user);
-    let items = items.take_until(async move { judge.no_longer_holds().await });
+    let authenticated = Arc::clone(&user);
+    let items = items.take_until(async move { authenticated.no_longer_holds().await });
     let verdict = async move { (!user.holds()).then(|| Err(status::no_longer())) };
     let items = items.chain(stream::once(verdict).filter_map(std::future::ready));
     Response::new(Box::pin(items.map(move |item| {

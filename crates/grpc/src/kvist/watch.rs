@@ -130,7 +130,7 @@ struct Listener {
     _watching: Watching,
     started: bool,
     /// The request for which a subscriber would be judged, one for each name.
-    judged: Vec<Vec<u8>>,
+    channels: Vec<Vec<u8>>,
 }
 
 /// The events of some keys.
@@ -155,9 +155,9 @@ pub fn events(
     }
     let channel =
         |name: &[u8], end: &[u8]| [format!("__keyspace@{db}__:").as_bytes(), name, end].concat();
-    let mut judged: Vec<Vec<u8>> = keys.iter().map(|key| channel(key, b"")).collect();
-    judged.extend(prefixes.iter().map(|prefix| channel(prefix, b"*")));
-    may_hear(&caller, &judged)?;
+    let mut channels: Vec<Vec<u8>> = keys.iter().map(|key| channel(key, b"")).collect();
+    channels.extend(prefixes.iter().map(|prefix| channel(prefix, b"*")));
+    may_hear(&caller, &channels)?;
     let watch = Watch {
         db,
         keys: keys.iter().map(|key| Box::from(&key[..])).collect(),
@@ -166,7 +166,7 @@ pub fn events(
     let queue = EventQueue::new(&shared.watch_budget);
     let watcher: Arc<dyn Watcher> = Arc::clone(&queue) as _;
     let watching = shared.lock_worker().worker.watch(watch, watcher);
-    let state = Listener { caller, queue, _watching: watching, started: false, judged };
+    let state = Listener { caller, queue, _watching: watching, started: false, channels };
     Ok(stream::try_unfold(state, |mut state| async move {
         let kind = state.next().await?;
         Ok(Some((WatchResponse { kind: Some(kind) }, state)))
@@ -179,8 +179,8 @@ fn may_hear(caller: &Caller, channels: &[Vec<u8>]) -> Result<(), Status> {
     argv.extend(channels.iter().map(Vec::as_slice));
     let mut guard = caller.take_session()?;
     let shared = Arc::clone(guard.shared());
-    let judged = shared.lock_worker().worker.may(guard.session(), &argv);
-    judged.map_err(|error| status::refusal(error.bytes()))
+    let allowed = shared.lock_worker().worker.may(guard.session(), &argv);
+    allowed.map_err(|error| status::refusal(error.bytes()))
 }
 
 impl Listener {
@@ -193,7 +193,7 @@ impl Listener {
             return Err(status::exhausted("the watcher was too slow: some news were missed"));
         };
         // Rights may have been taken away since.
-        may_hear(&self.caller, &self.judged)?;
+        may_hear(&self.caller, &self.channels)?;
         Ok(Kind::Events(WatchEvents { events }))
     }
 }

@@ -75,7 +75,7 @@ pub fn digest(client: &mut server::Client) -> String {
 }
 
 /// What redis-server makes of a file; `None` if there is no redis-server.
-pub fn judged(file: &Path) -> Option<(Oracle, oracle::Client)> {
+pub fn loaded_by_redis(file: &Path) -> Option<(Oracle, oracle::Client)> {
     let bytes = std::fs::read(file).unwrap();
     let options = ["--enable-debug-command", "yes"];
     let oracle = Oracle::start_with(&[("dump.rdb", &bytes)], &options)?;

@@ -73,8 +73,8 @@ impl Act for SPublish<'_> {
     }
 }
 
-/// Publishes once those who came first have been served, and answers how many heard it. What the
-/// publisher itself hears comes before that, whatever it has said about replies.
+/// Publishes once the requests before it have been served, and answers how many clients got it.
+/// What the publisher itself hears comes before that, whatever it has said about replies.
 fn tell(
     control: &mut Control<'_>,
     out: &mut RespWriter<'_>,

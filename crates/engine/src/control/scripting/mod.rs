@@ -97,8 +97,8 @@ macro_rules! sent {
 use sent;
 
 impl Control<'_> {
-    /// Tells those who monitor of a request that runs something, before they hear of what it does:
-    /// once, though it may have had to wait.
+    /// Tells the monitoring clients of a request that runs something, before they are told of what
+    /// it does: once, though it may have had to wait.
     fn tell_monitors(&mut self, argv: &[&[u8]]) {
         let told = std::mem::take(&mut self.session.told);
         if !told && self.engine.request_flags.now().monitored() {

@@ -52,7 +52,7 @@ impl Act for ModuleList<'_> {
     }
 }
 
-/// Declares a subcommand that fails: who may use it finds no module that could be meant.
+/// Declares a subcommand that fails: a client that may use it finds no module that could be meant.
 macro_rules! failing {
     ($(#[$doc:meta])* $name:ident, $error:expr, $spec:expr) => {
         $(#[$doc])*

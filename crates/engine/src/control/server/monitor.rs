@@ -32,7 +32,7 @@ impl Act for Monitor<'_> {
             return Err(CmdError::new(text));
         }
         let Control { engine, session, .. } = control;
-        // Who monitors already gets no answer.
+        // A client that monitors already gets no answer.
         if engine.monitors.join(&engine.request_flags, session) {
             out.ok();
         }

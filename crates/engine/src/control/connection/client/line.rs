@@ -32,7 +32,7 @@ impl Asking<'_> {
     }
 }
 
-/// Who wants to see a line, and when.
+/// The session that asks for a line, and when.
 pub(crate) struct Viewer<'v> {
     /// What all workers share.
     pub engine: &'v Engine,
