@@ -69,7 +69,7 @@ pub use serving::{Waiters, serve_gone, serve_ready};
 pub use shard::{Db, Shard};
 pub use snapshot_scan::{IN_CHUNKS, Scanned, shard_among};
 pub use store::{Options, Store};
-pub use table::position;
+pub use table::{POSITIONS, position};
 pub use trash::Garbage;
 pub use txn::{Failed, KeyFilter, Scope, Touched, Txn};
 pub use usage::Measure;

@@ -247,6 +247,12 @@ impl Txn {
         self.limits.string_max = usize::MAX;
     }
 
+    /// Makes room for so many keys in what the shard of this hash has of database `db`, if they are
+    /// far more than are there. The shard is held.
+    pub fn reserve(&mut self, db: usize, hash: u64, keys: usize) {
+        self.shard(hash).dbs[db].keys.reserve(keys);
+    }
+
     /// Puts an entry that was read back into database `db`, whatever is there. Its shard is held.
     pub fn restore(&mut self, db: usize, hash: u64, image: Image<'_>) {
         let Image { key, deadline, value, flags, access } = image;

@@ -39,7 +39,7 @@ const DEPTH: usize = 63;
 const ADDRESS: usize = (1 << COUNT_SHIFT) - 1 - DEPTH;
 
 /// Deepest directory: what positions can tell apart, and what `index` can shift by.
-const DEEPEST: u32 = place::POSITION_BITS;
+pub(crate) const DEEPEST: u32 = place::POSITION_BITS;
 /// Entries there must be for every link of a doubled directory; a table of well-spread keys has
 /// more than twice as many.
 const ENTRIES_PER_LINK: usize = 64;
@@ -99,6 +99,15 @@ impl Directory {
         Directory { links: Box::new([Link::new(segment, 0)]), depth: 0, deepest: 1 }
     }
 
+    /// A directory whose links all have a segment of their own, in the order of positions: 2^depth
+    /// of them.
+    pub(crate) fn with_segments(depth: u32, segments: &[Segment]) -> Directory {
+        let links: Box<[Link]> =
+            segments.iter().map(|&segment| Link::new(segment, depth)).collect();
+        debug_assert_eq!(links.len(), 1 << depth);
+        Directory { deepest: links.len(), links, depth }
+    }
+
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.links.is_empty()
@@ -110,7 +119,7 @@ impl Directory {
         size_class(size_of_val(&*self.links))
     }
 
-    #[cfg(test)]
+    /// How many bits of a position its index has.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }

@@ -15,7 +15,8 @@
 //! be that deep for the number of entries; else it grows beyond its usual size. So keys chosen
 //! to collide cost time, but neither correctness nor memory.
 
-use crate::directory::Link;
+use crate::bucket::SLOTS;
+use crate::directory::{DEEPEST, Directory, Link};
 use crate::place;
 use crate::segment::{self, Segment};
 use crate::slot::Slot;
@@ -26,6 +27,10 @@ use crate::table::{KeyHash, Place, Table};
 const AHEAD: u32 = 2;
 /// Largest share of a full segment, in percent, that two buddies may have to be merged.
 const MERGE: usize = 35;
+
+/// Share of their slots, in percent, that segments are sized for where the number of entries is
+/// known beforehand: few of them get so many more than the others that they must grow.
+const RESERVED: usize = 80;
 
 /// A slot on its way, with its hash.
 #[derive(Clone, Copy)]
@@ -99,11 +104,42 @@ impl<O, H: KeyHash> Table<O, H> {
         }
     }
 
+    /// Makes a table that has few entries yet as large as it becomes with so many: they are added
+    /// without growing anything, in any order. Without it a table that gets its entries in the
+    /// order of their positions piles them up in its first buckets, as no segment is split beyond
+    /// what the number of entries allows. O(entries / 512) and what is there already.
+    pub fn reserve(&mut self, entries: usize) {
+        let most = segment::MOST_BUCKETS as usize * SLOTS * RESERVED / 100;
+        let depth = entries.div_ceil(most).next_power_of_two().ilog2().min(DEEPEST);
+        if self.directory.depth() >= depth || self.len() > entries / 4 {
+            return;
+        }
+        let old: Vec<Segment> =
+            self.directory.segments_from(0).map(|(link, _)| link.segment()).collect();
+        let moved = self.gather(&old);
+        let buckets = segment::buckets_for(entries >> depth, RESERVED).min(segment::MOST_BUCKETS);
+        let segments: Vec<Segment> =
+            (0..1usize << depth).map(|_| self.count(Segment::allocate(buckets))).collect();
+        self.directory = Directory::with_segments(depth, &segments);
+        for Moved { hash, slot } in moved {
+            let Place { segment, home, .. } = self.make_room(hash);
+            // SAFETY: the home is of this segment, in which there is room; the slot is used and its
+            // entry lives.
+            unsafe {
+                segment.insert(home, slot);
+                if slot.entry().has_deadline() {
+                    segment.note_deadline(home);
+                }
+            }
+        }
+        old.into_iter().for_each(|segment| self.discard(segment));
+    }
+
     /// The first segment of a table.
     #[cold]
     fn plant(&mut self) {
         let segment = self.count(Segment::allocate(1));
-        self.directory = crate::directory::Directory::with_root(segment);
+        self.directory = Directory::with_root(segment);
     }
 
     fn count(&mut self, segment: Segment) -> Segment {

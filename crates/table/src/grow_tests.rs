@@ -295,3 +295,38 @@ fn a_panicking_drop_frees_nothing_twice() {
     drop(table);
     assert!(living.get() >= 0);
 }
+
+/// Keys as a snapshot has them, in the order of their positions.
+#[test]
+fn a_table_with_room_takes_ordered_keys_without_growing() {
+    let count = if cfg!(miri) { 1500 } else { 100_000 };
+    let hasher = Hasher::Good;
+    let mut keys: Vec<_> = (0..count).map(|i| (crate::position(hasher.hash(&key(i))), i)).collect();
+    keys.sort_unstable();
+    let mut table: Table<u64, Hasher> = Table::new(hasher);
+    // Some are there already, one of them with a deadline.
+    for &(_, i) in &keys[..3] {
+        put(&mut table, i);
+    }
+    let first = key(keys[0].1);
+    table.find_mut(hasher.hash(&first), &first).expect("it is there").set_deadline(Some(1));
+    table.reserve(count);
+    check(&table);
+    let (depth, overhead) = (table.directory.depth(), table.overhead());
+    for &(_, i) in &keys[3..] {
+        put(&mut table, i);
+    }
+    check(&table);
+    assert_eq!((table.len(), table.expiring(), table.directory.depth()), (count, 1, depth));
+    // A few segments got more than their share and grew.
+    assert!(table.overhead() < overhead + overhead / 20, "{} {overhead}", table.overhead());
+    // Room that is there is not made again.
+    table.reserve(count);
+    table.reserve(0);
+    assert_eq!(table.directory.depth(), depth);
+    for &(_, i) in &keys {
+        remove(&mut table, i);
+    }
+    check(&table);
+    assert_eq!(table.memory(), 128 + 8, "a single bucket and a single link");
+}

@@ -11,7 +11,7 @@ use base::{Args, Deadline, Key, Protocol, Strings};
 use journal::codec::{Malformed, Source};
 use journal::record::{self, Kind, Order, Record};
 use journal::snapshot::{self, Reader};
-use store::{Scope, Txn, image};
+use store::{POSITIONS, Scope, Txn, image};
 use wire::RespWriter;
 
 use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS, SnapshotCoverage};
@@ -70,6 +70,14 @@ pub(crate) struct Replayer<'e> {
     pub(super) order: Order,
 }
 
+/// How many keys a shard's database has, as positions are spread evenly: `keys` of them stand
+/// before position `end`. The numbers of shards when it was written and now.
+fn expected_keys(keys: usize, end: u64, (then, now): (usize, usize)) -> usize {
+    let covered = u128::from(end.clamp(1, POSITIONS)) * now as u128;
+    let expected = keys as u128 * u128::from(POSITIONS) * then as u128 / covered;
+    usize::try_from(expected).unwrap_or(usize::MAX)
+}
+
 impl<'e> Replayer<'e> {
     /// One that takes it to be `began` now, in milliseconds since the Unix epoch: all of them go by
     /// one clock, that of the thread which starts them.
@@ -101,7 +109,7 @@ impl<'e> Replayer<'e> {
             let raw = reader.block(place).map_err(|error| error.to_string())?;
             let loaded = match place.db {
                 CHUNKS => self.load_chunk(&raw, &mut arriving),
-                _ => self.load_block(&raw, place.db, &mut coverage),
+                _ => self.load_block(&raw, place.db, reader, &mut coverage),
             };
             loaded
                 .map_err(|error| format!("{} at offset {}: {error}", reader.name, place.offset))?;
@@ -128,11 +136,12 @@ impl<'e> Replayer<'e> {
     }
 
     /// Entries are taken in strides: in the order of the table they would pile up in its first
-    /// buckets.
+    /// buckets. And the first block of a shard's database makes room for all that are to come.
     fn load_block(
         &mut self,
         raw: &[u8],
         db: u32,
+        reader: &Reader,
         coverage: &mut SnapshotCoverage,
     ) -> Result<(), String> {
         let limits = self.engine.store.limits();
@@ -145,10 +154,11 @@ impl<'e> Replayer<'e> {
         if db == MOVED {
             return self.load_moved(source, coverage);
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut end) = (Vec::new(), 0);
         while !source.is_done() {
             let step = snapshot::step(&mut source).map_err(text)?;
             coverage.add(db, step.end, step.seq);
+            end = step.end;
             for _ in 0..step.entries {
                 entries.push(source);
                 image::skip(&mut source).map_err(text)?;
@@ -158,6 +168,9 @@ impl<'e> Replayer<'e> {
             return Ok(());
         }
         let db = self.database(db)?;
+        let shards = (reader.header.shards as usize, self.engine.store.shards());
+        let expected = expected_keys(entries.len(), end, shards);
+        let expected = expected.min(usize::try_from(reader.entries).unwrap_or(usize::MAX));
         let stride = (entries.len() / 16).max(1);
         for first in 0..stride {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
@@ -165,7 +178,11 @@ impl<'e> Replayer<'e> {
                 let hash = self.engine.store.hasher().hash(image.key);
                 let overdue = image.deadline.is_some_and(|at| at <= self.began);
                 self.counts.overdue += u64::from(overdue);
-                self.restore(db, hash, image)?;
+                let key = Key { bytes: image.key, hash };
+                self.on_shard_of(key, |txn| {
+                    txn.reserve(db, hash, expected);
+                    txn.restore(db, hash, image);
+                })?;
             }
         }
         Ok(())
