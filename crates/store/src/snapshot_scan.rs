@@ -250,7 +250,7 @@ impl Txn {
     /// Makes room for so many keys in what the shard of this hash has of database `db`, if they are
     /// far more than are there. The shard is held.
     pub fn reserve(&mut self, db: usize, hash: u64, keys: usize) {
-        self.shard(hash).dbs[db].keys.reserve(keys);
+        self.shard_mut(hash).dbs[db].keys.reserve(keys);
     }
 
     /// Puts an entry that was read back into database `db`, whatever is there. Its shard is held.
