@@ -2,13 +2,14 @@
 //!
 //! Every finding is one line, `FILE:LINE: RULE: what is wrong and what to do`. The rules are in
 //! [`rules`]; they look at text whose strings and comments were told apart from code by
-//! [`source`]. What several files must agree on has a file of its own ([`dependencies`]); so
-//! have the words that are not used ([`words`]).
+//! [`source`]. What several files must agree on has a file of its own ([`dependencies`],
+//! [`names`]); so have the words that are not used ([`words`]).
 //! Exceptions stand in `tidy.allow` ([`allow`]): each with its size and its reason, and each must
 //! be given up or lowered as soon as it can be, so that the list only shrinks.
 
 mod allow;
 mod dependencies;
+mod names;
 mod rules;
 mod source;
 mod twins;
@@ -42,7 +43,7 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
         return Err(format!("xtask tidy: takes no words, got '{word}'"));
     }
     let mut findings = Vec::new();
-    let (mut files, mut about_dependencies) = (0, Vec::new());
+    let (mut files, mut about_dependencies, mut about_names) = (0, Vec::new(), Vec::new());
     let paths = files_of(root)?;
     findings.extend(twins::check(root, &paths));
     for path in paths {
@@ -52,9 +53,12 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
         findings.extend(rules::check(&path, &text));
         if dependencies::is_about(&path) {
             about_dependencies.push((path, text));
+        } else if names::is_about(&path) {
+            about_names.push((path, text));
         }
     }
     findings.extend(dependencies::check(&about_dependencies));
+    findings.extend(names::check(&about_names));
     let listed = std::fs::read_to_string(root.join(allow::FILE)).unwrap_or_default();
     let (mut findings, excused) = allow::apply(&listed, findings);
     if findings.is_empty() {

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod behaviour;
 mod data_type;
 mod effect;
 pub mod error;
@@ -25,6 +26,10 @@ mod spec;
 mod stream_id;
 
 pub use args::Args;
+pub use behaviour::{
+    Channels, InFile, InTransaction, KeyRules, LibraryChange, Page, Properties, Property, RunTime,
+    ScriptBy,
+};
 pub use data_type::{DataType, Kind};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;

@@ -4,6 +4,7 @@
 //! categories, reference pages, editor hints and test inputs. A command is a type with a spec, a
 //! parser for its arguments ([`Command`]) and a behaviour ([`Run`]).
 
+use crate::behaviour::{Channels, InFile, InTransaction, KeyRules, Property, RunTime, ScriptBy};
 use crate::{Args, CmdError, Effect, Locks, Reply};
 
 /// The family of a command, as `COMMAND DOCS` names it.
@@ -304,6 +305,9 @@ pub enum Stores {
     /// does not hang on the order of sets, on keys it finds by itself, or on how a system computes
     /// sines.
     Derived,
+    /// As `Derived`, of its first key alone, under the key that an option names
+    /// ([`KeyRules::target`]): unless a pattern among its words finds further keys.
+    Sorted,
 }
 
 /// Everything known about a command before it runs.
@@ -341,6 +345,32 @@ pub struct Spec {
     pub paths: Paths,
     /// Where what it stores comes from.
     pub stores: Stores,
+    /// A second name that clients may call it by; empty if none. At most eight letters, and not as
+    /// many as the first has.
+    pub alias: &'static str,
+    /// What is special about it.
+    pub properties: &'static [Property],
+    /// What it does with a transaction.
+    pub transaction: InTransaction,
+    /// Which of its words are channels.
+    pub channels: Channels,
+    /// How long it runs.
+    pub run_time: RunTime,
+    /// How it names the script it runs.
+    pub script: ScriptBy,
+    /// What it means in an append-only file of Redis, unless it is on data.
+    pub in_file: InFile,
+    /// What its key specs cannot say.
+    pub key_rules: KeyRules,
+    /// Of one that blocks: whether an option of a request asks to wait. Scripts are refused that;
+    /// what always blocks does not wait in them.
+    pub asks_to_wait: fn(&[&[u8]]) -> bool,
+    /// Whether a request counts a time from now, rather than from 1970. It must not run by the
+    /// clock of a time gone by.
+    pub from_now: fn(&[&[u8]]) -> bool,
+    /// Whether the word at a position may be a password, or tell something about one: it is kept in
+    /// no log and shown to nobody.
+    pub secret: fn(&[&[u8]], usize) -> bool,
 }
 
 impl Spec {
@@ -362,6 +392,17 @@ impl Spec {
         locks: |_| Locks::Keys,
         paths: Paths::None,
         stores: Stores::Anything,
+        alias: "",
+        properties: &[],
+        transaction: InTransaction::Queued,
+        channels: Channels::None,
+        run_time: RunTime::ByLocks,
+        script: ScriptBy::None,
+        in_file: InFile::Unknown,
+        key_rules: KeyRules::NEW,
+        asks_to_wait: |_| false,
+        from_now: |_| false,
+        secret: |_, _| false,
     };
 
     /// Positions in `argv` of the keys this request names; positions outside `argv` are left out.
@@ -378,6 +419,13 @@ impl Spec {
 }
 
 impl Spec {
+    /// Whether a request runs for long.
+    #[must_use]
+    pub fn runs_long(&self, argv: &[&[u8]]) -> bool {
+        let walks = matches!((self.locks)(argv), Locks::Each | Locks::Every);
+        self.run_time.is_long(walks, argv)
+    }
+
     /// As [`Spec::key_positions`], of the keys that the request may change.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 
 use std::ops::BitOr;
 
-use base::{CmdError, Flag, error};
+use base::{CmdError, Flag, Property, error};
 
 use crate::engine::Engine;
 use crate::scripting;
@@ -51,7 +51,7 @@ impl Demands {
             (entry.has(Flag::Write), Demands::WRITES),
             (entry.has(Flag::DenyOom), Demands::GROWS),
             (entry.has(Flag::Write) || entry.has(Flag::MayReplicate), Demands::CHANGES),
-            (entry.name() == "ping", Demands::ASKS_DISK),
+            (entry.is(Property::ReportsDisk), Demands::ASKS_DISK),
         ];
         let given = given.into_iter().filter(|(given, _)| *given);
         given.fold(Demands::default(), |all, (_, one)| all | one)

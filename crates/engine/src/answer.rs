@@ -8,20 +8,16 @@
 //! What is written to an [`Answer`] is written while shards are locked. It must not wait for
 //! anything, nor call back.
 
-use std::sync::atomic::Ordering;
-
-use base::{CmdError, Flag, Locks, Reply};
-use store::{Failed, Txn};
+use base::{Flag, Property, Reply};
 use wire::RespWriter;
 
 use crate::engine::Engine;
-use crate::execute::{Call, Request, remember_broken, scope_of};
+use crate::execute::Request;
 use crate::replies::Replies;
 use crate::reply_limit::Limited;
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::{Worker, WorkerParts};
-use crate::{access, block, prepare, serving};
 
 /// A reply that can be taken back while it is written, because the command failed half-way.
 pub trait Answer: Reply {
@@ -79,12 +75,14 @@ impl WorkerParts<'_> {
             _ => return self.execute(session, *request, out),
         };
         let done = self.admit(session, request).and_then(|entry| {
-            let run =
-                access::sort_in_place_of(self.engine, session, entry, request.argv).unwrap_or(run);
             let limit = self.context.reply_limits.of(session);
             let mut limited = Limited::new(answer, limit);
-            let done = self.data(session, (entry, request), run, &mut limited);
+            self.enter(session);
+            let done = self.run_data(session, entry, request, run, &mut limited);
             limited.finish();
+            if done.is_ok() && !session.must_wait {
+                self.has_run(entry);
+            }
             done
         });
         if let Err(refusal) = done {
@@ -104,63 +102,6 @@ impl WorkerParts<'_> {
             out.extend_from_slice(&self.txn.take_own());
         }
         true
-    }
-
-    /// As `dispatch` for commands on data.
-    fn data(
-        &mut self,
-        session: &mut Session,
-        (entry, request): (&Entry, &Request<'_>),
-        run: base::Handler<Txn>,
-        answer: &mut dyn Answer,
-    ) -> Result<(), CmdError> {
-        let WorkerParts { engine, txn, context } = self;
-        txn.select(session.db);
-        txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
-        txn.serve(session.client.id);
-        if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
-            return Err(engine.busy());
-        }
-        prepare::request(engine, txn, &context.config, (entry, request.argv));
-        let scope = scope_of(engine, &mut context.plan, entry, request);
-        let counters = &*context.counters;
-        let call = Call { engine, counters, entry, request, run, reader: None };
-        let now = context.now;
-        let done = txn.with(&engine.store, scope, |txn| {
-            // Asked now that its shards are held: see `pause.rs`.
-            if engine.request_flags.now().paused()
-                && engine.must_wait(session, (entry, request.argv), now)
-            {
-                session.must_wait = true;
-                return;
-            }
-            match call.perform(txn, answer) {
-                Ok(None) => {}
-                Ok(Some(wait)) => block::block(&call, txn, session, *wait),
-                Err(failure) => {
-                    answer.clear();
-                    answer.error_bytes(failure.bytes());
-                }
-            }
-            serving::serve_ready(engine, txn);
-        });
-        match done {
-            Ok(()) if session.must_wait => return Ok(()),
-            Ok(()) => {}
-            Err(Failed::Busy) => {
-                answer.clear();
-                return Err(engine.busy());
-            }
-            Err(failed) => {
-                remember_broken(engine, txn, entry, request.argv);
-                tracing::error!(command = entry.name(), %failed, "a command panicked");
-                answer.clear();
-                answer.error_bytes(base::error::INTERNAL.bytes());
-            }
-        }
-        counters.commands[entry.number].calls.add(1);
-        serving::serve_gone(engine, txn);
-        Ok(())
     }
 }
 
@@ -192,67 +133,10 @@ impl Engine {
     }
 }
 
-/// Commands whose effect on the session outlives their reply. `CLIENT` is among them for all of its
-/// subcommands that speak of the session itself.
-const ABOUT_CONNECTION: &[&str] = &[
-    "asking",
-    "auth",
-    "client|caching",
-    "client|getname",
-    "client|getredir",
-    "client|id",
-    "client|info",
-    "client|no-evict",
-    "client|no-touch",
-    "client|reply",
-    "client|setinfo",
-    "client|setname",
-    "client|tracking",
-    "client|trackinginfo",
-    "discard",
-    "exec",
-    "hello",
-    "monitor",
-    "multi",
-    "psubscribe",
-    "psync",
-    "punsubscribe",
-    "quit",
-    "readonly",
-    "readwrite",
-    "replconf",
-    "reset",
-    "select",
-    "ssubscribe",
-    "subscribe",
-    "sunsubscribe",
-    "sync",
-    "unsubscribe",
-    "unwatch",
-    "watch",
-];
-
 impl Engine {
     /// Whether a request is about the session it comes in: not to be run in one that many share.
     #[must_use]
     pub fn changes_connection(&self, argv: &[&[u8]]) -> bool {
-        self.table.find(argv).is_some_and(|entry| match entry.action {
-            Action::Control(_) => ABOUT_CONNECTION.binary_search(&entry.name()).is_ok(),
-            Action::Data(_) | Action::Container => false,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ABOUT_CONNECTION;
-
-    #[test]
-    fn names_are_commands_and_in_order() {
-        let table = crate::command_table().expect("the table is sound");
-        assert!(ABOUT_CONNECTION.is_sorted());
-        for name in ABOUT_CONNECTION {
-            assert!(table.by_name(name.as_bytes()).is_some(), "{name}");
-        }
+        self.table.find(argv).is_some_and(|entry| entry.is(Property::OfSession))
     }
 }

@@ -14,8 +14,8 @@ use store::{Queued, Txn, Waiter};
 use wire::RespWriter;
 
 use crate::client::{Client, Message, words_memory};
+use crate::data_command::Call;
 use crate::engine::Engine;
-use crate::execute::Call;
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -114,8 +114,8 @@ impl BlockedRequests {
 }
 
 /// Makes `session` wait. Runs under the locks of the request's keys.
-pub(crate) fn block(call: &Call<'_>, txn: &mut Txn, session: &mut Session, wait: Wait) {
-    let Call { engine, entry, request, run, .. } = *call;
+pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session, wait: Wait) {
+    let &Call { engine, entry, request, run, .. } = call;
     let ticket = engine.blocked.tickets.fetch_add(1, Ordering::Relaxed) + 1;
     let mut positions = Vec::new();
     // They were found when the request was planned, or there are none.

@@ -4,22 +4,19 @@ use std::fmt::Display;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{Args, CmdError, Flag, Handler, Locks, Protocol, Reply, Wait, error};
-use store::{Busy, Failed, Scope, Txn};
+use base::{Args, CmdError, Flag, Property, Protocol, Reply, error};
+use store::Busy;
 use wire::RespWriter;
 
 use crate::admission::Demands;
-use crate::client::ClientId;
 use crate::control::{Control, ControlRun, gate};
+use crate::data_command::Encoded;
 use crate::engine::Engine;
 use crate::latency_monitor::{COMMAND, FAST_COMMAND};
-use crate::plan::Plan;
 use crate::session::Session;
-use crate::settle::settle;
-use crate::stats::Counters;
 use crate::table::{Action, Entry};
 use crate::worker::{Worker, WorkerContext, WorkerParts};
-use crate::{access, block, monitor, multi, prepare, propagate, serving};
+use crate::{access, monitor, multi, serving};
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]
@@ -114,8 +111,8 @@ impl WorkerParts<'_> {
     #[inline]
     fn after_request(&mut self, session: &mut Session, request: &Request<'_>, out: &mut Vec<u8>) {
         if session.tracking.caching && session.multi.is_none() {
-            let about_clients = request.entry.is_some_and(|entry| entry.is_about_clients());
-            session.tracking.caching = about_clients;
+            let keeps = request.entry.is_some_and(|entry| entry.is(Property::KeepsCaching));
+            session.tracking.caching = keeps;
         }
         self.txn.serve(0);
         if self.txn.has_own() {
@@ -139,7 +136,7 @@ impl WorkerParts<'_> {
             session.closing = true;
             return;
         }
-        if request.entry.is_some_and(|entry| entry.name() == "exec") {
+        if request.entry.is_some_and(multi::executes) {
             multi::discard(self.engine, self.txn, session);
             writer.error_bytes(multi::exec_refused(refusal).bytes());
             return;
@@ -177,7 +174,7 @@ impl WorkerParts<'_> {
             self.context.grant(self.engine, demands)?;
         }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
-        if confined && !allowed_while_subscribed(entry.name()) {
+        if confined && !entry.is(Property::WhileSubscribed) {
             return Err(CmdError::owned(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
                  RESET are allowed in this context",
@@ -195,7 +192,7 @@ impl WorkerParts<'_> {
     fn demands(&self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> Demands {
         let demands = Demands::of(self.engine, entry, argv);
         match &session.multi {
-            Some(multi) if entry.name() == "exec" => demands | multi.demands(),
+            Some(multi) if multi::executes(entry) => demands | multi.demands(),
             // A transaction that is being queued takes memory, too; whatever does not end it is
             // refused, as in Redis.
             Some(_) if !multi::ends(entry) => demands | Demands::GROWS,
@@ -210,51 +207,13 @@ impl WorkerParts<'_> {
         request: &Request<'_>,
         writer: &mut RespWriter<'_>,
     ) -> Result<bool, CmdError> {
-        let WorkerParts { engine, txn, context } = self;
-        txn.select(session.db);
-        txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
-        txn.serve(session.client.id);
+        self.enter(session);
         match entry.action {
             Action::Data(own) => {
-                if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
-                    // It would get half through the keyspace.
-                    return Err(engine.busy());
-                }
-                if entry.ordered {
-                    if engine.must_wait_for_index(txn, session.db) {
-                        (session.must_wait, session.awaits_index) = (true, true);
-                        return Ok(false);
-                    }
-                    access::limit_keys(engine, txn, session, entry);
-                }
-                prepare::request(engine, txn, &context.config, (entry, request.argv));
-                let scope = scope_of(engine, &mut context.plan, entry, request);
-                let run = access::sort_in_place_of(engine, session, entry, request.argv);
-                let (run, reader) = (run.unwrap_or(own), session.reader());
-                let (counters, now) = (&*context.counters, context.now);
-                let call = Call { engine, counters, entry, request, run, reader };
-                let mark = writer.raw().len();
-                let done = txn.with(&engine.store, scope, |txn| {
-                    // Asked again now that its shards are held: see `pause.rs`.
-                    if engine.request_flags.now().paused()
-                        && engine.must_wait(session, (entry, request.argv), now)
-                    {
-                        session.must_wait = true;
-                        return;
-                    }
-                    call.run(txn, writer, Some(session));
-                });
-                match done {
-                    Ok(()) => {}
-                    // What was written is taken back with it.
-                    Err(Failed::Busy) => return Err(taken_back(engine, mark, writer)),
-                    Err(failed) => {
-                        remember_broken(engine, txn, entry, request.argv);
-                        contained(entry, &failed, mark, writer);
-                    }
-                }
+                self.run_data(session, entry, request, own, &mut Encoded::new(writer))?;
             }
             Action::Control(run) => {
+                let WorkerParts { engine, txn, context } = self;
                 Control { engine, txn, context, session, in_exec: false }.run(
                     entry,
                     run,
@@ -268,86 +227,26 @@ impl WorkerParts<'_> {
         if session.must_wait {
             return Ok(false);
         }
-        context.counters.commands[entry.number].calls.add(1);
-        serving::serve_gone(engine, txn);
-        if engine.request_flags.now().monitored() {
-            monitor::tell(&engine.monitors, session, entry, request.argv, writer.raw());
+        self.has_run(entry);
+        if self.engine.request_flags.now().monitored() {
+            monitor::tell(&self.engine.monitors, session, entry, request.argv, writer.raw());
         }
         Ok(true)
     }
-}
 
-/// One data command about to run under its locks.
-pub(crate) struct Call<'a> {
-    pub engine: &'a Engine,
-    pub counters: &'a Counters,
-    pub entry: &'a Entry,
-    pub request: &'a Request<'a>,
-    pub run: Handler<Txn>,
-    /// The client whose reads of its keys are tracked.
-    pub reader: Option<ClientId>,
-}
-
-impl Call<'_> {
-    /// Runs under the locks. `session` is there unless the request is part of a transaction: then
-    /// it may not block, and clients that wait are served when the whole transaction has run.
-    pub fn run(&self, txn: &mut Txn, writer: &mut RespWriter<'_>, session: Option<&mut Session>) {
-        let mark = writer.raw().len();
-        let alone = session.is_some();
-        match self.perform(txn, writer) {
-            Ok(None) => {}
-            Ok(Some(wait)) => match session {
-                Some(session) => block::block(self, txn, session, *wait),
-                None => block::nothing(wait.in_transaction, writer),
-            },
-            Err(failure) => {
-                writer.raw().truncate(mark);
-                writer.error_bytes(failure.bytes());
-            }
-        }
-        if alone {
-            serving::serve_ready(self.engine, txn);
-        }
+    /// Makes the transaction one of a session's request.
+    #[inline]
+    pub(crate) fn enter(&mut self, session: &Session) {
+        self.txn.select(session.db);
+        self.txn.keep_access(session.client.no_touch.load(Ordering::Relaxed));
+        self.txn.serve(session.client.id);
     }
 
-    /// Runs under the locks and sends the notifications of what has changed. Something to wait for
-    /// if the request blocks; nothing is written then.
-    ///
-    /// # Errors
-    /// What to answer instead of what was written.
-    pub fn perform(
-        &self,
-        txn: &mut Txn,
-        out: &mut dyn Reply,
-    ) -> Result<Option<Box<Wait>>, CmdError> {
-        let argv = self.request.argv;
-        let hasher = self.engine.store.hasher();
-        let args = Args::new(argv, self.entry.words, self.request.hash, hasher);
-        txn.count_lookups(self.entry.has(Flag::ReadOnly), self.entry.tells_misses);
-        let done = (self.run)(txn, args, out);
-        txn.count_lookups(false, false);
-        let sent = (self.entry, argv, self.request.hash);
-        let (changed, outcome) = settle(self.engine, txn, sent, done);
-        if changed {
-            self.counters.changes.add(1);
-        }
-        if let Err(failure) = &outcome {
-            self.failed(failure);
-        }
-        if let Some(reader) = self.reader
-            && self.entry.has(Flag::ReadOnly)
-        {
-            propagate::note_reader(self.engine, txn, (self.entry, argv), reader);
-        }
-        outcome
-    }
-}
-
-impl Call<'_> {
-    fn failed(&self, failure: &CmdError) {
-        self.engine.stats.error(failure.code());
-        self.counters.commands[self.entry.number].failed.add(1);
-        self.counters.errors.add(1);
+    /// A request has run: it is counted, and keys are looked at that others could not serve.
+    #[inline]
+    pub(crate) fn has_run(&mut self, entry: &Entry) {
+        self.context.counters.commands[entry.number].calls.add(1);
+        serving::serve_gone(self.engine, self.txn);
     }
 }
 
@@ -450,37 +349,9 @@ impl WorkerContext {
         if slow && !entry.has(Flag::SkipSlowlog) {
             let client = &session.client;
             let who = (client.origin.addr.clone(), client.labels.lock().name.clone());
-            engine.slowlog.add(argv, took, self.now, who, self.config.slowlog_max_len);
+            engine.slowlog.add(entry.spec, argv, took, self.now, who, self.config.slowlog_max_len);
         }
     }
-}
-
-/// The shards of a request: one in the common case, else by search through its arguments.
-#[inline]
-pub(crate) fn scope_of<'s>(
-    engine: &Engine,
-    plan: &'s mut Plan,
-    entry: &Entry,
-    request: &Request<'_>,
-) -> Scope<'s> {
-    if entry.one_key {
-        let hash = request.hash.unwrap_or_else(|| engine.store.hasher().hash(request.argv[1]));
-        return Scope::One(engine.store.shard_of(hash));
-    }
-    plan.clear();
-    plan.add(&engine.store, entry, request.argv);
-    plan.scope()
-}
-
-/// Whatever a command did before it broke is what the journal must bring back.
-pub(crate) fn remember_broken(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
-    let _ = txn.with(&engine.store, Scope::All, |txn| propagate::keys(engine, txn, entry, argv));
-}
-
-/// The answer that takes the place of what was written from `mark` on: another request is overdue.
-fn taken_back(engine: &Engine, mark: usize, writer: &mut RespWriter<'_>) -> CmdError {
-    writer.raw().truncate(mark);
-    engine.busy()
 }
 
 /// A command panicked: its client gets an error instead of what it had written from `mark` on,
@@ -506,21 +377,6 @@ pub(crate) fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
 /// Whether a command reads or writes keys, or would be told to replicas.
 fn touches_keys(entry: &Entry) -> bool {
     [Flag::ReadOnly, Flag::Write, Flag::MayReplicate].into_iter().any(|flag| entry.has(flag))
-}
-
-fn allowed_while_subscribed(name: &str) -> bool {
-    matches!(
-        name,
-        "subscribe"
-            | "unsubscribe"
-            | "psubscribe"
-            | "punsubscribe"
-            | "ssubscribe"
-            | "sunsubscribe"
-            | "ping"
-            | "quit"
-            | "reset"
-    )
 }
 
 /// Bytes shown of a name or of the arguments in "unknown command".

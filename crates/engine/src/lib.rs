@@ -27,6 +27,7 @@ mod client_eviction;
 mod confirmation;
 mod control;
 mod cron;
+mod data_command;
 mod door;
 mod engine;
 pub mod evict;

@@ -18,13 +18,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use base::Flag;
+use base::{Flag, Spec};
 use parking_lot::RwLock;
 
 use crate::client::{Client, ClientId, Message, Origin};
 use crate::request_flags::RequestFlags;
 use crate::session::Session;
-use crate::slowlog::is_secret;
 use crate::table::Entry;
 
 /// The clients that monitor.
@@ -81,7 +80,7 @@ pub(crate) fn tell(
     if entry.has(Flag::Admin) || entry.has(Flag::SkipMonitor) {
         return;
     }
-    let line = line(now_in_micros(), session.db, &peer(&session.client.origin), argv);
+    let line = of_session(session, entry.spec, argv);
     monitors.send(&line, session.client.id);
     if session.monitors {
         out.extend_from_slice(&line);
@@ -92,14 +91,17 @@ pub(crate) fn tell(
 #[cold]
 pub(crate) fn of_script(db: usize, entry: &Entry, argv: &[&[u8]]) -> Option<Vec<u8>> {
     let shown = !entry.has(Flag::Admin) && !entry.has(Flag::SkipMonitor);
-    shown.then(|| line(now_in_micros(), db, "lua", argv))
+    shown.then(|| line(now_in_micros(), db, "lua", entry.spec, argv))
 }
 
 /// Tells of a request that runs a script, before what the script does.
 #[cold]
-pub(crate) fn tell_before(monitors: &Monitors, session: &Session, argv: &[&[u8]]) {
-    let line = line(now_in_micros(), session.db, &peer(&session.client.origin), argv);
-    monitors.send(&line, session.client.id);
+pub(crate) fn tell_before(monitors: &Monitors, session: &Session, command: &Spec, argv: &[&[u8]]) {
+    monitors.send(&of_session(session, command, argv), session.client.id);
+}
+
+fn of_session(session: &Session, command: &Spec, argv: &[&[u8]]) -> Vec<u8> {
+    line(now_in_micros(), session.db, &peer(&session.client.origin), command, argv)
 }
 
 fn now_in_micros() -> u64 {
@@ -116,7 +118,7 @@ fn peer(origin: &Origin) -> String {
 }
 
 /// One command as a simple string. `micros` since 1970.
-fn line(micros: u64, db: usize, peer: &str, argv: &[&[u8]]) -> Vec<u8> {
+fn line(micros: u64, db: usize, peer: &str, command: &Spec, argv: &[&[u8]]) -> Vec<u8> {
     let words: usize = argv.iter().map(|word| word.len() + 3).sum();
     let mut line = Vec::with_capacity(words + peer.len() + 32);
     let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
@@ -124,7 +126,7 @@ fn line(micros: u64, db: usize, peer: &str, argv: &[&[u8]]) -> Vec<u8> {
     let _ = write!(line, "+{seconds}.{rest:06} [{db} {peer}]");
     for (at, word) in argv.iter().enumerate() {
         line.push(b' ');
-        quote(if is_secret(argv, at) { b"(redacted)" } else { word }, &mut line);
+        quote(if (command.secret)(argv, at) { b"(redacted)" } else { word }, &mut line);
     }
     line.extend_from_slice(b"\r\n");
     line
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn lines_are_those_of_redis() {
         let words: [&[u8]; 3] = [b"SET", b"a\"b\\c\n\r\t\x07\x08\x00\xff\x7fe", b"it's \xc3\xa9"];
-        let shown = line(1_795_274_980_112_780, 0, "127.0.0.1:54956", &words);
+        let shown = line(1_795_274_980_112_780, 0, "127.0.0.1:54956", &Spec::NEW, &words);
         let expected = "+1795274980.112780 [0 127.0.0.1:54956] \"SET\" \
                         \"a\\\"b\\\\c\\n\\r\\t\\a\\b\\x00\\xff\\x7fe\" \"it's \\xc3\\xa9\"\r\n";
         assert_eq!(String::from_utf8(shown).unwrap(), expected);
@@ -168,7 +170,9 @@ mod tests {
     #[test]
     fn passwords_are_not_shown() {
         let words: [&[u8]; 5] = [b"HELLO", b"2", b"AUTH", b"default", b"x"];
-        let shown = String::from_utf8(line(7, 3, "unix:/s", &words)).unwrap();
+        let table = crate::command_table().unwrap();
+        let hello = table.find(&words).unwrap().spec;
+        let shown = String::from_utf8(line(7, 3, "unix:/s", hello, &words)).unwrap();
         let expected = "+0.000007 [3 unix:/s] \"HELLO\" \"2\" \"AUTH\" \"(redacted)\" \
                         \"(redacted)\"\r\n";
         assert_eq!(shown, expected);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{CmdError, Key, Keyspace, Locks, Reply, error};
+use base::{CmdError, InTransaction, Key, Keyspace, Locks, Property, Reply, error};
 use store::{Failed, Scope, Txn, Watch};
 use wire::RespWriter;
 
@@ -13,13 +13,14 @@ use crate::access;
 use crate::admission::Demands;
 use crate::client::words_memory;
 use crate::control::Control;
+use crate::data_command::Call;
 use crate::engine::Engine;
-use crate::execute::{Call, Request, contained, timed};
+use crate::execute::{Request, contained, timed};
 use crate::reply_limit::ReplyLimit;
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::WorkerContext;
-use crate::{monitor, precedence, prepare, serving};
+use crate::{block, monitor, prepare, serving};
 
 /// A transaction being queued.
 #[derive(Default)]
@@ -52,12 +53,17 @@ struct WatchedKey {
 
 /// Whether a request is queued rather than run.
 pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
-    session.multi.is_some() && !ends(entry) && !matches!(entry.name(), "multi" | "watch")
+    session.multi.is_some() && entry.spec.transaction == InTransaction::Queued
 }
 
 /// Whether a request ends the transaction it comes in, one way or the other.
 pub(crate) fn ends(entry: &Entry) -> bool {
-    matches!(entry.name(), "exec" | "discard" | "quit" | "reset")
+    executes(entry) || entry.spec.transaction == InTransaction::Ends
+}
+
+/// Whether a request runs what was queued.
+pub(crate) fn executes(entry: &Entry) -> bool {
+    entry.spec.transaction == InTransaction::Executes
 }
 
 /// Queues a request.
@@ -184,7 +190,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         unwatch(engine, txn, session);
         return Err(error::EXEC_ABORT);
     }
-    let tells = multi.any(engine, precedence::tells);
+    let tells = multi.any(engine, |entry| entry.publishes);
     if tells && context.must_give_way(session) {
         session.multi = Some(multi);
         return Ok(());
@@ -340,22 +346,6 @@ fn run_timed(
     Some(took)
 }
 
-/// Whether a command may change which clients are told of what came before it. Nothing is told
-/// before others: what one transaction changed is one notice.
-fn changes_listeners(entry: &Entry) -> bool {
-    matches!(
-        entry.name(),
-        "client|tracking"
-            | "config|set"
-            | "subscribe"
-            | "psubscribe"
-            | "ssubscribe"
-            | "unsubscribe"
-            | "punsubscribe"
-            | "sunsubscribe"
-    )
-}
-
 /// Runs a queued command. `false` if it may not run.
 fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) -> bool {
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
@@ -373,24 +363,22 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
     control.txn.keep_access(control.session.client.no_touch.load(Ordering::Relaxed));
     match entry.action {
         Action::Data(own) => {
-            if entry.ordered {
-                access::limit_keys(engine, control.txn, control.session, entry);
-            }
-            let run = access::sort_in_place_of(engine, control.session, entry, &argv);
-            let run = run.unwrap_or(own);
             let request = Request { argv: &argv, entry: Some(entry), hash: None };
-            let counters = &control.context.counters;
-            let reader = control.session.reader();
-            let call = Call { engine, counters, entry, request: &request, run, reader };
+            let Control { txn, context, session, .. } = control;
+            let call = Call::new(engine, txn, &*context.counters, session, entry, &request, own);
             let mark = writer.raw().len();
-            let done = control.txn.contain(|txn| call.run(txn, writer, None));
-            if let Err(failed) = done {
-                crate::propagate::keys(engine, control.txn, entry, &argv);
-                contained(entry, &failed, mark, writer);
+            match call.run_held(txn, writer) {
+                Ok(None) => {}
+                Ok(Some(wait)) => block::nothing(wait.in_transaction, writer),
+                Err(failure) => {
+                    writer.raw().truncate(mark);
+                    writer.error_bytes(failure.bytes());
+                }
             }
         }
         Action::Control(run) => {
-            if changes_listeners(entry) {
+            // Nothing is told before others: what one transaction changed is one notice.
+            if entry.is(Property::ChangesListeners) {
                 control.txn.deliver_notifications();
             }
             control.run(entry, run, &argv, writer);

@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use crate::admission::Demands;
 use crate::client::{Client, ClientId, Message, words_memory};
 use crate::engine::Engine;
-use crate::multi::Multi;
+use crate::multi::{self, Multi};
 use crate::session::Session;
 use crate::table::Entry;
 
@@ -127,7 +127,7 @@ impl Engine {
         if session.monitors || !self.is_paused(now) {
             return false;
         }
-        let transaction = session.multi.as_ref().filter(|_| entry.name() == "exec");
+        let transaction = session.multi.as_ref().filter(|_| multi::executes(entry));
         self.request_flags.now().all_wait()
             || Demands::of(self, entry, argv).may_change()
             || transaction.is_some_and(|multi| multi.demands().may_change())

@@ -20,7 +20,6 @@
 
 use crate::control::Control;
 use crate::session::Session;
-use crate::table::Entry;
 use crate::worker::{Worker, WorkerContext};
 
 impl Worker {
@@ -53,9 +52,4 @@ impl Control<'_> {
     pub(crate) fn must_give_way(&mut self) -> bool {
         !self.in_exec && self.context.must_give_way(self.session)
     }
-}
-
-/// Whether a command tells subscribers something, whatever it is called with.
-pub(crate) fn tells(entry: &Entry) -> bool {
-    matches!(entry.name(), "publish" | "spublish")
 }

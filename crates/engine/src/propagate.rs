@@ -7,7 +7,7 @@
 //! kept as it is, with barriers in the shards that it reads. What a walk over the keyspace does
 //! (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
-use base::{Effect, Key, Keyspace, Stores, num};
+use base::{Effect, Key, Keyspace, Property, Stores};
 use smallvec::SmallVec;
 use store::Txn;
 
@@ -60,7 +60,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
             return;
         }
         return match argv {
-            [_, key, value] if entry.name() == "set" => {
+            [_, key, value] if entry.is(Property::StoresString) => {
                 txn.record_set(Key { bytes: key, hash }, value);
             }
             _ => txn.record_command(hash, argv.iter().copied()),
@@ -73,7 +73,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
     // What has run has keys that can be found.
     let _ = entry.spec.key_positions(argv, &mut positions);
     let first = positions.first().map(|&at| argv[at]);
-    let alone = !entry.moves && stored_at(entry, argv).is_none();
+    let alone = !entry.moves && (entry.spec.key_rules.target)(argv).is_none();
     if alone && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.record_command(hash, argv.iter().copied());
@@ -94,7 +94,7 @@ fn moved(
     let stays = match entry.spec.stores {
         Stores::Moved => false,
         Stores::Copied => true,
-        Stores::Anything | Stores::Derived => return false,
+        Stores::Anything | Stores::Derived | Stores::Sorted => return false,
     };
     let (Some(&from), Some(&to)) = (positions.first(), positions.last()) else { return false };
     let (here, databases) = (txn.db(), txn.databases());
@@ -107,15 +107,18 @@ fn moved(
 /// The keys of a command that stores what it makes of them, and of nothing else; first the one
 /// where the result goes. `None` for all other commands.
 pub(crate) fn derived_from(entry: &Entry, argv: &[&[u8]]) -> Option<Vec<usize>> {
-    if entry.name() == "sort" {
-        let target = stored_at(entry, argv)?;
-        // Patterns find keys by themselves; without one the order is that of the bytes in the end.
-        let finds = argv[2..].iter().any(|word| word.contains(&b'*'));
-        return (!finds).then(|| vec![target, 1]);
-    }
     let mut positions = Vec::new();
-    let known = entry.spec.stores == Stores::Derived;
-    (known && entry.spec.key_positions(argv, &mut positions).is_ok()).then_some(positions)
+    match entry.spec.stores {
+        Stores::Derived => entry.spec.key_positions(argv, &mut positions).ok().map(|()| positions),
+        Stores::Sorted => {
+            let target = (entry.spec.key_rules.target)(argv)?;
+            // Patterns find keys by themselves; without one the order is that of the bytes in the
+            // end.
+            let finds = argv[2..].iter().any(|word| word.contains(&b'*'));
+            (!finds).then(|| vec![target, 1])
+        }
+        Stores::Anything | Stores::Moved | Stores::Copied => None,
+    }
 }
 
 /// Keeps by itself a command that has stored a large value: to write that out takes as long again
@@ -145,7 +148,7 @@ pub(crate) fn changed(
 ) -> SmallVec<[(usize, usize); 4]> {
     let mut positions = Vec::new();
     let _ = entry.spec.changed_positions(argv, &mut positions);
-    positions.extend(stored_at(entry, argv));
+    positions.extend((entry.spec.key_rules.target)(argv));
     let there = other_database(entry, argv).filter(|&db| db != here && db < databases);
     let mut changed = SmallVec::new();
     for (n, &at) in positions.iter().enumerate() {
@@ -157,48 +160,9 @@ pub(crate) fn changed(
     changed
 }
 
-/// The destination of `SORT … STORE`, which no key spec can name, and that of `GEORADIUS`, of
-/// which key specs name the first although the last one counts.
-fn stored_at(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
-    let is = |at: usize, name: &[u8]| argv[at].eq_ignore_ascii_case(name);
-    match entry.name() {
-        "sort" => {
-            let word = (0..argv.len()).rev().find(|&at| is(at, b"STORE"))?;
-            (word > 1 && word + 1 < argv.len()).then_some(word + 1)
-        }
-        "georadius" | "georadiusbymember" => {
-            let (mut at, mut found) = (5, None);
-            while at + 1 < argv.len() {
-                if is(at, b"STORE") || is(at, b"STOREDIST") {
-                    at += 1;
-                    found = Some(at);
-                }
-                at += 1;
-            }
-            found
-        }
-        _ => None,
-    }
-}
-
-/// The second database of `MOVE` and `COPY`; of several of `COPY` the last one counts.
+/// The second database of a request that may change a key in another than the session's.
 fn other_database(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
-    let text = match entry.name() {
-        "move" => *argv.get(2)?,
-        "copy" => {
-            let (mut at, mut found) = (3, None);
-            while at + 1 < argv.len() {
-                if argv[at].eq_ignore_ascii_case(b"DB") {
-                    at += 1;
-                    found = Some(argv[at]);
-                }
-                at += 1;
-            }
-            found?
-        }
-        _ => return None,
-    };
-    num::parse_i64(text).and_then(|db| usize::try_from(db).ok())
+    entry.spec.key_rules.database.and_then(|database| database(argv))
 }
 
 /// Remembers that a client has read the keys of a request. Runs under the request's locks.

@@ -16,10 +16,9 @@ use wire::RespWriter;
 
 use crate::access;
 use crate::block::Blocked;
+use crate::data_command::{Call, Served};
 use crate::engine::Engine;
-use crate::execute::{Request, contained, timed};
-use crate::propagate;
-use crate::settle::settle;
+use crate::execute::{Request, timed};
 use crate::table::Entry;
 
 /// Serves the clients that the changes just published can feed: see [`store::serve_ready`].
@@ -139,28 +138,15 @@ impl Blocked {
         // Delivered as it is: an error here, and the connection's own limits when it is sent.
         let most = engine.config().callers.max_reply_size;
         let mut writer = RespWriter::new(&mut reply, self.protocol).within(most);
-        let hasher = engine.store.hasher();
-        let args = base::Args::new(request.argv, entry.words, None, hasher).woken();
+        let run = self.run;
+        let call = Call { engine, tally: Served, entry, request: &request, run, reader: None };
         txn.select(self.db);
         // A panic here is not the fault of the request that fed the key.
-        let done = match txn.contain(|txn| (self.run)(txn, args, &mut writer)) {
-            Ok(done) => done,
-            Err(failed) => {
-                propagate::keys(engine, txn, entry, &argv);
-                engine.stats.changed_by_served();
-                contained(entry, &failed, 0, &mut writer);
-                return Some((reply, true));
-            }
-        };
-        let (changed, outcome) = settle(engine, txn, (entry, &argv, None), done);
-        if changed {
-            engine.stats.changed_by_served();
-        }
-        match outcome {
+        match call.run_held(txn, &mut writer) {
             Ok(None) => {}
             Ok(Some(_)) => return None,
             Err(failure) => {
-                engine.stats.error(failure.code());
+                writer.raw().clear();
                 writer.error_bytes(failure.bytes());
                 return Some((reply, true));
             }

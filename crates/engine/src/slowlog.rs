@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use base::Millis;
+use base::{Millis, Spec};
 use parking_lot::Mutex;
 
 /// Arguments of a logged request beyond this many are only counted, as in Redis.
@@ -41,9 +41,10 @@ struct Inner {
 }
 
 impl Slowlog {
-    /// Remembers a request; at most `keep` are kept.
+    /// Remembers a request of a command; at most `keep` are kept.
     pub fn add(
         &self,
+        command: &Spec,
         argv: &[&[u8]],
         took: Duration,
         at: Millis,
@@ -54,7 +55,7 @@ impl Slowlog {
         let id = inner.next;
         inner.next += 1;
         let (addr, name) = client;
-        inner.entries.push_front(Slow { id, at, took, words: shorten(argv), addr, name });
+        inner.entries.push_front(Slow { id, at, took, words: shorten(command, argv), addr, name });
         inner.entries.truncate(keep);
     }
 
@@ -82,11 +83,11 @@ impl Slowlog {
     }
 }
 
-fn shorten(argv: &[&[u8]]) -> Vec<Vec<u8>> {
+fn shorten(command: &Spec, argv: &[&[u8]]) -> Vec<Vec<u8>> {
     let whole = argv.len() <= WORDS_MAX;
     let shown = if whole { argv.len() } else { WORDS_MAX - 1 };
     let shorten_word = |(at, word): (usize, &&[u8])| match word.len() {
-        _ if is_secret(argv, at) => b"(redacted)".to_vec(),
+        _ if (command.secret)(argv, at) => b"(redacted)".to_vec(),
         0..=WORD_BYTES_MAX => word.to_vec(),
         len => {
             let mut short = word[..WORD_BYTES_MAX].to_vec();
@@ -101,48 +102,14 @@ fn shorten(argv: &[&[u8]]) -> Vec<Vec<u8>> {
     words
 }
 
-/// Directives whose values are secret.
-const SECRETS: &[&str] = &[
-    "requirepass",
-    "masterauth",
-    "http-token",
-    "grpc-api-key",
-    "tls-key-file-pass",
-    "tls-client-key-file-pass",
-];
-
-/// Whether the word at this place may be a password: such words are never remembered.
-pub(crate) fn is_secret(argv: &[&[u8]], at: usize) -> bool {
-    let is = |at: usize, name: &str| {
-        argv.get(at).is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
-    };
-    if is(0, "auth") {
-        return at > 0;
-    }
-    if is(0, "hello") {
-        // `HELLO 3 AUTH user password`
-        return at > 2 && (is(at - 1, "auth") || is(at - 2, "auth"));
-    }
-    if is(0, "migrate") {
-        // `MIGRATE host port key db timeout … AUTH password | AUTH2 user password … KEYS key …`
-        let keys = (6..argv.len()).find(|&at| is(at, "keys")).unwrap_or(argv.len());
-        let behind = |by: usize, name: &str| at >= 6 + by && is(at - by, name);
-        return at < keys && (behind(1, "auth") || behind(1, "auth2") || behind(2, "auth2"));
-    }
-    if is(0, "acl") {
-        return at > 1 && ["setuser", "getuser", "deluser"].iter().any(|name| is(1, name));
-    }
-    let secret = |at: usize| SECRETS.iter().any(|name| is(at, name));
-    is(0, "config") && is(1, "set") && at > 2 && at % 2 == 1 && secret(at - 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn logged(line: &str) -> String {
         let argv: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        let words = shorten(&argv);
+        let table = crate::command_table().unwrap();
+        let words = shorten(table.find(&argv).map_or(&Spec::NEW, |entry| entry.spec), &argv);
         words.iter().map(|w| String::from_utf8_lossy(w)).collect::<Vec<_>>().join(" ")
     }
 
@@ -159,6 +126,8 @@ mod tests {
         assert_eq!(set, "CONFIG SET timeout 5 requirepass (redacted)");
         let set = logged("CONFIG SET tls-key-file-pass a tls-port 1");
         assert_eq!(set, "CONFIG SET tls-key-file-pass (redacted) tls-port 1");
+        assert_eq!(logged("ACL SETUSER u >p"), "ACL SETUSER (redacted) (redacted)");
+        assert_eq!(logged("ACL DRYRUN u GET k"), "ACL DRYRUN u GET k");
         assert_eq!(logged("SET auth x"), "SET auth x");
     }
 

@@ -8,7 +8,7 @@
 //! there are two tables, and only code that has words from a client may use the one of the names in
 //! use.
 
-use base::{Flag, Flags, Group, Handler, Locks, Spec, grammar};
+use base::{Flag, Flags, Group, Handler, Locks, Properties, Property, Spec, grammar};
 use store::Txn;
 
 use crate::control::ControlRun;
@@ -50,8 +50,10 @@ pub struct Entry {
     /// Whether the keys it reads are told to be missing, as keyspace events: it does not only ask
     /// how a value is kept.
     pub tells_misses: bool,
-    /// Whether it reads keys that it finds by patterns.
-    pub sorts: bool,
+    /// What is special about it, as bits.
+    pub properties: Properties,
+    /// Whether it sends messages to subscribers.
+    pub publishes: bool,
     /// Whether it asks for the order of keys, and so for an index.
     pub ordered: bool,
     /// How many words its name has.
@@ -64,8 +66,6 @@ pub struct Entry {
     called: Option<Box<[u8]>>,
     /// Clients call it, or its container, by another name than its own.
     renamed: bool,
-    /// A second name that clients may call it by, while they call it by its own; empty if none.
-    alias: &'static str,
 }
 
 impl Entry {
@@ -83,9 +83,11 @@ impl Entry {
         self.flags.has(flag)
     }
 
-    /// Whether it is a subcommand of CLIENT.
-    pub(crate) fn is_about_clients(&self) -> bool {
-        self.spec.name.starts_with("client|")
+    /// Whether it has this property.
+    #[inline]
+    #[must_use]
+    pub fn is(&self, property: Property) -> bool {
+        self.properties.has(property)
     }
 
     /// The name clients see in errors and statistics.
@@ -100,23 +102,21 @@ impl Entry {
         self.called.as_deref().unwrap_or(self.spec.name.as_bytes())
     }
 
-    /// The second name clients may call it by, if there is one. Removing the first removes the
-    /// second with it.
+    /// The second name clients may call it by, if there is one: taking the first away takes the
+    /// second with it. They are there for clients of NeuroIndex, in whose protocol they are for
+    /// bytes that are no text; here every string is bytes.
     #[must_use]
     pub fn alias(&self) -> Option<&'static str> {
-        (!self.alias.is_empty() && self.called.is_none()).then_some(self.alias)
+        let alias = self.spec.alias;
+        (!alias.is_empty() && self.called.is_none()).then_some(alias)
     }
 
     /// Whether a request of this name calls it by another than its own.
     #[inline]
     pub(crate) fn is_called_otherwise(&self, name: &[u8]) -> bool {
-        self.renamed || (!self.alias.is_empty() && name.len() != self.spec.name.len())
+        self.renamed || (!self.spec.alias.is_empty() && name.len() != self.spec.name.len())
     }
 }
-
-/// Second names of commands, for clients of NeuroIndex: there they are for bytes that are no text,
-/// here every string is bytes. No longer than [`WORD`], so that a name is told by its digest.
-const ALIASES: &[(&str, &str)] = &[("getb", "get"), ("setb", "set")];
 
 /// Every command of the server.
 pub struct Table {
@@ -426,35 +426,37 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         least: usize::try_from(arity.unsigned_abs()).unwrap_or(usize::MAX),
         more: arity < 0,
         arguments,
-        sorts: matches!(spec.name, "sort" | "sort_ro"),
+        properties: Properties::of(spec.properties),
+        publishes: spec.channels.publishes(),
         one_key,
-        moves: matches!(spec.name, "move" | "copy"),
+        moves: spec.key_rules.database.is_some(),
         quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
         tells_misses: spec.flags.contains(&Flag::ReadOnly)
-            && !spec.name.starts_with("object|")
-            && spec.name != "memory|usage",
+            && !spec.properties.contains(&Property::Inspects),
         ordered: spec.group == Group::Range,
         words,
         parent: None,
         children: Vec::new(),
         called: None,
         renamed: false,
-        alias: ALIASES.iter().find(|(_, own)| *own == spec.name).map_or("", |(alias, _)| alias),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ALIASES, WORD, digest};
+    use super::{Entry, WORD, digest};
 
     #[test]
     fn second_names_go_with_the_first() {
         let mut table = crate::command_table().expect("the table is sound");
-        for (alias, own) in ALIASES {
+        let second = |entry: &Entry| Some((entry.alias()?, entry.name()));
+        let aliases: Vec<_> = table.entries().iter().filter_map(second).collect();
+        assert!(aliases.contains(&("getb", "get")), "{aliases:?}");
+        for (alias, own) in aliases {
             assert!(alias.len() <= WORD && alias.len() != own.len());
             let alias = alias.to_ascii_uppercase();
             let found = table.find(&[alias.as_bytes(), b"k"]).expect("it is there");
-            assert_eq!(found.name(), *own);
+            assert_eq!(found.name(), own);
             assert!(found.is_called_otherwise(alias.as_bytes()));
             assert!(!found.is_called_otherwise(own.as_bytes()));
             assert!(table.rename(alias.as_bytes(), b"x").is_err());

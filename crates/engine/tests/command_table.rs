@@ -1,6 +1,7 @@
 //! What is promised of every command in the table, and `COMMAND INFO` beside that of Redis.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+mod facts;
 #[path = "../../base/tests/oracle/mod.rs"]
 mod oracle;
 mod test_client;
@@ -267,83 +268,4 @@ fn every_help_has_the_shape_of_that_of_redis() {
         asked += 1;
     }
     assert!(asked >= 13, "{asked} containers");
-}
-
-/// Lists of names of commands: the file, and the constant. CONTRIBUTING names what to look at for a
-/// new command.
-const LISTS: [(&str, &str); 3] = [
-    ("src/answer.rs", "ABOUT_CONNECTION"),
-    ("src/scripting/caller.rs", "ANYHOW"),
-    ("../grpc/src/long_requests.rs", "LONG"),
-];
-
-/// What the engine knows of single commands beside their specs it knows by their names, which a
-/// typo or another name would make it forget without a word.
-#[test]
-fn every_command_that_is_named_in_the_source_is_in_the_table() {
-    let engine = engine();
-    let known: BTreeSet<&str> = engine.table.entries().iter().map(|entry| entry.name()).collect();
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
-    let mut named = Vec::new();
-    for (file, list) in LISTS {
-        let text = read(&here.join(file));
-        let found = text.split_once(&format!("const {list}: &[&str] ="));
-        let (_, rest) =
-            found.unwrap_or_else(|| panic!("{list} is not in {file}: where is it now?"));
-        let (items, _) = rest.split_once("];").unwrap();
-        named.extend(literals(items).map(|name| (file.to_owned(), name.to_owned())));
-    }
-    let mut folders = vec![here.join("src")];
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                let file = path.strip_prefix(here).unwrap().display().to_string();
-                named.extend(asked_for(&read(&path)).into_iter().map(|name| (file.clone(), name)));
-            }
-        }
-    }
-    assert!(named.len() > 60, "the source is not read rightly any more: {named:?}");
-    named.retain(|(_, name)| !known.contains(name.as_str()));
-    assert!(named.is_empty(), "no such commands: {named:?}");
-}
-
-/// What stands in double quotes, but for strings of bytes.
-fn literals(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split('"').collect::<Vec<_>>();
-    let quoted = |at: usize| at % 2 == 1 && !parts[at - 1].ends_with('b');
-    (0..parts.len()).filter(|&at| quoted(at)).map(|at| parts[at]).collect::<Vec<_>>().into_iter()
-}
-
-/// The names that a file compares the name of a request's command with.
-fn asked_for(text: &str) -> Vec<String> {
-    let (mut found, mut inside) = (Vec::new(), None);
-    for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
-        let depth = line.len() - line.trim_start().len();
-        match inside {
-            // The patterns of a `match` stand one step further in than it does.
-            Some(begin) if depth == begin + 4 && line.trim_start().starts_with(['"', '|']) => {
-                let pattern = line.split("=>").next().unwrap().split(" if ").next().unwrap();
-                found.extend(literals(pattern).map(str::to_owned));
-            }
-            Some(begin) if depth == begin && line.trim() != "" => inside = None,
-            _ => {}
-        }
-        for asked in ["entry.name()", "spec.name"] {
-            for (at, _) in line.match_indices(asked) {
-                let (before, after) = (&line[..at], &line[at + asked.len()..]);
-                if after == " {" && before.contains("match ") {
-                    inside = Some(depth);
-                } else if let Some(list) = after.strip_prefix(", \"") {
-                    let list = list.split(')').next().unwrap();
-                    found.extend(literals(&format!("\"{list}")).map(str::to_owned));
-                } else if after.starts_with(" == \"") || after.starts_with(" != \"") {
-                    found.extend(after.split('"').nth(1).map(str::to_owned));
-                }
-            }
-        }
-    }
-    found
 }

@@ -43,6 +43,23 @@ fn a_monitor_sees_what_ran_and_nothing_else() {
 }
 
 #[test]
+fn a_password_is_hidden_whatever_its_command_is_called() {
+    let engine = engine_with("rename-command AUTH enter\nrename-command ACL users");
+    let monitor = monitor(&engine);
+    let mut other = TestClient::new(&engine);
+    for line in ["enter x", "MULTI", "enter y z", "EXEC", "CONFIG SET slowlog-log-slower-than 0"] {
+        other.ask(line);
+    }
+    let hidden = ["[0 ] \"enter\" \"(redacted)\"", "[0 ] \"enter\" \"(redacted)\" \"(redacted)\""];
+    let heard = heard(&monitor);
+    assert_eq!(heard[..1], hidden[..1]);
+    assert_eq!(heard[2..3], hidden[1..]);
+    other.ask("users SETUSER u on >p");
+    let log = other.ask("SLOWLOG GET 1");
+    assert!(log.contains("(redacted)") && !log.contains(">p"), "{log}");
+}
+
+#[test]
 fn a_transaction_is_seen_when_it_runs() {
     let engine = engine();
     let monitor = monitor(&engine);

@@ -176,6 +176,22 @@ fn an_overdue_key_goes_although_its_database_has_changed_places() {
 }
 
 /// What was allowed once is read back under a setting that would not allow it now.
+/// `STORE` may be the value of another option: it does not hide where a `SORT` has stored.
+#[test]
+fn where_a_sort_has_stored_is_kept() {
+    let folder = Folder::new();
+    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let mut client = TestClient::new(&engine);
+    for n in 0..20 {
+        client.ask(&format!("RPUSH list{n} 3 1 2"));
+        client.ask(&format!("SORT list{n} STORE by-get{n} GET # GET STORE"));
+        client.ask(&format!("SORT list{n} STORE by-by{n} BY STORE"));
+    }
+    assert_eq!(client.ask("LLEN by-get7"), ":6");
+    let wanted = leave(&engine);
+    find(&folder, LINES, wanted);
+}
+
 #[test]
 fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
     let folder = Folder::new();

@@ -7,64 +7,13 @@
 
 use std::sync::Arc;
 
-use base::Locks;
 use bytes::Bytes;
-use engine::Entry;
 use smallvec::SmallVec;
 use tonic::Status;
 
 use crate::connection_user::SessionGuard;
 use crate::shared::Shared;
 use crate::status;
-
-/// Of the commands that are about certain keys, or about none, those that take long all the same.
-const LONG: &[&str] = &["save", "sort", "sort_ro"];
-
-/// Of those that go through all shards, the ones that look at each for a moment, however many keys
-/// it has.
-const SHORT: &[&str] = &[
-    "client|pause",
-    "dbsize",
-    "flushall",
-    "flushdb",
-    "info",
-    "memory|doctor",
-    "memory|stats",
-    "randomkey",
-    "swapdb",
-];
-
-/// The largest page of a walk that is no long request.
-const PAGE: i64 = 1000;
-
-/// Whether a request runs aside. What goes through shards that its keys do not name may have to
-/// look at every key, or runs what somebody has written; so a command that nobody has thought of
-/// here is judged by its spec.
-pub fn is_long(entry: &Entry, words: &[&[u8]]) -> bool {
-    let name = entry.name();
-    match (entry.spec.locks)(words) {
-        Locks::Keys | Locks::Nothing => LONG.contains(&name),
-        Locks::Each | Locks::Every => !SHORT.contains(&name) && !is_page(name, words),
-    }
-}
-
-/// Whether it asks for one page of a walk, and for none that is large.
-fn is_page(name: &str, words: &[&[u8]]) -> bool {
-    // How many words stand before the options, what says how large a page is, and whether one is
-    // asked for anyway: `RANGE` and `PREFIX` answer everything unless they are given a cursor.
-    let (options, size, always) = match name {
-        "scan" => (2, "COUNT", true),
-        "prefix" => (2, "LIMIT", false),
-        "range" => (3, "LIMIT", false),
-        _ => return false,
-    };
-    let words = words.get(options..).unwrap_or_default();
-    let is = |word: &[u8], option: &str| word.eq_ignore_ascii_case(option.as_bytes());
-    let is_small = |pair: &[&[u8]]| {
-        !is(pair[0], size) || base::num::parse_i64(pair[1]).is_some_and(|size| size <= PAGE)
-    };
-    (always || words.iter().any(|word| is(word, "CURSOR"))) && words.windows(2).all(is_small)
-}
 
 /// Runs a request aside and waits for its reply.
 ///
@@ -106,84 +55,5 @@ impl Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         self.0.long.give(1);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn runs_long(line: &str) -> bool {
-        let table = engine::command_table().expect("a table");
-        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        is_long(table.find(&words).expect(line), &words)
-    }
-
-    #[test]
-    fn what_may_look_at_every_key_runs_aside() {
-        for line in [
-            "DEBUG JMAP",
-            "EVAL s 0",
-            "EVAL_RO s 0",
-            "EVALSHA s 0",
-            "EVALSHA_RO s 0",
-            "FCALL f 0",
-            "FCALL_RO f 0",
-            "FUNCTION LOAD f",
-            "KEYS *",
-            "PREFIX p",
-            "PREFIX p LIMIT 10 TYPE list",
-            "PREFIX CURSOR",
-            "PREFIX p CURSOR 0 LIMIT 100000",
-            "PREFIX.COUNT p",
-            "RANGE - +",
-            "RANGE - CURSOR",
-            "RANGE - + CURSOR 0 LIMIT 10 LIMIT 1000000",
-            "RANGE.AGGREGATE - + SUM",
-            "RANGE.COUNT - +",
-            "RANGE.DELETE - +",
-            "SAVE",
-            "SCAN 0 COUNT 1000000",
-            "SCAN 0 count x",
-            "SORT k",
-            "SORT_RO k",
-        ] {
-            assert!(runs_long(line), "{line}");
-        }
-    }
-
-    #[test]
-    fn what_looks_at_few_keys_does_not() {
-        for line in [
-            "CLIENT PAUSE 1",
-            "DBSIZE",
-            "FLUSHALL",
-            "GET k",
-            "INFO",
-            "MGET a b",
-            "PING",
-            "PREFIX p CURSOR 0",
-            "RANGE - + REV cursor 0 limit 1000",
-            "SCAN 0",
-            "SCAN 0 MATCH p COUNT 1000",
-            "SCRIPT KILL",
-            "SET k v",
-        ] {
-            assert!(!runs_long(line), "{line}");
-        }
-    }
-
-    /// A command that comes to the table is long unless it is named here.
-    #[test]
-    fn the_exceptions_are_commands_to_which_the_rule_applies() {
-        let table = engine::command_table().expect("a table");
-        let locks =
-            |name: &str| table.by_name(name.as_bytes()).map(|entry| (entry.spec.locks)(&[]));
-        for name in SHORT {
-            assert!(matches!(locks(name), Some(Locks::Each | Locks::Every)), "{name}");
-        }
-        for name in LONG {
-            assert!(matches!(locks(name), Some(Locks::Keys | Locks::Nothing)), "{name}");
-        }
     }
 }

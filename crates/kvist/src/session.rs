@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base::Protocol;
+use base::{Property, Protocol};
 use engine::Answered;
 use smallvec::SmallVec;
 use wire::Value;
@@ -67,8 +67,8 @@ impl Session {
     {
         let words: SmallVec<[I::Item; 8]> = words.into_iter().collect();
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(AsRef::as_ref).collect();
-        let name = argv.first().copied().unwrap_or_default().to_ascii_lowercase();
-        if name.ends_with(b"subscribe") || matches!(&name[..], b"monitor" | b"sync" | b"psync") {
+        let command = self.shared.engine.table.find(&argv);
+        if command.is_some_and(|command| command.is(Property::Streams)) {
             return Err(Error::NeedsSession("Kvist::subscriber or channel"));
         }
         done(self.ask(&argv)?)

@@ -64,7 +64,7 @@ impl Findings<'_> {
 }
 
 /// Files that hold nothing but tests may be as long as the cases they list.
-fn is_test_file(path: &str) -> bool {
+pub fn is_test_file(path: &str) -> bool {
     path.ends_with("_tests.rs")
         || path.ends_with("/tests.rs")
         || path.split('/').any(|part| part == "tests" || part == "fuzz")

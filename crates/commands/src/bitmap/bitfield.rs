@@ -1,8 +1,8 @@
 //! BITFIELD and BITFIELD_RO.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Strings, error,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeyRules, KeySpec,
+    Reply, Run, Spec, Strings, error,
 };
 
 use super::field::{Overflow, Width};
@@ -114,6 +114,15 @@ pub struct BitField<'a> {
     operations: Args<'a>,
 }
 
+/// With nothing but `GET type offset` it only reads.
+fn key_flags(_: &KeySpec, argv: &[&[u8]]) -> &'static [KeyFlag] {
+    let mut operations = argv.get(2..).unwrap_or_default().chunks(3);
+    match operations.all(|words| words.len() == 3 && words[0].eq_ignore_ascii_case(b"GET")) {
+        true => &[KeyFlag::ReadOnly, KeyFlag::Access],
+        false => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update],
+    }
+}
+
 impl<'a> Command<'a> for BitField<'a> {
     const SPEC: Spec = Spec {
         name: "bitfield",
@@ -132,6 +141,7 @@ impl<'a> Command<'a> for BitField<'a> {
             1,
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update, KeyFlag::VariableFlags],
         )],
+        key_rules: KeyRules { flags: key_flags, ..KeyRules::NEW },
         ..Spec::NEW
     };
 

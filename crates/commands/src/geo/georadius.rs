@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Deprecated, Effect, Find, Flag, Group, Holds, KeyFlag,
-    KeySpec, Locks, Reply, Run, Spec, Start,
+    KeyRules, KeySpec, Locks, Reply, Run, Spec, Start, behaviour,
 };
 use types::ZSet;
 
@@ -16,6 +16,12 @@ const fn stored_at(word: &'static str, from: i32) -> KeySpec {
         find: Find::Range { last: 0, step: 1, limit: 0 },
     }
 }
+
+/// Of several STORE and STOREDIST the last of all counts.
+const STORES: KeyRules = KeyRules {
+    target: |argv| behaviour::behind_last(argv, 5, &["STORE", "STOREDIST"]),
+    ..KeyRules::NEW
+};
 
 /// Key specs find the first STORE and the first STOREDIST. Given again, the last of all counts,
 /// which they do not find.
@@ -82,6 +88,7 @@ radius! {
         history: &[("6.2.0", "`ANY` for `COUNT`."), ("7.0.0", "Names of units in upper case.")],
         deprecated: Some(Deprecated { since: "6.2.0", instead: BY_RADIUS }),
         locks,
+        key_rules: STORES,
         ..Spec::NEW
     }
 }
@@ -133,6 +140,7 @@ radius! {
         history: &[("7.0.0", "Names of units in upper case.")],
         deprecated: Some(Deprecated { since: "6.2.0", instead: BY_RADIUS_OF_MEMBER }),
         locks,
+        key_rules: STORES,
         ..Spec::NEW
     }
 }

@@ -3,7 +3,7 @@
 use ::json::Floats;
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Millis, Paths, Reply, Run, Spec,
+    KeySpec, Millis, Paths, Reply, Run, Spec, behaviour,
 };
 use types::Documents;
 
@@ -42,6 +42,7 @@ impl<'a> Command<'a> for Set<'a> {
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
         paths: Paths::At(2),
+        from_now: |argv| behaviour::says(argv, 4, &["EX", "PX"]),
         ..Spec::NEW
     };
 

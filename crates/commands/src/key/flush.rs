@@ -1,8 +1,8 @@
 //! FLUSHDB, FLUSHALL, SWAPDB: whole databases at once.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, Spec,
-    error, num,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, RunTime,
+    Spec, error, num,
 };
 
 /// `[ASYNC | SYNC]`: both free in the background here; the grammar is checked all the same.
@@ -24,6 +24,7 @@ const FLUSH: Spec = Spec {
     categories: &[Category::Keyspace, Category::Dangerous],
     tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
     locks: |_| Locks::Every,
+    run_time: RunTime::Short,
     history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
     ..Spec::NEW
 };
@@ -91,6 +92,7 @@ impl<'a> Command<'a> for SwapDb<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace, Category::Dangerous],
         locks: |_| Locks::Every,
+        run_time: RunTime::Short,
         ..Spec::NEW
     };
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Locks,
-    Reply, Run, Spec, Strings, error, num,
+    Property, Reply, Run, Spec, Strings, error, num,
 };
 
 /// The name before OBJECT's subcommands.
@@ -34,6 +34,7 @@ const ABOUT_KEY: Spec = Spec {
     categories: &[Category::Keyspace],
     keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
     tips: &["nondeterministic_output"],
+    properties: &[Property::Inspects],
     ..Spec::NEW
 };
 
@@ -186,6 +187,7 @@ impl<'a> Command<'a> for Usage<'a> {
         grammar: "key:key [SAMPLES count:integer]",
         flags: &[Flag::ReadOnly],
         keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
+        properties: &[Property::Inspects],
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! RENAME, RENAMENX, COPY, MOVE: a value changes its place.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
-    Reply, Run, Spec, Stores, error, num,
+    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeyRules, KeySpec,
+    Keyspace, Reply, Run, Spec, Stores, behaviour, error, num,
 };
 
 /// Gives a key another name, replacing what had it.
@@ -127,6 +127,10 @@ impl<'a> Command<'a> for Copy<'a> {
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
         ],
         stores: Stores::Copied,
+        key_rules: KeyRules {
+            database: Some(|argv| number(argv, behaviour::behind_last(argv, 3, &["DB"])?)),
+            ..KeyRules::NEW
+        },
         ..Spec::NEW
     };
 
@@ -206,6 +210,7 @@ impl<'a> Command<'a> for Move<'a> {
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
         stores: Stores::Moved,
+        key_rules: KeyRules { database: Some(|argv| number(argv, 2)), ..KeyRules::NEW },
         ..Spec::NEW
     };
 
@@ -228,6 +233,11 @@ impl<H: Keyspace> Run<H> for Move<'_> {
         out.int(i64::from(moved));
         Ok(if moved { Effect::AsSent } else { Effect::None })
     }
+}
+
+/// The number of the database that a request names at a position.
+fn number(argv: &[&[u8]], at: usize) -> Option<usize> {
+    usize::try_from(num::parse_i64(argv.get(at)?)?).ok()
 }
 
 /// The database with the number `text`.

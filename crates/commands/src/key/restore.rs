@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec, error, num,
+    KeySpec, Millis, Reply, Run, Spec, behaviour, error, num,
 };
 use rdb::{Value, dump};
 
@@ -38,6 +38,7 @@ impl<'a> Command<'a> for Restore<'a> {
             ("5.0.0", "`ABSTTL`."),
             ("5.0.0", "`IDLETIME`, `FREQ`."),
         ],
+        from_now: |argv| !behaviour::says(argv, 4, &["ABSTTL"]),
         ..Spec::NEW
     };
 

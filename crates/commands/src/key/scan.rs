@@ -1,7 +1,8 @@
 //! SCAN, KEYS, RANDOMKEY, DBSIZE: walks over the whole keyspace.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, Spec, glob,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Page, Reply, Run,
+    RunTime, Spec, glob,
 };
 
 use crate::walk::{Options, parse_cursor, reply};
@@ -26,6 +27,7 @@ impl<'a> Command<'a> for Scan<'a> {
         tips: &["nondeterministic_output", "request_policy:special"],
         locks: |_| Locks::Each,
         history: &[("6.0.0", "`TYPE`.")],
+        run_time: RunTime::Page(Page { options: 2, size: "COUNT", cursor: None }),
         ..Spec::NEW
     };
 
@@ -115,6 +117,7 @@ impl<'a> Command<'a> for RandomKey<'a> {
         categories: &[Category::Keyspace],
         tips: &["request_policy:all_shards", "nondeterministic_output"],
         locks: |_| Locks::Each,
+        run_time: RunTime::Short,
         ..Spec::NEW
     };
 
@@ -145,6 +148,7 @@ impl<'a> Command<'a> for DbSize<'a> {
         categories: &[Category::Keyspace],
         tips: &["request_policy:all_shards", "response_policy:agg_sum"],
         locks: |_| Locks::Each,
+        run_time: RunTime::Short,
         ..Spec::NEW
     };
 

@@ -1,6 +1,6 @@
 //! RANGE.
 
-use base::{Args, CmdError, Command, Effect, Reply, Run, Spec};
+use base::{Args, CmdError, Command, Effect, Page, Reply, Run, RunTime, Spec};
 use types::{Ordered, Span};
 
 use super::options::Options;
@@ -20,6 +20,7 @@ impl<'a> Command<'a> for Range<'a> {
         complexity: COMPLEXITY,
         grammar: "start:string end:string [REV] [LIMIT count:integer] [CURSOR cursor:string] \
                   [TYPE type:string] [WITHVALUES]",
+        run_time: RunTime::Page(Page { options: 3, size: "LIMIT", cursor: Some("CURSOR") }),
         ..READING
     };
 

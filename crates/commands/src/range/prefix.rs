@@ -1,6 +1,6 @@
 //! PREFIX.
 
-use base::{Args, CmdError, Command, Effect, Reply, Run, Spec};
+use base::{Args, CmdError, Command, Effect, Page, Reply, Run, RunTime, Spec};
 use types::Ordered;
 
 use super::options::Options;
@@ -20,6 +20,7 @@ impl<'a> Command<'a> for Prefix<'a> {
         complexity: COMPLEXITY,
         grammar: "prefix:string [REV] [LIMIT count:integer] [CURSOR cursor:string] \
                   [TYPE type:string] [WITHVALUES]",
+        run_time: RunTime::Page(Page { options: 2, size: "LIMIT", cursor: Some("CURSOR") }),
         ..READING
     };
 

@@ -229,6 +229,12 @@ fn name(key: Key<'_>, out: &mut dyn Reply) {
     out.bulk(key.bytes);
 }
 
+/// Whether there is `BLOCK` among the options.
+fn asks_to_wait(argv: &[&[u8]]) -> bool {
+    let mut options = argv.iter().skip(1).take_while(|word| !word.eq_ignore_ascii_case(b"STREAMS"));
+    options.any(|word| word.eq_ignore_ascii_case(b"BLOCK"))
+}
+
 /// Answers entries behind given ids.
 pub struct XRead<'a>(Read<'a>);
 
@@ -249,6 +255,7 @@ impl<'a> Command<'a> for XRead<'a> {
             start: base::Start::Keyword { word: "STREAMS", from: 1 },
             find: base::Find::Range { last: -1, step: 1, limit: 2 },
         }],
+        asks_to_wait,
         ..Spec::NEW
     };
 
@@ -302,6 +309,7 @@ impl<'a> Command<'a> for XReadGroup<'a> {
             start: base::Start::Keyword { word: "STREAMS", from: 4 },
             find: base::Find::Range { last: -1, step: 1, limit: 2 },
         }],
+        asks_to_wait,
         ..Spec::NEW
     };
 

@@ -21,6 +21,7 @@ impl<'a> Command<'a> for Get<'a> {
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        alias: "getb",
         ..Spec::NEW
     };
 

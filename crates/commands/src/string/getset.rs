@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Deprecated, Effect, Flag, Group, Key,
-    KeyFlag, KeySpec, Reply, Run, Spec, Strings,
+    KeyFlag, KeySpec, Reply, Run, Spec, Strings, behaviour,
 };
 
 use super::expiry::Expiry;
@@ -102,6 +102,7 @@ impl<'a> Command<'a> for GetEx<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
+        from_now: |argv| behaviour::says(argv, 2, &["EX", "PX"]),
         ..Spec::NEW
     };
 

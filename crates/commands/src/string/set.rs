@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Reply, Run, Spec, Strings, error,
+    KeyRules, KeySpec, Property, Reply, Run, Spec, Strings, behaviour, error,
 };
 
 use super::expiry::Expiry;
@@ -21,6 +21,14 @@ pub struct Set<'a> {
 enum Condition {
     IfMissing,
     IfPresent,
+}
+
+/// Without `GET` the old value is not read.
+fn key_flags(_: &KeySpec, argv: &[&[u8]]) -> &'static [KeyFlag] {
+    match behaviour::says(argv, 3, &["GET"]) {
+        true => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update],
+        false => &[KeyFlag::Overwrite, KeyFlag::Update],
+    }
 }
 
 impl<'a> Command<'a> for Set<'a> {
@@ -46,6 +54,10 @@ impl<'a> Command<'a> for Set<'a> {
             ("6.2.0", "`GET`, `EXAT`, `PXAT`."),
             ("7.0.0", "`NX` and `GET` may go together."),
         ],
+        alias: "setb",
+        properties: &[Property::StoresString],
+        key_rules: KeyRules { flags: key_flags, ..KeyRules::NEW },
+        from_now: |argv| behaviour::says(argv, 3, &["EX", "PX"]),
         ..Spec::NEW
     };
 

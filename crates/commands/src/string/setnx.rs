@@ -90,6 +90,7 @@ impl<'a> Command<'a> for SetEx<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        from_now: |_| true,
         ..Spec::NEW
     };
 
@@ -118,6 +119,7 @@ impl<'a> Command<'a> for PSetEx<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update])],
+        from_now: |_| true,
         ..Spec::NEW
     };
 

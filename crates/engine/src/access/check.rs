@@ -5,7 +5,10 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use acl::{Denied, Permission, Request};
-use base::{Args, CmdError, Effect, Find, Flag, Handler, KeyFlag, KeySpec, Millis, Start, error};
+use base::{
+    Args, Channels, CmdError, Effect, Find, Flag, Handler, KeyFlag, KeySpec, Millis, Property,
+    Start, error,
+};
 use smallvec::SmallVec;
 use store::Txn;
 
@@ -57,10 +60,10 @@ impl<'a> Asked<'a> {
     }
 
     fn find_channels(&self) -> SmallVec<[usize; 4]> {
-        match self.entry.name() {
-            "publish" | "spublish" => SmallVec::from_slice(&[1]),
-            "subscribe" | "psubscribe" | "ssubscribe" => (1..self.argv.len()).collect(),
-            _ => SmallVec::new(),
+        match self.entry.spec.channels {
+            Channels::None => SmallVec::new(),
+            Channels::Publish | Channels::PublishShard => SmallVec::from_slice(&[1]),
+            Channels::Subscribe | Channels::SubscribePatterns => (1..self.argv.len()).collect(),
         }
     }
 }
@@ -102,7 +105,7 @@ impl Request for Asked<'_> {
     }
 
     fn takes_patterns(&self) -> bool {
-        self.entry.name() == "psubscribe"
+        self.entry.spec.channels == Channels::SubscribePatterns
     }
 
     fn word(&self, at: usize) -> &[u8] {
@@ -326,10 +329,10 @@ pub(crate) fn sort_in_place_of(
     entry: &Entry,
     argv: &[&[u8]],
 ) -> Option<Handler<Txn>> {
-    if !entry.sorts || session.login.is_free(&engine.users) {
+    if !entry.is(Property::ReadsByPattern) || session.login.is_free(&engine.users) {
         return None;
     }
-    let option = first_pattern(argv, entry.name() == "sort")?;
+    let option = first_pattern(argv, entry.has(Flag::Write))?;
     let rules = session.login.current(&engine.users);
     if rules.is_some_and(|rules| rules.reads_any_key(&Asked::new(entry, argv))) {
         return None;

@@ -1,7 +1,8 @@
 //! MULTI, EXEC, DISCARD, WATCH, UNWATCH: thin words over `multi.rs`.
 
 use base::{
-    Args, Category, CmdError, Command, Flag, Group, Key, KeyFlag, KeySpec, Locks, Reply, Spec,
+    Args, Category, CmdError, Command, Flag, Group, InTransaction, Key, KeyFlag, KeySpec, Locks,
+    Property, Reply, Spec,
 };
 use wire::RespWriter;
 
@@ -20,6 +21,7 @@ const TRANSACTION: Spec = Spec {
     flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast, Flag::AllowBusy],
     categories: &[Category::Transaction],
     locks: |_| Locks::Nothing,
+    properties: &[Property::OfSession],
     ..Spec::NEW
 };
 
@@ -31,6 +33,7 @@ bare! {
         since: "2.0.0",
         summary: "Throws away the commands queued since MULTI and ends all watches.",
         complexity: "O(N), when N is the number of queued commands",
+        transaction: InTransaction::Ends,
         ..TRANSACTION
     }
 }
@@ -44,6 +47,7 @@ bare! {
         summary: "Runs the commands queued since MULTI without interruption.",
         complexity: "Depends on commands in the transaction",
         flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::SkipSlowlog],
+        transaction: InTransaction::Executes,
         ..TRANSACTION
     }
 }
@@ -55,6 +59,7 @@ bare! {
         name: "multi",
         since: "1.2.0",
         summary: "Starts a transaction: commands are queued until EXEC.",
+        transaction: InTransaction::Begins,
         ..TRANSACTION
     }
 }
@@ -119,6 +124,7 @@ impl<'a> Command<'a> for Watch<'a> {
         complexity: "O(1) for every key.",
         grammar: "key:key...",
         keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly])],
+        transaction: InTransaction::Precedes,
         ..TRANSACTION
     };
 

@@ -29,8 +29,9 @@ use wire::RespWriter;
 
 use self::target::Target;
 use crate::background_requests::BackgroundWorker;
+use crate::data_command::Call;
 use crate::engine::Engine;
-use crate::execute::{Call, Request};
+use crate::execute::Request;
 use crate::serving;
 use crate::table::Action;
 use journal::wall_clock;
@@ -256,10 +257,10 @@ impl Migration<'_> {
             let entry = engine.table.find_own(&argv)?;
             let Action::Data(run) = entry.action else { return None };
             let request = Request { argv: &argv, entry: Some(entry), hash: Some(key.hash) };
-            let (counters, request) = (&counters, &request);
-            let call = Call { engine: &engine, counters, entry, request, run, reader: None };
+            let (tally, request) = (&*counters, &request);
+            let call = Call { engine: &engine, tally, entry, request, run, reader: None };
             let mut reply = Vec::new();
-            call.run(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2), None);
+            let _ = call.perform(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2));
             serving::serve_ready(&engine, txn);
             Some(Settled::Moved)
         });

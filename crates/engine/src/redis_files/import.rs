@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::{Args, CmdError, Deadline, Keyspace, Millis, Protocol, num};
+use base::{
+    Args, CmdError, Deadline, InFile, InTransaction, Keyspace, LibraryChange, Millis, Protocol, num,
+};
 use commands::portable::{self, PART, Restored};
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
@@ -22,7 +24,7 @@ use wire::RespWriter;
 
 use super::find::RedisFiles;
 use super::loss::Loss;
-use super::scripter::{Scripter, runs_scripts};
+use super::scripter::Scripter;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::scripting::{self, Catalog, Change, Changed};
@@ -362,10 +364,12 @@ impl<'e> Loader<'e> {
     }
 
     fn command(&mut self, words: Vec<Vec<u8>>) -> Result<(), String> {
-        let name = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
-        match (name.as_slice(), &mut self.transaction) {
-            (b"multi", _) => self.transaction = Some(Vec::new()),
-            (b"exec", _) => {
+        let name = words.first().map(Vec::as_slice).unwrap_or_default();
+        let entry = self.engine.table.find_own(&[name]);
+        let begins_or_ends = entry.map_or(InTransaction::Queued, |entry| entry.spec.transaction);
+        match (begins_or_ends, &mut self.transaction) {
+            (InTransaction::Begins, _) => self.transaction = Some(Vec::new()),
+            (InTransaction::Executes, _) => {
                 for words in self.transaction.take().unwrap_or_default() {
                     self.run(&words)?;
                 }
@@ -382,32 +386,14 @@ impl<'e> Loader<'e> {
         let engine = self.engine;
         // Redis writes some commands as they were called and some in their own names.
         let entry = engine.table.find(&argv).or_else(|| engine.table.find_own(&argv));
-        let action = entry.map(|entry| (entry, entry.action));
-        let (entry, run) = match action {
-            Some((entry, Action::Data(run))) => (entry, run),
-            Some((entry, _)) if runs_scripts(entry.name()) => {
-                self.script(&argv);
-                return Ok(());
-            }
-            Some((entry, _)) if entry.name() == "select" => return self.select(&argv),
-            Some((entry, _)) if entry.name().starts_with("function|") => {
-                return self.function(entry, &argv);
-            }
-            // What changes no data.
-            Some((entry, _)) if matches!(entry.name(), "ping" | "publish" | "spublish") => {
-                return Ok(());
-            }
-            _ => {
-                let name = argv[0].to_ascii_uppercase().escape_ascii().to_string();
-                *self.imported.loss.commands.entry(name).or_default() += 1;
-                return Ok(());
-            }
-        };
+        let Some(entry) = entry else { return self.unknown(&argv) };
+        let Action::Data(run) = entry.action else { return self.control(entry, &argv) };
         if !entry.accepts(argv.len()) {
             self.failed(&argv, "a wrong number of arguments");
             return Ok(());
         }
-        if is_relative(entry.name(), &argv) {
+        // No server writes one of these into its files, but people do.
+        if (entry.spec.from_now)(&argv) {
             self.txn.begin(wall_clock());
         }
         self.plan.clear();
@@ -430,6 +416,25 @@ impl<'e> Loader<'e> {
         Ok(())
     }
 
+    /// A command that is not on data.
+    fn control(&mut self, entry: &Entry, argv: &[&[u8]]) -> Result<(), String> {
+        match entry.spec.in_file {
+            InFile::Unknown => return self.unknown(argv),
+            InFile::Nothing => {}
+            InFile::SelectsDatabase => return self.select(argv),
+            InFile::Scripts => self.script(argv),
+            InFile::Libraries(change) => self.libraries(entry, change, argv),
+        }
+        Ok(())
+    }
+
+    /// One that means nothing here.
+    fn unknown(&mut self, argv: &[&[u8]]) -> Result<(), String> {
+        let name = argv[0].to_ascii_uppercase().escape_ascii().to_string();
+        *self.imported.loss.commands.entry(name).or_default() += 1;
+        Ok(())
+    }
+
     /// Scripts run as those of a client do.
     fn script(&mut self, argv: &[&[u8]]) {
         let engine = self.engine;
@@ -439,16 +444,14 @@ impl<'e> Loader<'e> {
         }
     }
 
-    fn function(&mut self, entry: &Entry, argv: &[&[u8]]) -> Result<(), String> {
-        let change = Change::parse(entry.name(), argv).filter(|_| entry.accepts(argv.len()));
-        let done = match change {
-            Some(change) => change.and_then(|change| self.change_libraries(change)),
-            None => Err(CmdError::new("no change of libraries")),
+    fn libraries(&mut self, entry: &Entry, change: LibraryChange, argv: &[&[u8]]) {
+        let change = match entry.accepts(argv.len()) {
+            true => Change::parse(change, argv),
+            false => Err(base::error::wrong_arity(entry.name())),
         };
-        if let Err(error) = done {
+        if let Err(error) = change.and_then(|change| self.change_libraries(change)) {
             self.failed(argv, &error.bytes().escape_ascii().to_string());
         }
-        Ok(())
     }
 
     fn select(&mut self, argv: &[&[u8]]) -> Result<(), String> {
@@ -470,21 +473,5 @@ impl<'e> Loader<'e> {
             };
             tracing::error!(command = shown(0), key = shown(1), why, "a command failed");
         }
-    }
-}
-
-/// Whether a command counts a time from now. No server writes one of these into its files, but
-/// people do.
-fn is_relative(name: &str, argv: &[&[u8]]) -> bool {
-    let says = |from: usize, words: &[&str]| {
-        let mut rest = argv.iter().skip(from);
-        rest.any(|word| words.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes())))
-    };
-    match name {
-        "expire" | "pexpire" | "setex" | "psetex" => true,
-        "set" => says(3, &["EX", "PX"]),
-        "getex" => says(2, &["EX", "PX"]),
-        "restore" => !says(4, &["ABSTTL"]),
-        _ => false,
     }
 }

@@ -10,12 +10,6 @@ use journal::wall_clock;
 use crate::engine::Engine;
 use crate::{ClientId, Mailbox, Message, Origin, Session, Worker};
 
-/// Whether a command runs or keeps a script.
-pub(super) fn runs_scripts(name: &str) -> bool {
-    let mut names = ["eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"].into_iter();
-    names.any(|other| other == name) || matches!(name, "script|load" | "script|flush")
-}
-
 /// A mailbox that keeps nothing.
 struct Nobody;
 

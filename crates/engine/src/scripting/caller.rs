@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use base::{CmdError, Flag, Locks, Reply, error};
+use base::{Channels, CmdError, Flag, Locks, Property, Reply, error};
 use script::{Host, Refusal};
 use store::Txn;
 use wire::{ReplyParser, RespWriter};
@@ -11,12 +11,13 @@ use wire::{ReplyParser, RespWriter};
 use super::running::{Registered, Running};
 use crate::admission::Demands;
 use crate::control::{Control, ControlRun};
+use crate::data_command::Call;
 use crate::engine::Engine;
-use crate::execute::{Call, Request, timed};
+use crate::execute::{Request, timed};
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::WorkerContext;
-use crate::{access, block, monitor, precedence, propagate};
+use crate::{access, block, monitor, propagate};
 
 /// A script that has run for so long does not keep its thread's other clients waiting any more.
 const LONG: Duration = Duration::from_millis(20);
@@ -167,10 +168,8 @@ impl<'c> Caller<'c> {
     /// Whether it runs all the same: `DEBUG SET-DISABLE-DENY-SCRIPTS`. Not what would begin a
     /// transaction, another script or a subscription inside this one, or end the session.
     fn is_permitted(&self, entry: &Entry) -> bool {
-        const ANYHOW: &[&str] =
-            &["acl|whoami", "config|get", "config|set", "script|exists", "wait"];
         self.engine.runs_all_in_scripts.load(Ordering::Relaxed)
-            && (matches!(entry.action, Action::Data(_)) || ANYHOW.contains(&entry.name()))
+            && (matches!(entry.action, Action::Data(_)) || entry.is(Property::ScriptsByDebug))
     }
 
     /// A command that writes is about to run.
@@ -227,50 +226,38 @@ impl<'c> Caller<'c> {
     fn data(
         &mut self,
         entry: &Entry,
-        run: base::Handler<Txn>,
+        own: base::Handler<Txn>,
         words: &[&[u8]],
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
-        let engine = self.engine;
-        if entry.ordered {
-            access::limit_keys(engine, self.txn, self.session, entry);
-        }
-        let run = access::sort_in_place_of(engine, self.session, entry, words).unwrap_or(run);
+        let Caller { engine, txn, context, session, .. } = self;
         let request = Request { argv: words, entry: Some(entry), hash: None };
-        let (counters, reader) = (&*self.context.counters, self.session.reader());
-        let call = Call { engine, counters, entry, request: &request, run, reader };
-        self.txn.select(self.db);
-        self.txn.set_scripted(true);
-        self.txn.set_unlimited(self.rights.allow_oom);
-        let done = self.txn.contain(|txn| call.perform(txn, out));
-        self.txn.set_scripted(false);
-        self.txn.set_unlimited(false);
-        match done {
-            Ok(Ok(None)) => Ok(()),
-            Ok(Ok(Some(wait))) => {
-                block::nothing(wait.in_transaction, out);
-                Ok(())
-            }
-            Ok(Err(failure)) => Err(failure),
-            Err(failed) => {
-                propagate::keys(engine, self.txn, entry, words);
-                tracing::error!(command = entry.name(), %failed, "a command of a script panicked");
-                Err(error::INTERNAL)
-            }
+        let call = Call::new(engine, txn, &*context.counters, session, entry, &request, own);
+        txn.select(self.db);
+        txn.set_scripted(true);
+        txn.set_unlimited(self.rights.allow_oom);
+        let done = call.run_held(txn, out);
+        txn.set_scripted(false);
+        txn.set_unlimited(false);
+        if let Some(wait) = done? {
+            block::nothing(wait.in_transaction, out);
         }
+        Ok(())
     }
 
     fn run(&mut self, entry: &Entry, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
-        match (entry.action, entry.name()) {
-            (_, "publish") => out.count(self.publish(false, words[1], words[2])),
-            (_, "spublish") => out.count(self.publish(true, words[1], words[2])),
-            (_, "xread" | "xreadgroup") if would_wait(words) => {
+        match entry.action {
+            _ if entry.publishes => {
+                let sharded = entry.spec.channels == Channels::PublishShard;
+                out.count(self.publish(sharded, words[1], words[2]));
+            }
+            _ if entry.has(Flag::Blocking) && (entry.spec.asks_to_wait)(words) => {
                 let text = [b"ERR ", words[0], b" ", WAITS.as_bytes()].concat();
                 return Err(CmdError::from_bytes(text).into());
             }
-            (Action::Data(run), _) => return Ok(self.data(entry, run, words, out)?),
-            (Action::Control(run), _) => self.control(entry, run, words, out),
-            (Action::Container, _) => return Err(UNKNOWN.into()),
+            Action::Data(run) => return Ok(self.data(entry, run, words, out)?),
+            Action::Control(run) => self.control(entry, run, words, out),
+            Action::Container => return Err(UNKNOWN.into()),
         }
         Ok(())
     }
@@ -396,7 +383,7 @@ impl Host for Caller<'_> {
             return Err(self.abandon());
         }
         // One that holds every shard cannot be taken back any more.
-        if precedence::tells(entry) && !self.session.in_order && !self.rights.wide {
+        if entry.publishes && !self.session.in_order && !self.rights.wide {
             self.tells = true;
             return Err(self.abandon());
         }
@@ -463,12 +450,6 @@ impl Host for Caller<'_> {
     fn set_repl(&mut self, _: u8) {
         // What a script changes is always kept: a journal with holes is no journal.
     }
-}
-
-/// Whether a reading of streams asks to wait.
-fn would_wait(words: &[&[u8]]) -> bool {
-    let options = words.iter().skip(1).take_while(|word| !word.eq_ignore_ascii_case(b"STREAMS"));
-    options.into_iter().any(|word| word.eq_ignore_ascii_case(b"BLOCK"))
 }
 
 /// Writes a line of a script to the server's log.

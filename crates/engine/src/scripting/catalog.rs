@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{CmdError, Reply};
+use base::{CmdError, LibraryChange, Reply};
 use rdb::Functions;
 use script::{Host, Libraries, Library, Refusal, Vm};
 use store::Txn;
@@ -49,17 +49,19 @@ pub(crate) enum Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// The change that a request asks for, given the name of its command and all its words, of
-    /// which there are as many as its arity wants. `None` if it asks for no change.
-    pub fn parse(name: &str, argv: &[&'a [u8]]) -> Option<Result<Self, CmdError>> {
-        match (name, argv.get(2..).unwrap_or_default()) {
-            ("function|load", [options @ .., code]) => Some(load(options, code)),
-            ("function|delete", [name]) => Some(Ok(Change::Delete(name))),
-            ("function|flush", mode) if mode.len() < 2 => Some(flush(mode)),
-            ("function|restore", [payload]) => Some(restore(payload, None)),
-            ("function|restore", [payload, policy]) => Some(restore(payload, Some(policy))),
-            ("function|flush" | "function|restore", _) => Some(Err(misused(argv))),
-            _ => None,
+    /// The change that a request asks for, given all its words, of which there are as many as its
+    /// command's arity wants.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn parse(change: LibraryChange, argv: &[&'a [u8]]) -> Result<Self, CmdError> {
+        match (change, argv.get(2..).unwrap_or_default()) {
+            (LibraryChange::Load, [options @ .., code]) => load(options, code),
+            (LibraryChange::Delete, [name]) => Ok(Change::Delete(name)),
+            (LibraryChange::Flush, mode) if mode.len() < 2 => flush(mode),
+            (LibraryChange::Restore, [payload]) => restore(payload, None),
+            (LibraryChange::Restore, [payload, policy]) => restore(payload, Some(policy)),
+            _ => Err(misused(argv)),
         }
     }
 }
@@ -74,7 +76,7 @@ fn load<'a>(options: &[&[u8]], code: &'a [u8]) -> Result<Change<'a>, CmdError> {
 
 fn flush<'a>(mode: &[&[u8]]) -> Result<Change<'a>, CmdError> {
     let is_mode =
-        |word: &&[u8]| word.eq_ignore_ascii_case(b"sync") || word.eq_ignore_ascii_case(b"async");
+        |word: &&[u8]| word.eq_ignore_ascii_case(b"SYNC") || word.eq_ignore_ascii_case(b"ASYNC");
     match mode.iter().all(is_mode) {
         true => Ok(Change::Flush),
         false => Err(CmdError::new("ERR FUNCTION FLUSH only supports SYNC|ASYNC option")),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::{CmdError, Reply, error};
+use base::{CmdError, Reply, ScriptBy, error};
 use script::{Library, Limits, ScriptFlags, Vm};
 use store::{Failed, Txn};
 use wire::RespWriter;
@@ -105,18 +105,18 @@ impl Job<'_> {
 /// What the script of a request says about itself, if there is one and it does.
 pub(crate) fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {
     let code = *argv.get(1)?;
-    match entry.name() {
-        "eval" | "eval_ro" => script::Script::new(code).ok()?.flags(),
-        "evalsha" | "evalsha_ro" => {
+    match entry.spec.script {
+        ScriptBy::None => None,
+        ScriptBy::Source => script::Script::new(code).ok()?.flags(),
+        ScriptBy::Digest => {
             let digest = <[u8; 40]>::try_from(code.to_ascii_lowercase()).ok()?;
             engine.scripts.get(&digest)?.script.flags()
         }
-        "fcall" | "fcall_ro" => {
+        ScriptBy::Function => {
             let known = engine.functions.known();
             let library = known.libraries.function(code)?;
             library.function(code).map(|function| function.flags)
         }
-        _ => None,
     }
 }
 

@@ -5,7 +5,6 @@ use engine::Engine;
 use smallvec::SmallVec;
 use tonic::Status;
 
-use crate::long_requests;
 use crate::status;
 
 /// How.
@@ -29,6 +28,6 @@ impl Execution {
         if engine.changes_connection(&argv) {
             return Err(status::not_here(name));
         }
-        Ok(if long_requests::is_long(entry, &argv) { Execution::Long } else { Execution::Inline })
+        Ok(if entry.spec.runs_long(&argv) { Execution::Long } else { Execution::Inline })
     }
 }

@@ -45,3 +45,17 @@ pub fn write(page: &mut Page, engine: &Engine, info: &str) {
 fn is_database(field: &str) -> bool {
     field.strip_prefix("db").is_some_and(|number| number.parse::<usize>().is_ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OPERATIONS;
+
+    /// A name that is no command's would count nothing, and nobody would be told.
+    #[test]
+    fn operations_are_commands() {
+        let table = engine::command_table().expect("a table");
+        for name in OPERATIONS.iter().flat_map(|(_, commands)| *commands) {
+            assert_eq!(table.by_name(name.as_bytes()).map(engine::Entry::name), Some(*name));
+        }
+    }
+}

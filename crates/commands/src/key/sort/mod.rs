@@ -7,7 +7,8 @@ mod pattern;
 
 use base::{
     Args, Category, Class, CmdError, Command, Deadline, Effect, Find, Flag, Group, Key, KeyFlag,
-    KeyHasher, KeySpec, Kind, Locks, Reply, Run, Spec, Start, error,
+    KeyHasher, KeyRules, KeySpec, Kind, Locks, Property, Reply, Run, RunTime, Spec, Start, Stores,
+    error,
 };
 use types::{End, List, Set, ZSet};
 
@@ -173,6 +174,24 @@ fn locks(argv: &[&[u8]]) -> Locks {
     if argv.iter().skip(2).any(names_keys) { Locks::Every } else { Locks::Keys }
 }
 
+/// Where a request stores. The spec says "anywhere", since `STORE` may also be the value of another
+/// option. The last one counts.
+fn target(argv: &[&[u8]]) -> Option<usize> {
+    let (mut at, mut target) = (2, None);
+    while let Some(word) = argv.get(at) {
+        at += match word.to_ascii_uppercase().as_slice() {
+            b"LIMIT" => 3,
+            b"BY" | b"GET" => 2,
+            b"STORE" if at + 1 < argv.len() => {
+                target = Some(at + 1);
+                2
+            }
+            _ => 1,
+        };
+    }
+    target
+}
+
 /// Sorts, and may store the result.
 pub struct Sort<'a>(Request<'a>);
 
@@ -202,6 +221,10 @@ impl<'a> Command<'a> for Sort<'a> {
             },
         ],
         locks,
+        stores: Stores::Sorted,
+        properties: &[Property::ReadsByPattern],
+        run_time: RunTime::Long,
+        key_rules: KeyRules { target, ..KeyRules::NEW },
         ..Spec::NEW
     };
 
@@ -240,6 +263,8 @@ impl<'a> Command<'a> for SortRo<'a> {
             },
         ],
         locks,
+        properties: &[Property::ReadsByPattern],
+        run_time: RunTime::Long,
         ..Spec::NEW
     };
 

@@ -14,6 +14,12 @@ pub struct Hello<'a> {
     options: Args<'a>,
 }
 
+/// `HELLO 3 AUTH user password`
+fn secret(argv: &[&[u8]], at: usize) -> bool {
+    let is_auth = |at: usize| argv.get(at).is_some_and(|word| word.eq_ignore_ascii_case(b"AUTH"));
+    at > 2 && (is_auth(at - 1) || is_auth(at - 2))
+}
+
 impl<'a> Command<'a> for Hello<'a> {
     const SPEC: Spec = Spec {
         name: "hello",
@@ -22,6 +28,7 @@ impl<'a> Command<'a> for Hello<'a> {
         grammar: "[arguments={protover:integer [AUTH username_password={username:string \
                   password:string}] [SETNAME clientname:string]}]",
         history: &[("6.2.0", "The version may be left out: then nothing is changed, only told.")],
+        secret,
         ..INTRODUCTION
     };
 

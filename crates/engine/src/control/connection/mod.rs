@@ -9,7 +9,7 @@ mod quit;
 mod reset;
 mod select;
 
-use base::{Category, Flag, Group, Locks, Spec};
+use base::{Category, Flag, Group, Locks, Property, Spec};
 
 use self::auth::Auth;
 pub(crate) use self::client::{Asking, Viewer, client_line};
@@ -28,6 +28,7 @@ const INTRODUCTION: Spec = Spec {
     flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast, Flag::NoAuth, Flag::AllowBusy],
     categories: &[Category::Connection],
     locks: |_| Locks::Nothing,
+    properties: &[Property::OfSession],
     ..Spec::NEW
 };
 

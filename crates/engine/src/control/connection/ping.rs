@@ -1,6 +1,9 @@
 //! PING.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Protocol, Reply, Spec, error};
+use base::{
+    Args, Category, CmdError, Command, Flag, Group, InFile, Locks, Property, Protocol, Reply, Spec,
+    error,
+};
 use wire::RespWriter;
 
 use crate::control::{Act, Control};
@@ -22,6 +25,8 @@ impl<'a> Command<'a> for Ping<'a> {
         categories: &[Category::Connection],
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         locks: |_| Locks::Nothing,
+        properties: &[Property::WhileSubscribed, Property::ReportsDisk],
+        in_file: InFile::Nothing,
         ..Spec::NEW
     };
 

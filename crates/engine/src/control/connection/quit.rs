@@ -1,6 +1,6 @@
 //! QUIT.
 
-use base::{Args, CmdError, Command, Reply, Spec};
+use base::{Args, CmdError, Command, InTransaction, Property, Reply, Spec};
 use wire::RespWriter;
 
 use super::INTRODUCTION;
@@ -15,6 +15,8 @@ impl<'a> Command<'a> for Quit {
         summary: "Closes the connection.",
         // Redis lets anything follow.
         arity: -1,
+        properties: &[Property::OfSession, Property::WhileSubscribed],
+        transaction: InTransaction::Ends,
         ..INTRODUCTION
     };
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use base::{CmdError, Protocol, Reply, Spec};
+use base::{CmdError, InTransaction, Property, Protocol, Reply, Spec};
 use wire::RespWriter;
 
 use super::INTRODUCTION;
@@ -16,6 +16,8 @@ bare! {
         name: "reset",
         since: "6.2.0",
         summary: "Makes the session as good as new.",
+        properties: &[Property::OfSession, Property::WhileSubscribed],
+        transaction: InTransaction::Ends,
         ..INTRODUCTION
     }
 }

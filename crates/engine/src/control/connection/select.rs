@@ -1,6 +1,8 @@
 //! SELECT.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Reply, Spec, error};
+use base::{
+    Args, Category, CmdError, Command, Flag, Group, InFile, Locks, Property, Reply, Spec, error,
+};
 use wire::RespWriter;
 
 use crate::control::{Act, Control};
@@ -19,6 +21,8 @@ impl<'a> Command<'a> for Select {
         flags: &[Flag::Loading, Flag::Stale, Flag::Fast],
         categories: &[Category::Connection],
         locks: |_| Locks::Nothing,
+        properties: &[Property::OfSession],
+        in_file: InFile::SelectsDatabase,
         ..Spec::NEW
     };
 

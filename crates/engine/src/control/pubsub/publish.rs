@@ -1,6 +1,6 @@
 //! PUBLISH, SPUBLISH.
 
-use base::{Args, CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
+use base::{Args, Channels, CmdError, Command, Flag, InFile, KeyFlag, KeySpec, Reply, Spec};
 use wire::RespWriter;
 
 use super::PUBSUB;
@@ -8,7 +8,12 @@ use crate::client::ClientId;
 use crate::control::{Act, Control};
 use crate::pubsub::PubSub;
 
-const FAST: &[Flag] = &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast, Flag::MayReplicate];
+/// What the two have in common.
+const PUBLISHING: Spec = Spec {
+    flags: &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast, Flag::MayReplicate],
+    in_file: InFile::Nothing,
+    ..PUBSUB
+};
 
 /// Sends a message to a channel's listeners.
 pub struct Publish<'a> {
@@ -23,8 +28,8 @@ impl<'a> Command<'a> for Publish<'a> {
         summary: "Sends a message to everybody who listens to a channel.",
         complexity: "O(N+M) for N listeners of the channel and M patterns of anybody",
         grammar: "channel:string message:string",
-        flags: FAST,
-        ..PUBSUB
+        channels: Channels::Publish,
+        ..PUBLISHING
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -54,9 +59,9 @@ impl<'a> Command<'a> for SPublish<'a> {
         summary: "Sends a message to everybody who listens to a shard channel.",
         complexity: "O(N) in the number of listeners",
         grammar: "shardchannel:string message:string",
-        flags: FAST,
         keys: &[KeySpec::one(1, &[KeyFlag::NotKey])],
-        ..PUBSUB
+        channels: Channels::PublishShard,
+        ..PUBLISHING
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

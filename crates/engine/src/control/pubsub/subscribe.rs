@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{CmdError, Command, Flag, KeyFlag, KeySpec, Reply, Spec};
+use base::{Channels, CmdError, Command, Flag, KeyFlag, KeySpec, Property, Reply, Spec};
 use wire::RespWriter;
 
 use super::PUBSUB;
@@ -11,7 +11,17 @@ use crate::control::{Control, worded};
 use crate::pubsub::Topic;
 use crate::session::Session;
 
-const FLAGS: &[Flag] = &[Flag::PubSub, Flag::NoScript, Flag::Loading, Flag::Stale];
+/// What the six have in common.
+const LISTENING: Spec = Spec {
+    flags: &[Flag::PubSub, Flag::NoScript, Flag::Loading, Flag::Stale],
+    properties: &[
+        Property::OfSession,
+        Property::Streams,
+        Property::WhileSubscribed,
+        Property::ChangesListeners,
+    ],
+    ..PUBSUB
+};
 const SHARD_KEYS: &[KeySpec] = &[KeySpec::range(1, -1, 1, &[KeyFlag::NotKey])];
 
 /// Declares one of the six.
@@ -39,8 +49,8 @@ listening! {
         summary: "Listens to channels.",
         complexity: "O(N) in the number of channels given",
         grammar: "channel:string...",
-        flags: FLAGS,
-        ..PUBSUB
+        channels: Channels::Subscribe,
+        ..LISTENING
     }
 }
 
@@ -53,8 +63,8 @@ listening! {
         summary: "Listens to all channels that match patterns.",
         complexity: "O(N) in the number of patterns given",
         grammar: "pattern={pattern:pattern} ...",
-        flags: FLAGS,
-        ..PUBSUB
+        channels: Channels::SubscribePatterns,
+        ..LISTENING
     }
 }
 
@@ -67,9 +77,9 @@ listening! {
         summary: "Listens to shard channels.",
         complexity: "O(N) in the number of channels given",
         grammar: "shardchannel:string...",
-        flags: FLAGS,
         keys: SHARD_KEYS,
-        ..PUBSUB
+        channels: Channels::Subscribe,
+        ..LISTENING
     }
 }
 
@@ -82,8 +92,7 @@ listening! {
         summary: "Stops listening to channels; to all without arguments.",
         complexity: "O(N) in the number of channels left",
         grammar: "[channel:string...]",
-        flags: FLAGS,
-        ..PUBSUB
+        ..LISTENING
     }
 }
 
@@ -96,8 +105,7 @@ listening! {
         summary: "Stops listening to patterns; to all without arguments.",
         complexity: "O(N) in the number of patterns left",
         grammar: "[pattern:pattern...]",
-        flags: FLAGS,
-        ..PUBSUB
+        ..LISTENING
     }
 }
 
@@ -110,9 +118,8 @@ listening! {
         summary: "Stops listening to shard channels; to all without arguments.",
         complexity: "O(N) in the number of channels left",
         grammar: "[shardchannel:string...]",
-        flags: FLAGS,
         keys: SHARD_KEYS,
-        ..PUBSUB
+        ..LISTENING
     }
 }
 

@@ -1,6 +1,6 @@
 //! EVAL, EVALSHA, and their forms that do not write.
 
-use base::{CmdError, Spec, error};
+use base::{CmdError, ScriptBy, Spec, error};
 use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words, check_on, sent};
@@ -24,6 +24,7 @@ sent! {
         since: "2.6.0",
         summary: "Runs a script in Lua.",
         grammar: GRAMMAR,
+        script: ScriptBy::Source,
         ..RUNS
     }, |control, words, out| run(control, words, (by_body, false), out);
     /// Runs a script that does not write.
@@ -32,6 +33,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a script in Lua that changes nothing.",
         grammar: GRAMMAR,
+        script: ScriptBy::Source,
         ..RUNS_READING
     }, |control, words, out| run(control, words, (by_body, true), out);
     /// Runs a script that is known already.
@@ -40,6 +42,7 @@ sent! {
         since: "2.6.0",
         summary: "Runs a script that the server knows, by its digest.",
         grammar: GRAMMAR_SHA,
+        script: ScriptBy::Digest,
         ..RUNS
     }, |control, words, out| run(control, words, (by_digest, false), out);
     /// Runs a script that is known already and does not write.
@@ -48,6 +51,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a script that the server knows and that changes nothing, by its digest.",
         grammar: GRAMMAR_SHA,
+        script: ScriptBy::Digest,
         ..RUNS_READING
     }, |control, words, out| run(control, words, (by_digest, true), out);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{CmdError, Spec};
+use base::{CmdError, ScriptBy, Spec};
 use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words, check_on, sent};
@@ -26,6 +26,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a function of a library.",
         grammar: GRAMMAR,
+        script: ScriptBy::Function,
         ..RUNS
     }, |control, words, out| run(control, words, false, out);
     /// Runs a function that does not write.
@@ -34,6 +35,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a function of a library that changes nothing.",
         grammar: GRAMMAR,
+        script: ScriptBy::Function,
         ..RUNS_READING
     }, |control, words, out| run(control, words, true, out);
 }

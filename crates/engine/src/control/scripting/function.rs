@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Args, CmdError, Command, Flag, Locks, Reply, Spec, glob};
+use base::{Args, CmdError, Command, Flag, InFile, LibraryChange, Locks, Reply, Spec, glob};
 use rdb::Encoder;
 use script::{Function, Library};
 use wire::RespWriter;
@@ -69,16 +69,18 @@ sent! {
         summary: "Deletes a library and its functions.",
         complexity: "O(1)",
         grammar: "library-name:string",
+        in_file: InFile::Libraries(LibraryChange::Delete),
         ..CHANGES
-    }, |control, argv, out| change(control, "function|delete", argv, out);
+    }, |control, argv, out| change(control, LibraryChange::Delete, argv, out);
     /// Takes all libraries away.
     FunctionFlush, Spec {
         name: "function|flush",
         summary: "Deletes all libraries.",
         complexity: "O(N) in the number of functions",
         grammar: "[async=(ASYNC | SYNC)]",
+        in_file: InFile::Libraries(LibraryChange::Flush),
         ..CHANGES
-    }, |control, argv, out| change(control, "function|flush", argv, out);
+    }, |control, argv, out| change(control, LibraryChange::Flush, argv, out);
     /// Adds a library.
     FunctionLoad, Spec {
         name: "function|load",
@@ -86,10 +88,11 @@ sent! {
         complexity: "That of the library's own code",
         grammar: "[REPLACE] function-code:string",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
+        in_file: InFile::Libraries(LibraryChange::Load),
         ..CHANGES
     }, |control, argv, out| {
         check_on(control)?;
-        change(control, "function|load", argv, out)
+        change(control, LibraryChange::Load, argv, out)
     };
     /// Adds the libraries of a payload.
     FunctionRestore, Spec {
@@ -98,23 +101,21 @@ sent! {
         complexity: "O(N) in the number of functions",
         grammar: "serialized-value:string [policy=(FLUSH | APPEND | REPLACE)]",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
+        in_file: InFile::Libraries(LibraryChange::Restore),
         ..CHANGES
     }, |control, argv, out| {
         check_on(control)?;
-        change(control, "function|restore", argv, out)
+        change(control, LibraryChange::Restore, argv, out)
     };
 }
 
 fn change(
     control: &mut Control<'_>,
-    name: &str,
+    change: LibraryChange,
     argv: &[&[u8]],
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    let Some(change) = Change::parse(name, argv) else {
-        return Err(base::error::wrong_arity(name));
-    };
-    let change = change?;
+    let change = Change::parse(change, argv)?;
     let Control { engine, txn, context, session, in_exec } = control;
     let may = || {
         // Asked again now that the shard is held: see `pause.rs`.

@@ -5,7 +5,7 @@ mod fcall;
 mod function;
 mod script;
 
-use base::{Category, CmdError, Flag, Group, KeyFlag, KeySpec, Locks, Spec, error};
+use base::{Category, CmdError, Flag, Group, InFile, KeyFlag, KeySpec, Locks, Spec, error};
 use wire::RespWriter;
 
 use crate::control::Control;
@@ -33,6 +33,7 @@ const RUNS: Spec = Spec {
     ],
     keys: &[KeySpec::counted(2, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
     locks: |_| Locks::Each,
+    in_file: InFile::Scripts,
     ..SCRIPTING
 };
 
@@ -102,7 +103,8 @@ impl Control<'_> {
     fn tell_monitors(&mut self, argv: &[&[u8]]) {
         let told = std::mem::take(&mut self.session.told);
         if !told && self.engine.request_flags.now().monitored() {
-            monitor::tell_before(&self.engine.monitors, self.session, argv);
+            let command = self.engine.table.find(argv).map_or(&Spec::NEW, |entry| entry.spec);
+            monitor::tell_before(&self.engine.monitors, self.session, command, argv);
         }
     }
 }

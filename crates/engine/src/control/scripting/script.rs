@@ -1,6 +1,6 @@
 //! SCRIPT: the scripts a server knows, and those that run.
 
-use base::{Args, CmdError, Command, Flag, Reply, Spec};
+use base::{Args, CmdError, Command, Flag, InFile, Property, Reply, Spec};
 use wire::RespWriter;
 
 use super::{SCRIPTING, check_on};
@@ -84,6 +84,7 @@ impl<'a> Command<'a> for ScriptExists<'a> {
         complexity: "O(N) in the number of digests",
         grammar: "sha1:string...",
         tips: &["request_policy:all_shards", "response_policy:agg_logical_and"],
+        properties: &[Property::ScriptsByDebug],
         ..SCRIPTING
     };
 
@@ -118,6 +119,7 @@ impl<'a> Command<'a> for ScriptFlush {
         grammar: "[async=(ASYNC | SYNC) @6.2.0]",
         history: &[("6.2.0", "`ASYNC` and `SYNC`.")],
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
+        in_file: InFile::Scripts,
         ..SCRIPTING
     };
 
@@ -198,6 +200,7 @@ impl<'a> Command<'a> for ScriptLoad<'a> {
         grammar: "script:string",
         flags: &[Flag::NoScript, Flag::Stale],
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
+        in_file: InFile::Scripts,
         ..SCRIPTING
     };
 

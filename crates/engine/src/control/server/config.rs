@@ -1,6 +1,6 @@
 //! CONFIG: the settings of the running server, and the counters it resets.
 
-use base::{Args, CmdError, Command, Reply, Spec, error};
+use base::{Args, CmdError, Command, Property, Reply, Spec, error};
 use config::Peer;
 use wire::RespWriter;
 
@@ -46,6 +46,7 @@ impl<'a> Command<'a> for ConfigGet<'a> {
         complexity: "O(N) in the number of patterns given",
         grammar: "parameter={parameter:string} ...",
         history: &[("7.0.0", "Several names or patterns at a time.")],
+        properties: &[Property::ScriptsByDebug],
         ..CONFIG
     };
 
@@ -66,6 +67,22 @@ impl Act for ConfigGet<'_> {
     }
 }
 
+/// Settings whose values are secret.
+const SECRETS: &[&str] = &[
+    "requirepass",
+    "masterauth",
+    "http-token",
+    "grpc-api-key",
+    "tls-key-file-pass",
+    "tls-client-key-file-pass",
+];
+
+/// `CONFIG SET setting value setting value`
+fn secret(argv: &[&[u8]], at: usize) -> bool {
+    let named = |word: &[u8]| SECRETS.iter().any(|s| word.eq_ignore_ascii_case(s.as_bytes()));
+    at > 2 && at % 2 == 1 && argv.get(at - 1).is_some_and(|word| named(word))
+}
+
 /// Changes settings: all of them, or none.
 pub struct ConfigSet<'a> {
     pairs: Vec<(&'a [u8], &'a [u8])>,
@@ -79,6 +96,8 @@ impl<'a> Command<'a> for ConfigSet<'a> {
         grammar: "parameter_value={parameter:string value:string} ...",
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
         history: &[("7.0.0", "Several settings at a time.")],
+        properties: &[Property::ScriptsByDebug, Property::ChangesListeners],
+        secret,
         ..CONFIG
     };
 

@@ -2,8 +2,8 @@
 //! asked.
 
 use base::{
-    Args, Category, CmdError, Command, Find, Flag, Group, KeyFlag, KeySpec, Locks, Reply, Spec,
-    Start, error,
+    Args, Category, CmdError, Command, Find, Flag, Group, KeyFlag, KeyRules, KeySpec, Locks, Reply,
+    Spec, Start, error,
 };
 use wire::RespWriter;
 
@@ -22,6 +22,39 @@ const TIMEOUT: i64 = 1000;
 
 /// Moves keys to another server.
 pub struct Migrate(Order);
+
+/// The keys of one of its specs: those behind `KEYS`, or else the one in its place, which is empty
+/// where there are others.
+fn keys(key: &KeySpec, argv: &[&[u8]]) -> Option<Vec<usize>> {
+    let mut at = 6;
+    let listed = loop {
+        let Some(word) = argv.get(at) else { break None };
+        at += match word.to_ascii_uppercase().as_slice() {
+            b"AUTH" => 2,
+            b"AUTH2" => 3,
+            b"KEYS" => break Some(at + 1),
+            _ => 1,
+        };
+    };
+    let single = !key.flags.contains(&KeyFlag::Incomplete);
+    match (listed, single) {
+        (None, true) => Some(vec![3]),
+        (None, false) => Some(Vec::new()),
+        (Some(_), _) if !argv[3].is_empty() => None,
+        (Some(_), true) => Some(Vec::new()),
+        (Some(first), false) => Some((first..argv.len()).collect()),
+    }
+}
+
+/// `MIGRATE host port key db timeout … AUTH password | AUTH2 user password … KEYS key …`
+fn secret(argv: &[&[u8]], at: usize) -> bool {
+    let is = |at: usize, name: &str| {
+        argv.get(at).is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let keys = (6..argv.len()).find(|&at| is(at, "keys")).unwrap_or(argv.len());
+    let behind = |by: usize, name: &str| at >= 6 + by && is(at - by, name);
+    at < keys && (behind(1, "auth") || behind(1, "auth2") || behind(2, "auth2"))
+}
 
 impl<'a> Command<'a> for Migrate {
     const SPEC: Spec = Spec {
@@ -55,6 +88,13 @@ impl<'a> Command<'a> for Migrate {
             ("6.0.0", "`AUTH2`."),
         ],
         tips: &["nondeterministic_output"],
+        key_rules: KeyRules {
+            // What makes the second spec incomplete is looked for here.
+            flags: |_, _| &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete],
+            positions: Some(keys),
+            ..KeyRules::NEW
+        },
+        secret,
         ..Spec::NEW
     };
 

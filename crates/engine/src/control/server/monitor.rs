@@ -1,6 +1,6 @@
 //! MONITOR: see `monitor.rs` of the crate.
 
-use base::{CmdError, Reply, Spec};
+use base::{CmdError, Property, Reply, Spec};
 use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
@@ -20,6 +20,7 @@ bare! {
         summary: "Shows this connection every command that any connection runs.",
         complexity: "",
         flags: ADMIN,
+        properties: &[Property::OfSession, Property::Streams],
         ..SERVER
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::{Args, Category, CmdError, Command, Flag, Reply, Spec, error};
+use base::{Args, Category, CmdError, Command, Flag, Reply, RunTime, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
@@ -37,6 +37,7 @@ bare! {
         summary: "Writes the dataset to disk; the client waits, others do not.",
         complexity: "O(N) in the number of keys",
         flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::NoMulti],
+        run_time: RunTime::Long,
         ..SERVER
     }
 }

@@ -1,6 +1,8 @@
 //! FAILOVER, ROLE, REPLICAOF, SLAVEOF, WAIT: this server is a master without replicas.
 
-use base::{Args, Category, CmdError, Command, Deprecated, Flag, Group, Reply, Spec, error, num};
+use base::{
+    Args, Category, CmdError, Command, Deprecated, Flag, Group, Property, Reply, Spec, error, num,
+};
 use wire::RespWriter;
 
 use super::SERVER;
@@ -113,6 +115,7 @@ impl<'a> Command<'a> for Wait {
         flags: &[Flag::NoScript],
         categories: &[Category::Connection],
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
+        properties: &[Property::ScriptsByDebug],
         ..SERVER
     };
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{CmdError, Flag, Reply, Spec, error, num};
+use base::{CmdError, Flag, Property, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::SERVER;
@@ -48,6 +48,7 @@ worded! {
             Flag::AllowBusy,
             Flag::SysCmd,
         ],
+        properties: &[Property::OfSession],
         ..SERVER
     },
     |control, words, out| {
@@ -111,6 +112,7 @@ bare! {
         summary: "Sends a copy of the dataset, as an RDB file, and closes the connection.",
         complexity: "",
         flags: FLAGS,
+        properties: &[Property::OfSession, Property::Streams],
         ..SERVER
     }
 }
@@ -134,6 +136,7 @@ worded! {
         grammar: "replicationid:string offset:integer",
         arity: -3,
         flags: FLAGS,
+        properties: &[Property::OfSession, Property::Streams],
         ..SERVER
     },
     |control, words, out| {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
-use super::{ADMIN, CLIENT};
+use super::{ADMIN, OWN};
 use crate::control::{Act, Control, one_of};
 
 /// Reads `ON` or `OFF`.
@@ -25,7 +25,7 @@ impl<'a> Command<'a> for ClientNoEvict {
         summary: "Says whether this connection may be closed to save memory.",
         grammar: "enabled=(ON | OFF)",
         flags: ADMIN,
-        ..CLIENT
+        ..OWN
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
@@ -52,7 +52,7 @@ impl<'a> Command<'a> for ClientNoTouch {
         since: "7.2.0",
         summary: "Says whether this connection's reads count as use of a key.",
         grammar: "enabled=(ON | OFF)",
-        ..CLIENT
+        ..OWN
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

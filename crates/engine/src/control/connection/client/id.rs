@@ -3,7 +3,7 @@
 use base::{CmdError, Reply, Spec};
 use wire::RespWriter;
 
-use super::CLIENT;
+use super::OWN;
 use crate::control::{Act, Control, bare};
 
 bare! {
@@ -13,7 +13,7 @@ bare! {
         name: "client|id",
         since: "5.0.0",
         summary: "Answers the number of this connection.",
-        ..CLIENT
+        ..OWN
     }
 }
 

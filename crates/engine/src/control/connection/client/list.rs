@@ -6,7 +6,7 @@ use base::{Args, CmdError, Command, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::line::{Asking, Viewer, line};
-use super::{ADMIN, CLIENT, ClientType};
+use super::{ADMIN, CLIENT, ClientType, OWN};
 use crate::client::Client;
 use crate::control::{Act, Control};
 
@@ -96,7 +96,7 @@ impl<'a> Command<'a> for ClientInfo<'a> {
         since: "6.2.0",
         summary: "Shows this connection as CLIENT LIST would.",
         tips: &["nondeterministic_output"],
-        ..CLIENT
+        ..OWN
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

@@ -12,7 +12,7 @@ mod setinfo;
 mod tracking;
 mod unblock;
 
-use base::{Category, CmdError, Flag, Group, Locks, Spec};
+use base::{Category, CmdError, Flag, Group, Locks, Property, Spec};
 
 use self::evict::{ClientNoEvict, ClientNoTouch};
 use self::id::ClientId;
@@ -45,8 +45,12 @@ const CLIENT: Spec = Spec {
     flags: &[Flag::NoScript, Flag::Loading, Flag::Stale],
     categories: &[Category::Connection],
     locks: |_| Locks::Nothing,
+    properties: &[Property::KeepsCaching],
     ..Spec::NEW
 };
+
+/// What those have in common that speak of the session they come in.
+const OWN: Spec = Spec { properties: &[Property::OfSession, Property::KeepsCaching], ..CLIENT };
 
 /// Flags of those that reach into other sessions.
 const ADMIN: &[Flag] = &[Flag::Admin, Flag::NoScript, Flag::Loading, Flag::Stale];
@@ -59,6 +63,7 @@ help! {
         group: Group::Connection,
         since: "5.0.0",
         categories: &[Category::Connection],
+        properties: CLIENT.properties,
         ..HELP
     }
 }

@@ -3,7 +3,7 @@
 use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
 
-use super::CLIENT;
+use super::OWN;
 use crate::control::{Act, Control, bare};
 use crate::session::Session;
 
@@ -14,7 +14,7 @@ bare! {
         name: "client|getname",
         since: "2.6.9",
         summary: "Answers the name of this connection.",
-        ..CLIENT
+        ..OWN
     }
 }
 
@@ -38,7 +38,7 @@ impl<'a> Command<'a> for ClientSetName<'a> {
         since: "2.6.9",
         summary: "Gives this connection a name.",
         grammar: "connection-name:string",
-        ..CLIENT
+        ..OWN
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

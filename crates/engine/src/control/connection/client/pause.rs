@@ -1,6 +1,6 @@
 //! CLIENT PAUSE, CLIENT UNPAUSE: see `pause.rs` of the crate.
 
-use base::{Args, CmdError, Command, Locks, Reply, Spec, error, num};
+use base::{Args, CmdError, Command, Locks, Reply, RunTime, Spec, error, num};
 use store::Scope;
 use wire::RespWriter;
 
@@ -25,6 +25,7 @@ impl<'a> Command<'a> for ClientPause {
         // Nothing is half-way when it answers.
         locks: |_| Locks::Every,
         history: &[("6.2.0", "`WRITE` and `ALL`; it no longer touches replicas.")],
+        run_time: RunTime::Short,
         ..CLIENT
     };
 

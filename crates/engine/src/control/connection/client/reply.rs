@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
-use super::CLIENT;
+use super::OWN;
 use crate::control::{Act, Control, one_of};
 
 /// Turns replies on or off, or skips the next one.
@@ -26,7 +26,7 @@ impl<'a> Command<'a> for ClientReply {
         since: "3.2.0",
         summary: "Says whether this connection wants replies.",
         grammar: "on_off_skip=(ON | OFF | SKIP)",
-        ..CLIENT
+        ..OWN
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

@@ -3,7 +3,7 @@
 use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
 
-use super::CLIENT;
+use super::OWN;
 use super::name::printable;
 use crate::control::{Act, Control};
 
@@ -19,7 +19,7 @@ impl<'a> Command<'a> for ClientSetInfo<'a> {
         since: "7.2.0",
         summary: "Remembers which client library is at the other end.",
         grammar: "attr=(LIB-NAME libname:string | LIB-VER libver:string)",
-        ..CLIENT
+        ..OWN
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {

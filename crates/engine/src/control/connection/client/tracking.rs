@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use base::{CmdError, Reply, Spec, error, num};
+use base::{CmdError, Property, Reply, Spec, error, num};
 use wire::RespWriter;
 
-use super::CLIENT;
+use super::OWN;
 use crate::client::ClientId;
 use crate::control::{Act, Control, bare, worded};
 use crate::session::Session;
@@ -21,7 +21,8 @@ worded! {
         complexity: "O(1). Some options may introduce additional complexity.",
         grammar: "status=(ON | OFF) [REDIRECT client-id:integer] [PREFIX prefix:string+...] \
                   [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-        ..CLIENT
+        properties: &[Property::OfSession, Property::KeepsCaching, Property::ChangesListeners],
+        ..OWN
     },
     track
 }
@@ -161,7 +162,7 @@ worded! {
         since: "6.0.0",
         summary: "Says whether the keys of the next request are to be tracked.",
         grammar: "mode=(YES | NO)",
-        ..CLIENT
+        ..OWN
     },
     cache
 }
@@ -206,7 +207,7 @@ bare! {
         name: "client|getredir",
         since: "6.0.0",
         summary: "Answers which connection gets this one's invalidations.",
-        ..CLIENT
+        ..OWN
     }
 }
 
@@ -230,7 +231,7 @@ bare! {
         name: "client|trackinginfo",
         since: "6.2.0",
         summary: "Answers how keys are tracked for this connection.",
-        ..CLIENT
+        ..OWN
     }
 }
 

@@ -114,11 +114,12 @@ pub(crate) fn positions(
     key: &'static KeySpec,
     request: &[&[u8]],
 ) -> Option<Vec<usize>> {
-    if entry.name() == "sort" && key.flags.contains(&KeyFlag::Overwrite) {
-        return Some(target_of_sort(request).into_iter().collect());
+    let rules = &entry.spec.key_rules;
+    if let Some(positions) = rules.positions {
+        return positions(key, request);
     }
-    if entry.name() == "migrate" {
-        return keys_of_migrate(key, request);
+    if key.find == Find::Unknown && key.flags.contains(&KeyFlag::Overwrite) {
+        return Some((rules.target)(request).into_iter().collect());
     }
     let alone = Spec { keys: std::slice::from_ref(key), ..*entry.spec };
     let mut positions = Vec::new();
@@ -132,65 +133,7 @@ pub(crate) fn positions(
     Some(positions)
 }
 
-/// The keys of a MIGRATE: those behind `KEYS`, or else the one in its place, which is empty where
-/// there are others.
-fn keys_of_migrate(key: &KeySpec, request: &[&[u8]]) -> Option<Vec<usize>> {
-    let mut at = 6;
-    let listed = loop {
-        let Some(word) = request.get(at) else { break None };
-        at += match word.to_ascii_uppercase().as_slice() {
-            b"AUTH" => 2,
-            b"AUTH2" => 3,
-            b"KEYS" => break Some(at + 1),
-            _ => 1,
-        };
-    };
-    let single = !key.flags.contains(&KeyFlag::Incomplete);
-    match (listed, single) {
-        (None, true) => Some(vec![3]),
-        (None, false) => Some(Vec::new()),
-        (Some(_), _) if !request[3].is_empty() => None,
-        (Some(_), true) => Some(Vec::new()),
-        (Some(first), false) => Some((first..request.len()).collect()),
-    }
-}
-
-/// Where a SORT stores: the spec says "anywhere", since `STORE` may also be the value of another
-/// option. The last one counts.
-fn target_of_sort(request: &[&[u8]]) -> Option<usize> {
-    let (mut at, mut target) = (2, None);
-    while let Some(word) = request.get(at) {
-        at += match word.to_ascii_uppercase().as_slice() {
-            b"LIMIT" => 3,
-            b"BY" | b"GET" => 2,
-            b"STORE" if at + 1 < request.len() => {
-                target = Some(at + 1);
-                2
-            }
-            _ => 1,
-        };
-    }
-    target
-}
-
-/// What a request does with the keys of a spec. Two commands do less when they are asked for
-/// less, and say so by `variable_flags`.
+/// What a request does with the keys of a spec: see [`base::KeyRules::flags`].
 pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static [KeyFlag] {
-    match entry.name() {
-        "set" if request.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"GET")) => {
-            &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update]
-        }
-        "set" => &[KeyFlag::Overwrite, KeyFlag::Update],
-        // What makes the spec incomplete is looked for here.
-        "migrate" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete],
-        "bitfield" if only_reads(request) => &[KeyFlag::ReadOnly, KeyFlag::Access],
-        "bitfield" => &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update],
-        _ => key.flags,
-    }
-}
-
-/// Whether a BITFIELD has nothing but `GET type offset`.
-fn only_reads(request: &[&[u8]]) -> bool {
-    let mut operations = request.get(2..).unwrap_or_default().chunks(3);
-    operations.all(|words| words.len() == 3 && words[0].eq_ignore_ascii_case(b"GET"))
+    (entry.spec.key_rules.flags)(key, request)
 }

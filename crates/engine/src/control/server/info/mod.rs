@@ -10,7 +10,7 @@ mod statistics;
 
 use std::fmt::{Display, Write};
 
-use base::{Args, Category, CmdError, Command, Locks, Reply, Spec};
+use base::{Args, Category, CmdError, Command, Locks, Reply, RunTime, Spec};
 use wire::RespWriter;
 
 use super::SERVER;
@@ -38,6 +38,7 @@ impl<'a> Command<'a> for Info<'a> {
         // The keyspace section walks the shards.
         locks: |_| Locks::Each,
         history: &[("7.0.0", "Several sections at a time.")],
+        run_time: RunTime::Short,
         ..SERVER
     };
 

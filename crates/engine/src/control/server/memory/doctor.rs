@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use base::{CmdError, Reply, Spec};
+use base::{CmdError, Reply, RunTime, Spec};
 use wire::RespWriter;
 
 use super::{DESCRIBES, Figures, MEMORY, WALKS};
@@ -24,6 +24,7 @@ bare! {
         complexity: "O(N) in the number of shards and databases",
         tips: DESCRIBES,
         locks: WALKS,
+        run_time: RunTime::Short,
         ..MEMORY
     }
 }

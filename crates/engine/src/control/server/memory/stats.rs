@@ -1,6 +1,6 @@
 //! MEMORY STATS.
 
-use base::{CmdError, Reply, Spec};
+use base::{CmdError, Reply, RunTime, Spec};
 use wire::RespWriter;
 
 use super::figures::ratio;
@@ -16,6 +16,7 @@ bare! {
         complexity: "O(N) in the number of shards and databases",
         tips: DESCRIBES,
         locks: WALKS,
+        run_time: RunTime::Short,
         ..MEMORY
     }
 }
