@@ -1,10 +1,12 @@
 //! Keys are hashed once, when a request is decoded; the hash then travels with the bytes.
 
-use std::hash::{BuildHasher, Hasher};
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use foldhash::SharedSeed;
-use foldhash::quality::{FoldHasher, SeedableRandomState};
+use foldhash::quality::FoldHasher;
+
+use crate::HashSecret;
 
 /// Number of low hash bits reserved for choosing a shard; tables use the bits above.
 pub const SHARD_BITS: u32 = 10;
@@ -16,57 +18,6 @@ pub struct Key<'a> {
     pub bytes: &'a [u8],
     /// `KeyHasher::hash(bytes)`, computed exactly once per request.
     pub hash: u64,
-}
-
-/// Numbers that only this process knows, for hashes that it computes for itself.
-///
-/// foldhash multiplies pieces of a text by others, each mixed with a number first. If all but the
-/// seed of a hasher is known, a text can be chosen so that such a product is zero, whatever the
-/// seed; and so many texts that hash alike. A hasher with these has nothing that is known.
-#[derive(Clone)]
-pub struct HashSecret(SharedSeed);
-
-impl HashSecret {
-    /// The numbers that follow from a seed, which must be unpredictable to clients.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
-        HashSecret(SharedSeed::from_u64(seed))
-    }
-}
-
-impl std::fmt::Debug for HashSecret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("HashSecret")
-    }
-}
-
-/// The seeded hash of a table of members: nothing on disk depends on it.
-#[derive(Clone)]
-pub struct MemberHasher {
-    state: SeedableRandomState,
-}
-
-impl MemberHasher {
-    /// A hasher that shares a secret with others, but not its seed.
-    #[must_use]
-    pub fn new(secret: &'static HashSecret, seed: u64) -> Self {
-        MemberHasher { state: SeedableRandomState::with_seed(seed, &secret.0) }
-    }
-
-    /// The 64-bit hash of `bytes`; every bit is usable on its own.
-    #[inline]
-    #[must_use]
-    pub fn hash(&self, bytes: &[u8]) -> u64 {
-        let mut hasher = self.state.build_hasher();
-        hasher.write(bytes);
-        hasher.finish()
-    }
-}
-
-impl std::fmt::Debug for MemberHasher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("MemberHasher") // the seed is a secret
-    }
 }
 
 /// The functions from a seed and a key to the key's hash. Files tell keys by their places in
@@ -135,8 +86,7 @@ impl KeyHasher {
         let Hashing { function, seed } = hashing;
         let (numbers, seed) = match function {
             HashFunction::KnownNumbers => (SharedSeed::global_fixed().clone(), seed),
-            // The numbers are made of the same seed by one multiplication after the other.
-            HashFunction::SecretNumbers => (SharedSeed::from_u64(seed), seed.rotate_left(32)),
+            HashFunction::SecretNumbers => HashSecret::new(seed).into_parts(),
         };
         KeyHasher { seed: spread(seed), numbers: Arc::new(Numbers(numbers)) }
     }
@@ -173,6 +123,10 @@ impl std::fmt::Debug for KeyHasher {
 
 #[cfg(test)]
 mod tests {
+    use std::hash::BuildHasher;
+
+    use foldhash::quality::SeedableRandomState;
+
     use super::*;
 
     /// Files of all times depend on these: where one changes, no key is found any more.

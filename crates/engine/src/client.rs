@@ -168,6 +168,16 @@ impl Client {
         kept.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
     }
 
+    /// Changes what it calls itself, which counts as what it keeps.
+    pub(crate) fn label(&self, change: impl FnOnce(&mut Labels)) {
+        let mut labels = self.labels.lock();
+        let bytes = |of: &Labels| of.name.len() + of.lib_name.len() + of.lib_ver.len();
+        let before = bytes(&labels);
+        change(&mut labels);
+        self.interests.fetch_add(bytes(&labels), Ordering::Relaxed);
+        self.interests.fetch_sub(before, Ordering::Relaxed);
+    }
+
     /// Whether it can only use the commands of subscribers (in RESP2).
     #[must_use]
     pub fn is_subscriber(&self) -> bool {

@@ -524,6 +524,51 @@ fn a_large_value_is_never_whole_in_memory_as_an_image() {
     engine.close_data_dir();
 }
 
+/// Prefixes are compared in their order, not each with each other; and what a client calls itself
+/// counts as what it takes.
+#[test]
+fn prefixes_and_names_of_a_client_cost_what_they_are() {
+    let engine = engine_with("");
+    let mut client = TestClient::new(&engine);
+    let mut ask = |words: &[&[u8]]| {
+        let mut out = Vec::new();
+        client.worker.execute(&mut client.session, words, &mut out);
+        (String::from_utf8_lossy(&out).into_owned(), client.session.client.kept())
+    };
+    assert_eq!(ask(&[b"HELLO", b"3"]).0.get(..1), Some("%"));
+    let names: Vec<String> = (0..40_000).map(|n| format!("prefix {n:06}")).collect();
+    let mut words = vec![&b"CLIENT"[..], b"TRACKING", b"ON", b"BCAST"];
+    words.extend(names.iter().flat_map(|name| [&b"PREFIX"[..], name.as_bytes()]));
+    let (reply, took) = processor::cost(|| ask(&words).0);
+    assert_eq!(reply, "+OK\r\n");
+    // Each with each other it would be more than half a minute.
+    assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+    let (reply, took) = processor::cost(|| ask(&words).0);
+    assert!(reply.contains("Prefixes for a single client must not overlap"), "{reply}");
+    assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+    let (_, before) = ask(&[b"PING"]);
+    let long = vec![b'n'; 1 << 20];
+    assert!(ask(&[b"CLIENT", b"SETNAME", &long]).1 >= before + long.len());
+    assert!(ask(&[b"CLIENT", b"SETINFO", b"LIB-NAME", &long]).1 >= before + 2 * long.len());
+    assert_eq!(ask(&[b"CLIENT", b"SETNAME", b""]).1, before + long.len());
+}
+
+/// Scripts that somebody has sent take nothing from those that come next, however many and long
+/// they are.
+#[test]
+fn scripts_that_were_compiled_leave_room_for_others() {
+    let engine = engine_with("script-memory-limit 4mb");
+    let mut client = TestClient::new(&engine);
+    for n in 0..200 {
+        // Each is a constant of 100 kB, which the compiled script holds.
+        let text = format!("return #'{n:03}{}'", "x".repeat(100_000));
+        let mut out = Vec::new();
+        let words = [&b"EVAL"[..], text.as_bytes(), b"0"];
+        client.worker.execute(&mut client.session, &words, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), ":100003\r\n", "script {n}");
+    }
+}
+
 /// A dump that is longer than a reply may be is not made first and refused then, in whatever way it
 /// is asked for.
 #[test]

@@ -8,7 +8,9 @@ mod processor;
 mod test_client;
 
 use std::collections::HashSet;
+use std::time::Duration;
 
+use base::{HashFunction, Hashing, KeyHasher};
 use test_client::{TestClient, engine};
 
 /// Sends lines as one pipeline; how many replies are as expected.
@@ -182,24 +184,55 @@ fn a_lifetime_below_a_second_is_not_for_ever() {
 #[test]
 fn whatever_hashes_has_a_seed() {
     let _engine = engine();
-    assert!(!types::seed_members(1), "members of hashes, sets and sorted sets");
-    assert!(!json::seed_names(1), "names in documents");
-    assert!(!script::seed_strings(1), "strings of scripts");
+    assert!(types::members_have_a_seed(), "members of hashes, sets and sorted sets");
+    assert!(json::names_have_a_seed(), "names in documents");
+    assert!(script::strings_have_a_seed(), "strings of scripts");
 }
 
 /// The ends of texts of 24 bytes. Where foldhash multiplies pieces of them by others, those of the
 /// second kind make the product zero for everybody who knows the numbers it begins with.
 const TAILS: [[u64; 2]; 2] = [[0x0c0c_0c0c_0c0c_0c0c; 2], [0xc0ac_29b7_c97c_50dd; 2]];
 
-fn chosen(n: u64, tail: [u64; 2]) -> String {
+fn chosen_bytes(n: u64, tail: [u64; 2]) -> Vec<u8> {
     let words = [n.wrapping_mul(0x9E37_79B9_7F4A_7C15), tail[0], tail[1]];
-    let bytes = words.iter().flat_map(|word| word.to_ne_bytes());
-    bytes.map(|byte| format!("\\x{byte:02x}")).collect()
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn chosen(n: u64, tail: [u64; 2]) -> String {
+    chosen_bytes(n, tail).into_iter().map(|byte| format!("\\x{byte:02x}")).collect()
+}
+
+/// The tests below would show nothing with texts that hash alike for nobody.
+#[test]
+fn the_chosen_texts_hash_alike_for_who_knows_the_numbers() {
+    for seed in [0, 1, 0x0123_4567_89ab_cdef] {
+        let alike = TAILS.map(|tail| {
+            let known = Hashing { function: HashFunction::KnownNumbers, seed };
+            let hasher = KeyHasher::new(known);
+            let hashes = (0..1000).map(|n| hasher.hash(&chosen_bytes(n, tail)));
+            hashes.collect::<HashSet<u64>>().len()
+        });
+        assert!(alike[0] > 990 && alike[1] == 1, "{alike:?} hashes of a thousand, seed {seed}");
+    }
+}
+
+/// Chosen texts may cost what others do, and what chance and a neighbour on the machine add: were
+/// they alike, they would cost more than twenty times as much, each time they are tried.
+fn cost_what_others_do(mut costs: impl FnMut() -> [Duration; 2]) {
+    let mut tried = Vec::new();
+    while tried.len() < 5 {
+        let [others, chosen] = costs();
+        if chosen < others * 3 + Duration::from_millis(50) {
+            return;
+        }
+        tried.push((others, chosen));
+    }
+    panic!("others and chosen ones took {tried:?}");
 }
 
 #[test]
 fn members_cannot_be_chosen_to_hash_alike() {
-    let costs = TAILS.map(|tail| {
+    let cost = |tail| {
         let engine = engine();
         let mut client = TestClient::new(&engine);
         let count = 10_000;
@@ -211,19 +244,19 @@ fn members_cannot_be_chosen_to_hash_alike() {
         });
         assert_eq!(good, 20_000);
         took
-    });
-    assert!(costs[1] < costs[0] * 3, "{costs:?}");
+    };
+    cost_what_others_do(|| TAILS.map(cost));
 }
 
 #[test]
 fn keys_cannot_be_chosen_to_hash_alike() {
-    let costs = TAILS.map(|tail| {
+    let cost = |tail| {
         let engine = engine();
         let mut client = TestClient::new(&engine);
         let sets = (0..10_000).map(|n| format!("SET \"{}\" 1", chosen(n, tail)));
         let (good, took) = processor::cost(|| all(&mut client, sets, "+OK"));
         assert_eq!(good, 10_000);
         took
-    });
-    assert!(costs[1] < costs[0] * 3, "{costs:?}");
+    };
+    cost_what_others_do(|| TAILS.map(cost));
 }

@@ -5,36 +5,29 @@
 //! document is made. One seed for all, as documents and the shapes they share move between
 //! registries.
 
-use std::hash::Hasher;
-use std::sync::OnceLock;
-
-use foldhash::SharedSeed;
-use foldhash::fast::FoldHasher;
+use base::ProcessSecret;
 
 /// 2^64 divided by the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-static SECRET: OnceLock<(SharedSeed, u64)> = OnceLock::new();
+static SECRET: ProcessSecret = ProcessSecret::new();
 
 /// Sets the seed from which names are hashed. Returns whether it took effect: only the first call
 /// does, and only before any document was made (then the seed is 0).
 pub fn seed_names(seed: u64) -> bool {
-    SECRET.set(secret(seed)).is_ok()
+    SECRET.set(seed)
 }
 
-/// All of foldhash's numbers come from the seed: were those known that all hashers share, names
-/// could be chosen so that a product is zero whatever the seed.
-fn secret(seed: u64) -> (SharedSeed, u64) {
-    (SharedSeed::from_u64(seed), seed.rotate_left(32) ^ SPREAD)
+/// Whether that has been done in time.
+#[must_use]
+pub fn names_have_a_seed() -> bool {
+    SECRET.is_set()
 }
 
 /// The hash of a name or a string.
 #[inline]
 pub(crate) fn hash(text: &[u8]) -> u64 {
-    let (shared, own) = SECRET.get_or_init(|| secret(0));
-    let mut hasher = FoldHasher::with_seed(*own, shared);
-    hasher.write(text);
-    hasher.finish()
+    SECRET.get().fast_hash(text)
 }
 
 /// The hash of a list, from that of the list without its last name.

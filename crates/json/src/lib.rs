@@ -62,7 +62,7 @@ pub use canonical::canonical;
 pub use diagnose::ParseError;
 pub use document::Document;
 pub use edit::EditError;
-pub use hash::seed_names;
+pub use hash::{names_have_a_seed, seed_names};
 pub use lex::MAX_DEPTH;
 pub use node::Node;
 pub use number::write_num;

@@ -5,14 +5,11 @@
 //! good it is; then the second one keeps them apart.
 //!
 //! The second one's seed must be unpredictable to clients; this crate draws no random numbers, so
-//! whoever owns the process hands it in, once, before the first state is made. All of foldhash's
-//! numbers come from it: were only that seed secret which it has for each hasher, strings that
-//! contain the known numbers would be multiplied by zero, and hash alike whatever the seed.
+//! whoever owns the process hands it in, once, before the first state is made.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::OnceLock;
 
-use foldhash::SharedSeed;
+use base::ProcessSecret;
 use foldhash::quality::SeedableRandomState;
 
 /// The longest strings that hash as in Redis. That takes four cycles for each byte, one after the
@@ -24,16 +21,18 @@ const WHOLE: usize = 512;
 const PIECES: usize = 16;
 const PIECE: usize = 16;
 
-static SECRET: OnceLock<(SharedSeed, u64)> = OnceLock::new();
+static SECRET: ProcessSecret = ProcessSecret::new();
 
 /// Sets the seed of the hash that nobody outside can compute. Returns whether it took effect: only
 /// the first call does, and only before any string needed it (then the seed is 0).
 pub fn seed_strings(seed: u64) -> bool {
-    SECRET.set(secret(seed)).is_ok()
+    SECRET.set(seed)
 }
 
-fn secret(seed: u64) -> (SharedSeed, u64) {
-    (SharedSeed::from_u64(seed), seed.rotate_left(32))
+/// Whether that has been done in time.
+#[must_use]
+pub fn strings_have_a_seed() -> bool {
+    SECRET.is_set()
 }
 
 /// The hash by which tables are walked in Redis's order, for strings of up to [`NAME`] bytes.
@@ -75,8 +74,5 @@ fn as_redis(text: &[u8]) -> u32 {
 #[must_use]
 #[allow(clippy::cast_possible_truncation)] // every bit is as good as any other
 pub(crate) fn apart(text: &[u8]) -> u32 {
-    let (shared, own) = SECRET.get_or_init(|| secret(0));
-    let mut hasher = SeedableRandomState::with_seed(*own, shared).build_hasher();
-    hasher.write(text);
-    hasher.finish() as u32
+    SECRET.get().hash(text) as u32
 }

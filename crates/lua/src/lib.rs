@@ -16,7 +16,7 @@ mod hash;
 pub mod layout;
 mod strings;
 
-pub use hash::seed_strings;
+pub use hash::{seed_strings, strings_have_a_seed};
 
 use std::ffi::{c_char, c_double, c_int, c_void};
 

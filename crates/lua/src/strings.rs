@@ -17,7 +17,10 @@
 //! so it also decides the order in which they are walked. Usually it is [`hash::in_order`], which
 //! is the same in every process, and so is that order. Where it takes too long to find that a
 //! string is not in its chain, which chance does not do, that string gets [`hash::apart`]: chosen
-//! ones end up as far from each other as others, here and in every table whose keys they are.
+//! ones end up as far from each other as others, here and in every table of as many buckets whose
+//! keys they are. A smaller one looks at fewer bits of the same hashes: of strings that lie in a
+//! thousand chains here all may lie in one there. Such a chain has at most [`LONG`] for each time
+//! that this table is larger, so a million strings make one of some thousands.
 //!
 //! What must hold:
 //!

@@ -135,8 +135,7 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
     let below = stack.top();
     // A call that stands alone takes no result.
     let wanted = stack.wanted() != 0;
-    let most = (wanted, memory.limit());
-    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol, most);
+    let mut lift = Lift::new(stack, &mut inner.open, inner.protocol, wanted);
     let outcome = host.call(&inner.words, &mut lift);
     let (mut failed, overflow, dropped) = (lift.failed, lift.overflow, lift.dropped);
     let full = lift.full;
@@ -153,8 +152,9 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
         Err(Refusal::End) => ended = true,
     }
     if full {
-        // What there is of the reply is of no use.
+        // What there is of the reply is of no use, and room for what the script does then.
         stack.set_top(0);
+        stack.collect();
     }
     settle(stack, memory)?;
     if ended {

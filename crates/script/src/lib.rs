@@ -61,6 +61,6 @@ mod vm;
 
 pub use host::{Host, Refusal};
 pub use library::{Function, FunctionFlags, Libraries, Library};
-pub use lua::seed_strings;
+pub use lua::{seed_strings, strings_have_a_seed};
 pub use source::{Script, ScriptFlags, digest};
 pub use vm::{Limits, Vm};

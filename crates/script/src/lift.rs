@@ -4,10 +4,16 @@
 //! lies there with what it is made of, and is noted in a list. The host's frames lie between this
 //! and Lua, so nothing here may raise: allocations are lenient meanwhile, and what does not fit the
 //! stack or a table is dropped and told afterwards.
+//!
+//! As they are lenient, the limit of memory is asked before each value: for what it takes itself,
+//! its header included, and for what the table around it grows by. What goes beyond it all the same
+//! is what the interpreter's table of strings grows by now and then, 8 bytes for each string.
 
 use base::{Protocol, Reply};
 
 use crate::errors::push_command_error;
+use crate::memory::Memory;
+use crate::sandbox::memory_of;
 use crate::stack::{Stack, Type};
 
 /// An aggregate that waits for more.
@@ -34,9 +40,21 @@ const LARGEST: usize = 1 << 26;
 /// Room announced lengths get at once; tables grow anyway.
 const AT_ONCE: usize = 1 << 16;
 
+/// What the interpreter takes for things, in bytes: a string beside its own, a table, a slot of one
+/// that is in order, and one with a key. (The sizes of Lua 5.1.5, rounded up.)
+const TEXT: usize = 32;
+const TABLE: usize = 64;
+const SLOT: usize = 16;
+const PAIR: usize = 40;
+/// A table with one field, of a name that is a string, too.
+const TAGGED: usize = TABLE + PAIR + TEXT;
+
 /// Makes values of what is written; the first reply that is complete lies on top of the stack.
 pub struct Lift<'s, 'i> {
     stack: Stack<'s>,
+    memory: &'s Memory,
+    /// Bytes that were allocated before.
+    before: usize,
     open: &'i mut Vec<Open>,
     protocol: Protocol,
     /// Whether somebody takes the reply.
@@ -47,10 +65,8 @@ pub struct Lift<'s, 'i> {
     pub failed: bool,
     /// Whether something did not fit.
     pub overflow: bool,
-    /// Whether there was more text than the script may have memory.
+    /// Whether it was more than the script may have memory.
     pub full: bool,
-    /// Bytes of text that it may still be.
-    left: usize,
 }
 
 impl<'s, 'i> Lift<'s, 'i> {
@@ -58,32 +74,63 @@ impl<'s, 'i> Lift<'s, 'i> {
         stack: Stack<'s>,
         open: &'i mut Vec<Open>,
         protocol: Protocol,
-        (wanted, left): (bool, usize),
+        wanted: bool,
     ) -> Self {
         open.clear();
+        let memory = memory_of(stack);
+        let before = memory.used();
         let (dropped, failed, overflow, full) = (false, false, false, false);
-        Lift { stack, open, protocol, wanted, dropped, failed, overflow, full, left }
+        Lift { stack, memory, before, open, protocol, wanted, dropped, failed, overflow, full }
     }
 
-    /// Makes room for a value that is no aggregate, unless nobody wants it.
+    /// Makes room for a value of so many bytes that is no aggregate, unless nobody wants it.
     #[inline]
-    fn room_for_one(&mut self) -> bool {
+    fn room_for_one(&mut self, bytes: usize) -> bool {
         if !self.wanted && self.open.is_empty() {
             self.dropped = true;
             return false;
         }
-        self.has_room()
+        self.has_room(bytes)
     }
 
     fn is_resp3(&self) -> bool {
         self.protocol == Protocol::Resp3
     }
 
-    /// Makes room for a value and what is around it.
-    fn has_room(&mut self) -> bool {
+    /// Makes room for a value of so many bytes and what is around it.
+    #[inline]
+    fn has_room(&mut self, bytes: usize) -> bool {
         let fits = self.stack.has_room(6);
         self.overflow |= !fits;
-        fits && !self.overflow && !self.full
+        fits && !self.overflow && self.affords(bytes)
+    }
+
+    /// Whether the script may take so many bytes more. Once it may not, nothing more is made.
+    #[inline]
+    fn affords(&mut self, bytes: usize) -> bool {
+        !self.full && (self.memory.leaves(bytes) || self.affords_without_garbage(bytes))
+    }
+
+    /// A reply makes none itself, so this happens seldom.
+    #[cold]
+    fn affords_without_garbage(&mut self, bytes: usize) -> bool {
+        self.stack.collect();
+        self.full = !self.memory.leaves(bytes);
+        !self.full
+    }
+
+    /// Whether the script may have the innermost table larger, if it grows with the value on top.
+    #[inline]
+    fn affords_growth(&mut self, kind: Kind, done: usize) -> bool {
+        // Tables double. While they do so, those with keys are there twice.
+        let bytes = match kind {
+            Kind::Array if done <= AT_ONCE => return true,
+            Kind::Array if (done - 1).is_power_of_two() => SLOT * (done - 1),
+            Kind::Map if done.is_multiple_of(2) && (done / 2 - 1).is_power_of_two() => PAIR * done,
+            Kind::Set if (done - 1).is_power_of_two() => PAIR * 2 * done,
+            _ => return true,
+        };
+        self.affords(bytes)
     }
 
     /// The value on top belongs to the innermost aggregate, which may be complete with it.
@@ -91,15 +138,19 @@ impl<'s, 'i> Lift<'s, 'i> {
         while let Some(open) = self.open.last_mut() {
             open.left -= 1;
             open.done += 1;
-            match open.kind {
-                Kind::Array if open.done > LARGEST => {
+            let (kind, done) = (open.kind, open.done);
+            if !self.affords_growth(kind, done) {
+                return;
+            }
+            match kind {
+                Kind::Array if done > LARGEST => {
                     self.overflow = true;
                     self.stack.pop(1);
                 }
                 Kind::Array => {
-                    self.stack.raw_set_at(-2, i32::try_from(open.done).unwrap_or(i32::MAX));
+                    self.stack.raw_set_at(-2, i32::try_from(done).unwrap_or(i32::MAX));
                 }
-                Kind::Map if open.done % 2 == 1 => return, // a key waits for its value
+                Kind::Map if done % 2 == 1 => return, // a key waits for its value
                 Kind::Map => self.pair(),
                 Kind::Set => {
                     self.stack.push_boolean(true);
@@ -130,13 +181,14 @@ impl<'s, 'i> Lift<'s, 'i> {
     }
 
     fn aggregate(&mut self, kind: Kind, len: usize, around: Option<&'static std::ffi::CStr>) {
-        if !self.has_room() {
+        let at_once = if kind == Kind::Array { len.min(AT_ONCE) } else { 0 };
+        if !self.has_room(TAGGED + TABLE + PAIR + SLOT * at_once) {
             return;
         }
         if around.is_some() {
             self.stack.push_table(0, 1);
         }
-        let size = i32::try_from(len.min(AT_ONCE)).unwrap_or(0);
+        let size = i32::try_from(at_once).unwrap_or(0);
         match kind {
             Kind::Array => self.stack.push_table(size, 0),
             Kind::Map | Kind::Set => self.stack.push_table(0, 0),
@@ -150,20 +202,15 @@ impl<'s, 'i> Lift<'s, 'i> {
     }
 
     fn text(&mut self, text: &[u8]) {
-        if self.room_for_one() {
-            let Some(left) = self.left.checked_sub(text.len()) else {
-                self.full = true;
-                return;
-            };
-            self.left = left;
+        if self.room_for_one(TEXT + text.len()) {
             self.stack.push(text);
             self.placed();
         }
     }
 
-    /// A table with one field, whose value `push` pushes.
-    fn tagged(&mut self, name: &std::ffi::CStr, push: impl FnOnce(Stack<'s>)) {
-        if self.room_for_one() {
+    /// A table with one field, whose value `push` pushes: one of so many bytes.
+    fn tagged(&mut self, name: &std::ffi::CStr, bytes: usize, push: impl FnOnce(Stack<'s>)) {
+        if self.room_for_one(TAGGED + bytes) {
             self.stack.push_table(0, 1);
             push(self.stack);
             self.stack.set_field(-2, name);
@@ -178,20 +225,26 @@ impl Reply for Lift<'_, '_> {
     }
 
     fn room(&self) -> usize {
-        if self.wanted || !self.open.is_empty() { self.left } else { 0 }
+        if !self.wanted && self.open.is_empty() {
+            return 0;
+        }
+        // A part of what there was before may be garbage, which goes when the text comes.
+        let taken = self.memory.used().saturating_sub(self.before);
+        if self.full { 0 } else { self.memory.limit().saturating_sub(taken) }
     }
 
     fn simple(&mut self, text: &str) {
-        self.tagged(c"ok", |stack| stack.push(text.as_bytes()));
+        self.simple_bytes(text.as_bytes());
     }
 
     fn simple_bytes(&mut self, text: &[u8]) {
-        self.tagged(c"ok", |stack| stack.push(text));
+        self.tagged(c"ok", TEXT + text.len(), |stack| stack.push(text));
     }
 
     fn error_bytes(&mut self, text: &[u8]) {
         self.failed |= self.open.is_empty();
-        if self.has_room() {
+        // Where it gets a code it is put together.
+        if self.has_room(TAGGED + PAIR + 3 * (TEXT + text.len())) {
             push_command_error(self.stack, text);
             self.placed();
         }
@@ -199,7 +252,7 @@ impl Reply for Lift<'_, '_> {
 
     #[allow(clippy::cast_precision_loss)] // numbers of Lua are doubles
     fn int(&mut self, n: i64) {
-        if self.room_for_one() {
+        if self.room_for_one(0) {
             self.stack.push_number(n as f64);
             self.placed();
         }
@@ -210,7 +263,7 @@ impl Reply for Lift<'_, '_> {
     }
 
     fn null(&mut self) {
-        if self.room_for_one() {
+        if self.room_for_one(0) {
             if self.is_resp3() {
                 self.stack.push_nil()
             } else {
@@ -250,7 +303,7 @@ impl Reply for Lift<'_, '_> {
 
     fn double(&mut self, d: f64) {
         if self.is_resp3() {
-            self.tagged(c"double", |stack| stack.push_number(d));
+            self.tagged(c"double", 0, |stack| stack.push_number(d));
         } else {
             let mut text = Vec::new();
             base::num::write_f64(&mut text, d);
@@ -261,7 +314,7 @@ impl Reply for Lift<'_, '_> {
     fn double_digits(&mut self, digits: &str) {
         if self.is_resp3() {
             let d = base::num::parse_f64(digits.as_bytes()).unwrap_or(0.0);
-            self.tagged(c"double", |stack| stack.push_number(d));
+            self.tagged(c"double", 0, |stack| stack.push_number(d));
         } else {
             self.text(digits.as_bytes());
         }
@@ -271,7 +324,7 @@ impl Reply for Lift<'_, '_> {
         if !self.is_resp3() {
             return self.int(i64::from(b));
         }
-        if self.room_for_one() {
+        if self.room_for_one(0) {
             self.stack.push_boolean(b);
             self.placed();
         }
@@ -281,7 +334,8 @@ impl Reply for Lift<'_, '_> {
         if !self.is_resp3() {
             return self.text(text);
         }
-        self.tagged(c"verbatim_string", |stack| {
+        let bytes = TAGGED + PAIR + 3 * TEXT + text.len();
+        self.tagged(c"verbatim_string", bytes, |stack| {
             stack.push_table(0, 2);
             stack.push(text);
             stack.set_field(-2, c"string");
@@ -292,7 +346,8 @@ impl Reply for Lift<'_, '_> {
 
     fn big_number(&mut self, digits: &str) {
         if self.is_resp3() {
-            self.tagged(c"big_number", |stack| stack.push(digits.as_bytes()));
+            let bytes = TEXT + digits.len();
+            self.tagged(c"big_number", bytes, |stack| stack.push(digits.as_bytes()));
         } else {
             self.text(digits.as_bytes());
         }

@@ -123,6 +123,12 @@ impl Memory {
         self.used.get() > self.limit.get()
     }
 
+    /// Whether the limit leaves so many bytes.
+    #[inline]
+    pub fn leaves(&self, bytes: usize) -> bool {
+        self.used.get().saturating_add(bytes) <= self.limit.get()
+    }
+
     /// Lets allocations pass the limit or not; what it was before.
     pub fn set_lenient(&self, lenient: bool) -> bool {
         self.lenient.replace(lenient)

@@ -143,6 +143,18 @@ impl Vm {
         self.scripts = State::new(self.limits, false);
     }
 
+    /// Forgets compiled scripts if they take much of the memory that scripts may take: whoever runs
+    /// some of which each is long, or many, must leave enough for the next.
+    pub fn make_room(&mut self) {
+        let most = self.limits.memory / 4;
+        if self.script_memory() > most {
+            self.scripts.collect();
+            if self.script_memory() > most {
+                self.flush_scripts();
+            }
+        }
+    }
+
     /// Forgets all libraries.
     pub fn flush_libraries(&mut self) {
         self.functions = None;
@@ -566,10 +578,15 @@ impl State {
         let used = self.shared.memory.used();
         self.settled = self.settled.min(used);
         if used - self.settled > self.garbage.max(self.settled / 2) {
-            self.stack().collect();
-            self.settled = self.shared.memory.used();
-            self.stack().set_collector(pause(self.settled, self.shared.memory.limit()));
+            self.collect();
         }
+    }
+
+    /// Collects all garbage.
+    fn collect(&mut self) {
+        self.stack().collect();
+        self.settled = self.shared.memory.used();
+        self.stack().set_collector(pause(self.settled, self.shared.memory.limit()));
     }
 
     fn load_library(

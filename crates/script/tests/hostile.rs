@@ -6,7 +6,12 @@
 mod alike;
 #[path = "../../base/tests/processor/mod.rs"]
 mod processor;
+#[path = "../../engine/tests/hostile/scale.rs"]
+mod scale;
 mod stage;
+
+#[global_allocator]
+static SCALE: scale::Scale = scale::Scale;
 
 use std::time::Duration;
 
@@ -155,6 +160,121 @@ fn a_returned_value_ends_when_the_reply_is_full() {
         assert!(out.is_over(), "{body}");
         still_works(&mut vm);
     }
+}
+
+/// Answers with so many values of a kind.
+struct Flood;
+
+/// Kinds of replies, in RESP2 or RESP3, that take far more memory than there is: what each is made
+/// of counts, not only text.
+const FLOODS: [(&str, u8); 15] = [
+    ("ints", 2),
+    ("nulls", 2),
+    ("nulls", 3),
+    ("texts", 2),
+    ("empty", 2),
+    ("doubles", 2),
+    ("doubles", 3),
+    ("booleans", 3),
+    ("maps", 3),
+    ("sets", 3),
+    ("errors", 2),
+    ("statuses", 2),
+    ("verbatim", 3),
+    ("numbers", 3),
+    ("announced", 2),
+];
+
+impl Host for Flood {
+    fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
+        let count = 200_000_usize;
+        match words[0] {
+            b"maps" => out.map(count),
+            b"sets" => out.set(count),
+            _ => out.array(count),
+        }
+        for n in 0..count {
+            let text = n.to_string();
+            match words[0] {
+                b"ints" => out.count(n),
+                b"nulls" => out.null(),
+                b"texts" | b"sets" => out.bulk(text.as_bytes()),
+                b"empty" => out.array(0),
+                b"doubles" => out.double(n as f64 + 0.5),
+                b"booleans" => out.boolean(true),
+                b"maps" => {
+                    out.bulk(text.as_bytes());
+                    out.count(n);
+                }
+                b"errors" => out.error(&text),
+                b"statuses" => out.simple(&text),
+                b"verbatim" => out.verbatim("txt", b"x"),
+                b"numbers" => out.big_number("7"),
+                // Each announces more than comes.
+                _ => out.array(1 << 16),
+            }
+        }
+        Ok(())
+    }
+
+    fn note_error(&mut self, _: &[u8], _: bool) {}
+
+    fn log(&mut self, _: u8, _: &[u8]) {}
+
+    fn may(&mut self, _: &[&[u8]]) -> Option<bool> {
+        None
+    }
+
+    fn interrupted(&mut self) -> bool {
+        false
+    }
+
+    fn set_repl(&mut self, _: u8) {}
+}
+
+#[test]
+fn a_reply_takes_no_more_than_the_script_has_left() {
+    let limit = 3 << 20;
+    for (kind, protocol) in FLOODS {
+        let mut vm = Vm::new(Limits::new(limit));
+        // A third of it is taken already.
+        let held = format!(
+            "local held = {{}} for n = 1, 4 do held[n] = n .. ('x'):rep({}) end \
+             collectgarbage() redis.setresp({protocol})",
+            1 << 18
+        );
+        let call = format!("redis.call('{kind}')");
+        let mut ask = |body: String| {
+            let (reply, rise) = scale::rise(|| {
+                let script = Script::new(body.as_bytes()).unwrap();
+                let mut bytes = Vec::new();
+                let mut out = wire::RespWriter::new(&mut bytes, Protocol::Resp2);
+                let done = vm.eval(&script, &[], &[], &mut Flood, &mut out);
+                done.err().map_or(text(&bytes), |error| error.to_string())
+            });
+            assert!(rise < (limit + limit / 8) as isize, "{body}: {rise} bytes");
+            reply
+        };
+        let reply = ask(format!("{held} local t = {} return 1", call.replace("call", "pcall")));
+        assert!(reply.contains("not enough memory"), "{kind}, {protocol}: {reply}");
+        // Who catches the error has the room for something else.
+        let reply = ask(format!(
+            "{held} local ok = pcall(function() return {call} end) \
+             return tostring(ok) .. #('y'):rep({})",
+            limit / 16
+        ));
+        assert_eq!(reply, format!("$11\r\nfalse{}", limit / 16), "{kind}, {protocol}");
+    }
+}
+
+/// What is garbage is no reason to refuse a reply.
+#[test]
+fn garbage_makes_way_for_a_reply() {
+    let mut vm = Vm::new(Limits::new(8 << 20));
+    let mut host = Small::default();
+    host.strings.insert(b"k".to_vec(), vec![b'v'; 3 << 20]);
+    let body = "for n = 1, 50 do local s = redis.call('get', 'k') end return 'done'";
+    assert_eq!(run(&mut vm, &mut host, body), "$4\r\ndone");
 }
 
 /// Scripts that take all the memory they can get.
@@ -528,11 +648,19 @@ fn ways_in(strings: &[Vec<u8>]) -> Vec<(&'static str, Duration)> {
 fn strings_that_hash_alike_cost_what_others_do() {
     const COUNT: usize = 50_000;
     for chosen in [alike::to_lua(COUNT), alike::to_redis(COUNT)] {
-        let others = ways_in(&alike::not(COUNT, chosen[0].len()));
-        for ((name, took), (_, other)) in ways_in(&chosen).into_iter().zip(others) {
-            println!("{name}: {took:?}, others {other:?}");
-            assert!(took < other * 3 + Duration::from_millis(100), "{name}: {took:?}, {other:?}");
+        let others = alike::not(COUNT, chosen[0].len());
+        // What takes long by chance, or because of others on the machine, does not do so each time.
+        let mut slow = Vec::new();
+        for _ in 0..3 {
+            let pairs = ways_in(&chosen).into_iter().zip(ways_in(&others));
+            slow = pairs
+                .filter(|((_, took), (_, other))| *took > *other * 3 + Duration::from_millis(100))
+                .collect();
+            if slow.is_empty() {
+                break;
+            }
         }
+        assert!(slow.is_empty(), "what took so long, and with other strings: {slow:?}");
     }
 }
 

@@ -168,7 +168,8 @@ impl Txn {
             return false;
         }
         let to_shard = self.shard(to.hash).history.shard;
-        if !self.store.moved.note(|| Name::of(to_shard, to_db, to.bytes)) {
+        let surveyed_as = self.shard(to.hash).dbs[to_db].surveyed_as();
+        if !self.store.moved.note(|| Name::of(to_shard, surveyed_as, to.bytes)) {
             return false;
         }
         self.tell_overdue();
@@ -211,7 +212,9 @@ impl Txn {
             .collect();
         read.sort_unstable();
         read.dedup_by_key(|(shard, _)| *shard);
-        if read.len() > BARRIERS || !self.store.moved.note(|| Name::of(to_shard, db, to.bytes)) {
+        let surveyed_as = self.shard(to.hash).dbs[db].surveyed_as();
+        let name = || Name::of(to_shard, surveyed_as, to.bytes);
+        if read.len() > BARRIERS || !self.store.moved.note(name) {
             return false;
         }
         self.tell_overdue();

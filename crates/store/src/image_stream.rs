@@ -113,12 +113,15 @@ pub(crate) struct Rest {
     filling: Option<Filling>,
 }
 
-/// A group in which something pending is still to come.
+/// A group of which something is still to come.
 struct Filling {
     name: Box<[u8]>,
-    /// The consumers' numbers, by their places.
+    /// Consumers still to come.
+    consumers: usize,
+    /// The numbers of those that have come, by their places.
     numbers: Vec<u32>,
-    left: usize,
+    /// What is pending and still to come; `None` before it is known how much that is.
+    left: Option<usize>,
 }
 
 impl Rest {
@@ -149,13 +152,9 @@ impl Rest {
     /// Reads what comes next. Of what cannot be read nothing is taken.
     fn step(&mut self, source: &mut Source<'_>, stream: &mut Stream) -> Result<(), Malformed> {
         if let Some(filling) = &mut self.filling {
-            let filled = stream.edit_group(&filling.name, |_, group| {
-                (0..filling.left).try_for_each(|_| {
-                    group.deliver(pending(source, &filling.numbers)?);
-                    filling.left -= 1;
-                    Ok(())
-                })
-            });
+            let name = std::mem::take(&mut filling.name);
+            let filled = stream.edit_group(&name, |_, group| filling.fill(source, group));
+            filling.name = name;
             filled.unwrap_or(Ok(()))?;
             self.filling = None;
             return Ok(());
@@ -188,26 +187,49 @@ fn id(source: &mut Source<'_>) -> Result<StreamId, Malformed> {
     Ok(StreamId::from_bytes(bytes))
 }
 
-/// Reads what stands before the pending entries of a group.
+/// Reads what stands before the consumers of a group.
 fn begin_group(source: &mut Source<'_>, stream: &mut Stream) -> Result<Filling, Malformed> {
     let name = source.bytes()?;
     let (last_id, read) = (id(source)?, source.number()?.checked_sub(1));
-    let mut consumers = Vec::new();
-    for _ in 0..source.length()? {
-        consumers.push((source.bytes()?, source.fixed_u64()?));
-    }
-    let left = source.length()?;
+    let consumers = source.length()?;
     if !stream.create_group(name, last_id, read) {
         return Err(Malformed("a group that is there twice"));
     }
-    let numbers = stream.edit_group(name, |_, group| {
-        let number = |(name, seen)| {
+    Ok(Filling { name: name.into(), consumers, numbers: Vec::new(), left: None })
+}
+
+impl Filling {
+    /// Reads what comes next of a group until all of it is there, one consumer and one pending
+    /// entry after the other: none of them is looked at again when more has come.
+    fn fill(&mut self, source: &mut Source<'_>, group: &mut Group) -> Result<(), Malformed> {
+        while self.consumers > 0 {
+            let mut ahead = *source;
+            let (name, seen) = (ahead.bytes()?, ahead.fixed_u64()?);
             let (number, fresh) = group.find_or_create(name, seen);
-            fresh.then_some(number).ok_or(Malformed("a consumer that is there twice"))
+            if !fresh {
+                return Err(Malformed("a consumer that is there twice"));
+            }
+            self.numbers.push(number);
+            self.consumers -= 1;
+            *source = ahead;
+        }
+        let mut left = match self.left {
+            Some(left) => left,
+            None => {
+                let mut ahead = *source;
+                let left = ahead.length()?;
+                *source = ahead;
+                left
+            }
         };
-        consumers.into_iter().map(number).collect::<Result<Vec<u32>, Malformed>>()
-    });
-    Ok(Filling { name: name.into(), numbers: numbers.unwrap_or(Ok(Vec::new()))?, left })
+        self.left = Some(left);
+        while left > 0 {
+            group.deliver(pending(source, &self.numbers)?);
+            left -= 1;
+            self.left = Some(left);
+        }
+        Ok(())
+    }
 }
 
 /// Reads a pending entry. Of one that cannot be read nothing is taken.

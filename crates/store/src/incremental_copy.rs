@@ -30,7 +30,8 @@ use types::Copier;
 use crate::assembly::{AGAIN, LAST};
 use crate::moved::Name;
 use crate::snapshot_scan::{Larges, Step};
-use crate::value_copy::{Bytes, Changed, ValueCopy, is_divisible};
+use crate::text_notes::TextNotes;
+use crate::value_copy::{Changed, NOTES, ValueCopy, is_divisible};
 use crate::{Object, Shard, Store, image};
 
 /// Values from this size on are copied in chunks, unless another size is set: smaller ones take
@@ -118,10 +119,8 @@ pub(crate) struct Text {
     /// How many bytes have been copied, of how many there were.
     copied: usize,
     len: usize,
-    /// Bytes that have changed before they were copied, as they were, since the last chunk.
-    noted: Vec<Bytes>,
-    /// How many bytes that are.
-    bytes: usize,
+    /// Bytes that have changed before they were copied, as they were.
+    noted: TextNotes,
     /// It has changed in a way that was not noted.
     spoiled: bool,
 }
@@ -225,8 +224,7 @@ impl Shard {
                     key: large.key.clone(),
                     copied: 0,
                     len: text.len(),
-                    noted: Vec::new(),
-                    bytes: 0,
+                    noted: TextNotes::default(),
                     spoiled: false,
                 });
             }
@@ -244,6 +242,7 @@ impl Shard {
         copier: &Copier,
         bytes: usize,
     ) -> Result<bool, Changed> {
+        let db = self.surveyed_at(db);
         let mut entry = self.dbs[db].keys.find_mut(large.hash, &large.key).ok_or(Changed)?;
         let object = entry.object_mut().ok_or(Changed)?;
         let copy = large.copy.as_mut().ok_or(Changed)?;
@@ -258,9 +257,8 @@ impl Shard {
         }
         let bytes = bytes.max(TEXT);
         let more = copy.chunk(object, copier, bytes)?;
-        copy.take_notes(&mut text.noted);
-        text.bytes = 0;
         text.copied = text.len.min(text.copied + bytes);
+        copy.take_notes(text.noted.take_below(text.copied));
         Ok(more)
     }
 
@@ -271,14 +269,17 @@ impl Shard {
         let Some(text) = copying.texts.iter_mut().find(is_this) else { return };
         let Some(entry) = dbs[db].keys.find(hash, key) else { return };
         let Some(Object::Str(bytes)) = entry.object() else { return };
-        let range = range.start.max(text.copied)..range.end.min(text.len);
-        let Some(was) = bytes.get(range.clone()) else { return };
-        text.bytes += was.len() + size_of::<Bytes>();
-        if was.len() > BULK || text.bytes > text.len {
+        if text.spoiled {
+            return;
+        }
+        let open = text.copied..text.len;
+        let bulk = range.end.min(open.end).saturating_sub(range.start.max(open.start)) > BULK;
+        if !bulk {
+            text.noted.note(bytes, range, open);
+        }
+        if bulk || text.noted.bytes() > text.len.saturating_add(NOTES) {
             text.spoiled = true;
-            text.noted = Vec::new();
-        } else if !text.spoiled {
-            text.noted.push((range.start, was.into()));
+            text.noted.clear();
         }
     }
 
@@ -353,14 +354,15 @@ impl Store {
         let mut guard = self.wait_for(name.shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
-        let Some(entry) = shard.dbs[name.db].keys.find(hash, &name.key) else { return Some(step) };
+        let db = shard.surveyed_at(name.db);
+        let Some(entry) = shard.dbs[db].keys.find(hash, &name.key) else { return Some(step) };
         let is_large = |object: &Object| self.sizes.is_large(object);
         match apart.filter(|_| entry.object().is_some_and(is_large)) {
             Some(copier) => {
                 let mut head = Vec::new();
                 image::put_head(&mut head, &entry);
                 step.larges.push(Large::new(&name.key, hash, head));
-                shard.begin_copies(name.db, &mut step.larges, copier).then_some(step)
+                shard.begin_copies(db, &mut step.larges, copier).then_some(step)
             }
             None => {
                 step.entries = 1;

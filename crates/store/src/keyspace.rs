@@ -459,9 +459,7 @@ impl Keyspace for Txn {
                         shard.forget_noted(db, &store.indexes);
                     }
                 }
-                shard.dbs.swap(a, b);
-                shard.spoil_copies();
-                shard.mark_all_changed();
+                shard.swap(a, b);
                 shard.history.record(record::Kind::Swap, a, |out| put_number(out, b as u64));
                 [a, b].map(|db| (db, shard.waiting.keys_of(db)))
             });

@@ -45,6 +45,7 @@ mod shard;
 mod snapshot_scan;
 mod store;
 mod strings;
+mod text_notes;
 mod trash;
 mod txn;
 mod undo;

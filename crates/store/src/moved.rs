@@ -26,7 +26,8 @@ use sync::Mutex;
 pub struct Name {
     /// The shard's number.
     pub shard: usize,
-    /// The database.
+    /// The number that the database had when the shard's scan began. (Of a value that went there
+    /// before that, it may be another database: the scan reads the key then, and need not again.)
     pub db: usize,
     /// The key.
     pub key: Box<[u8]>,

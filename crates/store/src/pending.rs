@@ -1,5 +1,5 @@
-//! What is pending in a group of a large stream, copied in chunks: it may be that no consumer has
-//! ever acknowledged anything.
+//! What is pending in the groups of a large stream, copied in chunks: it may be that no consumer
+//! has ever acknowledged anything, or that there are many groups.
 //!
 //! A chunk is taken as it lies, and written when the lock is free, with the places that consumers
 //! had among their names: a number may be another consumer's by then.
@@ -10,7 +10,7 @@ use types::{Copier, Stream};
 use crate::image_stream;
 use crate::value_copy::Changed;
 
-/// So many are written at once.
+/// So many are written at once, in all groups together.
 const FEW: usize = crate::incremental_copy::CHUNK / size_of::<Pending>();
 
 /// See the [module](self).
@@ -30,15 +30,15 @@ pub(crate) struct Pendings {
 }
 
 impl Pendings {
-    /// Appends all that stands behind the nodes of a stream, but what is pending in groups in which
-    /// that is much; those are to be copied in chunks.
+    /// Appends all that stands behind the nodes of a stream, but what is pending beyond a few;
+    /// groups with more are to be copied in chunks.
     pub fn begin(out: &mut Vec<u8>, stream: &mut Stream, copier: &Copier) -> Vec<Pendings> {
-        let mut many = Vec::new();
+        let (mut many, mut room) = (Vec::new(), FEW);
         image_stream::put_counters(out, stream);
         for group in stream.groups() {
             let places = image_stream::put_head(out, group);
             let count = group.pending();
-            if count > FEW {
+            if count > room {
                 many.push(Pendings {
                     group: group.name().into(),
                     at: out.len(),
@@ -50,6 +50,7 @@ impl Pendings {
                     done: false,
                 });
             } else {
+                room -= count;
                 image_stream::put_pending(out, group, &places);
             }
         }

@@ -34,6 +34,8 @@ pub struct Db {
     pub objects: usize,
     /// Keys that came and went, for the ordered index, if there is one.
     pub(crate) noted: Option<Box<Noted>>,
+    /// The number it had when its shard's scan began: snapshots tell it by that.
+    surveyed_as: usize,
     /// What `memory()` was when it was last reported.
     reported: usize,
 }
@@ -43,7 +45,12 @@ impl Db {
     #[must_use]
     pub fn new(hasher: &KeyHasher) -> Self {
         let keys = Table::new(Hasher(hasher.clone()));
-        Db { keys, objects: 0, noted: None, reported: 0 }
+        Db { keys, objects: 0, noted: None, surveyed_as: 0, reported: 0 }
+    }
+
+    /// The number it had when the scan of its shard began.
+    pub(crate) fn surveyed_as(&self) -> usize {
+        self.surveyed_as
     }
 
     /// Bytes owned: table, entries, objects and notes for the index. O(1).
@@ -111,7 +118,7 @@ pub struct Shard {
 
 impl Shard {
     pub(crate) fn new(number: u16, databases: usize, hasher: &KeyHasher) -> Self {
-        Shard {
+        let mut shard = Shard {
             dbs: (0..databases).map(|_| Db::new(hasher)).collect(),
             watching: Watching::default(),
             waiting: Waiting::default(),
@@ -120,7 +127,39 @@ impl Shard {
             copying: None,
             dirty: 0,
             expire_cursor: vec![0; databases],
+        };
+        shard.begin_snapshot_scan();
+        shard
+    }
+
+    /// From now on a scan calls each database by the number it has now, wherever it goes.
+    pub(crate) fn begin_snapshot_scan(&mut self) {
+        for (number, db) in self.dbs.iter_mut().enumerate() {
+            db.surveyed_as = number;
         }
+    }
+
+    /// Where the database is that had this number when the scan began. O(1), unless some have
+    /// changed places since.
+    pub(crate) fn surveyed_at(&self, number: usize) -> usize {
+        if self.dbs[number].surveyed_as == number {
+            return number;
+        }
+        // Databases change places and never go, so it is there.
+        self.dbs.iter().position(|db| db.surveyed_as == number).unwrap_or(number)
+    }
+
+    /// Two databases change places. Who surveys them goes on where they then are.
+    pub(crate) fn swap(&mut self, a: usize, b: usize) {
+        self.dbs.swap(a, b);
+        if let Some(copying) = &mut self.copying {
+            copying.db = match copying.db {
+                db if db == a => b,
+                db if db == b => a,
+                db => db,
+            };
+        }
+        self.mark_all_changed();
     }
 
     /// The databases, in order.

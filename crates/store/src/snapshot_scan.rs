@@ -2,6 +2,10 @@
 //!
 //! A scan goes through a shard's database by position, some entries per hold of the lock. What it
 //! reads in one hold is exact as of one record of the shard; the journal tells the rest.
+//!
+//! `SWAPDB` may come in between. A scan calls each database by the number it had when its shard was
+//! begun, and goes on with it where it is now; so the snapshot is one of databases under their
+//! numbers of that moment, and a swap counts on top of it if its record is younger than that.
 
 use std::io;
 
@@ -100,6 +104,7 @@ impl Store {
         let mut guard = self.wait_for(shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
+        let db = shard.surveyed_at(db);
         let is_large = |object: &Object| self.sizes.is_large(object);
         let mut position = from;
         for _ in 0..STEP_SCANS {
@@ -130,10 +135,12 @@ impl Store {
     }
 
     /// The databases of a shard that hold anything, and the shard's last record as of this look.
+    /// From now on they are surveyed by the numbers they have now.
     #[must_use]
     pub fn begin_snapshot_scan(&self, shard: usize) -> (Vec<usize>, u64) {
-        let guard = self.wait_for(shard);
-        let Some(shard) = guard.as_ref() else { return (Vec::new(), 0) };
+        let mut guard = self.wait_for(shard);
+        let Some(shard) = guard.as_mut() else { return (Vec::new(), 0) };
+        shard.begin_snapshot_scan();
         let filled = |&db: &usize| !shard.dbs[db].keys.is_empty();
         ((0..shard.dbs.len()).filter(filled).collect(), shard.history.seq)
     }
@@ -337,8 +344,7 @@ impl Txn {
         }
         self.each_shard(number, |shard| {
             [a, b].into_iter().for_each(|db| shard.forget_noted(db, &store.indexes));
-            shard.dbs.swap(a, b);
-            shard.mark_all_changed();
+            shard.swap(a, b);
         });
     }
 

@@ -18,21 +18,19 @@ use types::{Copier, Noted, Places, Set, Stream, ZSet, zset};
 
 use crate::notes::{ByPlace, ByRank};
 use crate::pending::Pendings;
+use crate::text_notes::Bytes;
 use crate::{Object, image_stream};
 
 /// Notes that a copy may gather, beyond as much as the value takes itself.
-const NOTES: usize = 16 << 20;
+pub(crate) const NOTES: usize = 16 << 20;
 
 /// A value cannot be completed as it was when its copy began.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Changed;
 
-/// Bytes of a string as they were: where, and what.
-pub(crate) type Bytes = (usize, Box<[u8]>);
-
 /// Where a copy stands.
 enum Next {
-    /// At a byte; what changed before it came there.
+    /// At a byte; what of the last chunk had changed before it came there.
     Text(usize, Vec<Bytes>),
     /// Wherever the list knows.
     List,
@@ -253,14 +251,14 @@ impl ValueCopy {
             self.saved = Some(stream.unfollow(copier).ok_or(Changed)?);
             self.next = Next::Nodes(true);
         }
-        Ok(!self.pendings.iter().all(Pendings::is_done))
+        // They are copied one after the other.
+        Ok(!self.pendings.last().is_none_or(Pendings::is_done))
     }
 
-    /// Takes notes about a string that were made before the last chunk was read, in the order of
-    /// the changes.
-    pub fn take_notes(&mut self, noted: &mut Vec<Bytes>) {
+    /// Takes the notes that belong to the chunk of a string that was read last.
+    pub fn take_notes(&mut self, noted: Vec<Bytes>) {
         if let Next::Text(_, notes) = &mut self.next {
-            notes.append(noted);
+            *notes = noted;
         }
     }
 
@@ -278,8 +276,8 @@ impl ValueCopy {
                 *at += read.len();
                 *settled = *at;
                 repair(&mut out[start..], from, notes);
-                notes.retain(|(place, was)| place + was.len() > *at);
-                notes.iter().map(|(_, was)| was.len() + size_of::<Bytes>()).sum()
+                // The shard has those of other chunks, and looks how many they are.
+                0
             }
             Next::List => {
                 out.extend_from_slice(read);
@@ -331,11 +329,16 @@ impl ValueCopy {
         self.read.len()
     }
 
+    /// Bytes that were written when the copy began.
+    #[cfg(test)]
+    pub fn written_at_once(&self) -> usize {
+        self.tail.len()
+    }
+
     /// Bytes of notes that are kept, of values that have elements by name.
     #[cfg(test)]
     pub fn noted(&self) -> usize {
         match &self.next {
-            Next::Text(_, notes) => notes.iter().map(|(_, was)| was.len()).sum(),
             Next::Fields(scan) | Next::Members(scan) => scan.notes.bytes(),
             _ => 0,
         }
@@ -459,14 +462,13 @@ impl Ranks {
     }
 }
 
-/// Puts bytes back that changed before they were copied, from byte `from` of the string on: the
-/// latest change first, so that the first one of a byte tells what it was.
+/// Puts bytes back that changed before they were copied, from byte `from` of the string on.
 fn repair(copied: &mut [u8], from: usize, notes: &[Bytes]) {
-    let to = from + copied.len();
-    for (at, was) in notes.iter().rev() {
-        let (start, end) = ((*at).max(from), (at + was.len()).min(to));
-        if start < end {
-            copied[start - from..end - from].copy_from_slice(&was[start - at..end - at]);
+    for (at, was) in notes {
+        let place = at.checked_sub(from).and_then(|start| copied.get_mut(start..start + was.len()));
+        debug_assert!(place.is_some(), "a note of another piece");
+        if let Some(place) = place {
+            place.copy_from_slice(was);
         }
     }
 }

@@ -9,14 +9,13 @@
 //! which is the worst case of every table that grows by splitting. So each table gets the next
 //! number of a count, mixed into its seed, for 16 bytes of its own.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use base::{HashSecret, MemberHasher};
+use base::{MemberHasher, ProcessSecret};
 use table::KeyHash;
 
 /// What all tables share, and the seed from which each gets its own.
-static SECRET: OnceLock<(HashSecret, u64)> = OnceLock::new();
+static SECRET: ProcessSecret = ProcessSecret::new();
 static TABLES: AtomicU64 = AtomicU64::new(0);
 
 /// See [`hash_tables_alike`].
@@ -26,11 +25,13 @@ static ALIKE: AtomicBool = AtomicBool::new(false);
 /// only the first call does, and only before any large hash, set or sorted set was made (then the
 /// seed is 0).
 pub fn seed_members(seed: u64) -> bool {
-    SECRET.set(secret(seed)).is_ok()
+    SECRET.set(seed)
 }
 
-fn secret(seed: u64) -> (HashSecret, u64) {
-    (HashSecret::new(seed), seed.rotate_left(32))
+/// Whether that has been done in time.
+#[must_use]
+pub fn members_have_a_seed() -> bool {
+    SECRET.is_set()
 }
 
 /// From now on all tables of the process are hashed alike, so that the order in which members lie
@@ -51,8 +52,7 @@ impl Members {
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
         let alike = ALIKE.load(Ordering::Relaxed);
         let table = if alike { 0 } else { TABLES.fetch_add(1, Ordering::Relaxed) };
-        let (secret, seed) = SECRET.get_or_init(|| secret(0));
-        Members(MemberHasher::new(secret, seed ^ table.wrapping_mul(SPREAD)))
+        Members(MemberHasher::new(SECRET.get(), table.wrapping_mul(SPREAD)))
     }
 }
 

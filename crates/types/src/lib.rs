@@ -35,7 +35,7 @@ pub mod fields {
 }
 
 pub use hash::Hash;
-pub use hasher::{Places, hash_tables_alike, seed_members};
+pub use hasher::{Places, hash_tables_alike, members_have_a_seed, seed_members};
 pub use json::{Documents, Json, JsonTools, Parts, may_hold_patterns};
 pub use list::{End, List};
 pub use ordered::{Edge, Held, KeyList, Ordered, Span};

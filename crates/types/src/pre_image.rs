@@ -64,6 +64,11 @@ impl<P> Trace<P> {
         self.0.is_some()
     }
 
+    /// The same, if the copier has not gone meanwhile.
+    pub fn is_wanted(&self) -> bool {
+        self.0.as_ref().is_some_and(|kept| kept.copier.strong_count() > 0)
+    }
+
     /// Notes something about `elements` elements before it changes; `note` tells the bytes of all
     /// notes since they were taken.
     #[cold]

@@ -516,7 +516,7 @@ impl<'e> Replayer<'e> {
     }
 
     fn swap(&mut self, record: &Record<'_>, coverage: &mut SnapshotCoverage) -> Result<(), String> {
-        if !coverage.lacks_all(record.seq) {
+        if !coverage.lacks_swap(record.seq) {
             self.counts.known += 1;
             return Ok(());
         }

@@ -333,34 +333,27 @@ impl Engine {
             secret: Secret::of(self.journal_seed, !first),
         };
         let block_size = self.block_size();
-        // Databases that change places in the middle would be read twice or not at all.
-        loop {
-            let swaps = self.store.swaps();
-            let compress = self.config().durability.rdbcompression;
-            let mut writer = Writer::create(disk, &name, header, compress)?.buffered(block_size);
-            self.store.begin_moves();
-            let mut chunks = ChunkWriter::new(self, &mut writer, block_size);
-            let scanned = self.scan_all(&mut chunks).and_then(|keys| {
-                self.scan_moved(&mut chunks)?;
-                Ok(keys)
-            });
-            self.store.end_moves();
-            let keys = match scanned {
-                Ok(keys) => keys,
-                Err(error) => {
-                    writer.abandon();
-                    return Err(error);
-                }
-            };
-            if self.store.swaps() == swaps {
-                let written = writer.finish().inspect_err(|_| {
-                    // What is left of it would only take room; it is removed later otherwise.
-                    let _ = disk.remove(&format!("{name}.tmp"));
-                })?;
-                return Ok((name, Saved { keys, bytes: written.bytes }));
+        let compress = self.config().durability.rdbcompression;
+        let mut writer = Writer::create(disk, &name, header, compress)?.buffered(block_size);
+        self.store.begin_moves();
+        let mut chunks = ChunkWriter::new(self, &mut writer, block_size);
+        let scanned = self.scan_all(&mut chunks).and_then(|keys| {
+            self.scan_moved(&mut chunks)?;
+            Ok(keys)
+        });
+        self.store.end_moves();
+        let keys = match scanned {
+            Ok(keys) => keys,
+            Err(error) => {
+                writer.abandon();
+                return Err(error);
             }
-            writer.abandon();
-        }
+        };
+        let written = writer.finish().inspect_err(|_| {
+            // What is left of it would only take room; it is removed later otherwise.
+            let _ = disk.remove(&format!("{name}.tmp"));
+        })?;
+        Ok((name, Saved { keys, bytes: written.bytes }))
     }
 
     fn block_size(&self) -> usize {

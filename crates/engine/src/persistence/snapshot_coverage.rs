@@ -28,8 +28,6 @@ pub struct SnapshotCoverage {
     by_key: HashMap<(u32, Box<[u8]>), u64>,
     by_db: HashMap<u32, Vec<(u64, u64)>>,
     others: u64,
-    /// The youngest record that any of the snapshot knows.
-    pub scanned: u64,
     /// The youngest record of the shard, in snapshot or journal.
     pub newest: u64,
     /// The last record of the journal that was looked at.
@@ -39,7 +37,6 @@ pub struct SnapshotCoverage {
 impl SnapshotCoverage {
     /// A range of positions that ends at `end` was read after record `seq`.
     pub fn add(&mut self, db: u32, end: u64, seq: u64) {
-        self.scanned = self.scanned.max(seq);
         self.newest = self.newest.max(seq);
         if db == OTHERS {
             self.others = seq;
@@ -54,7 +51,6 @@ impl SnapshotCoverage {
 
     /// A key was read by itself, after record `seq`.
     pub fn add_key(&mut self, db: u32, key: &[u8], seq: u64) {
-        self.scanned = self.scanned.max(seq);
         self.newest = self.newest.max(seq);
         self.by_key.insert((db, key.into()), seq);
     }
@@ -97,13 +93,13 @@ impl SnapshotCoverage {
         coverage.get(at).map_or(self.others, |&(_, seq)| seq)
     }
 
-    /// Whether a change of whole databases is not in the snapshot. One that fell into the middle of
-    /// a scan has made it begin anew, so it is before all of it or behind all of it.
-    pub fn lacks_all(&self, seq: u64) -> bool {
-        seq > self.scanned
+    /// Whether the snapshot does not know that two databases changed places: it calls each by the
+    /// number it had when the shard was begun, also what was read after a swap.
+    pub fn lacks_swap(&self, seq: u64) -> bool {
+        seq > self.begun()
     }
 
-    /// Two databases have changed places.
+    /// Two databases have changed places, with all that was read of them.
     pub fn swap(&mut self, a: u32, b: u32) {
         let others = vec![(END, self.others)];
         let (x, y) = (self.by_db.remove(&a), self.by_db.remove(&b));
@@ -157,5 +153,22 @@ mod tests {
         assert_eq!((coverage.lacks_below(3, 4), coverage.lacks_below(3, 5)), (0, u64::MAX));
         // Nothing read at all: every record counts.
         assert!(SnapshotCoverage::default().lacks(0, 7, 1));
+    }
+
+    #[test]
+    fn databases_that_change_places_take_along_what_was_read_of_them() {
+        let mut coverage = SnapshotCoverage::default();
+        coverage.add(OTHERS, u64::MAX, 4);
+        coverage.add(0, 100, 5);
+        coverage.add_key(0, b"key", 9);
+        // Record 7 exchanges them between two steps of the first one.
+        coverage.add(0, u64::MAX, 8);
+        assert!(!coverage.lacks_swap(4) && coverage.lacks_swap(7));
+        coverage.swap(0, 3);
+        assert!(
+            coverage.lacks(3, 50, 6) && !coverage.lacks(3, 150, 8) && coverage.lacks(3, 150, 9)
+        );
+        assert!(!coverage.lacks_key(3, (b"key", 50), 9) && coverage.lacks_key(0, (b"key", 50), 9));
+        assert!(coverage.lacks(0, 50, 5) && !coverage.lacks(0, 50, 4));
     }
 }

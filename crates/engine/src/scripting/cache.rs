@@ -17,6 +17,8 @@ use super::needs::Needs;
 
 /// How many scripts are kept that were never loaded.
 const PASSING: usize = 500;
+/// How many bytes they may be. The one that was sent last is kept whatever it takes.
+const PASSING_BYTES: u64 = 64 << 20;
 /// Bytes a script takes beside its body, about.
 const OVERHEAD: usize = 128;
 
@@ -87,23 +89,29 @@ impl Scripts {
         self.memory.fetch_add(size(&cached), Ordering::Relaxed);
         known.insert(*cached.script.digest(), Arc::clone(&cached));
         if !loaded {
-            self.make_room(&mut known);
+            self.make_room(&mut known, cached.script.digest());
         }
         cached
     }
 
-    /// Forgets the script that was not used for the longest time, if there are too many.
-    fn make_room(&self, known: &mut HashMap<Digest, Arc<Cached>>) {
-        let passing = || known.values().filter(|cached| !cached.loaded.load(Ordering::Relaxed));
-        if passing().count() <= PASSING {
-            return;
-        }
-        let oldest = passing().min_by_key(|cached| cached.used.load(Ordering::Relaxed));
-        let Some(digest) = oldest.map(|cached| *cached.script.digest()) else { return };
-        if let Some(cached) = known.remove(&digest) {
-            cached.gone.store(true, Ordering::Release);
-            self.memory.fetch_sub(size(&cached), Ordering::Relaxed);
-            self.evicted.fetch_add(1, Ordering::Relaxed);
+    /// Forgets scripts that were not used for the longest time, while there are too many or they
+    /// are too long; but never `newest`.
+    fn make_room(&self, known: &mut HashMap<Digest, Arc<Cached>>, newest: &Digest) {
+        loop {
+            let passing = || known.values().filter(|cached| !cached.loaded.load(Ordering::Relaxed));
+            let (count, bytes) =
+                passing().fold((0, 0), |(count, bytes), cached| (count + 1, bytes + size(cached)));
+            if count <= PASSING && bytes <= PASSING_BYTES {
+                return;
+            }
+            let others = passing().filter(|cached| cached.script.digest() != newest);
+            let oldest = others.min_by_key(|cached| cached.used.load(Ordering::Relaxed));
+            let Some(digest) = oldest.map(|cached| *cached.script.digest()) else { return };
+            if let Some(cached) = known.remove(&digest) {
+                cached.gone.store(true, Ordering::Release);
+                self.memory.fetch_sub(size(&cached), Ordering::Relaxed);
+                self.evicted.fetch_add(1, Ordering::Relaxed);
+            }
         }
     }
 
@@ -170,6 +178,21 @@ mod tests {
         scripts.add(script(PASSING + 1), 5, false);
         assert!(loaded.is_known() && first.is_known() && !second.is_known());
         assert_eq!((scripts.len(), scripts.evicted()), (PASSING + 1, 1));
+    }
+
+    #[test]
+    fn long_scripts_go_sooner() {
+        let scripts = Scripts::default();
+        let long = |n: u8| {
+            let text = [b"return '", &vec![b'0' + n; 20 << 20][..], b"'"].concat();
+            Script::new(&text).unwrap()
+        };
+        let loaded = scripts.add(long(0), 0, true);
+        let first = scripts.add(long(1), 1, false);
+        let others = [2, 3, 4].map(|n| scripts.add(long(n), u64::from(n), false));
+        assert!(loaded.is_known() && !first.is_known(), "three are as many as may be");
+        assert!(others.iter().all(|cached| cached.is_known()));
+        assert_eq!((scripts.len(), scripts.evicted()), (4, 1));
     }
 
     #[test]

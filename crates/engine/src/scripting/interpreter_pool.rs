@@ -40,6 +40,7 @@ impl InterpreterPool {
     pub fn take(&mut self, limits: Limits) -> Box<Vm> {
         let mut vm = self.vm.take().unwrap_or_else(|| Box::new(Vm::new(limits)));
         vm.set_limits(limits);
+        vm.make_room();
         vm
     }
 

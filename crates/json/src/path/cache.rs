@@ -11,11 +11,9 @@
 //!   slots:  [path, newer, older] …      a list through the slots, from the newest to the oldest
 //! ```
 
-use std::hash::Hasher;
 use std::sync::Arc;
 
-use foldhash::SharedSeed;
-use foldhash::fast::FoldHasher;
+use base::HashSecret;
 use hashbrown::HashTable;
 
 use super::{Path, PathError};
@@ -54,9 +52,7 @@ pub fn may_hold_patterns(text: &[u8]) -> bool {
 pub struct PathCache {
     max_paths: usize,
     max_bytes: usize,
-    /// All numbers of the hash are random: see [`hash`](crate::hash).
-    numbers: SharedSeed,
-    seed: u64,
+    secret: HashSecret,
     index: HashTable<u32>,
     slots: Vec<Slot>,
     newest: u32,
@@ -73,8 +69,7 @@ impl PathCache {
         PathCache {
             max_paths: max_paths.clamp(1, NONE as usize - 1),
             max_bytes,
-            numbers: SharedSeed::from_u64(seed),
-            seed: seed.rotate_left(32),
+            secret: HashSecret::new(seed),
             index: HashTable::new(),
             slots: Vec::new(),
             newest: NONE,
@@ -144,9 +139,7 @@ impl PathCache {
         if self.slots.get(self.newest as usize).is_some_and(is_newest) {
             return Ok(self.newest);
         }
-        let mut hasher = FoldHasher::with_seed(self.seed, &self.numbers);
-        hasher.write(text);
-        let hash = hasher.finish();
+        let hash = self.secret.fast_hash(text);
         let slots = &self.slots;
         let same = |at: &u32| {
             let slot = slots.get(*at as usize);

@@ -62,6 +62,8 @@ struct Body {
     groups: Vec<Group>,
     /// Heap bytes of the groups.
     group_bytes: usize,
+    /// Groups that were destroyed while somebody copied what is pending in them. They are his.
+    gone: Vec<Group>,
 }
 
 /// What a file says of a stream beside its nodes and groups.
@@ -173,8 +175,10 @@ impl Stream {
     /// Removes a group; whether it was there.
     pub fn destroy_group(&mut self, name: &[u8]) -> bool {
         let Ok(at) = self.place(name) else { return false };
-        self.body.group_bytes -= self.body.groups.remove(at).memory();
+        let group = self.body.groups.remove(at);
+        self.body.group_bytes -= group.memory();
         room::shrink(&mut self.body.groups);
+        self.keep_gone(group);
         true
     }
 
@@ -186,7 +190,8 @@ impl Stream {
         edit: impl FnOnce(&Log, &mut Group) -> R,
     ) -> Option<R> {
         let at = self.place(name).ok()?;
-        let Body { log, groups, group_bytes } = &mut *self.body;
+        self.let_go();
+        let Body { log, groups, group_bytes, .. } = &mut *self.body;
         let group = &mut groups[at];
         let before = group.memory();
         let result = edit(log, group);
@@ -201,7 +206,8 @@ impl Clone for Stream {
         room::reserve(&mut groups, self.body.groups.len());
         groups.extend(self.body.groups.iter().cloned());
         let group_bytes = groups.iter().map(Group::memory).sum();
-        Stream { body: Box::new(Body { log: self.body.log.clone(), groups, group_bytes }) }
+        let log = self.body.log.clone();
+        Stream { body: Box::new(Body { log, groups, group_bytes, gone: Vec::new() }) }
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use base::StreamId;
 
 use super::node::Node;
-use super::{Log, Pending, Stream};
+use super::{Body, Group, Log, Pending, Stream};
 use crate::pre_image::Copier;
 
 /// So many nodes that have changed are passed over at once: they are taken together, too.
@@ -161,6 +161,7 @@ impl Stream {
 
     /// As [`follow`](Self::follow) for what is pending in a group; `false` if nothing is.
     pub fn follow_pending(&mut self, group: &[u8], copier: &Copier) -> bool {
+        self.let_go();
         let Ok(at) = self.place(group) else { return false };
         let group = &mut self.body.groups[at];
         let Some(until) = group.pending.last().map(|last| last.id) else { return false };
@@ -175,8 +176,7 @@ impl Stream {
         copier: &Copier,
         visit: &mut dyn FnMut(Pending) -> bool,
     ) -> Option<bool> {
-        let at = self.place(group).ok()?;
-        let group = &mut self.body.groups[at];
+        let group = self.followed(group, copier)?;
         let pre_image = group.pre_image.of(copier)?;
         let copied = pre_image.copied;
         let behind = |one: &&Pending| copied.is_some_and(|copied| one.id <= copied);
@@ -191,16 +191,48 @@ impl Stream {
 
     /// As [`take_passed`](Self::take_passed) for what is pending in a group.
     pub fn take_passed_pending(&mut self, group: &[u8], copier: &Copier) -> Option<SavedPending> {
-        let at = self.place(group).ok()?;
-        self.body.groups[at].pre_image.of(copier).map(Items::take_passed).map(SavedPending)
+        let group = self.followed(group, copier)?;
+        group.pre_image.of(copier).map(Items::take_passed).map(SavedPending)
     }
 
     /// As [`unfollow`](Self::unfollow) for what is pending in a group.
     pub fn unfollow_pending(&mut self, group: &[u8], copier: &Copier) -> Option<SavedPending> {
-        let at = self.place(group).ok()?;
-        let group = &mut self.body.groups[at];
+        let group = self.followed(group, copier)?;
         let saved = group.pre_image.of(copier).map(Items::take);
         group.pre_image.end();
+        self.let_go();
         saved.map(SavedPending)
+    }
+
+    /// The group that is followed under this name: one that was destroyed since, or one there is.
+    fn followed(&mut self, name: &[u8], copier: &Copier) -> Option<&mut Group> {
+        let at = self.place(name);
+        let Body { groups, gone, .. } = &mut *self.body;
+        let is_it =
+            |group: &mut Group| group.name() == name && group.pre_image.of(copier).is_some();
+        if let Some(at) = gone.iter_mut().position(is_it) {
+            return gone.get_mut(at);
+        }
+        groups.get_mut(at.ok()?)
+    }
+
+    /// Keeps a group that was destroyed, if somebody copies what was pending in it.
+    pub(super) fn keep_gone(&mut self, group: Group) {
+        self.let_go();
+        if group.pre_image.is_wanted() {
+            self.body.gone.push(group);
+        }
+    }
+
+    /// Frees groups that nobody copies any more. O(1) if there are none.
+    #[inline]
+    pub(super) fn let_go(&mut self) {
+        let gone = &mut self.body.gone;
+        if !gone.is_empty() {
+            gone.retain(|group| group.pre_image.is_wanted());
+            if gone.is_empty() {
+                *gone = Vec::new();
+            }
+        }
     }
 }

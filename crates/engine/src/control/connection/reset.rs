@@ -31,7 +31,7 @@ impl Act for Reset<'_> {
         engine.monitors.leave(&engine.request_flags, session);
         session.client.silent.store(false, Ordering::Relaxed);
         engine.tracking.disable(&engine.store, session);
-        session.client.labels.lock().name.clear();
+        session.client.label(|labels| labels.name.clear());
         session.select(0);
         session.speak(Protocol::Resp2);
         session.replies.reset();

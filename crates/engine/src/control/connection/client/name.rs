@@ -65,7 +65,7 @@ pub(in crate::control::connection) fn set_name(
     let name = printable(name).ok_or(CmdError::new(
         "ERR Client names cannot contain spaces, newlines or special characters.",
     ))?;
-    session.client.labels.lock().name = name;
+    session.client.label(|labels| labels.name = name);
     Ok(())
 }
 

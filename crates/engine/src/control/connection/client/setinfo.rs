@@ -44,12 +44,10 @@ impl Act for ClientSetInfo<'_> {
                 "ERR {shown} cannot contain spaces, newlines or special characters."
             )));
         };
-        let mut labels = control.session.client.labels.lock();
-        if is_name {
-            labels.lib_name = value;
-        } else {
-            labels.lib_ver = value;
-        }
+        control.session.client.label(|labels| match is_name {
+            true => labels.lib_name = value,
+            false => labels.lib_ver = value,
+        });
         out.ok();
         Ok(())
     }

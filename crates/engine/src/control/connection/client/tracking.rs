@@ -111,6 +111,9 @@ fn find(control: &Control<'_>, text: &[u8]) -> Result<ClientId, CmdError> {
     control.engine.clients.get(id).map(|client| client.id).ok_or(NO_SUCH_CLIENT)
 }
 
+/// So many prefixes are compared each with each other.
+const FEW: usize = 1000;
+
 /// Whether the options go together, and with what the session has asked for before.
 fn check(session: &Session, options: &Options<'_>) -> Result<(), CmdError> {
     let (old, new) = (&session.tracking.mode, &options.mode);
@@ -129,6 +132,17 @@ fn check(session: &Session, options: &Options<'_>) -> Result<(), CmdError> {
     if new.opt_in && old.opt_out || new.opt_out && old.opt_in {
         return Err(OTHER_CHOICE);
     }
+    let old = session.tracking.prefixes.iter().map(|prefix| &**prefix);
+    let all: Vec<&[u8]> = old.chain(options.prefixes.iter().copied()).collect();
+    let few = all.len() <= FEW;
+    match any_overlapping(all) {
+        None => return Ok(()),
+        Some((prefix, other)) if !few => {
+            return Err(overlapping(prefix, "another provided", other));
+        }
+        // The first ones in the order of the request are told, as Redis does.
+        Some(_) => {}
+    }
     let overlap = |a: &[u8], b: &[u8]| a.starts_with(b) || b.starts_with(a);
     for (n, prefix) in options.prefixes.iter().enumerate() {
         if let Some(other) = session.tracking.prefixes.iter().find(|old| overlap(old, prefix)) {
@@ -139,6 +153,14 @@ fn check(session: &Session, options: &Options<'_>) -> Result<(), CmdError> {
         }
     }
     Ok(())
+}
+
+/// Two of these of which the first one begins with the other, if there are any: then there are two
+/// that are neighbours in their order.
+fn any_overlapping(mut prefixes: Vec<&[u8]>) -> Option<(&[u8], &[u8])> {
+    prefixes.sort_unstable();
+    let mut pairs = prefixes.windows(2).map(|pair| (pair[1], pair[0]));
+    pairs.find(|(prefix, other)| prefix.starts_with(other))
 }
 
 fn overlapping(prefix: &[u8], which: &str, other: &[u8]) -> CmdError {
