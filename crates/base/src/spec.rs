@@ -179,6 +179,9 @@ pub enum Start {
         word: &'static str,
         /// Where the search begins.
         from: i32,
+        /// Options that may stand before it, with how many words each has behind it. If there are
+        /// any, the search goes from option to option: one of those words may be the same.
+        over: &'static [(&'static str, usize)],
     },
     /// Not known from the arguments alone.
     Unknown,
@@ -470,7 +473,8 @@ impl KeySpec {
         match self.start {
             Start::Unknown => None,
             Start::Index(index) => (index < argv.len()).then_some(index),
-            Start::Keyword { word, from } => {
+            Start::Keyword { word, over: over @ [_, ..], .. } => behind_options(argv, word, over),
+            Start::Keyword { word, from, over: [] } => {
                 let is_word = |i: &usize| argv[*i].eq_ignore_ascii_case(word.as_bytes());
                 let found = if from >= 0 {
                     (usize::try_from(from).unwrap_or(0)..argv.len()).find(is_word)
@@ -483,6 +487,19 @@ impl KeySpec {
                 found.map(|i| i + 1).filter(|i| *i < argv.len())
             }
         }
+    }
+}
+
+/// The place behind a word that only options stand before, each with so many words.
+fn behind_options(argv: &[&[u8]], word: &str, options: &[(&str, usize)]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let here = argv.get(at)?;
+        if here.eq_ignore_ascii_case(word.as_bytes()) {
+            return Some(at + 1).filter(|&at| at < argv.len());
+        }
+        let is_here = |(name, _): &&(&str, usize)| here.eq_ignore_ascii_case(name.as_bytes());
+        at += 1 + options.iter().find(is_here)?.1;
     }
 }
 

@@ -20,6 +20,13 @@ impl Engine {
         session.log_in(Arc::clone(account));
     }
 
+    /// Whether a session's user may see every key there is. Else a command that finds keys by
+    /// itself looks for those that it may, among all others.
+    #[must_use]
+    pub fn may_see_every_key(&self, session: &mut Session) -> bool {
+        session.login.sees_everything(&self.users)
+    }
+
     /// Whether these are the name and the password of a user that may log in.
     #[must_use]
     pub fn knows(&self, user: &[u8], password: &[u8]) -> Option<Arc<Account>> {

@@ -30,6 +30,7 @@ use crate::pubsub::PubSub;
 use crate::replace_file::replace_file;
 use crate::request_flags::RequestFlags;
 use crate::scripting::{Functions, Runs, Scripts};
+use crate::session::Session;
 use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
@@ -342,12 +343,13 @@ impl Engine {
     }
 
     /// Does what follows from the settings in force and may have to wait for other threads, or for
-    /// any shard: the caller must hold none.
-    pub(crate) fn follow_settings(&self) {
+    /// any shard: the caller must hold none. The client who has changed them, if it can wait, waits
+    /// for what takes long, and is answered then.
+    pub(crate) fn follow_settings(&self, client: Option<&mut Session>) {
         let config = self.config();
         self.evict_clients(&config, wall_clock());
         if let Some(me) = self.me() {
-            me.follow_durability(&config);
+            me.follow_durability(&config, client);
         }
     }
 

@@ -4,7 +4,9 @@
 //! ```text
 //!   room      ROOM bytes for one connection, `unauthenticated-memory` for all of them together
 //!   streams   CALLS of one connection at a time; over gRPC they are charged
-//!   itself    a connection over gRPC or HTTP is charged what it takes before anything has come
+//!   itself    a connection over gRPC or HTTP is charged what it takes before anything has come,
+//!             and what TLS takes for it; on the RESP ports, where `maxclients` bounds that, only
+//!             what it has sent that was not looked at, and the replies that it has not taken
 //!   time      `unauthenticated-timeout` from connecting to being known, handshakes included
 //!   bodies    of any caller: charged as they come, never by what was announced; each has
 //!             `request-body-timeout`, and a second more for each PACE bytes that came
@@ -26,6 +28,9 @@ use crate::session::Session;
 pub const ROOM: usize = 256 << 10;
 /// Calls that one connection may have open until its caller is known, where it can have several.
 pub const CALLS: usize = 8;
+/// Bytes that TLS takes for a connection: a session, and a record of which a part has come. (A
+/// handshake may be longer, while there is nothing else of the connection.)
+pub const TLS: usize = 28 << 10;
 /// A body has a second more for each of these bytes.
 pub const PACE: usize = 8 << 10;
 

@@ -7,6 +7,7 @@ use base::Millis;
 use config::Config;
 use store::Txn;
 
+use crate::control::WhenFree;
 use crate::engine::Engine;
 use crate::evict;
 use crate::plan::Plan;
@@ -65,7 +66,7 @@ pub struct WorkerContext {
     /// Whether another thread has yet to serve what came before the requests of this one.
     pub(crate) others_first: fn() -> bool,
     /// What commands of a transaction have left to be done when it has given its shards back.
-    pub(crate) when_free: Vec<fn(&Engine)>,
+    pub(crate) when_free: Vec<WhenFree>,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -189,7 +190,7 @@ impl WorkerContext {
     #[inline]
     pub(crate) fn follow(&mut self, engine: &Engine, txn: &mut Txn) {
         for work in std::mem::take(&mut self.when_free) {
-            work(engine);
+            work(engine, None);
         }
         if self.learn_config(engine, txn) {
             self.full = evict::make_room(engine, txn, &self.config);

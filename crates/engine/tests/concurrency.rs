@@ -2,10 +2,14 @@
 
 mod test_client;
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake};
+use std::thread::{self, Thread};
 
+use kvist_engine::LongRequests;
 use test_client::{TestClient, engine};
 
 const THREADS: usize = 8;
@@ -147,4 +151,63 @@ fn memory_balances_after_everything_is_deleted() {
     assert!(measure(&engine, &mut client) > 2_000_000);
     assert_eq!(client.ask("FLUSHALL"), "+OK");
     assert_eq!(measure(&engine, &mut client), empty);
+}
+
+/// Wakes the thread that waits for a future.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn wait_for<F: Future>(future: F) -> F::Output {
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[test]
+fn long_requests_run_a_few_at_a_time_and_wait_no_longer_than_somebody_wants_them() {
+    let long = LongRequests::new(&engine(), ("long", 2), 1);
+    let (ran, goes_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let entered: Vec<_> = (0..6).map(|_| long.enter().expect("a place")).collect();
+    let mut steps: Vec<_> = entered
+        .iter()
+        .map(|request| {
+            let (ran, goes_on) = (Arc::clone(&ran), Arc::clone(&goes_on));
+            Box::pin(request.run(move |_| {
+                ran.fetch_add(1, Ordering::SeqCst);
+                while !goes_on.load(Ordering::SeqCst) {
+                    thread::yield_now();
+                }
+                thread::current().id()
+            }))
+        })
+        .collect();
+    while ran.load(Ordering::SeqCst) < 2 {
+        thread::yield_now();
+    }
+    // Two run; the last has nobody any more who waits for it, and is not done at all.
+    drop(steps.pop());
+    goes_on.store(true, Ordering::SeqCst);
+    let threads: Vec<_> = steps.into_iter().map(|step| wait_for(step).expect("it ran")).collect();
+    assert_eq!(ran.load(Ordering::SeqCst), 5);
+    let first = threads[0];
+    assert!(threads.iter().filter(|&&thread| thread != first).count() >= 1, "one thread did all");
+    // A step that breaks is told, and the threads go on.
+    let broken = entered[0].run(|_| -> usize { panic!("as it should") });
+    assert_eq!(wait_for(broken), None);
+    assert_eq!(wait_for(entered[0].run(|_| 7)), Some(7));
+    // There is an end to those who may wait.
+    let others: Vec<_> = std::iter::from_fn(|| long.enter()).take(5000).collect();
+    assert!(others.len() + entered.len() < 2000 && long.enter().is_none());
+    drop(others);
+    assert!(long.enter().is_some());
 }

@@ -12,7 +12,7 @@ mod tame;
 mod test_client;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Rng;
@@ -118,7 +118,11 @@ impl Life {
             line => {
                 self.client.worker.begin(1_000_000);
                 let requests: Vec<_> = line.split(" | ").collect();
-                self.client.feed(&(requests.join("\r\n") + "\r\n")).0
+                let (mut replies, state) = self.client.feed(&(requests.join("\r\n") + "\r\n"));
+                if state == State::Blocked {
+                    replies += &self.client.answered();
+                }
+                replies
             }
         };
         self.look();
@@ -461,6 +465,42 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
         other.feed(&format!("{back}\r\n"));
     }
     life.end();
+}
+
+/// Who asks for something that waits for the disk waits for it, and the thread does not: it has
+/// other clients.
+#[test]
+fn a_disk_that_hangs_keeps_no_other_client_waiting() {
+    for line in ["flushwal\r\n", "config set appendonly no\r\n"] {
+        let disk = Liar::default();
+        let mut life = recover(&disk, "everysec", "at first");
+        life.step("set a 1");
+        let hangs = Arc::new(AtomicBool::new(true));
+        let still = Arc::clone(&hangs);
+        disk.listen(move |call, _, _, _| {
+            let begun = Instant::now();
+            // Whoever waits for it in this thread finds it over, and the test fails.
+            while call == Call::Sync
+                && still.load(Ordering::SeqCst)
+                && begun.elapsed() < PATIENCE / 4
+            {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let mut others: Vec<TestClient> = (0..3).map(|_| TestClient::new(&life.engine)).collect();
+        assert_eq!(life.client.feed(line), (String::new(), State::Blocked), "{line}");
+        assert_eq!(others[0].ask("get a"), "$1\r\n1");
+        let waits = usize::from(line.starts_with("flushwal")) * others.len();
+        for other in &mut others[..waits] {
+            assert_eq!(other.feed(line), (String::new(), State::Blocked), "{line}");
+        }
+        hangs.store(false, Ordering::SeqCst);
+        assert_eq!(life.client.answered(), "+OK", "{line}");
+        others[..waits].iter_mut().for_each(|other| assert_eq!(other.answered(), "+OK"));
+        life.wait("the end of it", |life| !life.engine.persistence.is_busy_with(Reason::Rewrite));
+        disk.hush();
+        life.end();
+    }
 }
 
 /// Behind a failed sync, what is written counts when a snapshot has made good what came before.

@@ -1,24 +1,33 @@
 //! A call: from whom, until when; and how it runs requests.
 //!
 //! ```text
-//!   ask ─► worker: run ─┬─► answered, nothing to wait for ─► read the reply where it lies
-//!                     └─► waits: for a key, for the end of a pause, for the disk
-//!                           └─ asleep until a message comes or the time is up ─► read the reply
+//!   ask ─┬─► worker: run ─┬─► answered, nothing to wait for ─► read the reply where it lies
+//!        │              └─► waits: for a key, for the end of a pause, for the disk
+//!        │                    └─ asleep until a message comes or the time is up ─► read the reply
+//!        └─► aside, if it may take longer than a moment ─► read the reply
 //! ```
+//!
+//! Every request of every call goes this way: there is no other to the worker. What is waited for
+//! and what follows is the engine's affair (`engine::exchange`).
 //!
 //! A call that is cancelled is dropped where it waits: its session leaves every queue it stood in.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Message;
-use journal::wall_clock;
-use tokio::time::{Instant, sleep, timeout_at};
+use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
+use engine::{Engine, LongRequest, Message, Session, Worker};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::{Request, Status};
 
 use crate::connection_user::{ConnectionUser, SessionGuard};
-use crate::shared::{Shared, WorkerSlot};
+use crate::long_requests;
+use crate::shared::WorkerSlot;
 use crate::status;
+
+/// How long the disk is waited for before it is looked whether it is in trouble.
+const SLICE: Duration = Duration::from_millis(100);
 
 /// What dispatch knows of a call and its handler wants to: put into the request's extensions.
 #[derive(Clone)]
@@ -92,30 +101,44 @@ pub async fn before<F: Future>(until: Option<Instant>, work: F) -> Result<F::Out
     }
 }
 
+/// What became of a request at once.
+pub enum Begun {
+    /// It is answered, by what is in the worker's `out`, and that may be told.
+    Answered,
+    /// It waits; what was written is in the worker's `out`.
+    Waits,
+    /// It was not begun: it runs aside.
+    Aside(LongRequest),
+}
+
 impl SessionGuard {
-    /// Runs a request; `true` if it is answered, by what is in the worker's `out`, and may be told.
+    /// Begins a request, unless it runs aside.
     ///
     /// # Errors
-    /// There is no such database.
+    /// There is no such database; too many requests that run aside wait already.
     pub fn begin(
         &mut self,
         slot: &mut WorkerSlot,
         db: u32,
         argv: &[&[u8]],
-    ) -> Result<bool, Status> {
+    ) -> Result<Begun, Status> {
+        let shared = Arc::clone(self.shared());
         let session = self.session();
         let db = usize::try_from(db).unwrap_or(usize::MAX);
         if session.db != db {
-            if db >= slot.worker.engine.store.databases() {
+            if db >= shared.engine.store.databases() {
                 return Err(status::no_such_database());
             }
             session.select(db);
+        }
+        if let Some(long) = long_requests::place(&shared, &mut slot.worker, session, argv)? {
+            return Ok(Begun::Aside(long));
         }
         slot.run(session, argv);
         let waits = session.blocked.is_some()
             || session.is_paused()
             || (session.awaits > 0 && slot.worker.must_hold(session));
-        Ok(!waits)
+        Ok(if waits { Begun::Waits } else { Begun::Answered })
     }
 
     /// Runs one request, waits for what it waits for, and makes something of the reply.
@@ -128,75 +151,98 @@ impl SessionGuard {
         argv: &[&[u8]],
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
     ) -> Result<R, Status> {
-        let begun = {
-            let shared = Arc::clone(self.shared());
+        let shared = Arc::clone(self.shared());
+        let (begun, out) = {
             let mut slot = shared.lock_worker();
-            if self.begin(&mut slot, db, argv)? {
+            let begun = self.begin(&mut slot, db, argv)?;
+            if let Begun::Answered = begun {
                 let result = read(&slot.out);
                 drop(slot);
                 shared.look_whether_stopping();
                 return result;
             }
-            std::mem::take(&mut slot.out)
+            (begun, std::mem::take(&mut slot.out))
         };
-        read(&self.finish(begun).await?)
+        let reply = match begun {
+            Begun::Aside(long) => {
+                let words = argv.iter().map(|word| word.to_vec()).collect();
+                self.ask_aside(long, words).await?
+            }
+            Begun::Answered | Begun::Waits => self.finish(out).await?,
+        };
+        read(&reply)
+    }
+
+    /// Runs one request aside, and waits for what it waits for; its reply.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn ask_aside(
+        &mut self,
+        long: LongRequest,
+        words: Vec<Vec<u8>>,
+    ) -> Result<Vec<u8>, Status> {
+        let asked = exchange::aside(self.close_data_dir(), Exchange::of_words(words), long).await;
+        let (guard, exchange) = asked?;
+        *self = guard;
+        self.settled(exchange)
     }
 
     /// Waits until a request that began is answered and may be told; its reply.
     ///
     /// # Errors
     /// The connection was ended meanwhile; the disk cannot confirm what has been done.
-    pub async fn finish(&mut self, mut out: Vec<u8>) -> Result<Vec<u8>, Status> {
-        let shared = Arc::clone(self.shared());
-        loop {
-            let client = self.client();
-            let until = match &client.session.blocked {
-                Some(blocked) => blocked.until,
-                None if client.session.is_paused() => {
-                    Some(shared.engine.resumes_at(&client.session))
-                }
-                None => break,
-            };
-            let left = until.map(|until| Duration::from_millis(until.saturating_sub(wall_clock())));
-            let messages = Arc::clone(&client.messages);
-            let user = Arc::clone(self.user());
-            tokio::select! {
-                () = user.no_longer_holds() => return Err(status::no_longer()),
-                message = messages.next() => self.deliver(&shared, message, &mut out),
-                () = sleep_for(left) => self.time_is_up(&shared, &mut out).await,
-            }
-        }
+    pub async fn finish(&mut self, out: Vec<u8>) -> Result<Vec<u8>, Status> {
+        let exchange = exchange::go_on(self, Exchange::begun(out)).await?;
+        self.settled(exchange)
+    }
+
+    fn settled(&mut self, exchange: Exchange) -> Result<Vec<u8>, Status> {
         self.client().messages.clear();
-        shared.wait_for_disk(self.session()).await?;
-        Ok(out)
+        self.shared().look_whether_stopping();
+        let (reply, _) = exchange.into_parts();
+        Ok(reply)
+    }
+}
+
+impl DoorSession for SessionGuard {
+    type Refusal = Status;
+
+    fn refusal(why: NoAnswer) -> Status {
+        status::no_answer(why)
     }
 
-    fn deliver(&mut self, shared: &Shared, message: Message, out: &mut Vec<u8>) {
-        let session = self.session();
-        match message {
-            Message::Unblocked { ticket, reply } => {
-                shared.lock_worker().worker.unblock(session, ticket, &reply, out);
-            }
-            Message::Resume if session.is_paused() => {
-                shared.lock_worker().worker.feed(session, &mut [], out);
-            }
-            // Others end the connection, and never get here.
-            _ => {}
+    fn engine(&self) -> Arc<Engine> {
+        Arc::clone(&self.shared().engine)
+    }
+
+    fn session(&mut self) -> &mut Session {
+        self.session()
+    }
+
+    fn with_worker<R>(&mut self, work: impl FnOnce(&mut Worker, &mut Session) -> R) -> R {
+        let shared = Arc::clone(self.shared());
+        let mut slot = shared.lock_worker();
+        work(&mut slot.worker, self.session())
+    }
+
+    async fn message(&mut self, time: Option<Duration>) -> Result<Option<Message>, Status> {
+        let user = Arc::clone(self.user());
+        let messages = Arc::clone(&self.client().messages);
+        tokio::select! {
+            () = user.no_longer_holds() => Err(status::no_longer()),
+            message = messages.next() => Ok(Some(message)),
+            () = sleep_for(time) => Ok(None),
         }
     }
 
-    async fn time_is_up(&mut self, shared: &Shared, out: &mut Vec<u8>) {
-        let session = self.session();
-        if session.blocked.is_some() {
-            let gave_up = shared.lock_worker().worker.give_up(session, out);
-            if !gave_up {
-                // Somebody has just ended the wait: the message is there, or will be in a moment.
-                let message = Arc::clone(&self.client().messages).next().await;
-                self.deliver(shared, message, out);
-            }
-        } else if session.is_paused() {
-            shared.lock_worker().worker.feed(session, &mut [], out);
-        }
+    fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let notified = Arc::clone(&self.shared().durable).notified_owned();
+        Box::pin(async move { drop(timeout(SLICE, notified).await) })
+    }
+
+    async fn give_way(&self) {
+        tokio::task::yield_now().await;
     }
 }
 

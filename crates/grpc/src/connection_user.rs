@@ -220,6 +220,12 @@ impl SessionGuard {
         &mut self.client().session
     }
 
+    /// The same session, to go to another thread. This one has a new one if it asks before it gets
+    /// that back.
+    pub fn close_data_dir(&mut self) -> SessionGuard {
+        SessionGuard { user: Arc::clone(&self.user), client: self.client.take() }
+    }
+
     /// The session and its messages.
     pub fn client(&mut self) -> &mut ClientSession {
         // It is taken out in `drop` alone.

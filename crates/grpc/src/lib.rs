@@ -14,8 +14,8 @@
 //! All calls run on the one thread of the runtime that this is spawned on, from one worker at the
 //! engine: a call that has nothing to wait for never leaves that thread, and costs no task beside
 //! the one HTTP/2 makes. What waits (for a key, for the end of a pause, for the disk) waits without
-//! holding anything. What runs for long by its nature (a script, `KEYS`, `SORT`) runs aside; keys
-//! in order are those of the ordered index, page by page.
+//! holding anything. What runs for long by its nature (a script, `KEYS`, `SORT`) or is about large
+//! values runs aside; keys in order are those of the ordered index, page by page.
 //!
 //! HTTP/2 is hyper's, and what is generated from `proto/` is tonic's; tonic's own server is not
 //! used, because every call would pass its layers and who is connected would be lost behind them.
@@ -45,4 +45,4 @@ mod status;
 mod throttled_stream;
 
 pub use serve::serve;
-pub use shared::{Hooks, LONG_CALLS, Shared};
+pub use shared::{Hooks, Shared};

@@ -20,7 +20,6 @@ use tonic::{Code, Status};
 
 use crate::caller::{Caller, in_time};
 use crate::key_pages::{self, Range, ScanPosition, Select, Span};
-use crate::long_requests;
 use crate::reply;
 
 /// Keys looked at in a step.
@@ -88,8 +87,7 @@ async fn by_index(
         ScanPosition::End => names,
         ScanPosition::At(_) => {
             // It may have to look at many keys for their deadlines.
-            let words = vec![Bytes::from_static(b"PREFIX.COUNT"), prefix.clone()];
-            let all = reply::count(&long_requests::ask(caller.take_session()?, 0, words).await?)?;
+            let all = caller.ask(0, &[b"PREFIX.COUNT", prefix], reply::count).await?;
             // Some may have gone since they were seen.
             all.saturating_sub(others).max(names)
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine::unauthenticated::Charge;
+use engine::unauthenticated::{Charge, TLS};
 use engine::{Origin, is_local_address};
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
@@ -182,15 +182,15 @@ impl IncomingConnection {
                 // Who connects and says nothing is not kept.
                 let spoke = timeout(PATIENCE, socket.readable()).await;
                 if matches!(spoke, Ok(Ok(()))) && self.has_room(&mut charge, CONNECTION).await {
-                    self.talk(routes, socket, origin, stop, charge).await;
+                    self.talk(routes, socket, origin, stop, (charge, 0)).await;
                 }
             }
             Some(acceptor) => {
-                if !self.has_room(&mut charge, CONNECTION).await {
+                if !self.has_room(&mut charge, CONNECTION + TLS).await {
                     return;
                 }
                 match timeout(PATIENCE, acceptor.accept(socket)).await {
-                    Ok(Ok(socket)) => self.talk(routes, socket, origin, stop, charge).await,
+                    Ok(Ok(socket)) => self.talk(routes, socket, origin, stop, (charge, TLS)).await,
                     Ok(Err(error)) => tls::failures::tell(&self.addr, &error),
                     Err(_) => tracing::debug!("a TLS handshake took too long"),
                 }
@@ -229,12 +229,12 @@ impl IncomingConnection {
         socket: impl AsyncRead + AsyncWrite + Unpin + 'static,
         origin: Origin,
         mut stop: watch::Receiver<bool>,
-        charge: Charge,
+        (charge, below): (Charge, usize),
     ) {
         let peer = Peer::new(&self.shared, origin, self.denied);
         let close_signal = Arc::clone(&peer.close_signal);
         let knowing = Arc::clone(&peer);
-        let socket = ThrottledStream::new(socket, &peer, charge);
+        let socket = ThrottledStream::new(socket, &peer, charge, below);
         let service = service_fn(move |request| call(routes.clone(), Arc::clone(&peer), request));
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder

@@ -1,27 +1,23 @@
-//! What all calls share: the engine, workers at it, and who wakes those that wait for the disk.
+//! What all calls share: the engine, a worker at it, and who wakes those that wait for the disk.
 //!
-//! The first worker is locked for as long as one request runs, and never across a wait; since all
+//! The worker is locked for as long as one request runs, and never across a wait; since all
 //! calls are on one thread, nobody ever stands before that lock. It is there because futures must
 //! be able to move, not because they do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use config::GrpcSettings;
-use engine::{Confirmation, Engine, Session, Worker};
+use engine::{Engine, LongRequests, Session, Worker};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
-use tokio::sync::{Notify, Semaphore};
-use tokio::time::timeout;
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
-use tonic::Status;
 
 use crate::budget::Budget;
 use crate::credentials::Secret;
 use crate::serve::acceptor;
-use crate::status;
 
 /// What the door asks of the program around it.
 pub struct Hooks {
@@ -39,18 +35,17 @@ pub struct Shared {
     pub engine: Arc<Engine>,
     pub(crate) settings: GrpcSettings,
     pub(crate) slot: Mutex<WorkerSlot>,
-    /// For what runs for long: as many workers as places.
-    long_workers: Box<[Mutex<WorkerSlot>]>,
-    /// Places for what runs for long. Who waits for one holds no thread and no worker.
-    pub(crate) permits: Arc<Semaphore>,
-    /// Those who wait for one, and those who have one.
-    pub(crate) long: Budget,
+    /// Threads for requests that may run for as long as they like.
+    pub(crate) long: Arc<LongRequests>,
+    /// Threads for those that come to an end, and take longer than a moment for what their keys
+    /// hold: no script is in their way.
+    pub(crate) heavy: Arc<LongRequests>,
     /// The hash of the key that calls must carry.
     pub(crate) api_key: Option<Secret>,
     /// Rung when users may have changed.
     pub(crate) users_changed: Notify,
     /// Rung when something has become durable.
-    durable: Notify,
+    pub(crate) durable: Arc<Notify>,
     pub(crate) hooks: Hooks,
     /// What TLS is made with, if it is spoken.
     pub(crate) tls: Mutex<Option<TlsAcceptor>>,
@@ -72,11 +67,9 @@ pub(crate) struct WorkerSlot {
 }
 
 /// Requests that run for long, at a time.
-pub const LONG_CALLS: usize = 4;
-/// And those that may wait for their turn.
-const LONG_WAITING: usize = 1024;
-/// How long the disk is waited for before it is looked whether it is in trouble.
-const SLICE: Duration = Duration::from_millis(100);
+const LONG_CALLS: usize = 4;
+/// Requests about large values, at a time.
+const HEAVY_CALLS: usize = 2;
 /// More memory than this is not kept for the next reply.
 const KEPT: usize = 1 << 20;
 
@@ -114,14 +107,11 @@ impl Shared {
         Arc::new(Shared {
             engine: Arc::clone(engine),
             slot: WorkerSlot::new(engine, seed),
-            long_workers: (0..LONG_CALLS as u64)
-                .map(|n| WorkerSlot::new(engine, !seed.wrapping_add(n)))
-                .collect(),
-            permits: Arc::new(Semaphore::new(LONG_CALLS)),
-            long: Budget::new(LONG_CALLS + LONG_WAITING),
+            long: LongRequests::new(engine, ("grpc-long", LONG_CALLS), !seed),
+            heavy: LongRequests::new(engine, ("grpc-heavy", HEAVY_CALLS), seed.rotate_left(32)),
             api_key: settings.api_key.as_deref().map(Secret::of),
             users_changed: Notify::new(),
-            durable: Notify::new(),
+            durable: Arc::default(),
             hooks,
             tls: Mutex::new(context.as_deref().map(acceptor)),
             streams: Budget::new(settings.max_streams),
@@ -158,36 +148,9 @@ impl Shared {
         slot
     }
 
-    /// One of the other workers, for a thread that may take its time and has one of the places.
-    pub(crate) fn lock_long_worker(&self) -> parking_lot::MutexGuard<'_, WorkerSlot> {
-        // There are as many workers as places, so one is free; it would be waited for otherwise.
-        let free = self.long_workers.iter().find_map(Mutex::try_lock);
-        let mut slot = free.unwrap_or_else(|| self.long_workers[0].lock());
-        slot.worker.begin(wall_clock());
-        slot
-    }
-
     /// Whether who calls must show who it is.
     pub(crate) fn requires_credentials(&self) -> bool {
         self.api_key.is_some() || self.engine.users.asks_password()
-    }
-
-    /// Waits until what a session has been told may be told.
-    ///
-    /// # Errors
-    /// The disk is in trouble: nobody knows when, or whether, that will be.
-    pub(crate) async fn wait_for_disk(&self, session: &mut Session) -> Result<(), Status> {
-        loop {
-            let notified = self.durable.notified();
-            tokio::pin!(notified);
-            // From here on a ring is heard, so what is looked at now cannot become stale unheard.
-            notified.as_mut().enable();
-            match self.engine.confirmation(session) {
-                Confirmation::Given => return Ok(()),
-                Confirmation::Troubled(why) => return Err(status::not_durable(&why)),
-                Confirmation::Awaited => drop(timeout(SLICE, notified).await),
-            }
-        }
     }
 
     /// Whether the engine has been asked to stop, in which case everybody is told.

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use base::error::{NO_RANGE_INDEX, REPLY_TOO_LONG};
+use engine::exchange::NoAnswer;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -117,9 +118,18 @@ pub fn no_longer() -> Status {
 
 /// It has run, and the disk cannot confirm it. Not `UNAVAILABLE`, which clients may have set up to
 /// be tried again by itself: it would be done twice.
-pub fn not_durable(why: &str) -> Status {
+fn not_durable(why: &str) -> Status {
     let message = format!("NOTDURABLE it is done, but not known to be durable: {why}");
     detailed(Code::Unknown, &message, "NOTDURABLE", false)
+}
+
+/// Why a request has no answer.
+pub fn no_answer(why: NoAnswer) -> Status {
+    match why {
+        NoAnswer::Crowded => exhausted("too many requests that run for long are waiting"),
+        NoAnswer::NotDurable(why) => not_durable(&why),
+        NoAnswer::Ended | NoAnswer::Broken => broken(),
+    }
 }
 
 /// A mistake of ours.

@@ -9,6 +9,9 @@
 //! and as long as the other end takes nothing, nothing is read. The connection, its streams, their
 //! answers and what is held back count as memory of strangers.
 //!
+//! TLS takes more than the other end does, and keeps it. So what was written counts as taken when
+//! everything below has sent it on.
+//!
 //! ```text
 //!   socket ─► few streams? ──► HTTP/2 ─► calls
 //!               │ no: held back until an answer went out, or one of the first is somebody's
@@ -70,11 +73,17 @@ struct Unauthenticated {
     crowd: Option<(Instant, usize)>,
     /// The other end takes nothing.
     stuck: bool,
+    /// Bytes that were written and not sent on yet, and the streams that end in them.
+    unsent: usize,
+    ended: usize,
+    /// Bytes that the layers below take.
+    below: usize,
 }
 
 impl<S> ThrottledStream<S> {
-    /// As long as the peer is not known; what it takes is counted by the charge.
-    pub fn new(inner: S, peer: &Arc<Peer>, charge: Charge) -> Self {
+    /// As long as the peer is not known; what it takes is counted by the charge. `below`: what the
+    /// layers below take of it.
+    pub fn new(inner: S, peer: &Arc<Peer>, charge: Charge, below: usize) -> Self {
         let unauthenticated = Unauthenticated {
             peer: Arc::clone(peer),
             charge,
@@ -85,6 +94,9 @@ impl<S> ThrottledStream<S> {
             held_since: None,
             crowd: None,
             stuck: false,
+            unsent: 0,
+            ended: 0,
+            below,
         };
         ThrottledStream { inner, unauthenticated: Some(Box::new(unauthenticated)) }
     }
@@ -96,13 +108,15 @@ impl Unauthenticated {
         if self.peer.is_known() {
             return self.charge.set(0);
         }
-        let streams = self.streams.open() * STREAM + self.peer.queued();
-        self.charge.set(CONNECTION + self.held.capacity() + streams)
+        let streams = (self.streams.open() + self.ended) * STREAM + self.peer.queued();
+        let waiting = self.held.capacity() + self.unsent + streams;
+        self.charge.set(CONNECTION + self.below + waiting)
     }
 
     /// How many of these bytes may pass.
     fn pass(&mut self, bytes: &[u8]) -> usize {
-        let most = if self.peer.is_known() { usize::MAX } else { STREAMS };
+        let few = STREAMS.saturating_sub(self.ended);
+        let most = if self.peer.is_known() { usize::MAX } else { few };
         self.streams.come(bytes, most)
     }
 
@@ -150,24 +164,45 @@ impl Unauthenticated {
             || self.crowd.is_some_and(|(_, begun)| self.streams.begun() - begun > IN_VAIN)
     }
 
-    /// These bytes were taken by the other end, or none could be.
+    /// These bytes were taken by what is below, or none could be.
     fn wrote(&mut self, context: &Context<'_>, slices: &[io::IoSlice<'_>], done: Poll<usize>) {
         let was_stuck = std::mem::replace(&mut self.stuck, done.is_pending());
         let Poll::Ready(mut left) = done else { return };
+        let open = self.streams.open();
+        self.unsent += left;
         for slice in slices {
             let took = slice.len().min(left);
             self.peer.unqueue(self.streams.went(&slice[..took]));
             left -= took;
         }
+        self.ended += open - self.streams.open();
+        if was_stuck {
+            self.go_on(context);
+        }
+    }
+
+    /// What was written is with the other end.
+    fn sent(&mut self, context: &Context<'_>) {
         if self.streams.open() == 0 {
             // Of what was cancelled nothing goes out.
             self.peer.unqueue(usize::MAX);
         }
-        if was_stuck || !self.held.is_empty() {
-            // There is something to read again, or room for what is held back.
-            self.rest = None;
-            context.waker().wake_by_ref();
+        let was_waiting = std::mem::take(&mut self.unsent) > 0 && !self.held.is_empty();
+        self.ended = 0;
+        if was_waiting {
+            self.go_on(context);
         }
+    }
+
+    /// There is something to read again, or room for what is held back.
+    fn go_on(&mut self, context: &Context<'_>) {
+        self.rest = None;
+        context.waker().wake_by_ref();
+    }
+
+    /// Whether the other end has yet to take something before anything is read of it.
+    fn must_take(&self) -> bool {
+        (self.stuck || self.unsent > 0) && !self.peer.is_known()
     }
 }
 
@@ -183,6 +218,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ThrottledStream<S> {
         io::Error::new(io::ErrorKind::OutOfMemory, "a stranger asks too much")
     }
 
+    /// Has what was written sent on, as far as the other end takes it.
+    fn send_on(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.inner).poll_flush(context);
+        if let (Some(unauthenticated), Poll::Ready(Ok(()))) = (&mut self.unauthenticated, &flushed)
+        {
+            unauthenticated.sent(context);
+        }
+        flushed
+    }
+
+    /// Has what somebody unknown did not take yet sent on before there is more.
+    fn make_way(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &self.unauthenticated {
+            Some(unauthenticated)
+                if unauthenticated.unsent > 0 && !unauthenticated.peer.is_known() =>
+            {
+                self.send_on(context)
+            }
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+
     /// Keeps account of a write.
     fn wrote(
         &mut self,
@@ -196,7 +253,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ThrottledStream<S> {
                 Poll::Pending => Poll::Pending,
             };
             unauthenticated.wrote(context, slices, wrote);
-            if !unauthenticated.has_room() {
+            if wrote.is_ready()
+                && let Poll::Ready(Err(error)) = self.send_on(context)
+            {
+                return Poll::Ready(Err(error));
+            }
+            if !self
+                .unauthenticated
+                .as_mut()
+                .is_none_or(|unauthenticated| unauthenticated.has_room())
+            {
                 return Poll::Ready(Err(self.refuse(context)));
             }
         }
@@ -210,6 +276,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for ThrottledStream<S> {
         context: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if let Poll::Ready(Err(error)) = self.make_way(context) {
+            return Poll::Ready(Err(error));
+        }
         let ThrottledStream { inner, unauthenticated: whether } = &mut *self;
         let Some(unauthenticated) = whether else { return Pin::new(inner).poll_read(context, buf) };
         if unauthenticated.peer.has_called() && unauthenticated.held.is_empty() {
@@ -223,7 +292,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for ThrottledStream<S> {
                 unauthenticated.read = 0;
             }
             // The end of a write that waits has this polled again.
-            if unauthenticated.stuck && !unauthenticated.peer.is_known() {
+            if unauthenticated.must_take() {
                 return Poll::Pending;
             }
             let passed = if unauthenticated.held.is_empty() {
@@ -258,6 +327,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ThrottledStream<S> {
         context: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.make_way(context))?;
         let done = Pin::new(&mut self.inner).poll_write(context, buf);
         self.wrote(context, &[io::IoSlice::new(buf)], done)
     }
@@ -267,6 +337,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ThrottledStream<S> {
         context: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.make_way(context))?;
         let done = Pin::new(&mut self.inner).poll_write_vectored(context, bufs);
         self.wrote(context, bufs, done)
     }
@@ -276,10 +347,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ThrottledStream<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(context)
+        self.send_on(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+#[path = "slowed_tests.rs"]
+mod tests;

@@ -18,6 +18,7 @@ use acl::Password;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use config::Config;
+use engine::unauthenticated::TLS;
 use engine::{Credential, Engine, is_local_address};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
@@ -37,9 +38,10 @@ const CONNECTION: usize = 32 << 10;
 
 /// Bytes that a connection is charged until its caller is known: none where nobody is asked.
 #[must_use]
-pub fn charge_of_connection(engine: &Engine, config: &Config) -> usize {
+pub fn charge_of_connection(engine: &Engine, config: &Config, secured: bool) -> usize {
     let asked = config.http.token.is_some() || engine.users.asks_password();
-    if asked { CONNECTION } else { 0 }
+    let takes = CONNECTION + if secured { TLS } else { 0 };
+    if asked { takes } else { 0 }
 }
 
 /// Refuses what a page of another site may have sent from the browser of somebody who can reach

@@ -161,7 +161,7 @@ impl Http {
     ) {
         let config = self.workers.engine.config();
         let mut unknown = Charge::new(&self.workers.engine);
-        let connection = auth::charge_of_connection(&self.workers.engine, &config);
+        let connection = auth::charge_of_connection(&self.workers.engine, &config, self.secured);
         let refusal = if !self.gate.enter() {
             Some("max number of clients reached")
         } else if !unknown.set(connection) {

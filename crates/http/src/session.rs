@@ -12,25 +12,26 @@
 //! command that blocks is ever called, and a worker is never kept across a wait. What may take long
 //! runs on other threads, with workers of their own: `long_requests.rs`.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base::Protocol;
+use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
 use engine::unauthenticated::Charge;
 use engine::{
-    ClientId, Confirmation, Counters, Credential, Engine, Fed, Mailbox, Message, Origin, Session,
-    State, Worker,
+    ClientId, Counters, Credential, Engine, LongRequests, Mailbox, Message, Origin, Session, Worker,
 };
 use journal::wall_clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use wire::{ReplyParser, Value};
 
-use crate::long_requests::LongRequests;
-
-/// How long a wait goes on before what it waits for is looked at again.
+/// How long the disk is waited for before it is looked whether it is in trouble.
 const SLICE: Duration = Duration::from_millis(100);
+/// Requests that may take long, at a time.
+const LONG_REQUESTS: usize = 4;
 /// A buffer for requests that has grown beyond this is not kept.
 const KEPT: usize = 64 << 10;
 
@@ -42,8 +43,8 @@ pub struct Workers {
     next: AtomicUsize,
     /// Rung when something has become durable.
     pub durable: Arc<Notify>,
-    /// Those for what may take long.
-    pub(crate) long_requests: LongRequests,
+    /// Threads for requests that may take long.
+    pub(crate) long: Arc<LongRequests>,
 }
 
 impl Workers {
@@ -55,7 +56,7 @@ impl Workers {
             workers: (0..count.max(1) as u64).map(worker).collect(),
             next: AtomicUsize::new(0),
             durable,
-            long_requests: LongRequests::new(engine, !seed),
+            long: LongRequests::new(engine, ("http-long", LONG_REQUESTS), !seed),
         }
     }
 
@@ -262,10 +263,11 @@ impl ClientSession {
         name: &'static str,
         requests: &[Vec<&[u8]>],
     ) -> Result<Vec<Value>, NoReply> {
-        let mut input = self.encode(name, requests)?;
-        let sent = self.send(&mut input).await;
+        let input = self.encode(name, requests)?;
+        let exchange = exchange::on_port(self, Exchange::of_bytes(input)).await?;
+        let (out, input) = exchange.into_parts();
         self.keep_for_next(input);
-        read(&sent?, requests.len())
+        read(&out, requests.len())
     }
 
     /// Requests as they are sent; the buffer is the one that was kept, if it was.
@@ -298,79 +300,59 @@ impl ClientSession {
         }
     }
 
-    /// Has the engine run requests; what it answers.
-    async fn send(&mut self, input: &mut [u8]) -> Result<Vec<u8>, NoReply> {
-        let (mut out, mut at) = (Vec::new(), 0);
-        loop {
-            let rest = input.get_mut(at..).unwrap_or_default();
-            let fed = self
-                .workers
-                .with(|worker| feed(worker, &mut self.session, &self.meter, rest, &mut out));
-            at += fed.consumed;
-            if self.follow(fed.state).await? {
-                break;
-            }
-        }
-        self.wait_for_disk().await?;
-        Ok(out)
-    }
-
-    /// Waits for what the engine has stopped at; whether everything has been answered.
-    pub(crate) async fn follow(&self, state: State) -> Result<bool, NoReply> {
-        match state {
-            State::Open => return Ok(true),
-            State::Full => tokio::task::yield_now().await,
-            State::Paused => self.wait_for_pause().await,
-            // Nothing that is called here blocks.
-            State::Blocked | State::Closing => return Err(NoReply::Ended),
-        }
-        Ok(false)
-    }
-
-    /// The same aside.
-    pub(crate) fn feed_long(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Fed {
-        let ClientSession { workers, session, meter, .. } = self;
-        workers.long_requests.with(|worker| feed(worker, session, meter, input, out))
-    }
-
     /// The workers.
     pub(crate) fn workers(&self) -> &Arc<Workers> {
         &self.workers
     }
 
-    async fn wait_for_pause(&self) {
-        let until = self.workers.engine.resumes_at(&self.session);
-        let left = Duration::from_millis(until.saturating_sub(wall_clock()).max(1));
-        // Sleeping no longer than a slice at a time, so that a clock that was set back matters not.
-        let _ = tokio::time::timeout(left.min(SLICE), self.signals.resumed.notified()).await;
-    }
-
-    pub(crate) async fn wait_for_disk(&mut self) -> Result<(), NoReply> {
-        let ClientSession { workers, session, .. } = self;
-        loop {
-            // Registered before looking, so that no ring between the two is missed.
-            let notified = workers.durable.notified();
-            tokio::pin!(notified);
-            notified.as_mut().enable();
-            match workers.engine.confirmation(session) {
-                Confirmation::Given => return Ok(()),
-                Confirmation::Troubled(why) => return Err(NoReply::NotDurable(why)),
-                Confirmation::Awaited => drop(tokio::time::timeout(SLICE, notified).await),
-            }
-        }
+    /// Whether its user may see every key there is.
+    pub(crate) fn may_see_every_key(&mut self) -> bool {
+        self.workers.engine.may_see_every_key(&mut self.session)
     }
 }
 
-/// Has the engine run what is there of some requests.
-fn feed(
-    worker: &mut Worker,
-    session: &mut Session,
-    meter: &Meter,
-    input: &mut [u8],
-    out: &mut Vec<u8>,
-) -> Fed {
-    meter.settle(&worker.context.counters);
-    worker.feed(session, input, out)
+impl DoorSession for ClientSession {
+    type Refusal = NoReply;
+
+    fn refusal(why: NoAnswer) -> NoReply {
+        match why {
+            NoAnswer::Ended | NoAnswer::Broken => NoReply::Ended,
+            NoAnswer::TooManyWaiting => NoReply::TooManyWaiting,
+            NoAnswer::NotDurable(why) => NoReply::NotDurable(why),
+        }
+    }
+
+    fn engine(&self) -> Arc<Engine> {
+        Arc::clone(&self.workers.engine)
+    }
+
+    fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    fn with_worker<R>(&mut self, work: impl FnOnce(&mut Worker, &mut Session) -> R) -> R {
+        let ClientSession { workers, session, meter, .. } = self;
+        workers.with(|worker| {
+            meter.settle(&worker.context.counters);
+            work(worker, session)
+        })
+    }
+
+    async fn message(&mut self, time: Option<Duration>) -> Result<Option<Message>, NoReply> {
+        // Nothing that is called here blocks: what waits, waits for the end of a pause.
+        let time = time.ok_or(NoReply::Ended)?;
+        let resumed = tokio::time::timeout(time, self.signals.resumed.notified()).await;
+        Ok(resumed.ok().map(|()| Message::Resume))
+    }
+
+    fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let notified = Arc::clone(&self.workers.durable).notified_owned();
+        Box::pin(async move { drop(tokio::time::timeout(SLICE, notified).await) })
+    }
+
+    async fn give_way(&self) {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// So many replies.

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 
 use config::{Config, SetError};
 use engine::Engine;
-use grpc::{Hooks, LONG_CALLS, Shared};
+use grpc::{Hooks, Shared};
 use rustls::ServerConfig;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
@@ -65,14 +65,12 @@ impl GrpcSockets {
             return Ok(GrpcServer { serving: None });
         }
         let shared = Shared::new(engine, seed, context, hooks(pool));
-        let runtime =
-            Builder::new_current_thread().enable_all().max_blocking_threads(LONG_CALLS).build()?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = watch::channel(false);
         let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("grpc".to_owned()).spawn(move || {
-            runtime.block_on(serve(&served, sockets, &stopped));
             // What runs aside may take its time; nobody waits for it any more.
-            runtime.shutdown_background();
+            runtime.block_on(serve(&served, sockets, &stopped));
         })?;
         Ok(GrpcServer { serving: Some(Serving { shared, stop, thread }) })
     }

@@ -352,8 +352,10 @@ fn counting_delays_no_other_client() {
         let paths = ["/api/v1/aggregations/count", "/api/v1/records/range"];
         let counts: Vec<_> =
             paths.repeat(4).into_iter().map(|path| scope.spawn(|| web.get(path))).collect();
-        // All of them are there before anybody asks anything else.
-        eventually("connections", || (web.clients(&mut web.server.connect()) == 8).then_some(()));
+        // All of them count, or wait for their turn, before anybody asks anything else.
+        let mut look = web.server.connect();
+        eventually("4 counts", || (web.server.asking(&mut look, "range.count") == 4).then_some(()));
+        assert_eq!(web.clients(&mut look), 8);
         for path in ["/health", "/ready"] {
             assert_eq!(web.get(path).status, 200, "{path}");
         }

@@ -27,6 +27,21 @@ fn statuses(web: &Web, path: &str, credentials: &[&str]) -> Vec<u16> {
     credentials.iter().map(ask).collect()
 }
 
+/// Who may see few keys may have to look at all for a page of them.
+#[test]
+fn pages_for_users_with_few_keys_are_in_nobodys_way() {
+    let web = Web::start(&[]);
+    let mut redis = web.server.connect();
+    redis.ask(&["ACL", "SETUSER", "few", "on", ">p", "~zzz:*", "+@all"]);
+    redis.ask(&["ACL", "SETUSER", "all", "on", ">p", "~*", "+@all", "&*"]);
+    for user in ["all", "few"] {
+        let path = "/api/v1/records/range?username_contains=x";
+        let page = web.ask(&format!("GET {path}\nAuthorization: {}", basic(user, "p")), "");
+        assert_eq!((page.status, page.json()["total"].as_u64()), (200, Some(0)));
+        assert_eq!(web.server.has_thread("http-long"), user == "few", "{user}");
+    }
+}
+
 #[test]
 fn credentials() {
     let web = Web::start(&[]);
@@ -237,6 +252,32 @@ fn over_tls() {
     let broken = ["CONFIG", "SET", "tls-cert-file", "/nonexistent"];
     assert!(text(&redis.ask(&broken)).contains("Unable to update TLS configuration"));
     assert_eq!(connect().ask("GET /health", "").status, 200);
+}
+
+#[test]
+fn strangers_over_tls_count_for_what_tls_takes() {
+    let papers = Papers::new();
+    let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
+    let tls = ["--http-tls", "yes", "--tls-auth-clients", "no"];
+    let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key];
+    let few = ["--requirepass", "secret", "--unauthenticated-memory", "1mb"];
+    let web = Web::start(&[&tls[..], &files, &few].concat());
+    let context = papers.context("ca.crt", None, rustls::ALL_VERSIONS);
+    let mut strangers = Vec::new();
+    let served = (0..40).filter(|_| {
+        let name = ServerName::try_from("localhost").unwrap();
+        let socket = TcpStream::connect(("127.0.0.1", web.port)).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        let tls = ClientConnection::new(context.clone(), name).unwrap();
+        let mut http = Browser::new(StreamOwned::new(tls, socket));
+        let status = http.ask("GET /health", "").status;
+        strangers.push(http);
+        // Those for whom there is no room are told so.
+        assert!([200, 503].contains(&status), "{status}");
+        status == 200
+    });
+    // 32 KiB for each, and 28 KiB for TLS.
+    assert_eq!(served.count(), (1 << 20) / (60 << 10));
 }
 
 #[test]

@@ -5,13 +5,17 @@
 
 mod calls;
 mod frames;
+mod secured;
 mod server;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use calls::{Calls, Kvist, bytes};
 use frames::{DATA, END, GOAWAY, Raw, announced, frame, head, preface};
 use grpc::generated::kvist as pb;
+use rustls::ClientConfig;
+use secured::Papers;
 use server::{PATIENCE, eventually};
 
 const GET: &str = "/kvist.v1.KvistService/Get";
@@ -33,6 +37,61 @@ fn crowded(args: &[&str]) -> Calls {
     Calls::start(&[MEMORY, &["--maxclients", "2000"], args].concat())
 }
 
+/// How strangers connect: as they are, or with TLS.
+struct Way(Option<(Papers, Arc<ClientConfig>)>);
+
+impl Way {
+    /// Both.
+    fn all() -> [Self; 2] {
+        let papers = Papers::new();
+        let context = papers.context("ca.crt", None, rustls::ALL_VERSIONS);
+        [Way(None), Way(Some((papers, context)))]
+    }
+
+    /// A server that they come to.
+    fn crowded(&self, args: &[&str]) -> Calls {
+        let Some((papers, _)) = &self.0 else { return crowded(args) };
+        let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
+        let tls = ["--grpc-tls", "yes", "--tls-auth-clients", "no"];
+        let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key];
+        crowded(&[&tls, &files, args].concat())
+    }
+
+    /// A connection that says nothing yet.
+    fn silent(&self, calls: &Calls) -> Raw {
+        match &self.0 {
+            None => Raw::silent(calls.port),
+            Some((_, context)) => Raw::secured(calls.port, context),
+        }
+    }
+
+    /// What a connection is charged.
+    fn charge(&self) -> usize {
+        if self.0.is_some() { (40 << 10) + (28 << 10) } else { 40 << 10 }
+    }
+
+    /// Somebody who is known makes a call.
+    fn call(&self, calls: &Calls) {
+        let Some((_, context)) = &self.0 else { return call(calls) };
+        let mut context = (**context).clone();
+        context.alpn_protocols = vec![b"h2".to_vec()];
+        eventually("a call", || {
+            calls.run(async {
+                let socket = tokio::net::TcpStream::connect(calls.addr()).await.ok()?;
+                let name = rustls::pki_types::ServerName::try_from("localhost").unwrap();
+                let tls = tokio_rustls::TlsConnector::from(Arc::new(context.clone()));
+                let socket = tls.connect(name, socket).await.ok()?;
+                let line =
+                    grpc::client_channel::ClientChannel::over(socket, "localhost".to_owned())
+                        .await
+                        .ok()?;
+                let get = pb::GetRequest { key: bytes("k"), database: 0 };
+                Kvist::new(line.with(PASSWORD.0, PASSWORD.1).unwrap()).get(get).await.ok()
+            })
+        });
+    }
+}
+
 /// Streams, none of them ended by the client.
 fn streams(from: u32, count: u32) -> Vec<u8> {
     (0..count).flat_map(|n| head(from + 2 * n, GET, &[])).collect()
@@ -40,10 +99,10 @@ fn streams(from: u32, count: u32) -> Vec<u8> {
 
 /// Whether the server has closed a connection; whatever it said before is read.
 fn is_closed(raw: &mut Raw) -> bool {
-    use std::io::{ErrorKind, Read};
+    use std::io::ErrorKind;
     let mut chunk = [0; 64 << 10];
     loop {
-        match raw.socket.read(&mut chunk) {
+        match raw.read(&mut chunk) {
             Ok(0) => return true,
             Ok(_) => {}
             Err(error) => {
@@ -61,26 +120,33 @@ fn call(calls: &Calls) {
 
 #[test]
 fn unauthenticated_streams_that_are_not_read_take_little() {
-    let calls = crowded(&[]);
-    call(&calls);
-    let clients = || calls.server.info(&mut admin(&calls), "connected_clients");
+    Way::all().iter().for_each(streams_of_silent_readers);
+}
+
+fn streams_of_silent_readers(way: &Way) {
+    let calls = way.crowded(&[]);
+    way.call(&calls);
+    let clients = || {
+        let clients = calls.server.info(&mut admin(&calls), "connected_clients");
+        clients.parse::<usize>().unwrap()
+    };
     let (before, known) = (memory(&calls, "VmRSS"), clients());
     let mut raws: Vec<Raw> = Vec::new();
     for round in 0..2 {
-        for _ in 0..200 {
-            let mut raw = Raw::silent(calls.port);
+        for _ in 0..if way.0.is_some() { 60 } else { 200 } {
+            let mut raw = way.silent(&calls);
             // It may be closed in the middle.
             raw.send(&[preface(), streams(1, 1000)].concat());
             raw.socket.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
             raws.push(raw);
         }
-        eventually("the end of all of them", || (clients() == known).then_some(()));
+        eventually("the end of all of them", || (clients() <= known).then_some(()));
         let grown = memory(&calls, "VmHWM").saturating_sub(before);
         assert!(grown < 40 << 20, "{} MiB in round {round}", grown >> 20);
     }
     assert!(raws.iter_mut().all(is_closed), "some are open still");
     // There is room again for others.
-    call(&calls);
+    way.call(&calls);
 }
 
 fn admin(calls: &Calls) -> server::Client {
@@ -91,23 +157,29 @@ fn admin(calls: &Calls) -> server::Client {
 
 #[test]
 fn unauthenticated_memory_limits_their_number() {
-    let calls = crowded(&["--unauthenticated-timeout", "0"]);
+    Way::all().iter().for_each(as_many_as_memory_lets_be);
+}
+
+fn as_many_as_memory_lets_be(way: &Way) {
+    let calls = way.crowded(&["--unauthenticated-timeout", "0"]);
     let mut admin = admin(&calls);
     let before = memory(&calls, "VmRSS");
     let mut raws = Vec::new();
-    for _ in 0..500 {
-        let mut raw = Raw::silent(calls.port);
+    // With TLS, each for whom there is no room is waited for, as it begins with a handshake.
+    let some = if way.0.is_some() { (8 << 20) / way.charge() + 5 } else { 500 };
+    for _ in 0..some {
+        let mut raw = way.silent(&calls);
         raw.send(&preface());
         raws.push(raw);
     }
     eventually("the end of most", || {
         let clients = calls.server.info(&mut admin, "connected_clients");
-        (clients.parse::<usize>().unwrap() <= (8 << 20) / (40 << 10) + 1).then_some(())
+        (clients.parse::<usize>().unwrap() <= (8 << 20) / way.charge() + 1).then_some(())
     });
     let grown = memory(&calls, "VmRSS").saturating_sub(before);
     assert!(grown < 24 << 20, "{} MiB", grown >> 20);
     // One more has to go, and it is told from the others by nothing but that it comes later.
-    let mut late = Raw::silent(calls.port);
+    let mut late = way.silent(&calls);
     late.send(&preface());
     late.closed();
     drop(raws);
@@ -115,7 +187,7 @@ fn unauthenticated_memory_limits_their_number() {
         let clients = calls.server.info(&mut admin, "connected_clients");
         (clients == "1").then_some(())
     });
-    call(&calls);
+    way.call(&calls);
 }
 
 #[test]
@@ -137,8 +209,12 @@ fn a_client_with_too_many_streams_at_once_is_told_to_calm_down() {
 
 #[test]
 fn a_probe_without_credentials_goes_on_for_ever() {
-    let calls = crowded(&["--unauthenticated-timeout", "0"]);
-    let mut raw = Raw::connect(calls.port);
+    Way::all().iter().for_each(probe_without_credentials);
+}
+
+fn probe_without_credentials(way: &Way) {
+    let calls = way.crowded(&["--unauthenticated-timeout", "0"]);
+    let mut raw = way.silent(&calls).begun();
     for n in 0..3000 {
         let stream = 2 * n + 1;
         let ask = frame(DATA, END, stream, &announced(0, b""));
@@ -155,7 +231,11 @@ fn a_probe_without_credentials_goes_on_for_ever() {
 
 #[test]
 fn calls_that_come_at_once_are_served_if_the_first_authenticate() {
-    let calls = crowded(&[]);
+    Way::all().iter().for_each(calls_that_come_at_once);
+}
+
+fn calls_that_come_at_once(way: &Way) {
+    let calls = way.crowded(&[]);
     let get = announced(3, &[0x0a, 1, b'k']);
     for _ in 0..5 {
         let mut sent = preface();
@@ -164,7 +244,7 @@ fn calls_that_come_at_once_are_served_if_the_first_authenticate() {
             sent.extend(head(stream, GET, &[PASSWORD]));
             sent.extend(frame(DATA, END, stream, &get));
         }
-        let mut raw = Raw::silent(calls.port);
+        let mut raw = way.silent(&calls);
         raw.socket.set_read_timeout(Some(PATIENCE)).unwrap();
         raw.send(&sent);
         let (mut answered, mut ended) = (0, 0);

@@ -12,7 +12,7 @@ use super::search::{Form, Search};
 const fn stored_at(word: &'static str, from: i32) -> KeySpec {
     KeySpec {
         flags: &[KeyFlag::Overwrite, KeyFlag::Update],
-        start: Start::Keyword { word, from },
+        start: Start::Keyword { word, from, over: &[] },
         find: Find::Range { last: 0, step: 1, limit: 0 },
     }
 }

@@ -252,7 +252,7 @@ impl<'a> Command<'a> for XRead<'a> {
         categories: &[Category::Stream],
         keys: &[KeySpec {
             flags: &[KeyFlag::ReadOnly, KeyFlag::Access],
-            start: base::Start::Keyword { word: "STREAMS", from: 1 },
+            start: base::Start::Keyword { word: "STREAMS", from: 1, over: &[] },
             find: base::Find::Range { last: -1, step: 1, limit: 2 },
         }],
         asks_to_wait,
@@ -288,6 +288,9 @@ impl<H: Holds<Stream>> Run<H> for XRead<'_> {
     }
 }
 
+/// What may stand before STREAMS: a group or a consumer may be called like that.
+const OPTIONS: &[(&str, usize)] = &[("GROUP", 2), ("COUNT", 1), ("BLOCK", 1), ("NOACK", 0)];
+
 /// Answers entries that a group has not delivered yet, or a consumer's history.
 pub struct XReadGroup<'a>(Read<'a>);
 
@@ -306,7 +309,7 @@ impl<'a> Command<'a> for XReadGroup<'a> {
         categories: &[Category::Stream],
         keys: &[KeySpec {
             flags: &[KeyFlag::ReadOnly, KeyFlag::Access],
-            start: base::Start::Keyword { word: "STREAMS", from: 4 },
+            start: base::Start::Keyword { word: "STREAMS", from: 4, over: OPTIONS },
             find: base::Find::Range { last: -1, step: 1, limit: 2 },
         }],
         asks_to_wait,

@@ -5,7 +5,7 @@
 
 use base::{
     Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    Spec, Strings, error,
+    RunTime, Spec, Strings, error,
 };
 
 /// Finds what two strings have in common.
@@ -26,6 +26,7 @@ impl<'a> Command<'a> for Lcs<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::String],
         keys: &[KeySpec::range(1, 1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+        run_time: RunTime::Long,
         ..Spec::NEW
     };
 

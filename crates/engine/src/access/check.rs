@@ -72,7 +72,7 @@ impl<'a> Asked<'a> {
 /// go by the last.
 fn repeated<'a>(key: &KeySpec, argv: &'a [&'a [u8]]) -> impl Iterator<Item = usize> + 'a {
     let told = match (key.start, key.find) {
-        (Start::Keyword { word, from }, Find::Range { last: 0, .. }) => {
+        (Start::Keyword { word, from, .. }, Find::Range { last: 0, .. }) => {
             usize::try_from(from).ok().map(|from| (word, from))
         }
         _ => None,

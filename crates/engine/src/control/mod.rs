@@ -39,14 +39,18 @@ pub struct Control<'c> {
     pub in_exec: bool,
 }
 
+/// What a control command has left to be done, for a client that can wait, if one is named.
+pub(crate) type WhenFree = fn(&Engine, Option<&mut Session>);
+
 impl Control<'_> {
     /// Does what may have to wait for other threads, or for any shard: at once, or inside `EXEC`
-    /// when that has given its shards back, before it answers.
-    pub(crate) fn when_free(&mut self, work: fn(&Engine)) {
+    /// when that has given its shards back, before it answers. Outside of that the client can wait
+    /// for what takes long.
+    pub(crate) fn when_free(&mut self, work: WhenFree) {
         if self.in_exec {
             self.context.when_free.push(work);
         } else {
-            work(self.engine);
+            work(self.engine, Some(self.session));
         }
     }
 }

@@ -9,6 +9,7 @@ use journal::Policy;
 
 use super::Reason;
 use crate::engine::Engine;
+use crate::session::Session;
 use journal::wall_clock;
 
 /// After a failed snapshot, how long to wait before the next by itself, in milliseconds: as Redis.
@@ -26,7 +27,7 @@ impl Engine {
         let config = self.config();
         let failed = wall_clock().saturating_sub(persistence.last_failure.load(Ordering::Relaxed));
         if config.appendonly != persistence.is_journaling() && failed >= RETRY {
-            return self.follow_durability(&config);
+            return self.follow_durability(&config, None);
         }
         let Some(reason) = self.due(&config) else { return };
         persistence.scheduled.store(0, Ordering::Relaxed);
@@ -120,8 +121,12 @@ impl Engine {
 
     /// Follows the configuration: `appendonly` and `appendfsync` may change at run time. While a
     /// snapshot is being made the journal is part of it, and is left alone; the cron thread comes
-    /// back.
-    pub(crate) fn follow_durability(self: &Arc<Self>, config: &Config) {
+    /// back. The client who has changed it waits for what takes long, if it can.
+    pub(crate) fn follow_durability(
+        self: &Arc<Self>,
+        config: &Config,
+        client: Option<&mut Session>,
+    ) {
         if self.store.log().policy() != policy(config) {
             self.store.log().set_policy(policy(config));
             self.persistence.tell();
@@ -133,7 +138,7 @@ impl Engine {
             // From when the first snapshot stands, changes are kept.
             self.save_in_background(Reason::Rewrite, true).map(drop)
         } else {
-            self.stop_journal()
+            self.stop_journal(client)
         };
         if let Err(error) = done {
             tracing::error!(%error, "appendonly could not be followed");

@@ -19,6 +19,7 @@ mod backup;
 mod check;
 mod data_dir;
 mod dataset_copy;
+mod flush;
 mod linked_records;
 mod maintenance;
 mod record_order;
@@ -111,6 +112,8 @@ pub struct Persistence {
     turn_over: Condvar,
     /// The server ends: copies in the making are given up.
     ending: AtomicBool,
+    /// Clients that wait for the journal to be durable.
+    pub(crate) flushes: flush::Flushes,
     /// Copies for Redis.
     pub(crate) transfers: transfer::Transfers,
     /// Why the snapshot in progress, or the one that waits for it, was asked for.

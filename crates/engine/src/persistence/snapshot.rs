@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use base::Reply;
 use journal::codec::{put_bytes, put_number};
 use journal::frame::Secret;
 use journal::snapshot::{Header, Writer};
@@ -26,9 +27,11 @@ use super::Reason;
 use super::data_dir::{BLOCK, DataDir};
 use super::snapshot_coverage::{LIBRARIES, MOVED, OTHERS};
 use super::value_chunks::ChunkWriter;
+use crate::background_requests::Waiting;
 use crate::engine::Engine;
 use crate::redis_files::{self, Exported, Until};
 use crate::scripting::put_libraries;
+use crate::session::Session;
 use journal::wall_clock;
 
 /// What was saved.
@@ -429,24 +432,35 @@ impl Engine {
         writer.block(0, LIBRARIES, &block, 0)
     }
 
-    /// Stops keeping changes in the journal: what is on disk is the state as of now. If shards are
-    /// in use that is done in a thread of its own: the caller may be the one that holds them, or
-    /// have other clients.
-    pub(super) fn stop_journal(self: &Arc<Self>) -> io::Result<()> {
+    /// Stops keeping changes in the journal: what is on disk is the state as of now. That waits for
+    /// the disk and may have to wait for shards, so it is done in a thread of its own, as a
+    /// snapshot is: the caller may be the one that holds them, or have other clients. The client
+    /// who wants it, if there is one that can wait, is answered when it is done; but nobody waits
+    /// for a shard.
+    pub(super) fn stop_journal(self: &Arc<Self>, client: Option<&mut Session>) -> io::Result<()> {
         // The journal is part of a snapshot that is being made.
         let Some(turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
+        let stepped =
+            self.persistence.data_dir.lock().as_ref().is_some_and(|data_dir| data_dir.stepped);
         self.persistence.set_journaling(false);
-        if self.store.stop_recording_at_once() {
+        let stopped = self.store.stop_recording_at_once();
+        if stepped && stopped {
             return self.end_journal();
         }
         std::mem::forget(turn);
+        let client = client.filter(|_| stopped);
+        let client = client.map(|session| Waiting::begin(self, session).at_once());
         let engine = Arc::clone(self);
         let begun = std::thread::Builder::new().name("journal-end".to_owned()).spawn(move || {
-            let _turn = Turn(&engine);
-            engine.store.stop_recording();
+            let turn = Turn(&engine);
+            if !stopped {
+                engine.store.stop_recording();
+            }
             if let Err(error) = engine.end_journal() {
                 tracing::error!(%error, "the journal could not be ended");
             }
+            drop(turn);
+            client.into_iter().for_each(|client| client.answer(|out| out.simple("OK")));
         });
         if begun.is_err() {
             // The cron thread tries it again.

@@ -239,6 +239,7 @@ fn what_may_look_at_every_key_runs_for_long() {
         "SAVE",
         "SCAN 0 COUNT 1000000",
         "SCAN 0 count x",
+        "LCS a b",
         "SORT k",
         "SORT_RO k",
     ] {

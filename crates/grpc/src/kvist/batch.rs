@@ -7,20 +7,19 @@
 
 use std::sync::Arc;
 
+use engine::LongRequest;
 use futures_util::stream::{self, Stream};
 use smallvec::SmallVec;
 use tonic::{Status, Streaming};
 
-use super::execution::Execution;
-use super::operation::Operation;
-use crate::caller::{Caller, before};
+use super::operation::{Operation, check};
+use crate::caller::{Caller, Started, before};
 use crate::connection_user::SessionGuard;
 use crate::generated::kvist as pb;
 use crate::generated::kvist::operation::Kind;
 use crate::generated::kvist::operation_result::Kind as Outcome;
 use crate::generated::kvist::{BatchRequest, BatchResponse, OperationError, OperationResult};
 use crate::inbound::Meter;
-use crate::long_requests;
 use crate::shared::WorkerSlot;
 use crate::status;
 
@@ -90,8 +89,8 @@ async fn run(
                 at += 1;
                 match begin(&mut guard, &mut slot, operation) {
                     Started::Done(kind) => results.push(OperationResult { kind: Some(kind) }),
-                    begun => {
-                        waits = Some((operation, begun));
+                    started => {
+                        waits = Some((operation, started));
                         break;
                     }
                 }
@@ -101,10 +100,11 @@ async fn run(
                 }
             }
         }
-        if let Some((operation, begun)) = waits {
-            let reply = match begun {
+        if let Some((operation, started)) = waits {
+            let reply = match started {
                 Started::Waits(out) => guard.finish(out).await,
-                _ => alone(caller, operation).await,
+                Started::Aside(long, words) => guard.ask_aside(long, words).await,
+                Started::Done(_) => Err(status::broken()),
             };
             let kind = match reply {
                 Ok(reply) => {
@@ -128,8 +128,8 @@ enum Started {
     Done(Outcome),
     /// It waits; what was written so far.
     Waits(Vec<u8>),
-    /// It runs elsewhere.
-    Alone,
+    /// It runs aside: its words.
+    Aside(LongRequest, Vec<Vec<u8>>),
 }
 
 fn begin(guard: &mut SessionGuard, slot: &mut WorkerSlot, operation: &pb::Operation) -> Started {
@@ -141,9 +141,8 @@ fn begin(guard: &mut SessionGuard, slot: &mut WorkerSlot, operation: &pb::Operat
         Some(Kind::Ttl(one)) => start(guard, slot, one, Outcome::Ttl),
         Some(Kind::JsonGet(one)) => start(guard, slot, one, Outcome::JsonGet),
         Some(Kind::JsonSet(one)) => start(guard, slot, one, Outcome::JsonSet),
-        Some(Kind::Execute(one)) => match Execution::of(&slot.worker.engine, &one.words) {
-            Ok(Execution::Inline) => start(guard, slot, one, Outcome::Execute),
-            Ok(Execution::Long) => Started::Alone,
+        Some(Kind::Execute(one)) => match check(&slot.worker.engine, &one.words) {
+            Ok(()) => start(guard, slot, one, Outcome::Execute),
             Err(status) => Started::Done(refused(&status)),
         },
         None => Started::Done(refused(&status::invalid("kind", "there is no operation"))),
@@ -158,13 +157,16 @@ fn start<O: Operation>(
 ) -> Started {
     let begun = operation.words().and_then(|words| {
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
-        guard.begin(slot, operation.db(), &argv)
+        let begun = guard.begin(slot, operation.db(), &argv)?;
+        Ok(match begun {
+            Started::Answered => Started::Done(outcome(operation, &slot.out, wrap)),
+            Started::Waits => Started::Waits(std::mem::take(&mut slot.out)),
+            Started::Aside(long) => {
+                Started::Aside(long, argv.iter().map(|word| word.to_vec()).collect())
+            }
+        })
     });
-    match begun {
-        Ok(true) => Started::Done(outcome(operation, &slot.out, wrap)),
-        Ok(false) => Started::Waits(std::mem::take(&mut slot.out)),
-        Err(status) => Started::Done(refused(&status)),
-    }
+    begun.unwrap_or_else(|status| Started::Done(refused(&status)))
 }
 
 fn outcome<O: Operation>(operation: &O, reply: &[u8], wrap: fn(O::Result) -> Outcome) -> Outcome {
@@ -183,16 +185,6 @@ fn finished(operation: &pb::Operation, reply: &[u8]) -> Outcome {
         Some(Kind::JsonSet(one)) => outcome(one, reply, Outcome::JsonSet),
         Some(Kind::Execute(one)) => outcome(one, reply, Outcome::Execute),
         None => refused(&status::broken()),
-    }
-}
-
-/// Runs what runs for long.
-async fn alone(caller: &Caller, operation: &pb::Operation) -> Result<Vec<u8>, Status> {
-    match &operation.kind {
-        Some(Kind::Execute(one)) => {
-            long_requests::ask(caller.take_session()?, one.database, one.words.clone()).await
-        }
-        _ => Err(status::broken()),
     }
 }
 

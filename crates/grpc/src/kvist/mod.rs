@@ -1,7 +1,6 @@
 //! `kvist.v1.KvistService`: the engine's commands as calls, streams and batches.
 
 mod batch;
-mod execution;
 mod list;
 mod operation;
 mod service;

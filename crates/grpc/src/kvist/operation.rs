@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use engine::Engine;
 use smallvec::SmallVec;
 use tonic::Status;
 
@@ -39,6 +40,18 @@ pub trait Operation {
     /// # Errors
     /// It is an error.
     fn read(&self, reply: &[u8]) -> Result<Self::Result, Status>;
+}
+
+/// Refuses a command that came by its words and is about a connection: a call has none.
+///
+/// # Errors
+/// It is.
+pub fn check(engine: &Engine, words: &[Bytes]) -> Result<(), Status> {
+    let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
+    match engine.table.find(&argv) {
+        Some(entry) if engine.changes_connection(&argv) => Err(status::not_here(entry.name())),
+        _ => Ok(()),
+    }
 }
 
 fn words<'o, const N: usize>(fixed: [&'o [u8]; N]) -> Words<'o> {

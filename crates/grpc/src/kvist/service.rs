@@ -9,9 +9,8 @@ use futures_util::stream::{self, Stream, StreamExt};
 use smallvec::SmallVec;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::execution::Execution;
 use super::list::{self, Wanted};
-use super::operation::Operation;
+use super::operation::{Operation, check};
 use super::{batch, watch};
 use crate::caller::Caller;
 use crate::connection_user::ConnectionUser;
@@ -19,7 +18,6 @@ use crate::generated::kvist as pb;
 use crate::generated::kvist::kvist_service_server::KvistService;
 use crate::inbound::Meter;
 use crate::key_pages::{Range, Select, Span};
-use crate::long_requests;
 use crate::shared::Shared;
 use crate::status;
 
@@ -144,16 +142,8 @@ impl KvistService for Service {
         request: Request<pb::ExecuteRequest>,
     ) -> Result<Response<pb::ExecuteResponse>, Status> {
         let caller = Caller::of(&request)?;
-        match Execution::of(&caller.user.shared.engine, &request.get_ref().words)? {
-            Execution::Inline => perform(request).await,
-            Execution::Long => {
-                let operation = request.into_inner();
-                let words = operation.words.clone();
-                let reply =
-                    long_requests::ask(caller.take_session()?, operation.database, words).await?;
-                operation.read(&reply).map(Response::new)
-            }
-        }
+        check(&caller.user.shared.engine, &request.get_ref().words)?;
+        perform(request).await
     }
 
     async fn batch(

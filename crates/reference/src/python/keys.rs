@@ -47,7 +47,7 @@ pub(crate) fn module(table: &Table, notice: &str) -> String {
 fn begin(spec: &KeySpec) -> Option<String> {
     match spec.start {
         Start::Index(index) => Some(index.to_string()),
-        Start::Keyword { word, from } => Some(format!("({word:?}, {from})")),
+        Start::Keyword { word, from, .. } => Some(format!("({word:?}, {from})")),
         Start::Unknown => None,
     }
 }

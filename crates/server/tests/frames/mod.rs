@@ -5,6 +5,10 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection};
 
 use crate::server::PATIENCE;
 
@@ -76,6 +80,7 @@ pub fn announced(length: u32, bytes: &[u8]) -> Vec<u8> {
 pub struct Raw {
     /// Its socket.
     pub socket: TcpStream,
+    tls: Option<ClientConnection>,
     read: Vec<u8>,
 }
 
@@ -86,12 +91,26 @@ impl Raw {
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         socket.set_write_timeout(Some(PATIENCE)).unwrap();
         socket.set_nodelay(true).unwrap();
-        Raw { socket, read: Vec::new() }
+        Raw { socket, tls: None, read: Vec::new() }
+    }
+
+    /// The same with TLS, whose handshake begins with what is sent first.
+    pub fn secured(port: u16, context: &Arc<ClientConfig>) -> Self {
+        let mut context = (**context).clone();
+        context.alpn_protocols = vec![b"h2".to_vec()];
+        let name = ServerName::try_from("localhost").unwrap();
+        let tls = ClientConnection::new(Arc::new(context), name).unwrap();
+        Raw { tls: Some(tls), ..Self::silent(port) }
     }
 
     /// Connects, and waits for the server's part of the beginning.
     pub fn connect(port: u16) -> Self {
-        let mut raw = Self::silent(port);
+        Self::silent(port).begun()
+    }
+
+    /// The same of a connection that was silent so far.
+    pub fn begun(self) -> Self {
+        let mut raw = self;
         raw.send(&preface());
         assert_eq!(raw.next().map(|frame| frame.kind), Some(4), "settings come first");
         raw.send(&frame(4, 1, 0, &[]));
@@ -100,7 +119,18 @@ impl Raw {
 
     /// Sends bytes; whether the other side took them.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
-        self.socket.write_all(bytes).is_ok()
+        match &mut self.tls {
+            None => self.socket.write_all(bytes).is_ok(),
+            Some(tls) => rustls::Stream::new(tls, &mut self.socket).write_all(bytes).is_ok(),
+        }
+    }
+
+    /// Some bytes; none at the end.
+    pub fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        match &mut self.tls {
+            None => self.socket.read(into),
+            Some(tls) => rustls::Stream::new(tls, &mut self.socket).read(into),
+        }
     }
 
     /// The next frame; none at the end.
@@ -122,7 +152,7 @@ impl Raw {
                     });
                 }
             }
-            match self.socket.read(&mut chunk) {
+            match self.read(&mut chunk) {
                 Ok(0) => return None,
                 Ok(n) => self.read.extend_from_slice(&chunk[..n]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -201,6 +201,19 @@ impl Server {
         eventually("a script", || runs().then_some(()));
     }
 
+    /// How many connections are in the middle of this command.
+    pub fn asking(&self, client: &mut Client, command: &str) -> usize {
+        text(&client.ask(&["CLIENT", "LIST"])).matches(&format!(" cmd={command} ")).count()
+    }
+
+    /// Whether it has a thread of this name.
+    pub fn has_thread(&self, name: &str) -> bool {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id())).unwrap();
+        tasks.filter_map(Result::ok).any(|task| {
+            std::fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name)
+        })
+    }
+
     /// Limits what it may have of something, as `prlimit` takes it; `false` if that is not here.
     pub fn limit(&self, what: &str) -> bool {
         limit(self.id(), what)

@@ -7,7 +7,7 @@ use wire::RespWriter;
 use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, gate};
-use crate::engine::without_number;
+use crate::engine::{Engine, without_number};
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -120,7 +120,7 @@ impl Act for ConfigSet<'_> {
             .map_err(|refusal| CmdError::owned(refusal.to_string()))?;
         // The rest of this batch, or of this transaction, goes by the new settings.
         control.context.configure(engine, control.txn);
-        control.when_free(|engine| engine.follow_settings());
+        control.when_free(Engine::follow_settings);
         for name in &changes.changed {
             // Not the value: it may be a password.
             tracing::info!(name, client = control.session.client.id, "a setting was changed");
@@ -128,7 +128,10 @@ impl Act for ConfigSet<'_> {
         for warning in &changes.warnings {
             tracing::warn!("{warning}");
         }
-        out.ok();
+        // Who waits is answered by another thread.
+        if control.session.blocked.is_none() {
+            out.ok();
+        }
         Ok(())
     }
 }

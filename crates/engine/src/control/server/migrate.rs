@@ -76,7 +76,7 @@ impl<'a> Command<'a> for Migrate {
             KeySpec::one(3, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
             KeySpec {
                 flags: &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete, KeyFlag::Incomplete],
-                start: Start::Keyword { word: "KEYS", from: -2 },
+                start: Start::Keyword { word: "KEYS", from: -2, over: &[] },
                 find: Find::Range { last: -1, step: 1, limit: 0 },
             },
         ],

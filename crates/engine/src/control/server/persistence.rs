@@ -211,12 +211,12 @@ bare! {
 }
 
 impl Act for FlushWal<'_> {
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if !control.engine.persistence.is_journaling() {
+    fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
+        let engine = engine(control)?;
+        if !engine.persistence.is_journaling() {
             return Err(CmdError::new("ERR there is no journal: appendonly is no"));
         }
-        control.engine.store.log().sync().map_err(|error| failed(&error))?;
-        out.simple("OK");
+        engine.flush_journal_for(Waiting::begin(&engine, control.session).at_once());
         Ok(())
     }
 }

@@ -135,7 +135,7 @@ fn write_key_spec(key: &KeySpec, out: &mut dyn Reply) {
             write_method("index", 1, out);
             pair("index", count(index), out);
         }
-        Start::Keyword { word, from } => {
+        Start::Keyword { word, from, .. } => {
             write_method("keyword", 2, out);
             out.bulk(b"keyword");
             out.bulk(word.as_bytes());
