@@ -131,7 +131,7 @@ impl SessionGuard {
             }
             session.select(db);
         }
-        if let Some(long) = long_requests::place(&shared, &mut slot.worker, session, argv)? {
+        if let Some(long) = long_requests::permit(&shared, &mut slot.worker, session, argv)? {
             return Ok(Begun::Aside(long));
         }
         slot.run(session, argv);
@@ -182,7 +182,7 @@ impl SessionGuard {
         long: LongRequest,
         words: Vec<Vec<u8>>,
     ) -> Result<Vec<u8>, Status> {
-        let asked = exchange::aside(self.close_data_dir(), Exchange::of_words(words), long).await;
+        let asked = exchange::aside(self.move_out(), Exchange::of_words(words), long).await;
         let (guard, exchange) = asked?;
         *self = guard;
         self.settled(exchange)

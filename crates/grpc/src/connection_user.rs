@@ -222,7 +222,7 @@ impl SessionGuard {
 
     /// The same session, to go to another thread. This one has a new one if it asks before it gets
     /// that back.
-    pub fn close_data_dir(&mut self) -> SessionGuard {
+    pub fn move_out(&mut self) -> SessionGuard {
         SessionGuard { user: Arc::clone(&self.user), client: self.client.take() }
     }
 

@@ -317,7 +317,7 @@ impl DoorSession for ClientSession {
     fn refusal(why: NoAnswer) -> NoReply {
         match why {
             NoAnswer::Ended | NoAnswer::Broken => NoReply::Ended,
-            NoAnswer::TooManyWaiting => NoReply::TooManyWaiting,
+            NoAnswer::Crowded => NoReply::TooManyWaiting,
             NoAnswer::NotDurable(why) => NoReply::NotDurable(why),
         }
     }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use tonic::{Status, Streaming};
 
 use super::operation::{Operation, check};
-use crate::caller::{Caller, Started, before};
+use crate::caller::{Begun, Caller, before};
 use crate::connection_user::SessionGuard;
 use crate::generated::kvist as pb;
 use crate::generated::kvist::operation::Kind;
@@ -159,9 +159,9 @@ fn start<O: Operation>(
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
         let begun = guard.begin(slot, operation.db(), &argv)?;
         Ok(match begun {
-            Started::Answered => Started::Done(outcome(operation, &slot.out, wrap)),
-            Started::Waits => Started::Waits(std::mem::take(&mut slot.out)),
-            Started::Aside(long) => {
+            Begun::Answered => Started::Done(outcome(operation, &slot.out, wrap)),
+            Begun::Waits => Started::Waits(std::mem::take(&mut slot.out)),
+            Begun::Aside(long) => {
                 Started::Aside(long, argv.iter().map(|word| word.to_vec()).collect())
             }
         })
