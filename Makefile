@@ -10,7 +10,7 @@ MINUTES ?= 30
 CYCLES ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench soak crash fmt lint gen
+.PHONY: help run check test bench soak crash fmt lint gen
 
 help: ## list these verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ help: ## list these verbs
 run: ## build the server and start it on port 6379
 	$(CARGO) build --locked --release --bin kvist
 	exec "$${CARGO_TARGET_DIR:-target}/release/kvist" serve $(ARGS)
+
+check: ## what takes less than three minutes, while you work
+	$(PYTHON) tests/whole.py --only format,tidy,build,clippy,quick $(ARGS)
 
 test: ## everything the continuous integration checks
 	$(PYTHON) tests/whole.py $(ARGS)

@@ -13,6 +13,7 @@ mod names;
 mod rules;
 mod source;
 mod twins;
+mod unreached;
 mod words;
 
 use std::path::Path;
@@ -43,7 +44,8 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
         return Err(format!("xtask tidy: takes no words, got '{word}'"));
     }
     let mut findings = Vec::new();
-    let (mut files, mut about_dependencies, mut about_names) = (0, Vec::new(), Vec::new());
+    let (mut files, mut about_dependencies) = (0, Vec::new());
+    let (mut about_names, mut about_tests) = (Vec::new(), Vec::new());
     let paths = files_of(root)?;
     findings.extend(twins::check(root, &paths));
     for path in paths {
@@ -51,6 +53,9 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         files += 1;
         findings.extend(rules::check(&path, &text));
+        if unreached::is_about(&path) {
+            about_tests.push((path.clone(), text.clone()));
+        }
         if dependencies::is_about(&path) {
             about_dependencies.push((path, text));
         } else if names::is_about(&path) {
@@ -59,6 +64,7 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
     }
     findings.extend(dependencies::check(&about_dependencies));
     findings.extend(names::check(&about_names));
+    findings.extend(unreached::check(&about_tests));
     let listed = std::fs::read_to_string(root.join(allow::FILE)).unwrap_or_default();
     let (mut findings, excused) = allow::apply(&listed, findings);
     if findings.is_empty() {

@@ -6,12 +6,11 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
+
+use crate::skip;
 
 /// Replies of every kind.
 const REPLIES: &[&[u8]] = &[

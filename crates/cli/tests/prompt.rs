@@ -6,9 +6,6 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -17,6 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use wire::{ReplyParser, Value};
+
+use crate::skip;
 
 /// What the server says about its one documented command.
 const DOCS: &[u8] = b"*2\r\n$3\r\nget\r\n*4\r\n$7\r\nsummary\r\n$14\r\nGets a string.\r\n\

@@ -2,13 +2,12 @@
 //!
 //! `KVIST_BIN` names another program, `KVIST_SEED` repeats a run, `KVIST_CYCLES` makes it longer.
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use differential::cli;
 use differential::server::Program;
 use kvist_crash::cycle;
 use kvist_crash::settings::{Fsync, Settings};
+
+use crate::skip;
 
 /// What is said where the server has not been built.
 const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";

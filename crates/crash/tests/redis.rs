@@ -3,9 +3,6 @@
 //!
 //! Short runs; `make soak` does long ones. Without `redis-server` each test says so and passes.
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +11,8 @@ use differential::cli;
 use differential::server::Program;
 use kvist_crash::cycle::{self, Outcome};
 use kvist_crash::settings::{Fsync, Settings};
+
+use crate::skip;
 
 fn settings(fsync: Option<Fsync>) -> Option<Settings> {
     let Some(program) = Program::redis() else {

@@ -53,7 +53,8 @@ pub fn seed() -> u64 {
 pub fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
-        println!("{USAGE}\nfamilies: {} {WIRE}", families::ALL.map(|family| family.name).join(" "));
+        let names: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
+        println!("{USAGE}\nfamilies: {} {WIRE}", names.join(" "));
         return ExitCode::SUCCESS;
     }
     match parse(&args).and_then(|wish| run(&wish)) {

@@ -31,7 +31,7 @@ impl Generator {
     /// When a form does not parse.
     pub fn new(family: &'static Family, rng: Rng) -> Result<Self, String> {
         let mut lists = Vec::new();
-        for family in families::ALL {
+        for &family in families::ALL {
             let mut forms = Vec::new();
             for (weight, text) in family.forms {
                 forms.push((*weight, Form::parse(text)?));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_seed_names_a_run() {
-        for family in families::ALL {
+        for &family in families::ALL {
             let draw = |seed| {
                 let rng = Rng::new(seed, family.name);
                 Generator::new(family, rng).unwrap().steps(300)

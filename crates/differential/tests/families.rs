@@ -4,14 +4,13 @@
 //! repeats a run, `KVIST_BIN` names the server under test. Without `redis-server` or without a
 //! built `kvist` a test says so in one line and passes.
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use kvist_differential::families::{self, WIRE};
 use kvist_differential::known::Known;
 use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
 use kvist_differential::{cli, exchange};
+
+use crate::skip;
 
 /// What is said where the server has not been built.
 const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";
@@ -49,65 +48,17 @@ fn family(name: &str) {
     }
 }
 
-#[test]
-fn strings() {
-    family("strings");
+/// A test for each family there is, so that they run side by side.
+macro_rules! test {
+    ($family:ident) => {
+        #[test]
+        fn $family() {
+            family(stringify!($family));
+        }
+    };
 }
 
-#[test]
-fn keys() {
-    family("keys");
-}
-
-#[test]
-fn hashes() {
-    family("hashes");
-}
-
-#[test]
-fn lists() {
-    family("lists");
-}
-
-#[test]
-fn sets() {
-    family("sets");
-}
-
-#[test]
-fn streams() {
-    family("streams");
-}
-
-#[test]
-fn zsets() {
-    family("zsets");
-}
-
-#[test]
-fn transactions() {
-    family("transactions");
-}
-
-#[test]
-fn bitmaps() {
-    family("bitmaps");
-}
-
-#[test]
-fn hyperloglog() {
-    family("hyperloglog");
-}
-
-#[test]
-fn geo() {
-    family("geo");
-}
-
-#[test]
-fn connection() {
-    family("connection");
-}
+kvist_differential::for_each_family!(test);
 
 #[test]
 fn wire() {
@@ -115,14 +66,4 @@ fn wire() {
     let report = exchange::run(&settings, settings.steps / 20);
     assert!(report.clean(), "\n{report}");
     assert!(report.heading.starts_with(WIRE));
-}
-
-/// A family that is added to the program is added here: each has a test of its own, so that they
-/// run side by side.
-#[test]
-fn every_family_has_its_test() {
-    let here = include_str!("families.rs");
-    for family in families::ALL {
-        assert!(here.contains(&format!("family(\"{}\")", family.name)), "{}", family.name);
-    }
 }

@@ -1,9 +1,6 @@
 //! The tester tested: two `redis-server`s must agree, and where they are made to differ it must be
 //! seen, shrunk and named.
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use std::time::Duration;
 
 use kvist_differential::cli;
@@ -14,6 +11,8 @@ use kvist_differential::pair::Pair;
 use kvist_differential::report::Report;
 use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
+
+use crate::skip;
 
 fn redis(extra: &[&str]) -> Option<Program> {
     let Some(mut program) = Program::redis() else {

@@ -2,14 +2,8 @@
 //! every type in every shape, and all of it comes back.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "hostile/scale.rs"]
-mod scale;
-mod test_client;
-
-use test_client::{TestClient, engine_with};
-
-#[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+use crate::scale;
+use crate::test_client::{TestClient, engine_with};
 
 /// What the store says, and what it has been given, since `before`.
 fn weigh(client: &mut TestClient, before: (isize, isize)) -> (isize, isize) {

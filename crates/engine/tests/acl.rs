@@ -2,13 +2,12 @@
 //! user loses is lost at once.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kvist_engine::{Engine, Message, State};
-use test_client::{TestClient, engine, engine_with};
+
+use crate::test_client::{TestClient, engine, engine_with};
 
 /// A client of a user with these rules.
 fn user(engine: &Arc<Engine>, rules: &str) -> TestClient {

@@ -5,19 +5,15 @@
 //! in the order of the alphabet. `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use base::Rng;
 use kvist_engine::Engine;
-use oracle::{Client, Oracle};
-use test_client::{TestClient, engine};
+
+use crate::oracle::{Client, Oracle};
+use crate::seed;
+use crate::test_client::{TestClient, engine};
 
 /// A reply as `oracle::Client` gives it: parts, an array's header first.
 type Reply = Vec<Vec<u8>>;

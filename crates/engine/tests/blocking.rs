@@ -4,17 +4,16 @@
 //! `KVIST_RECORD=1` writes down what it answers.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "blocking/script.rs"]
 mod script;
-mod test_client;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kvist_engine::{Message, State};
 use script::{Kvist, Redis, expected, parse, run};
+
+use crate::oracle;
+use crate::test_client;
 
 const SCENARIOS: &str = include_str!("blocking/scenarios.txt");
 

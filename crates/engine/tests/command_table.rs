@@ -1,18 +1,15 @@
 //! What is promised of every command in the table, and `COMMAND INFO` beside that of Redis.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod facts;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod test_client;
-
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use kvist_engine::{Action, Entry};
-use test_client::{TestClient, engine};
 use wire::{ReplyParser, Value};
+
+use crate::oracle;
+use crate::test_client::{self, TestClient, engine};
 
 /// Commands whose arity Redis gives beside their documented arguments.
 const ARITY_OF_ITS_OWN: [&str; 11] = [

@@ -1,7 +1,5 @@
 //! Several workers at once: nothing is lost, torn or stuck.
 
-mod test_client;
-
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,7 +8,8 @@ use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
 
 use kvist_engine::LongRequests;
-use test_client::{TestClient, engine};
+
+use crate::test_client::{TestClient, engine};
 
 const THREADS: usize = 8;
 

@@ -3,8 +3,6 @@
 //! No command is known to panic, so these tests add some of their own to the table.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
 use std::sync::Arc;
 use std::thread;
 
@@ -14,7 +12,8 @@ use base::{
 };
 use kvist_engine::{Action, Engine, Message, State, Table, command_table};
 use store::{Scope, Store, Txn};
-use test_client::{TestClient, start};
+
+use crate::test_client::{TestClient, start};
 
 const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
 const ONE: Spec =

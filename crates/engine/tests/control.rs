@@ -1,13 +1,12 @@
 //! Control commands that concern several clients, or whose replies are our own.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kvist_engine::{Message, State};
-use test_client::{TestClient, engine};
+
+use crate::test_client::{self, TestClient, engine};
 
 #[test]
 fn messages_reach_listeners_in_their_protocol() {

@@ -5,16 +5,14 @@
 //! asked for here.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod test_client;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
 use kvist_engine::State;
-use test_client::{TestClient, engine_with};
+
+use crate::oracle;
+use crate::test_client::{TestClient, engine_with};
 
 const CONNECTION: &[&[&str]] = &[
     &[

@@ -2,15 +2,13 @@
 //! shard is kept from others for long meanwhile.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-mod test_client;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use kvist_engine::{Allocator, Cron, Engine, Message};
-use test_client::{TestClient, engine};
+
+use crate::processor;
+use crate::test_client::{TestClient, engine};
 
 /// Longer than a busy machine takes.
 const PATIENCE: Duration = Duration::from_secs(20);

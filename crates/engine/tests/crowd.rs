@@ -4,10 +4,6 @@
 //! `KVIST_SEED` repeats the requests (not their order), `KVIST_MILLIS` makes the crowd stay.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use base::Rng;
 use kvist_engine::{Engine, Message, State};
-use seed::setting;
-use test_client::{TestClient, engine};
+
+use crate::seed::setting;
+use crate::test_client::{TestClient, engine};
 
 const THREADS: usize = 8;
 /// Longer than any machine takes for one step of these tests.

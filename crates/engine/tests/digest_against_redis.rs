@@ -3,17 +3,11 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod tame;
-mod test_client;
-
-use oracle::{Client, Oracle};
-use seed::rng;
-use test_client::TestClient;
+use crate::data_dir;
+use crate::oracle::{Client, Oracle};
+use crate::seed::rng;
+use crate::tame;
+use crate::test_client::TestClient;
 
 fn run(client: &mut TestClient, words: &[Vec<u8>]) -> Vec<u8> {
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();

@@ -2,18 +2,16 @@
 //! snapshots and the journal.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-mod test_client;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use data_dir::{Folder, open};
 use kvist_engine::Engine;
 use kvist_engine::persistence::Reason;
 use rdb::{Encoder, Header, Limits, Meta, Module, ModulePart, Value, Writer, dump};
 use store::{Object, Value as Kept};
-use test_client::{TestClient, engine, engine_with};
+
+use crate::data_dir::{Folder, open};
+use crate::test_client::{TestClient, engine, engine_with};
 
 const TEXT: &str = r#"{"a":[1,2.5,"drei",null],"b":{"c":true,"d":"\n"},"e":-0.0}"#;
 

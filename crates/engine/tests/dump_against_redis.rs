@@ -2,12 +2,8 @@
 //! the other has dumped.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod test_client;
-
-use oracle::{Client, Oracle};
-use test_client::{TestClient, engine};
+use crate::oracle::{Client, Oracle};
+use crate::test_client::{TestClient, engine};
 
 /// Kvist and redis-server, asked the same.
 struct Both {

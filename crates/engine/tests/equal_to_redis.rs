@@ -2,15 +2,11 @@
 //! as failed or slow, what is refused when. Both play the same scenes, and hear the same bytes.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod duet;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod test_client;
-
-use duet::{Duet, play};
 use kvist_engine::{Message, State};
-use oracle::Oracle;
-use test_client::engine_with;
+
+use crate::duet::{Duet, play};
+use crate::oracle::Oracle;
+use crate::test_client::{self, engine_with};
 
 const BOTH: &[&str] = &["--enable-debug-command", "yes"];
 

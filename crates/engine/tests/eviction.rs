@@ -3,22 +3,16 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::sync::Arc;
 
 use base::Rng;
-use data_dir::{Folder, open};
 use kvist_engine::Engine;
 use kvist_engine::persistence::Reason;
-use oracle::{Client, Oracle};
-use seed::rng;
-use test_client::{TestClient, engine_with};
+
+use crate::data_dir::{Folder, open};
+use crate::oracle::{Client, Oracle};
+use crate::seed::rng;
+use crate::test_client::{TestClient, engine_with};
 
 const MEGABYTE: usize = 1 << 20;
 const START: u64 = 1_700_000_000_000;

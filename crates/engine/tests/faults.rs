@@ -4,22 +4,18 @@
 //! than what was acknowledged or saved; transactions are whole; and it goes on from there.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../journal/tests/disk/mod.rs"]
-mod disk;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod tame;
-mod test_client;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Rng;
-use disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
 use kvist_engine::persistence::{DataDir, Reason};
 use kvist_engine::{CronRounds, Engine, State};
-use test_client::{TestClient, engine_with};
+
+use crate::disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
+use crate::seed;
+use crate::tame;
+use crate::test_client::{TestClient, engine_with};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// So small that segments are full often.

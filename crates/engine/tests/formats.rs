@@ -1,24 +1,20 @@
 //! Files of the formats as they were, which later versions must read; and hostile entries.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../journal/tests/disk/mod.rs"]
-mod disk;
-mod test_client;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::{HashFunction, Hashing};
-use data_dir::{Folder, open};
-use disk::{Liar, Random};
 use journal::codec::{Source, put_bytes, put_number};
 use journal::snapshot::Reader;
 use journal::{Directory, Disk, Manifest, manifest};
 use kvist_engine::persistence::{DataDir, Reason, check, repair};
 use kvist_engine::{Engine, Start, redis_files};
 use store::image;
-use test_client::{TestClient, engine_with};
+
+use crate::data_dir::{Folder, open};
+use crate::disk::{Liar, Random};
+use crate::test_client::{self, TestClient, engine_with};
 
 const CONFIG: &str =
     "appendonly yes\nappendfsync always\nshards 4\ndatabases 4\nsave \"\"\ndir /liar";

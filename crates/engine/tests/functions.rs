@@ -4,21 +4,17 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::path::Path;
 use std::sync::Arc;
 
 use base::Rng;
-use data_dir::{Folder, open};
 use journal::{Directory, Disk};
 use kvist_engine::Engine;
 use kvist_engine::persistence::{Part, Reason, check, repair};
-use seed::{rng, setting};
-use test_client::TestClient;
+
+use crate::data_dir::{Folder, open};
+use crate::seed::{rng, setting};
+use crate::test_client::{self, TestClient};
 
 fn ask(client: &mut TestClient, words: &[&str]) -> String {
     let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();

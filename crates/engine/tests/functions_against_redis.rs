@@ -5,20 +5,15 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use base::{Protocol, Rng};
-use oracle::Oracle;
-use seed::rng;
-use test_client::{TestClient, engine_with};
 use wire::{ReplyParser, Value};
+
+use crate::oracle::Oracle;
+use crate::seed::{self, rng};
+use crate::test_client::{TestClient, engine_with};
 
 /// A redis-server that says exactly what it says.
 struct Theirs {

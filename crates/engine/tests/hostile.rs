@@ -4,16 +4,7 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-#[path = "hostile/scale.rs"]
-mod scale;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-#[path = "hostile/words.rs"]
-mod words;
+pub mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,12 +15,13 @@ use journal::snapshot::Reader;
 use journal::{Directory, Disk};
 use kvist_engine::persistence::Reason;
 use kvist_engine::{Engine, Message, State};
-use seed::{rng, setting};
-use test_client::{TestClient, engine_with};
 use wire::ReplyParser;
 
-#[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+use crate::data_dir;
+use crate::processor;
+use crate::scale;
+use crate::seed::{rng, setting};
+use crate::test_client::{TestClient, engine_with};
 
 /// What `proto-max-bulk-len` is set to: strings, and replies made up of repeats, end here.
 const LONGEST: usize = 1 << 20;

@@ -4,13 +4,11 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use base::Rng;
 use kvist_engine::State;
-use test_client::{TestClient, engine};
+
+use crate::seed;
+use crate::test_client::{TestClient, engine};
 
 /// What a connection hears that sends these pieces, on a server of its own.
 fn heard<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {

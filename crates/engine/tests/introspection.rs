@@ -1,17 +1,15 @@
 //! INFO, LATENCY and MEMORY tell what there is to tell, with the names of Redis.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod test_client;
-
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::time::Duration;
 
 use kvist_engine::{Allocator, Cron};
-use test_client::{TestClient, engine, engine_with};
 use wire::{ReplyParser, Value};
+
+use crate::oracle;
+use crate::test_client::{TestClient, engine, engine_with};
 
 /// One reply of ours.
 fn ask(client: &mut TestClient, line: &str) -> Value {

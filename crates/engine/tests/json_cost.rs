@@ -2,18 +2,11 @@
 //! more than a little, nor tell the journal more than it was sent.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "hostile/scale.rs"]
-mod scale;
-mod test_client;
-
 use std::sync::atomic::Ordering;
 
-use data_dir::{Folder, open};
-use test_client::{TestClient, engine_with};
-
-#[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+use crate::data_dir::{Folder, open};
+use crate::scale;
+use crate::test_client::{TestClient, engine_with};
 
 /// A document of some megabytes.
 fn large() -> String {

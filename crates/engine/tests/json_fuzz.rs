@@ -3,13 +3,10 @@
 //! what the long one does.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
-mod test_client;
-
 use base::Rng;
-use fuzzing::{damage, fuzz};
-use test_client::{TestClient, engine, engine_with};
+
+use crate::fuzzing::{damage, fuzz};
+use crate::test_client::{TestClient, engine, engine_with};
 
 const DOCUMENT: &str = r#"{"a":[1,2.5,"x",{"b":[1,2,3]}],"b":{"a":9223372036854775807,"c":true},
     "s":"text of some length","n":null,"f":[0.5,1.5],"o":{"a":{"b":{"c":"deep"}}},"é":"ü"}"#;

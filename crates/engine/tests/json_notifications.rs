@@ -1,9 +1,7 @@
 //! Who hears of edits of JSON documents: listeners to keyspace events, and those who watch keys.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
-use test_client::{TestClient, engine_with};
+use crate::test_client::{TestClient, engine_with};
 
 const DOCUMENT: &str = r#"'{"i":1,"b":true,"s":"x","a":[1,2],"o":{"p":1}}'"#;
 

@@ -1,9 +1,7 @@
 //! JSON commands through the engine: who hears of them, who does not, and what is all or nothing.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
-use test_client::{TestClient, engine, engine_with};
+use crate::test_client::{TestClient, engine, engine_with};
 
 /// What a listener to channels of events has heard: events and keys.
 fn heard(listener: &TestClient) -> Vec<String> {

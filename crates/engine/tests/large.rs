@@ -4,20 +4,16 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use base::Rng;
-use data_dir::{Folder, open};
 use kvist_engine::Engine;
 use kvist_engine::persistence::Reason;
-use seed::rng;
-use test_client::TestClient;
+
+use crate::data_dir::{Folder, open};
+use crate::seed::rng;
+use crate::test_client::TestClient;
 
 const LINES: &str = "save \"\"\nappendonly yes\nappendfsync no";
 /// Elements of each value: more than a megabyte.

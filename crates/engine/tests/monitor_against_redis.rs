@@ -2,15 +2,12 @@
 //! times and addresses.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod test_client;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use test_client::{TestClient, engine};
+use crate::oracle;
+use crate::test_client::{TestClient, engine};
 
 const SCRIPT: &[&[&str]] = &[
     &["PING"],

@@ -1,12 +1,11 @@
 //! Who monitors sees what runs; who is paused runs later, in order.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
 use std::sync::Arc;
 
 use kvist_engine::{Engine, Message, State};
-use test_client::{TestClient, engine, engine_with};
+
+use crate::test_client::{TestClient, engine, engine_with};
 
 /// The time at which clients begin.
 const START: u64 = 1_000_000;

@@ -1,12 +1,10 @@
 //! Keyspace events of several threads at once, and of none.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
 use std::sync::Arc;
 use std::thread;
 
-use test_client::{TestClient, engine_with};
+use crate::test_client::{TestClient, engine_with};
 
 /// A key can only be deleted after it was made, and only be made after it was deleted: so must the
 /// events be heard, whichever threads do it.

@@ -4,21 +4,16 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod duet;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod tame;
-mod test_client;
-
 use std::sync::Arc;
 
 use base::Rng;
 use kvist_engine::{Engine, Message};
-use oracle::{Client, Oracle};
-use seed::rng;
-use test_client::{TestClient, engine};
+
+use crate::duet;
+use crate::oracle::{Client, Oracle};
+use crate::seed::rng;
+use crate::tame;
+use crate::test_client::{self, TestClient, engine};
 
 /// Who sends requests and who listens, on our side.
 struct Ours {

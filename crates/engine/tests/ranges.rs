@@ -2,18 +2,16 @@
 //! wait, go, and come again; and what is there after a restart.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-mod test_client;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use data_dir::{Folder, open};
 use kvist_engine::{Allocator, Cron, Engine, Message, State};
-use test_client::{TestClient, engine, engine_with};
+
+use crate::data_dir::{Folder, open};
+use crate::test_client::{TestClient, engine, engine_with};
 
 /// The words of a flat reply.
 fn words(reply: &str) -> Vec<String> {

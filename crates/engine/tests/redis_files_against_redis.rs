@@ -3,21 +3,15 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod data_dir;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod tame;
-mod test_client;
-
 use std::path::Path;
 
 use base::Rng;
-use data_dir::{Folder, open};
-use oracle::{Client, Oracle};
-use seed::rng;
-use test_client::TestClient;
+
+use crate::data_dir::{Folder, open};
+use crate::oracle::{Client, Oracle};
+use crate::seed::rng;
+use crate::tame;
+use crate::test_client::TestClient;
 
 const APPEND: &str = "appendonlydir/appendonly.aof.1.incr.aof";
 

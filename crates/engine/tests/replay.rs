@@ -4,26 +4,20 @@
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod contents;
-mod data_dir;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod tame;
-mod test_client;
-#[path = "hostile/words.rs"]
-mod words;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use base::{Flag, Rng};
-use contents::{Deadline, contents};
-use data_dir::{Folder, open};
 use kvist_engine::persistence::{Reason, Recovered};
 use kvist_engine::{Action, CronRounds, Engine, redis_files};
-use seed::{rng, setting};
-use test_client::TestClient;
+
+use crate::contents::{Deadline, contents};
+use crate::data_dir::{Folder, open};
+use crate::hostile::words;
+use crate::seed::{rng, setting};
+use crate::tame;
+use crate::test_client::TestClient;
 
 const LINES: &str = "save \"\"\nproto-max-bulk-len 1mb\nappendfsync no";
 

@@ -3,18 +3,15 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod test_client;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use base::Rng;
 use kvist_engine::Engine;
-use seed::rng;
-use test_client::{TestClient, engine, engine_with};
+
+use crate::seed::rng;
+use crate::test_client::{TestClient, engine, engine_with};
 
 const THREADS: usize = 8;
 

@@ -10,38 +10,23 @@
 //! ```
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod contents;
-#[path = "../../journal/tests/disk/mod.rs"]
-mod disk;
-#[path = "simulation/plan.rs"]
 mod plan;
-#[path = "simulation/run.rs"]
 mod run;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-#[path = "../../model/tests/stage/mod.rs"]
-mod stage;
-#[path = "simulation/state.rs"]
 mod state;
-mod tame;
-mod test_client;
-#[path = "simulation/twin.rs"]
 mod twin;
-#[path = "hostile/words.rs"]
-mod words;
-#[path = "simulation/world.rs"]
 mod world;
 
 use std::io::Write as _;
 use std::time::{Duration, Instant, SystemTime};
 
 use base::{Flag, Rng};
-use disk::Untrue;
 use kvist_engine::{Action, Engine, Entry};
 use plan::{Drawer, Plan, shown};
 use run::{Outcome, Reached, run};
-use seed::setting;
-use test_client::engine;
+
+use crate::disk::Untrue;
+use crate::seed::setting;
+use crate::test_client::engine;
 
 /// So many runs come to everything that there is to reach: mostly a tenth of them do.
 const ENOUGH: usize = 1000;
@@ -151,7 +136,10 @@ fn whole(engine: &Engine, seed: u64) -> Vec<String> {
 
 fn told_by_another_process() -> Vec<String> {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    let output = command.args(["traces", "--exact", "--ignored", "--nocapture"]).output().unwrap();
+    let output = command
+        .args(["simulation::traces", "--exact", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().filter_map(|line| line.strip_prefix(MARK)).map(str::to_owned).collect()

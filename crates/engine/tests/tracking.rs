@@ -2,8 +2,6 @@
 //! of readers is bounded and forgets those that are gone.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod test_client;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -11,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use kvist_engine::{Cron, Engine};
 use parking_lot::Mutex;
-use test_client::{TestClient, engine, engine_with};
+
+use crate::test_client::{TestClient, engine, engine_with};
 
 const KEYS: usize = 6;
 const ROUNDS: usize = 1500;

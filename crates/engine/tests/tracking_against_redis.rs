@@ -3,19 +3,13 @@
 //! `KVIST_SEED` repeats a run of random requests.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod duet;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod tame;
-mod test_client;
-
 use base::Rng;
-use duet::Duet;
-use oracle::Oracle;
-use seed::rng;
-use test_client::engine_with;
+
+use crate::duet::{self, Duet};
+use crate::oracle::Oracle;
+use crate::seed::rng;
+use crate::tame;
+use crate::test_client::engine_with;
 
 fn play(scenes: &[&str]) {
     for scene in scenes {

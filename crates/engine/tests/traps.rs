@@ -3,15 +3,13 @@
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-mod test_client;
-
 use std::collections::HashSet;
 use std::time::Duration;
 
 use base::{HashFunction, Hashing, KeyHasher};
-use test_client::{TestClient, engine};
+
+use crate::processor;
+use crate::test_client::{TestClient, engine};
 
 /// Sends lines as one pipeline; how many replies are as expected.
 fn all(client: &mut TestClient, lines: impl Iterator<Item = String>, expected: &str) -> usize {

@@ -22,8 +22,7 @@ pub async fn call(
 ) -> Result<(OwnedMutexGuard<ClientSession>, Value), NoReply> {
     let long = client.workers().long.enter().ok_or(NoReply::TooManyWaiting)?;
     let input = client.encode(name, &[words.to_vec()])?;
-    let (client, exchange) =
-        exchange::aside(client, Exchange::of_bytes(input), long).await?;
+    let (client, exchange) = exchange::aside(client, Exchange::of_bytes(input), long).await?;
     let reply = read(&exchange.into_parts().0, 1)?.pop().ok_or(NoReply::Ended)?;
     Ok((client, reply))
 }

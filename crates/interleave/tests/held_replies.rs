@@ -15,8 +15,6 @@ mod durability_wakeup;
 #[path = "../../server/src/held.rs"]
 #[allow(dead_code, missing_docs)]
 mod held;
-mod memory;
-mod poller;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +23,10 @@ use durability_wakeup::DurabilityWakeup;
 use held::{HeldReplies, Withheld};
 use journal::{DiskWaiter, Flusher, Log, Place, Policy, WriteBuffer};
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
-use memory::Memory;
-use poller::Poller;
 use shuttle::thread;
+
+use crate::memory::Memory;
+use crate::poller::Poller;
 
 /// Which rule is broken.
 #[derive(Clone, Copy, PartialEq)]

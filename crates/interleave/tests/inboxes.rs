@@ -8,7 +8,6 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod poller;
 #[path = "../../server/src/queue.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub)]
 mod queue;
@@ -17,10 +16,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kvist_interleave::{ALL_WAIT, NO_END, explore, must_fail};
-use poller::Poller;
 use queue::{Item, Queue, QueueLimits, Sleeper, Wakeups};
 use shuttle::thread::{self, JoinHandle};
 use sync::Mutex;
+
+use crate::poller::Poller;
 
 /// Which rule is broken.
 #[derive(Clone, Copy, PartialEq)]

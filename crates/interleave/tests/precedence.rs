@@ -8,7 +8,6 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod poller;
 #[path = "../../server/src/rounds.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub)]
 mod rounds;
@@ -17,11 +16,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
-use poller::Poller;
 use rounds::{Deferred, Rounds, Workers, end_round, others_first};
 use shuttle::thread;
 use sync::Mutex;
 use sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+use crate::poller::Poller;
 
 /// Which rule is broken.
 #[derive(Clone, Copy, PartialEq)]

@@ -5,14 +5,10 @@
 //! was reported durable in it; and the journal must go on from there as if nothing had been.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-extern crate kvist_journal as journal;
-
-mod disk;
-mod logbook;
-
-use disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
 use journal::{Policy, segment};
-use logbook::{Logbook, read, recover, recover_sized};
+
+use crate::disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
+use crate::logbook::{self, Logbook, read, recover, recover_sized};
 
 const ALL: [Leaves; 5] =
     [Leaves::Nothing, Leaves::Everything, Leaves::Some(1), Leaves::Some(2), Leaves::Some(3)];

@@ -1,17 +1,14 @@
 //! Files of earlier versions as they were written: later versions must read them.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-extern crate kvist_journal as journal;
-
-mod disk;
-
 use std::path::Path;
 
 use base::{HashFunction, Hashing};
-use disk::Liar;
 use kvist_journal::record::Kind;
 use kvist_journal::snapshot::{self, Reader};
 use kvist_journal::{Directory, Manifest, Segments, reader, record, segment};
+
+use crate::disk::Liar;
 
 /// How keys were hashed before manifests said it.
 const OLD: Hashing = Hashing { function: HashFunction::KnownNumbers, seed: 1 };

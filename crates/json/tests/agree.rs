@@ -5,15 +5,14 @@
 //! whether the member is there, and where a filter meets a scalar, so what is filtered must be
 //! containers.
 
-mod value;
-
 use std::collections::BTreeSet;
 
 use kvist_json::path::{Budget, Location, Path, Step, edit_order, topmost};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use serde_json_path::JsonPath;
-use value::{Doc, at, run};
+
+use crate::value::{Doc, at, run};
 
 fn document() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

@@ -4,16 +4,14 @@
 //! The suite is looked for beside the repository and, if it is not there, one line says so. A case
 //! that differs and is not listed fails, and so does a listed case that does not differ.
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-mod value;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use value::run;
+
+use crate::skip;
+use crate::value::run;
 
 /// RedisJSON: nothing is equal to nothing.
 const NOTHING: &str = "with nothing on one side, `!=` alone holds";

@@ -1,10 +1,9 @@
 //! What paths mean, by example: RedisJSON's dialect, where it adds to RFC 9535 or differs from it.
 
-mod value;
-
 use kvist_json::path::{Budget, Path};
 use serde_json::{Value, json};
-use value::{Doc, run};
+
+use crate::value::{self, Doc, run};
 
 /// Documents with their paths and what these give.
 #[track_caller]

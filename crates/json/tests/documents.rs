@@ -1,10 +1,10 @@
 //! Documents as they are stored, pretty text, merging and arithmetic.
 
-mod samples;
-
 use kvist_json::{
     Document, EditError, Num, Operation, Registry, Style, Tree, Value, canonical, write_num,
 };
+
+use crate::samples;
 
 fn value(text: &str, registry: &mut Registry) -> Value {
     Value::parse(text.as_bytes(), registry).expect("JSON")

@@ -1,13 +1,12 @@
 //! Random edits against a `serde_json` model, with every byte accounted for.
 
-mod counting;
-mod samples;
-
-use counting::{held, hold};
 use kvist_json::path::Path;
 use kvist_json::{EditError, Kind, MAX_DEPTH, Node, Num, Operation, Registry, Scalar, Tree, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Model, json};
+
+use crate::counting::{held, hold};
+use crate::samples;
 
 fn value_of(model: &Model, registry: &mut Registry) -> Value {
     Value::parse(model.to_string().as_bytes(), registry).expect("JSON")

@@ -6,11 +6,8 @@ use kvist_json::path::{Budget, Path, PathCache, PathError};
 use kvist_json::{Corrupt, Document, Registry, Scalar, Value, canonical};
 use serde_json::Value as Model;
 
-#[path = "../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
-mod samples;
-
-use fuzzing::{damage, fuzz};
+use crate::fuzzing::{damage, fuzz};
+use crate::samples;
 
 const TEXTS: [&str; 14] = [
     "{\"a\":[1,2.50,-0.0,1e300],\"b\":{\"a\":null,\"\":true},\"a\":false}",

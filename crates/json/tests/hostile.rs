@@ -1,23 +1,19 @@
 //! Paths that mean harm: long, deep, wide, expensive, and no paths at all. Each ends soon, with an
 //! answer or an error.
 
-#[path = "../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-mod value;
-
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use base::Rng;
-use fuzzing::{damage, fuzz};
 use kvist_json::path::{Budget, MAX_LENGTH, MAX_NESTING, MAX_PATTERNS, Path, PathError};
 use kvist_json::{Kind, Num, Text, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use value::{Doc, run};
+
+use crate::fuzzing::{damage, fuzz};
+use crate::processor;
+use crate::value::{Doc, run};
 
 /// Far more than any of this takes on a loaded machine without optimisation.
 const SOON: Duration = Duration::from_secs(20);

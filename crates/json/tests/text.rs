@@ -1,10 +1,10 @@
 //! Reading and writing, against `serde_json`.
 
-mod samples;
-
 use kvist_json::{Kind, Num, Registry, Tree, Value};
 use proptest::prelude::*;
 use serde_json::Value as Model;
+
+use crate::samples;
 
 fn written(value: &Value) -> String {
     let mut out = Vec::new();

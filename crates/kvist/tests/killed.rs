@@ -2,9 +2,6 @@
 //! on with it: a writer in a process of its own is killed, again and again.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -12,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kvist::{Error, Kvist};
+
+use crate::skip;
 
 /// What is said where the server has not been built.
 const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";
@@ -38,7 +37,7 @@ fn writer() {
 
 fn start_writer(dir: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "writer", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "killed::writer", "--nocapture", "--test-threads=1"])
         .env(DIR, dir)
         .stdout(Stdio::piped())
         .spawn()

@@ -1,10 +1,9 @@
 //! What the journal is told of bitmaps, HyperLogLogs and places, and what they do with strings that
 //! are none.
 
-mod stage;
-
 use base::{Effect, PackLimits, Protocol};
-use stage::{Stage, elements};
+
+use crate::stage::{Stage, elements};
 
 #[test]
 fn the_journal_is_told_of_bits_that_changed() {

@@ -1,11 +1,10 @@
 //! What random choices and size make of hash commands, and what the journal is told.
 
-mod stage;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{PackLimits, Protocol};
-use stage::{Stage, elements};
+
+use crate::stage::{Stage, elements};
 
 fn stage_with_fields(fields: usize) -> Stage {
     let mut stage = Stage::new();

@@ -4,8 +4,6 @@
 //! `KVIST_SEED` repeats a run, `KVIST_STEPS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod pair;
-
 use std::sync::Arc;
 
 use base::Protocol;
@@ -13,7 +11,8 @@ use base::grammar::{Arg, Kind};
 use differential::command::Command;
 use differential::rng::Rng;
 use engine::{Engine, Entry};
-use pair::{Pair, seed, steps};
+
+use crate::pair::{Pair, seed, steps};
 
 const START: u64 = 1_700_000_000_000;
 /// Steps between two comparisons of everything.

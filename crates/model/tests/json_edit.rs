@@ -1,12 +1,11 @@
 //! The commands that change parts of JSON documents: replies in both dialects and both protocols,
 //! every error with nothing changed, and what the journal is told.
 
-mod stage;
-
 use base::{Deadline, Holds, Key, Protocol};
 use json::{Document, Registry};
-use stage::{Stage, shown};
 use types::Json;
+
+use crate::stage::{Stage, shown};
 
 fn key<'n>(stage: &Stage, name: &'n str) -> Key<'n> {
     Key { bytes: name.as_bytes(), hash: stage.model.hasher().hash(name.as_bytes()) }

@@ -5,15 +5,13 @@
 //! `KVIST_SEED` repeats a run, `KVIST_STEPS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod pair;
-mod stage;
-
 use base::{Deadline, Effect, Holds, Key, Protocol, Rng};
 use json::{Document, Registry};
-use pair::{Pair, seed, steps};
 use serde_json::{Map, Value, json};
-use stage::{Stage, shown};
 use types::Json;
+
+use crate::pair::{Pair, seed, steps};
+use crate::stage::{Stage, shown};
 
 /// Steps of a run.
 const USUAL: usize = 4000;

@@ -1,10 +1,9 @@
 //! Commands about JSON documents: what RedisJSON answers, in both dialects and protocols, whatever
 //! form a document is kept in.
 
-mod stage;
-
 use base::Protocol;
-use stage::{Stage, shown};
+
+use crate::stage::{self, Stage, shown};
 
 /// The document that is looked at.
 const DOC: &str = concat!(

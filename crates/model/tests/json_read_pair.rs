@@ -4,11 +4,10 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod pair;
-
 use base::{Protocol, Rng};
 use differential::command::Command;
-use pair::{Pair, seed};
+
+use crate::pair::{Pair, seed};
 
 const PATHS: [&str; 16] = [
     ".",

@@ -3,13 +3,11 @@
 //!
 //! `KVIST_SEED` repeats a run.
 
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod stage;
-
 use base::{Argv, Effect, Rng};
 use serde_json::{Map, Value, json};
-use stage::Stage;
+
+use crate::seed;
+use crate::stage::Stage;
 
 const NAMES: [&str; 6] = ["a", "b", "long name of a member", "quo\"te", "é", ""];
 

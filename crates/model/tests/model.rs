@@ -3,15 +3,14 @@
 //! `KVIST_SEED` repeats a run, `KVIST_STEPS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod pair;
-
 use base::Protocol;
 use differential::command::Step;
 use differential::families::{self, Family};
 use differential::generator::Generator;
 use differential::pools::universe;
 use differential::rng::Rng;
-use pair::{DATABASES, Pair, seed, steps};
+
+use crate::pair::{DATABASES, Pair, seed, steps};
 
 /// Steps between two comparisons of everything.
 const AUDIT_EVERY: usize = 300;

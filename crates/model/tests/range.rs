@@ -4,15 +4,14 @@
 //! `KVIST_SEED` repeats a run, `KVIST_STEPS` makes it longer.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod pair;
-
 use std::collections::BTreeMap;
 
 use base::Protocol;
 use differential::command::Command;
 use differential::resp::Reply;
 use differential::rng::Rng;
-use pair::{Pair, seed, steps};
+
+use crate::pair::{Pair, seed, steps};
 
 /// A day in 2023.
 const START: u64 = 1_700_000_000_000;

@@ -1,9 +1,8 @@
 //! Replies that a redis-server 7.0.15 gave, byte for byte; `recorded/record.py` took them down.
 
-mod stage;
-
 use base::Protocol;
-use stage::Stage;
+
+use crate::stage::Stage;
 
 /// Runs every request of a recording and compares; all differences are shown at once.
 fn replay(text: &str) {

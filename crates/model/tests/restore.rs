@@ -1,9 +1,8 @@
 //! What the journal is told of RESTORE, and that DUMP brings back what it took.
 
-mod stage;
-
 use base::Effect;
-use stage::{Stage, shown};
+
+use crate::stage::{Stage, shown};
 
 fn payload(stage: &mut Stage, key: &[u8]) -> Vec<u8> {
     let reply = stage.run(&[b"DUMP", key]).reply;

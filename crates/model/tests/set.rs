@@ -1,11 +1,10 @@
 //! What random choices and size make of set commands, and what the journal is told.
 
-mod stage;
-
 use std::collections::BTreeSet;
 
 use base::{Effect, PackLimits};
-use stage::{Stage, elements};
+
+use crate::stage::{Stage, elements};
 
 fn members(stage: &mut Stage, line: &str) -> BTreeSet<String> {
     let members = elements(&stage.ask(line).reply);

@@ -1,10 +1,9 @@
 //! What time makes of commands about streams, and what the journal is told: nothing that depends on
 //! a clock, and nothing approximate.
 
-mod stage;
-
 use base::PackLimits;
-use stage::Stage;
+
+use crate::stage::Stage;
 
 fn stage_at(now: u64) -> Stage {
     let mut stage = Stage::new();

@@ -1,11 +1,10 @@
 //! What random choices, size and waiting make of sorted set commands, and what the journal is told.
 
-mod stage;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Effect, Kind, Nothing, PackLimits, Protocol, Wait};
-use stage::{Stage, elements};
+
+use crate::stage::{Stage, elements};
 
 /// Member `mN` scores N.
 fn stage_with_members(members: usize) -> Stage {

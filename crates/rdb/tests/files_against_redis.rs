@@ -1,15 +1,13 @@
 //! Files of redis-server are read, and ours are loaded by it, with everything alike.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 
-mod dataset;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-
 use std::process::Command;
 
 use kvist_rdb::digest::Digest;
 use kvist_rdb::{FieldTtlCount, Input, Item, Limits, Meta, Reader, Writer};
-use oracle::{Client, Oracle};
+
+use crate::dataset;
+use crate::oracle::{self, Client, Oracle};
 
 /// What is asked of two servers that should hold the same.
 fn portrait(client: &mut Client) -> Vec<String> {

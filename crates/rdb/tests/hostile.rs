@@ -1,19 +1,11 @@
 //! Bytes from an enemy: no decoder panics, hangs, or takes memory out of proportion.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 
-mod dataset;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../engine/tests/hostile/scale.rs"]
-mod scale;
-mod seeds;
-
-use dataset::Numbers;
 use kvist_rdb::{FieldTtls, Input, Reader, aof, dump, lzf};
-use seeds::{bodies, old_bodies};
 
-#[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+use crate::dataset::Numbers;
+use crate::scale;
+use crate::seeds::{self, bodies, old_bodies};
 
 /// Bytes alive at once for an input of this length: what a compressed string of the least elements
 /// unpacks to, 88 bytes a byte, one element for two, with its place in a vector that is doubled as

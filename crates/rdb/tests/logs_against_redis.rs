@@ -1,17 +1,15 @@
 //! Append-only logs of redis-server are read: what its commands make is what it holds.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod dataset;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kvist_rdb::aof::{AofError, Log, LogCause, Manifest, Reader, Record};
 use kvist_rdb::{Item, Limits, Meta, Writer};
-use oracle::{Client, Oracle};
+
+use crate::dataset;
+use crate::oracle::{Client, Oracle};
 
 /// All records of a server's log, under the name of the file each came from.
 fn records(folder: &Path) -> Vec<(String, Record)> {

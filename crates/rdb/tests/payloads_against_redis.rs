@@ -2,14 +2,11 @@
 //! refuses we refuse.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 
-mod dataset;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod seeds;
-
-use dataset::Numbers;
 use kvist_rdb::{Value, digest, dump};
-use oracle::{Client, Oracle};
+
+use crate::dataset::Numbers;
+use crate::oracle::{Client, Oracle};
+use crate::seeds;
 
 /// Where we are stricter. Redis reads on into the footer, takes the beginning of a score for the
 /// whole and the code of an encoding for a number, passes over needless bits in the sizes behind a

@@ -4,10 +4,9 @@
 //! another on the same server and interpreter, as some of what they set stays.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod stage;
-
 use base::Protocol;
-use stage::{Stage, shown};
+
+use crate::stage::{Stage, shown};
 
 fn corpus(text: &str) {
     let Some(mut stage) = Stage::new() else { return };

@@ -2,11 +2,10 @@
 //! exploits, and what they come to here. `docs/scripting.md` says why.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod stage;
-
 use base::Protocol;
 use kvist_script::{Limits, Vm};
-use stage::{Small, eval, text};
+
+use crate::stage::{self, Small, eval, text};
 
 fn run(vm: &mut Vm, body: &str) -> String {
     let mut host = Small { patience: Some(2000), ..Small::default() };

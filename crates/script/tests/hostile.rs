@@ -2,22 +2,15 @@
 //! word is final, and the interpreter works as before afterwards.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../lua/tests/alike/mod.rs"]
-mod alike;
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-#[path = "../../engine/tests/hostile/scale.rs"]
-mod scale;
-mod stage;
-
-#[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
-
 use std::time::Duration;
 
 use base::{Protocol, Reply};
 use kvist_script::{Host, Limits, Refusal, Script, Vm};
-use stage::{Small, eval, text};
+
+use crate::alike;
+use crate::processor;
+use crate::scale;
+use crate::stage::{self, Small, eval, text};
 
 fn run(vm: &mut Vm, host: &mut Small, body: &str) -> String {
     if std::env::var_os("TRACE").is_some() {

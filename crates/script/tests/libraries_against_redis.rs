@@ -2,13 +2,12 @@
 //! while it is loaded, what functions return.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod stage;
-
 use std::sync::Arc;
 
 use base::{Protocol, Reply};
 use kvist_script::{Libraries, Vm};
-use stage::{Small, Stage, shown};
+
+use crate::stage::{self, Small, Stage, shown};
 
 /// What the engine will do, in short.
 struct Functions {

@@ -2,13 +2,10 @@
 //! redis-server to the byte. `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
-mod stage;
-
 use base::{Protocol, Rng};
-use seed::rng;
-use stage::{Stage, shown};
+
+use crate::seed::rng;
+use crate::stage::{Stage, shown};
 
 /// Runs a script with an argument on both sides and compares.
 fn same(stage: &mut Stage, body: &str, arg: &[u8]) {

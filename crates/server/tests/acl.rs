@@ -2,14 +2,13 @@
 //! file that is whole whenever the server is killed.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod server;
-
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use server::{Server, eventually, free_port, ok, temporary};
 use wire::Value;
+
+use crate::server::{Server, eventually, free_port, ok, temporary};
 
 fn is_error(value: &Value, text: &str) -> bool {
     matches!(value, Value::Error(error) if String::from_utf8_lossy(error).starts_with(text))

@@ -2,21 +2,15 @@
 //! that a server is writing to, which must be refused or be a state that the dataset had.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod compared;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-#[path = "../../engine/tests/tame/mod.rs"]
-mod tame;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use compared::{Folder, digest, fill, kvist, rng, serve, stop};
-use server::{Server, eventually, free_port, program, text};
 use wire::Value;
+
+use crate::compared::{Folder, digest, fill, kvist, rng, serve, stop};
+use crate::server::{self, Server, eventually, free_port, program, text};
 
 const EQUAL: usize = 12;
 

@@ -3,26 +3,21 @@
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod calls;
-mod frames;
-mod secured;
-mod server;
-mod web;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use calls::{Calls, Kvist, bytes, refused};
-use frames::{DATA, END, GOAWAY, Raw, announced, frame, head};
 use futures_util::future::select_all;
 use grpc::generated::kvist as pb;
 use grpc::generated::kvist::watch_response::Kind as WatchKind;
-use secured::Papers;
-use server::{PATIENCE, Server, eventually, ok, text};
 use tokio_stream::StreamExt;
 use tonic::Code::Unauthenticated;
-use web::Web;
+
+use crate::calls::{Calls, Kvist, bytes, refused};
+use crate::frames::{self, DATA, END, GOAWAY, Raw, announced, frame, head};
+use crate::secured::Papers;
+use crate::server::{self, PATIENCE, Server, eventually, ok, text};
+use crate::web::{self, Web};
 
 const GET: &str = "/kvist.v1.KvistService/Get";
 const WATCH_HEALTH: &str = "/grpc.health.v1.Health/Watch";

@@ -2,15 +2,11 @@
 //! are played by redis-server; how much a client takes differs, who goes does not.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod host;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-
-use host::Host;
-use oracle::Oracle;
-use server::{Client, Server, eventually, ok, text};
 use wire::Value;
+
+use crate::host::Host;
+use crate::oracle::Oracle;
+use crate::server::{Client, Server, eventually, ok, text};
 
 /// Plays a scene on ours, and on redis-server if there is one.
 fn on_both(options: &[&str], scene: impl Fn(&Host)) {

@@ -3,15 +3,16 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
 use std::io::Write;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use server::{Client, PATIENCE, Server, Socket, bulk, eventually, ok, temporary, text};
 use wire::Value;
+
+use crate::server::{
+    self, Client, PATIENCE, Server, Socket, bulk, eventually, ok, temporary, text,
+};
 
 #[test]
 fn a_request_may_come_byte_by_byte() {

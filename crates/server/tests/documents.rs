@@ -2,19 +2,13 @@
 //! type: what it and redis-check-rdb make of them is told here, too.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod compared;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-#[path = "../../engine/tests/tame/mod.rs"]
-mod tame;
-
 use std::process::Command;
 
-use compared::{Folder, digest, fill, kvist, rng, serve, stop};
-use oracle::Oracle;
 use rdb::{Encoder, Limits, Module, ModulePart, Value, dump};
-use server::{Client, eventually, ok, text};
+
+use crate::compared::{Folder, digest, fill, kvist, rng, serve, stop};
+use crate::oracle::{self, Oracle};
+use crate::server::{Client, eventually, ok, text};
 
 const TEXT: &str = r#"{"name":"kvist","list":[1,2.5,"drei",null,{"deep":[true]}],"e":1e300}"#;
 

@@ -4,15 +4,14 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use journal::frame::{HEADER, Header, Secret};
 use journal::{Directory, Disk, segment};
-use server::{Client, Server, bulk, eventually, ok, program, temporary};
 use wire::Value;
+
+use crate::server::{self, Client, Server, bulk, eventually, ok, program, temporary};
 
 /// A directory, removed at the end.
 struct Dir(PathBuf);

@@ -2,48 +2,37 @@
 //! answered is the same whichever way it comes, and an answer always comes.
 //!
 //! ```text
-//!   commands   all in the table, each in its shortest form (`ways/samples.rs`)
+//!   commands   all in the table, each in its shortest form (`every_way/samples.rs`)
 //!   ways       plain, in a pipeline, in MULTI, in MULTI from before the state, in a script, in a
 //!              function; the same in an engine inside the test; calls over gRPC and from inside,
-//!              routes of HTTP (`ways/doors.rs`); served after a wait (`ways/served.rs`)
+//!              routes of HTTP (`every_way/doors.rs`); served after a wait (`every_way/served.rs`)
 //!   states     ready, memory full, paused, a script over its time, disk full, a user who may only
-//!              read, loading (`ways/loading.rs`), going down (`ways/ending.rs`)
+//!              read, loading (`every_way/loading.rs`), going down (`every_way/ending.rs`)
 //! ```
 //!
 //! Of a reply only its class counts: the code of an error, or that it is none. Where Redis has the
 //! command and the state, its class is what ours must be; elsewhere the command's flags say it.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod calls;
-#[path = "ways/doors.rs"]
 mod doors;
-#[path = "ways/ending.rs"]
 mod ending;
-mod host;
-#[path = "ways/loading.rs"]
 mod loading;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "ways/samples.rs"]
 mod samples;
-#[path = "ways/served.rs"]
 mod served;
-mod server;
-#[path = "ways/slow.rs"]
-mod slow;
-mod web;
+pub mod slow;
 
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use calls::Calls;
-use host::{Engine, Host};
-use oracle::Oracle;
 use samples::{Sample, samples};
-use server::{Client, PATIENCE, Server, eventually, ok, text};
 use wire::Value;
+
+use crate::calls::Calls;
+use crate::host::{Engine, Host};
+use crate::oracle::{self, Oracle};
+use crate::server::{self, Client, PATIENCE, Server, eventually, ok, text};
 
 /// How a request reaches the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

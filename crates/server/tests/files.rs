@@ -4,19 +4,13 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod compared;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-#[path = "../../engine/tests/tame/mod.rs"]
-mod tame;
-
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
-use oracle::Oracle;
-use server::program;
+use crate::compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
+use crate::oracle::{self, Oracle};
+use crate::server::program;
+use crate::tame;
 
 const LIBRARY: &str = "#!lua name=l\nredis.register_function('f', function() return 1 end)";
 

@@ -3,27 +3,24 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod calls;
-mod secured;
-mod server;
-
 use std::time::Duration;
 
 use bytes::Bytes;
-use calls::{Calls, Kvist, bytes, refused};
 use grpc::generated::kvist as pb;
 use grpc::generated::kvist::operation::Kind as Operation;
 use grpc::generated::kvist::operation_result::Kind as Outcome;
 use grpc::generated::kvist::value::Kind as Value;
 use grpc::generated::kvist::watch_response::Kind as WatchKind;
-use secured::Papers;
-use server::{eventually, ok, text};
 use tokio_stream::StreamExt;
 use tonic::Code::{
     DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, PermissionDenied,
     ResourceExhausted, Unauthenticated, Unimplemented,
 };
 use tonic_types::StatusExt;
+
+use crate::calls::{Calls, Kvist, bytes, refused};
+use crate::secured::Papers;
+use crate::server::{self, eventually, ok, text};
 
 /// A command without blanks in its words.
 fn execute(words: &str) -> pb::ExecuteRequest {

@@ -3,13 +3,11 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod calls;
-mod server;
-
-use calls::{Calls, Memorize, refused};
 use grpc::generated::memorize as pb;
-use server::ok;
 use tonic::Code::{FailedPrecondition, InvalidArgument, ResourceExhausted, Unauthenticated};
+
+use crate::calls::{Calls, Memorize, refused};
+use crate::server::ok;
 
 fn set(calls: &Calls, client: &mut Memorize, key: &str, value: &str, ttl_seconds: u64) {
     let (key, value) = (key.to_owned(), value.to_owned());

@@ -3,17 +3,16 @@
 //! cleanly, and everybody else is served.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod server;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use server::{PATIENCE, Server, bulk, eventually, ok, temporary, text};
 use socket2::{Domain, Type};
 use wire::Value;
+
+use crate::server::{self, PATIENCE, Server, bulk, eventually, ok, temporary, text};
 
 /// Raises the limit on open files of this process; `false`, said aloud, if it cannot be so high.
 fn may_open(files: u64) -> bool {

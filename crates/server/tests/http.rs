@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod server;
-mod web;
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use server::{bulk, eventually, text};
-use web::Web;
+
+use crate::server::{self, bulk, eventually, text};
+use crate::web::Web;
 
 #[test]
 fn records_are_set_read_and_deleted() {

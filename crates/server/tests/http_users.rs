@@ -2,19 +2,16 @@
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod secured;
-mod server;
-mod web;
-
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
-use secured::Papers;
 use serde_json::json;
-use server::{PATIENCE, eventually, text};
-use web::{Browser, Web, basic};
+
+use crate::secured::Papers;
+use crate::server::{self, PATIENCE, eventually, text};
+use crate::web::{Browser, Web, basic};
 
 const PATHS: [&str; 3] = ["/api/v1/records/open", "/metrics", "/"];
 

@@ -3,15 +3,14 @@
 //! long or too short, whoever is killed loses nothing, and who waits costs nothing.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod server;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use server::{Client, PATIENCE, Server, eventually, ok, text};
 use wire::{ReplyParser, Value};
+
+use crate::server::{Client, PATIENCE, Server, eventually, ok, text};
 
 /// Consumers.
 const CROWD: usize = 1000;

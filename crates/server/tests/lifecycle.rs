@@ -3,13 +3,12 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
 use std::net::TcpListener;
 use std::process::Output;
 
-use server::{Server, bulk, ok, program, temporary};
 use wire::Value;
+
+use crate::server::{self, Server, bulk, ok, program, temporary};
 
 fn run(args: &[&str]) -> Output {
     program().args(args).output().unwrap()

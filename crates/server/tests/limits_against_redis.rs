@@ -3,19 +3,16 @@
 //! which only `127.0.0.1` counts), and over a Unix socket.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use oracle::Oracle;
-use server::{Client, Server, Socket, eventually, ok, temporary, text};
 use socket2::{Domain, Type};
 use wire::Value;
+
+use crate::oracle::Oracle;
+use crate::server::{Client, Server, Socket, eventually, ok, temporary, text};
 
 /// Both servers, started with the same options.
 struct Both {

@@ -5,22 +5,17 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod calls;
-mod server;
-#[path = "ways/slow.rs"]
-mod slow;
-mod web;
-
-use calls::{Calls, bytes, refused};
 use grpc::generated::kvist as pb;
 use serde_json::json;
-use server::{READY, Server, bulk, eventually, text};
-use slow::{LENGTH, READING, Slow};
 use tonic::Code::Unavailable;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
-use web::Web;
+
+use crate::calls::{Calls, bytes, refused};
+use crate::every_way::slow::{LENGTH, READING, Slow};
+use crate::server::{READY, Server, bulk, eventually, text};
+use crate::web::Web;
 
 #[test]
 fn http_is_ready_when_the_dataset_is_there() {

@@ -3,9 +3,7 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
-use server::{Client, Server, eventually, ok};
+use crate::server::{Client, Server, eventually, ok};
 
 /// Bytes the process really takes.
 fn resident(server: &Server, client: &mut Client) -> usize {

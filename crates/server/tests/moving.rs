@@ -4,21 +4,15 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod compared;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-#[path = "../../engine/tests/tame/mod.rs"]
-mod tame;
-
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Rng;
-use compared::{fill, rng};
-use oracle::Oracle;
-use server::{Client, Server, Socket, eventually, ok, text};
 use wire::Value;
+
+use crate::compared::{fill, rng};
+use crate::oracle::Oracle;
+use crate::server::{Client, Server, Socket, eventually, ok, text};
 
 fn connect(oracle: &Oracle) -> Client {
     Client::new(Socket::Tcp(oracle.connect()))

@@ -4,12 +4,11 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
 use std::time::{Duration, Instant};
 
-use server::{Client, Server, bulk, eventually, ok, text};
 use wire::Value;
+
+use crate::server::{Client, Server, bulk, eventually, ok, text};
 
 const THREADS: &[&str] = &["--io-threads", "4"];
 /// How long a request is kept at most for a thread that serves something long.

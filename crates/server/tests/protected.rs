@@ -4,23 +4,20 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod calls;
-mod server;
-mod web;
-
 use std::net::{IpAddr, TcpStream};
 
-use calls::{Calls, Kvist, Memorize, refused};
 use grpc::client_channel::ClientChannel;
 use grpc::generated::kvist as pb;
 use grpc::generated::memorize::GetRequest;
-use server::{Client, Server, Socket, eventually, ok, own_address};
 use tonic::Code::{self, PermissionDenied};
 use tonic::Status;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
-use web::Web;
 use wire::Value;
+
+use crate::calls::{Calls, Kvist, Memorize, refused};
+use crate::server::{Client, Server, Socket, eventually, ok, own_address};
+use crate::web::Web;
 
 #[test]
 fn redis() {

@@ -3,10 +3,9 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
-use server::{Client, Server, bulk, eventually, ok};
 use wire::Value;
+
+use crate::server::{Client, Server, bulk, eventually, ok};
 
 fn words(words: &[&str]) -> Vec<Value> {
     words.iter().map(bulk).collect()

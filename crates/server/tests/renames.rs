@@ -2,15 +2,12 @@
 //! was started with the same lines.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-
 use std::process::Command;
 
-use oracle::Oracle;
-use server::{Client, Server, Socket, bulk, ok, program, temporary, text};
 use wire::Value;
+
+use crate::oracle::Oracle;
+use crate::server::{self, Client, Server, Socket, bulk, ok, program, temporary, text};
 
 const LONG: &str = "a-name-that-is-longer-than-that-of-any-command-there-is-in-the-whole-table";
 

@@ -1,10 +1,9 @@
 //! Scripts that take too long: everybody else is served, and they can be ended.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod server;
-
-use server::{Client, Server, bulk, eventually, ok, text};
 use wire::Value;
+
+use crate::server::{self, Client, Server, bulk, eventually, ok, text};
 
 const BUSY: &str =
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";

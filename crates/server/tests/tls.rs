@@ -3,18 +3,16 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod secured;
-mod server;
-
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use rustls::{ClientConfig, version};
-use secured::{Papers, Secured};
-use server::{Client, PATIENCE, bulk, eventually, free_port, ok, program, text};
 use wire::Value;
+
+use crate::secured::{Papers, Secured};
+use crate::server::{self, Client, PATIENCE, bulk, eventually, free_port, ok, program, text};
 
 const UNABLE: &str = "Unable to update TLS configuration. Check server logs.";
 

@@ -4,15 +4,13 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod secured;
-mod server;
-
 use std::io::{Read, Write};
 
 use rustls::version;
-use secured::{Papers, Secured};
-use server::{Client, PATIENCE, bulk, eventually, ok, text};
 use wire::Value;
+
+use crate::secured::{Papers, Secured};
+use crate::server::{Client, PATIENCE, bulk, eventually, ok, text};
 
 const MB: usize = 1 << 20;
 

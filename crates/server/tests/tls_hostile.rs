@@ -4,18 +4,16 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod secured;
-mod server;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, version};
-use secured::{Papers, Secured};
-use server::{PATIENCE, eventually};
 use wire::Value;
+
+use crate::secured::{Papers, Secured};
+use crate::server::{PATIENCE, eventually};
 
 const PONG: &[u8] = b"+PONG\r\n";
 

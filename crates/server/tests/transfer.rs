@@ -4,13 +4,6 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod compared;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-mod server;
-#[path = "../../engine/tests/tame/mod.rs"]
-mod tame;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -18,10 +11,12 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
-use oracle::Oracle;
-use server::{Server, eventually, ok, text};
 use wire::Value;
+
+use crate::compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
+use crate::oracle::{self, Oracle};
+use crate::server::{self, Server, eventually, ok, text};
+use crate::tame;
 
 /// What redis-cli makes of a server, into `file`; `None` if there is no redis-cli.
 fn redis_cli(server: &Server, option: &str, file: &Path) -> Option<String> {

@@ -3,20 +3,16 @@
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-mod calls;
-mod frames;
-mod secured;
-mod server;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use calls::{Calls, Kvist, bytes};
-use frames::{DATA, END, GOAWAY, Raw, announced, frame, head, preface};
 use grpc::generated::kvist as pb;
 use rustls::ClientConfig;
-use secured::Papers;
-use server::{PATIENCE, eventually};
+
+use crate::calls::{Calls, Kvist, bytes};
+use crate::frames::{self, DATA, END, GOAWAY, Raw, announced, frame, head, preface};
+use crate::secured::Papers;
+use crate::server::{self, PATIENCE, eventually};
 
 const GET: &str = "/kvist.v1.KvistService/Get";
 const CHECK: &str = "/grpc.health.v1.Health/Check";

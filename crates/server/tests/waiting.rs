@@ -3,12 +3,11 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
 use std::time::{Duration, Instant};
 
-use server::{Client, Server, bulk, eventually, ok};
 use wire::Value;
+
+use crate::server::{Client, Server, bulk, eventually, ok};
 
 /// Waits until so many clients are blocked.
 fn blocked(server: &Server, other: &mut Client, count: &str) {

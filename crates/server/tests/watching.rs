@@ -4,12 +4,11 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-mod server;
-
 use std::time::{Duration, Instant};
 
-use server::{Client, Server, Socket, bulk, eventually, ok};
 use wire::Value;
+
+use crate::server::{self, Client, Server, Socket, bulk, eventually, ok};
 
 /// The next line of a monitor without its time, its database and its client.
 fn line(monitor: &mut Client) -> String {

@@ -149,7 +149,7 @@ impl Shard {
         self.dbs.iter().position(|db| db.surveyed_as == number).unwrap_or(number)
     }
 
-    /// Two databases change places. Who surveys them goes on where they then are.
+    /// Two databases change places. Who snapshot scans them goes on where they then are.
     pub(crate) fn swap(&mut self, a: usize, b: usize) {
         self.dbs.swap(a, b);
         if let Some(copying) = &mut self.copying {

@@ -135,7 +135,7 @@ impl Store {
     }
 
     /// The databases of a shard that hold anything, and the shard's last record as of this look.
-    /// From now on they are surveyed by the numbers they have now.
+    /// From now on they are scanned by the numbers they have now.
     #[must_use]
     pub fn begin_snapshot_scan(&self, shard: usize) -> (Vec<usize>, u64) {
         let mut guard = self.wait_for(shard);

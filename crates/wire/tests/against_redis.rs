@@ -5,12 +5,9 @@ use kvist_wire::{Limits, ReplyParser, RespWriter, Value, request};
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
-mod connection;
-mod mutation;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-use connection::receive;
-use oracle::Oracle;
+use crate::connection::receive;
+use crate::mutation;
+use crate::oracle::Oracle;
 
 /// Everything redis-server says to these bytes until it has answered them all.
 fn converse(redis: &Oracle, bytes: &[u8]) -> Vec<u8> {

@@ -2,10 +2,8 @@
 
 use kvist_wire::{Limits, ReplyParser, Value};
 
-mod connection;
-mod mutation;
-use connection::{cut, receive};
-use mutation::fuzzing::fuzz;
+use crate::connection::{cut, receive};
+use crate::mutation::{self, fuzzing::fuzz};
 
 #[test]
 fn requests() {

@@ -4,8 +4,7 @@ use base::Rng;
 use kvist_wire::{Decoder, Limits, ProtocolError, ReplyError, ReplyParser, Step, Value, request};
 use std::time::{Duration, Instant};
 
-mod connection;
-use connection::{cut, receive};
+use crate::connection::{cut, receive};
 
 /// Long enough for a debug build on a busy machine, far too short for quadratic work.
 const PATIENCE: Duration = Duration::from_secs(20);

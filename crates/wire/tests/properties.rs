@@ -4,8 +4,7 @@ use base::{Protocol, Reply};
 use kvist_wire::{Limits, ReplyParser, RespWriter, Value, request, split_line};
 use proptest::prelude::*;
 
-mod connection;
-use connection::{Decoded, cut, receive};
+use crate::connection::{Decoded, cut, receive};
 
 fn words() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let word = prop_oneof![

@@ -4,7 +4,7 @@
 #![allow(dead_code)] // each test program uses a part
 
 #[path = "../seed/mod.rs"]
-mod seed;
+pub mod seed;
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

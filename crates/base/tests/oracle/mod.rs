@@ -5,7 +5,6 @@
 //! an absent oracle must not look like a broken Kvist.
 #![allow(dead_code)] // each test program uses a part
 
-#[allow(clippy::duplicate_mod)] // a test program has it again by another way
 #[path = "../skip/mod.rs"]
 pub mod skip;
 

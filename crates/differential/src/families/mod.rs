@@ -37,21 +37,24 @@ pub struct Family {
     pub scenario: Option<(usize, Scenario)>,
 }
 
-/// All families that are made of commands. The `wire` family, made of bytes, stands apart.
-pub const ALL: [&Family; 12] = [
-    &strings::FAMILY,
-    &keys::FAMILY,
-    &hashes::FAMILY,
-    &lists::FAMILY,
-    &sets::FAMILY,
-    &zsets::FAMILY,
-    &streams::FAMILY,
-    &transactions::FAMILY,
-    &bitmaps::FAMILY,
-    &hyperloglog::FAMILY,
-    &geo::FAMILY,
-    &connection::FAMILY,
-];
+/// One list of the families that are made of commands: of it come [`ALL`], and a macro for what has
+/// to be written once for each, as tests are. The `wire` family, made of bytes, stands apart.
+macro_rules! families {
+    ($d:tt $($family:ident)*) => {
+        /// All families that are made of commands.
+        pub const ALL: &[&Family] = &[$(&$family::FAMILY),*];
+
+        /// Calls a macro with the name of each family that is made of commands.
+        #[macro_export]
+        macro_rules! for_each_family {
+            ($d with:ident) => { $($d with!($family);)* };
+        }
+    };
+}
+
+families! { $
+    strings keys hashes lists sets zsets streams transactions bitmaps hyperloglog geo connection
+}
 
 /// The name of the family of malformed bytes.
 pub const WIRE: &str = "wire";
@@ -59,13 +62,24 @@ pub const WIRE: &str = "wire";
 /// The family of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Family> {
-    ALL.into_iter().find(|family| family.name == name)
+    ALL.iter().copied().find(|family| family.name == name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::grammar::Form;
+
+    /// A file that is not in the list would never be drawn from.
+    #[test]
+    fn every_file_is_in_the_list() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/families");
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name());
+        let names = files.map(|file| file.to_string_lossy().trim_end_matches(".rs").to_owned());
+        let unlisted: Vec<String> =
+            names.filter(|name| named(name).is_none() && name != "mod" && name != WIRE).collect();
+        assert_eq!(unlisted, [""; 0]);
+    }
 
     #[test]
     fn every_form_parses() {

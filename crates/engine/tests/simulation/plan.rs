@@ -14,7 +14,8 @@ use base::Rng;
 use kvist_engine::Entry;
 
 use crate::disk::{EIO, ENOSPC, Fault, Leaves};
-use crate::{tame, words};
+use crate::hostile::words;
+use crate::tame;
 
 /// A request: its words.
 pub type Request = Vec<Vec<u8>>;

@@ -11,10 +11,10 @@ use journal::{clock, manifest, segment, snapshot};
 use kvist_engine::persistence::{Recovered, check};
 use parking_lot::Mutex;
 
+use super::plan::{Act, Life, Plan, Step};
+use super::twin::Twin;
+use super::world::{BEGINNING, History, Moment, Trace, World, inspect, start};
 use crate::disk::{Leaves, Liar, Untrue};
-use crate::plan::{Act, Life, Plan, Step};
-use crate::twin::Twin;
-use crate::world::{BEGINNING, History, Moment, Trace, World, inspect, start};
 
 /// So many files at most belong to a dataset that has just been read: its journal is rewritten when
 /// that lies in many.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kvist_engine::Engine;
 
-use crate::plan::{CLIENTS, Request};
+use super::plan::{CLIENTS, Request};
 use crate::stage::Stage;
 use crate::test_client::TestClient;
 

@@ -14,11 +14,11 @@ use kvist_engine::persistence::{DataDir, Reason, Recovered};
 use kvist_engine::{CronRounds, Engine, Message};
 use parking_lot::Mutex;
 
+use super::plan::{Act, CLIENTS, Plan, Request, Step, show_step};
+use super::state::{State, look};
+use super::twin::Twin;
 use crate::disk::{Call, Leaves, Liar};
-use crate::plan::{Act, CLIENTS, Plan, Request, Step, show_step};
-use crate::state::{State, look};
 use crate::test_client::{TestClient, engine_with};
-use crate::twin::Twin;
 
 /// So small that segments are full often.
 const SEGMENT: u64 = 4096;
@@ -164,7 +164,7 @@ impl World {
     /// A life begins where an engine has just started.
     pub fn new(
         (engine, disk): (Arc<Engine>, Liar),
-        life: &crate::plan::Life,
+        life: &super::plan::Life,
         now: u64,
         (trace, twin): (&Trace, &Arc<Mutex<Twin>>),
     ) -> Result<Arc<Self>, String> {

@@ -3,7 +3,6 @@
 
 #![allow(dead_code)]
 
-#[allow(clippy::duplicate_mod)] // a test program has it again by another way
 #[path = "../../../base/tests/skip/mod.rs"]
 pub mod skip;
 

@@ -4,14 +4,13 @@
 //! what is drawn at random) is checked by the rules of the differential tester; everything else
 //! must be the same to the byte.
 #![allow(dead_code)] // each test program uses a part
-
-#[path = "../../../base/tests/seed/mod.rs"]
-mod seed;
+#![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
 use std::sync::Arc;
 
+use crate::seed::setting;
 use base::{Args, Effect, Handler, Keyspace, Nothing, PackLimits, Protocol, Reply as _};
 use config::Settings;
 use differential::command::Command;
@@ -19,7 +18,6 @@ use differential::resp::{Reply, Value, read_reply};
 use differential::rules::{difference, same_shape};
 use engine::{ClientId, Engine, Mailbox, Message, Origin, Session, Start, Worker};
 use kvist_model::Model;
-use seed::setting;
 use wire::RespWriter;
 
 /// Databases of both; few, so that `MOVE`, `COPY … DB` and `SWAPDB` meet each other.

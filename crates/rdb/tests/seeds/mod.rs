@@ -1,5 +1,6 @@
 //! Values as bytes in every form, and ways to spoil them.
 #![allow(dead_code)] // each test program uses a part
+#![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
 

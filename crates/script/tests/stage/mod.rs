@@ -2,7 +2,6 @@
 #![allow(dead_code)] // each test program uses a part
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[allow(clippy::duplicate_mod)] // a test program has it again by another way
 #[path = "../../../base/tests/skip/mod.rs"]
 pub mod skip;
 

@@ -1,14 +1,11 @@
 //! Servers on data directories, and redis-server as the judge of what comes out of them.
 #![allow(dead_code)] // each test program uses a part
 
-#[path = "../../../base/tests/seed/mod.rs"]
-mod seed;
-
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+pub use crate::seed::rng;
 use base::Rng;
-pub use seed::rng;
 
 use crate::oracle::{self, Oracle};
 use crate::server::{self, Server, program, temporary};

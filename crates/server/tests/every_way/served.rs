@@ -9,8 +9,8 @@
 //!
 //! Which of the two a waiter gets says whether the first has served it, without looking at a clock.
 
+use super::doors::{Doors, Under};
 use super::*;
-use crate::doors::{Doors, Under};
 
 /// What waits on a fresh key `K` (and its target `T`), and how it is fed `V`.
 pub const WAITS: &[(&str, &str, &str)] = &[

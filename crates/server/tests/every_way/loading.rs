@@ -1,9 +1,9 @@
 //! While the dataset is read: every command, every way and by every door, is refused or answered as
 //! Redis does.
 
+use super::doors::{Doors, otherwise};
+use super::slow::{READING, Slow};
 use super::*;
-use crate::doors::{Doors, otherwise};
-use crate::slow::{READING, Slow};
 
 /// Keys of the dataset that redis-server reads, each of which takes it a while.
 const KEYS: &str = "10000";

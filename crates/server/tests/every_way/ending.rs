@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use grpc::generated::kvist as pb;
 
+use super::doors::{Doors, Under};
+use super::served::{WAITS, await_blocked, of};
 use super::*;
 use crate::calls::bytes;
-use crate::doors::{Doors, Under};
-use crate::served::{WAITS, await_blocked, of};
 
 /// How a server is told to stop.
 #[derive(Clone, Copy, Debug)]
@@ -257,7 +257,7 @@ fn write_by_every_door(doors: &Doors, writers: &[Writer], begun: &dyn Fn()) {
 fn write_calls(address: std::net::SocketAddr, writer: &Writer) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let line = runtime.block_on(grpc::client_channel::ClientChannel::connect(address)).unwrap();
-    let mut kvist = calls::Kvist::new(line);
+    let mut kvist = crate::calls::Kvist::new(line);
     writer.run(|key, number| {
         let value = bytes(&number.to_string());
         let request = pb::SetRequest { key: bytes(key), value, ..Default::default() };

@@ -140,7 +140,7 @@ fn class_of_page(page: &Page) -> String {
 
 /// A call for a sample.
 fn request(sample: &Sample, user: Option<&str>) -> Request<pb::ExecuteRequest> {
-    let words = sample.words.iter().map(|word| calls::bytes(word)).collect();
+    let words = sample.words.iter().map(|word| crate::calls::bytes(word)).collect();
     let mut request = Request::new(pb::ExecuteRequest { words, database: 0 });
     if let Some(user) = user {
         let credentials = basic(user, "pass").parse().unwrap();
@@ -439,7 +439,7 @@ fn a_full_disk_is_told_inside_too() {
         return;
     }
     let mut other = Command::new(std::env::current_exe().unwrap());
-    other.args(["--exact", "doors::inside_with_a_full_disk", "--test-threads=1"]);
+    other.args(["--exact", "every_way::doors::inside_with_a_full_disk", "--test-threads=1"]);
     let done = other.env(LIMITED, "").output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && said.contains("1 passed"), "{said}");

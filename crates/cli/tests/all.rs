@@ -1,0 +1,14 @@
+//! The tests of this crate from outside, as one program: each program costs a link of all that it
+//! tests. `make test` runs each file in a process of its own, named by the file.
+//!
+//! ```text
+//! cargo test -p kvist-cli --test all FILE::
+//! ```
+
+// What they share.
+#[path = "../../base/tests/skip/mod.rs"]
+mod skip;
+
+// The tests.
+mod oracle;
+mod prompt;

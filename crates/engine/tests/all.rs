@@ -1,0 +1,74 @@
+//! The tests of this crate from outside, as one program: each program costs a link of all that it
+//! tests. `make test` runs each file in a process of its own, named by the file.
+//!
+//! ```text
+//! cargo test -p kvist-engine --test all FILE::
+//! ```
+
+// What they share.
+mod contents;
+mod data_dir;
+#[path = "../../journal/tests/disk/mod.rs"]
+mod disk;
+mod duet;
+mod facts;
+#[path = "../../base/tests/fuzz/mod.rs"]
+mod fuzzing;
+#[path = "../../base/tests/oracle/mod.rs"]
+mod oracle;
+#[path = "../../base/tests/processor/mod.rs"]
+mod processor;
+#[path = "hostile/scale.rs"]
+mod scale;
+#[path = "../../model/tests/stage/mod.rs"]
+mod stage;
+mod tame;
+mod test_client;
+
+// The tests.
+mod accounting;
+mod acl;
+mod acl_against_redis;
+mod blocking;
+mod command_table;
+mod concurrency;
+mod containment;
+mod control;
+mod control_against_redis;
+mod cron;
+mod crowd;
+mod digest_against_redis;
+mod documents;
+mod dump_against_redis;
+mod equal_to_redis;
+mod eviction;
+mod faults;
+mod formats;
+mod functions;
+mod functions_against_redis;
+mod hostile;
+mod inline;
+mod introspection;
+mod json_cost;
+mod json_fuzz;
+mod json_notifications;
+mod json_read;
+mod large;
+mod monitor_against_redis;
+mod monitor_and_pause;
+mod notify;
+mod notify_against_redis;
+mod ranges;
+mod redis_files_against_redis;
+mod repair;
+mod replay;
+mod scripts;
+mod simulation;
+mod tracking;
+mod tracking_against_redis;
+mod traps;
+
+use fuzzing::seed;
+
+#[global_allocator]
+static SCALE: scale::Scale = scale::Scale;

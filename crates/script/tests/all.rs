@@ -1,0 +1,27 @@
+//! The tests of this crate from outside, as one program: each program costs a link of all that it
+//! tests. `make test` runs each file in a process of its own, named by the file.
+//!
+//! ```text
+//! cargo test -p kvist-script --test all FILE::
+//! ```
+
+// What they share.
+#[path = "../../lua/tests/alike/mod.rs"]
+mod alike;
+#[path = "../../base/tests/processor/mod.rs"]
+mod processor;
+#[path = "../../engine/tests/hostile/scale.rs"]
+mod scale;
+#[path = "../../base/tests/seed/mod.rs"]
+mod seed;
+mod stage;
+
+// The tests.
+#[global_allocator]
+static SCALE: scale::Scale = scale::Scale;
+
+mod corpus_against_redis;
+mod cves;
+mod hostile;
+mod libraries_against_redis;
+mod random_against_redis;

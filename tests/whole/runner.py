@@ -1,0 +1,59 @@
+"""Runs checks side by side, each as soon as it may begin."""
+
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from .job import Job
+from .registry import Failed, Skipped
+from .report import some
+
+
+def run_one(options, item, report):
+    """Runs a check, tells how it went, and returns "passed", "failed" or "skipped"."""
+    job = Job(options, item.name, item.name)
+    outcome, text = "passed", ""
+    try:
+        item.run(job)
+    except Skipped as reason:
+        outcome, text = "skipped", f"SKIP: {item.name}: {reason}"
+    except Failed as reason:
+        outcome, text = "failed", f"{job.last_lines(80)}\n{item.name}: {reason}\nlog: {job.log}"
+    except Exception as error:  # pylint: disable=broad-except
+        outcome, text = "failed", f"{item.name}: {error!r}\nlog: {job.log}"
+    lines = (f"SKIP: {item.name}: {reason} ({some(sorted(parts))})"
+             for reason, parts in sorted(job.skips.items()))
+    text = "\n".join(filter(None, [*lines, text]))
+    shutil.rmtree(job.temporary, ignore_errors=True)
+    seconds = {item.name: time.monotonic() - job.started, **job.parts}
+    report.done(item, outcome, text, seconds, job.processor)
+    return outcome
+
+
+def behind(item, checks):
+    """The checks that come after this one, directly or behind others."""
+    direct = [other for other in checks if item.name in other.after]
+    return set(direct).union(*(behind(other, checks) for other in direct))
+
+
+def run_all(options, checks, report):
+    """Runs checks, as many at a time as there are jobs, each as soon as it may begin."""
+    names = {item.name for item in checks}
+    # First those that others wait for.
+    waiting = sorted(checks, key=lambda item: -len(behind(item, checks)))
+    running, using = {}, set()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        while waiting or running:
+            for item in [item for item, future in running.items() if future.done()]:
+                running.pop(item).result()
+                using -= item.using
+            blocked = {item.name for item in waiting} | {item.name for item in running}
+            for item in list(waiting):
+                free = not item.after & names & blocked and not item.using & using
+                if free and len(running) < options.jobs:
+                    waiting.remove(item)
+                    using |= item.using
+                    report.begin(item)
+                    running[item] = pool.submit(run_one, options, item, report)
+            report.show_progress()
+            time.sleep(0.1)
