@@ -255,7 +255,7 @@ pub enum Mark {
     Waits(Option<Duration>),
     /// It chooses a database.
     Selects(u32),
-    /// It leaves the connection unfit for anybody else.
+    /// It leaves the connection unfit for other users.
     Stains,
 }
 
@@ -309,7 +309,7 @@ pub fn mark_of(words: &Bound<'_, PyTuple>) -> Mark {
     }
 }
 
-/// Whether a command leaves its connection unfit for anybody else.
+/// Whether a command leaves its connection unfit for other users.
 #[pyfunction]
 pub fn stains(words: &Bound<'_, PyTuple>) -> bool {
     matches!(mark_of(words), Mark::Stains | Mark::Selects(_))

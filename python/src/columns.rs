@@ -2,7 +2,7 @@
 //!
 //! A reply that is asked for as columns never becomes objects. It is read into vectors without the
 //! interpreter, and libraries that speak Arrow take the vectors as they are (`__arrow_c_stream__`).
-//! Only those who look at values one by one, or have none of these libraries, pay for objects.
+//! Only programs that look at values one by one, or have none of these libraries, pay for objects.
 
 use crate::errors;
 use client::ServerError;

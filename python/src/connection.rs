@@ -82,7 +82,7 @@ pub enum Look {
     /// It was taken from a pool, or is used like one that was: nothing may have come that a request
     /// did not ask for, and the server must not have closed it.
     Quiet,
-    /// Somebody uses it by hand: they know which replies are due, and may be awaiting messages.
+    /// It is used by hand: its user knows which replies are due, and may be awaiting messages.
     ByHand,
 }
 
@@ -115,7 +115,7 @@ impl Connection {
         Ok(Wanted { shape, decode, timeout: None, push: false })
     }
 
-    /// Whether it may be used by the next who needs one.
+    /// Whether it may be used again.
     pub fn is_sure(&self) -> bool {
         self.awaited == 0 && self.live.as_ref().is_none_or(|live| live.reader.is_idle())
     }
@@ -154,7 +154,7 @@ impl Connection {
 
     /// Makes sure that a connection stands which belongs to this process, tries it if it is time
     /// to, and selects the database. One of a pool that the server has closed, or on which it said
-    /// something that nobody asked for, is replaced: what came would be taken for the reply to the
+    /// something that was not requested, is replaced: what came would be taken for the reply to the
     /// next request. Finding that out costs a system call that does not wait.
     pub fn prepare(slf: &Bound<'_, Self>, db: Option<u32>, look: Look) -> PyResult<()> {
         let py = slf.py();
@@ -433,7 +433,7 @@ impl Connection {
         Ok(Self::hold(slf)?.live.as_ref().map(|live| live.protocol))
     }
 
-    /// The number of the socket, for those who wait for several.
+    /// The number of the socket, for waiting on several.
     fn fileno(slf: &Bound<'_, Self>) -> PyResult<i32> {
         match &Self::hold(slf)?.live {
             Some(live) => Ok(live.transport.fileno()?),
@@ -441,7 +441,7 @@ impl Connection {
         }
     }
 
-    /// What is called with messages out of band that nobody waits for.
+    /// What is called with messages out of band that no call waits for.
     #[pyo3(signature = (handler))]
     fn set_push_handler(slf: &Bound<'_, Self>, handler: Option<Py<PyAny>>) -> PyResult<()> {
         Self::hold(slf)?.push_handler = handler;

@@ -4,7 +4,7 @@
 //!   words ─► [interpreter held for a moment's work, else released] ─► engine ─► Tape ─► objects
 //! ```
 //!
-//! Commands that take a moment and wait for nobody run with the interpreter held: giving it up and
+//! Commands that take a moment and wait for nothing run with the interpreter held: giving it up and
 //! getting it back costs more than they do, and with several threads far more. Everything else runs
 //! without it.
 

@@ -4,7 +4,7 @@
 //! such a thread where that asks for the interpreter, by unwinding its stack; where a frame of this
 //! library is on that stack, the process aborts. So once the end has begun no thread but the one
 //! that ends it comes in here, or back from waiting: it stays away, as all do since Python 3.14.
-//! And the end waits for those who are inside, since they may run Python code there.
+//! And the end waits for threads that are inside, since they may run Python code there.
 //!
 //! ```text
 //!   a daemon:  enter │ inside + 1 │ … inside - 1 │ waits │ inside + 1 … │ leave │ inside - 1
@@ -30,13 +30,13 @@ thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Who ends the interpreter, once that has begun.
+/// The thread that ends the interpreter, once that has begun.
 static LAST: OnceLock<ThreadId> = OnceLock::new();
 
 /// The process that loaded this. In one forked from it threads may be counted that are not there.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
-/// How long the end waits for those who are inside. Most want nothing but the interpreter, but a
+/// How long the end waits for threads that are inside. Most want nothing but the interpreter, but a
 /// function of the program that is called there may wait for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_OF_A_FORK: Duration = Duration::from_millis(100);
@@ -52,7 +52,7 @@ pub fn announce(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// The interpreter is about to end: nobody else takes it from here on.
+/// The interpreter is about to end: no other thread takes it from here on.
 #[pyfunction]
 fn ends(py: Python<'_>) {
     LAST.get_or_init(|| thread::current().id());
@@ -116,7 +116,7 @@ impl Drop for Call {
 }
 
 /// While this lives, its thread counts as outside; dropped, it comes back in. A panic comes back
-/// like everybody else, so that each coming has its going.
+/// like every thread, so that each entry has its exit.
 struct Outside(());
 
 impl Outside {

@@ -3,13 +3,13 @@
 //! ```text
 //!   tasks ── send ──► [ future │ future │ future ]  one place for each reply that is due, in order
 //!                        ▲
-//!   loop ── received ────┘ resolved in the same order, whoever still waits
+//!   loop ── received ────┘ resolved in the same order, cancelled or not
 //! ```
 //!
 //! Many tasks share a link: what they send in one turn of the loop is one write. A task that gives
-//! up leaves its place behind; the reply that comes for it is dropped, and nobody else's moves up.
-//! What one task's command could spoil for others (blocking, `MULTI`, another database) is refused
-//! here, and goes over a link that is lent to one task at a time.
+//! up leaves its slot behind; the reply that comes for it is dropped, and no other reply takes its
+//! slot. What one task's command could spoil for others (blocking, `MULTI`, another database) is
+//! refused here, and goes over a link that is lent to one task at a time.
 
 mod future;
 
@@ -321,7 +321,7 @@ impl Link {
     fn data_received(slf: &Bound<'_, Self>, data: &Bound<'_, PyBytes>) -> PyResult<()> {
         match Self::received(slf, data.as_bytes()) {
             Ok(()) => Ok(()),
-            // What cannot be understood ends the link, for all who wait on it.
+            // What cannot be parsed ends the link, for all its waiting tasks.
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyException>(slf.py()) => {
                 slf.call_method1(
                     pyo3::intern!(slf.py(), "_abandon"),
@@ -416,7 +416,7 @@ impl Link {
     }
 
     /// How many seconds the oldest reply may still take; 0 if that time is over, `None` if no reply
-    /// is due or may take for ever. Whoever asks is to ask again then.
+    /// is due or may take for ever. The caller is to ask again then.
     fn _time_left(&mut self) -> Option<f64> {
         self.watched = false;
         let slot = self.slots.front()?;
@@ -427,7 +427,7 @@ impl Link {
         Some(left.as_secs_f64())
     }
 
-    /// Ends the link: whoever waits gets the exception. Returns how many waited.
+    /// Ends the link: waiting tasks get the exception. Returns how many waited.
     fn _fail(slf: &Bound<'_, Self>, error: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = slf.py();
         let (slots, ready) = {
@@ -438,7 +438,7 @@ impl Link {
         };
         let copies = slf.py().import("copy")?;
         for future in slots.iter().map(|slot| &slot.future).chain(&ready) {
-            // An exception collects tracebacks: one for each who raises it.
+            // An exception collects tracebacks: one for each task that raises it.
             let own = copies.call_method1("copy", (error,)).unwrap_or_else(|_| error.clone());
             resolve(py, future, Err(PyErr::from_value(own)))?;
         }

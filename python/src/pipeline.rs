@@ -122,8 +122,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// After a failure of the connection: what was watched is not any more, and whoever watched
-    /// must be told to begin again.
+    /// After a failure of the connection: what was watched is not any more, and a program that
+    /// watched must be told to begin again.
     fn lost(slf: &Bound<'_, Self>, error: &PyErr) -> PyResult<()> {
         let py = slf.py();
         let (held, watching) = {
@@ -148,7 +148,7 @@ impl Pipeline {
             let kept = self.sent().map(|queued| queued.kept.clone_ref(py));
             return (self.bytes.clone(), kept.collect());
         }
-        // The answers before the last are OK and QUEUED, which nobody wants to see.
+        // The answers before the last are OK and QUEUED, which are not returned.
         let mut plans: Vec<Kept> = (0..=self.sent().count()).map(|_| Kept::plain()).collect();
         plans.push(self.last());
         (self.within_multi(), plans)

@@ -184,7 +184,7 @@ impl Pool {
             free
         };
         for connection in free {
-            // Somebody may still hold it, and may use it again.
+            // A program may still hold it, and may use it again.
             if let Ok(mut connection) = connection.bind(py).try_borrow_mut() {
                 connection.drop_socket();
             }

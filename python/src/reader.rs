@@ -1,4 +1,4 @@
-//! Replies out of bytes that somebody else has received: `kvist.Reader`.
+//! Parses replies from bytes that another transport has received: `kvist.Reader`.
 
 use crate::collector::Paused;
 use crate::columns::Request;
@@ -12,8 +12,8 @@ use columns::Rows;
 use pyo3::prelude::*;
 use wire::{ReplyError, ReplyReader};
 
-/// Reads replies from bytes, for those who have a transport of their own: files of replies,
-/// proxies, event loops. Bytes come in by `feed`, in any pieces, and replies out by `gets`.
+/// Reads replies from bytes, for programs with a transport of their own: files of replies, proxies,
+/// event loops. Bytes come in by `feed`, in any pieces, and replies out by `gets`.
 ///
 /// With an `encoding`, strings become text. `raw` replies are as near to the protocol as objects
 /// can be. What `gets` returns before a reply is whole is `not_enough_data`.
@@ -115,7 +115,7 @@ impl Reader {
             let text = "a reply is being read as objects: ask for the rest of it so";
             return Err(errors::new(py, "DataError", text));
         };
-        // It takes a while, and nobody else can use this reader meanwhile.
+        // It takes a while, and no other thread can use this reader meanwhile.
         let read =
             leaving::without(py, || reader.next(&mut rows)).map_err(|error| broken(py, error))?;
         if read.is_none() {

@@ -6,8 +6,8 @@
 //!   based on it                             what to attempt, and whom to tell of a failure
 //! ```
 //!
-//! The first is for nearly everybody and costs nothing as long as nothing fails. Which of the two
-//! it is was found out when the client was made.
+//! The first is for nearly all programs and costs nothing as long as nothing fails. Which of the
+//! two it is was found out when the client was made.
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Everything a connection is made from.
 pub struct Settings {
-    /// Whom to talk to, and how.
+    /// The server, and how to connect to it.
     pub options: Options,
     /// How text is encoded and decoded.
     pub encoding: Encoding,

@@ -51,8 +51,8 @@ pub fn gather() {
     unsafe { libmimalloc_sys::mi_collect(false) };
 }
 
-/// Gives this thread's free pages and all free segments of the process back to the system. May
-/// take a tenth of a second after gigabytes were freed: not for a thread that somebody waits for.
+/// Gives this thread's free pages and all free segments of the process back to the system. May take
+/// a tenth of a second after gigabytes were freed: not for a thread that serves clients.
 pub fn give_back() {
     // Twice, as it gives back what was free before and only then frees what has become free.
     for _ in 0..2 {
@@ -66,7 +66,7 @@ pub fn give_back() {
 pub fn describe() -> String {
     let mut text: Vec<u8> = Vec::new();
     // SAFETY: the library calls `collect` with the pointer it is given, from this thread and only
-    // until it returns; nobody else touches `text` meanwhile.
+    // until it returns; nothing else touches `text` meanwhile.
     unsafe { libmimalloc_sys::mi_stats_print_out(Some(collect), (&raw mut text).cast()) };
     String::from_utf8_lossy(&text).into_owned()
 }

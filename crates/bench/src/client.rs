@@ -26,7 +26,7 @@ impl Client {
         Ok(Client::over(stream))
     }
 
-    /// A client of whoever is at the other end.
+    /// A client of any server.
     pub fn over(stream: TcpStream) -> Self {
         Client { reader: BufReader::with_capacity(1 << 16, stream) }
     }

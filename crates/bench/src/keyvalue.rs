@@ -121,7 +121,7 @@ fn record(report: &mut Report, peer: usize, shape: Shape, samples: Vec<Sample>) 
     }
 }
 
-/// Starts Kvist and whatever is installed, and connects to who runs already.
+/// Starts Kvist and whatever is installed, and connects to servers that run already.
 pub(crate) fn start_peers(
     program: &Path,
     threads: usize,

@@ -1,4 +1,4 @@
-//! The load: redis-benchmark, because everybody has it and nobody here wrote it.
+//! The load: redis-benchmark, because it is widely available and not ours.
 
 use std::io;
 use std::process::{Command, Stdio};

@@ -127,7 +127,7 @@ impl Peer {
         })
     }
 
-    /// Waits until it answers an ordinary command, and nobody else on its port does.
+    /// Waits until it, and no other program on its port, answers an ordinary command.
     pub fn wait_until_serving(&mut self, limit: Duration) -> io::Result<()> {
         let deadline = Instant::now() + limit;
         loop {
@@ -208,7 +208,7 @@ pub(crate) fn have(program: &str) -> bool {
     find(program).is_some()
 }
 
-/// A port nobody listens on now.
+/// A port that is free now.
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

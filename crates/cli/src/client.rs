@@ -1,5 +1,5 @@
-//! A connection that remembers what it was told, so that it can be made again: who we are, which
-//! protocol, which database.
+//! A connection that remembers its state, so that it can be made again: the user, which protocol,
+//! which database.
 
 use std::io::{self, Read, Write};
 
@@ -28,7 +28,7 @@ impl std::fmt::Display for Trouble {
 
 /// A client that connects when it has to.
 pub struct Client {
-    /// Where to, and as whom.
+    /// The address and the user.
     pub target: Target,
     /// The database now selected.
     pub db: i64,

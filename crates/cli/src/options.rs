@@ -7,7 +7,7 @@ use tls::client::Trust;
 use crate::format::Style;
 use crate::uri;
 
-/// Where to connect, and as whom.
+/// The address to connect to, and the user.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Host name or address.
@@ -43,7 +43,7 @@ impl Target {
 /// Everything the command line says.
 #[derive(Debug)]
 pub struct Options {
-    /// Where to connect, and as whom.
+    /// The address to connect to, and the user.
     pub target: Target,
     /// How to print replies.
     pub style: Style,

@@ -1,7 +1,6 @@
 //! Bulk loading: the standard input goes to the server as it is while replies are counted.
 //!
-//! The last request is an `ECHO` of a text nobody else would echo; its reply says that every
-//! other reply has come.
+//! The last request is an `ECHO` of a unique text; its reply says that every other reply has come.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -31,7 +30,7 @@ pub fn run(terminal: &mut Terminal) -> ExitCode {
     }
 }
 
-/// A text nobody else would echo.
+/// A unique text to echo.
 fn farewell() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -199,7 +199,7 @@ impl Terminal {
             format(reply, self.options.style, &self.options.between)
         };
         let mut out = std::io::stdout().lock();
-        // Whoever reads our output may have gone; there is nobody to tell.
+        // The reader of our output may have gone; the error cannot be shown.
         let _ = out.write_all(&text).and_then(|()| out.flush());
     }
 }

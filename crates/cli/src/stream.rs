@@ -24,7 +24,7 @@ impl Stream {
     /// Connects, and shakes hands if that is to be done.
     ///
     /// # Errors
-    /// Nobody answers, or cannot be believed.
+    /// The server does not answer, or its certificate is not trusted.
     pub fn open(target: &Target) -> io::Result<Self> {
         if let Some(path) = &target.socket {
             return Ok(Stream::Unix(UnixStream::connect(path)?));
@@ -79,9 +79,9 @@ impl Write for Stream {
     }
 }
 
-/// A socket with TLS on it. Nobody waits for the socket while holding the session: who reads must
-/// not keep out who writes. What TLS itself has to send (new keys) goes out with the next bytes
-/// written, so that there is one writer of the socket.
+/// A socket with TLS on it. No thread waits for the socket while holding the session: a reader must
+/// not block a writer. What TLS itself has to send (new keys) goes out with the next bytes written,
+/// so that there is one writer of the socket.
 pub struct Secure {
     socket: TcpStream,
     session: Arc<Mutex<ClientConnection>>,
@@ -106,7 +106,7 @@ impl Secure {
                 let mut session = lock(&self.session);
                 match session.reader().read(into) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    // Who hangs up without a farewell has hung up all the same.
+                    // Closing without a close_notify is closing all the same.
                     Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                     done => return done,
                 }

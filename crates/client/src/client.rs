@@ -10,8 +10,8 @@ use wire::Value;
 /// A client with one connection, which it makes when it first needs it and whenever it is lost.
 ///
 /// After a failure the same request is sent again, so one that is not idempotent may run twice: the
-/// server may have served it before the connection broke. [`Retry::never`] is for those who must
-/// know.
+/// server may have served it before the connection broke. [`Retry::never`] is for programs that
+/// must know.
 ///
 /// ```no_run
 /// use kvist_client::{Client, Options};

@@ -1,5 +1,5 @@
-//! What a client of a cluster needs to know: slots of keys, who serves them, and what servers say
-//! when that has changed.
+//! What a client of a cluster needs to know: slots of keys, the nodes that serve them, and what
+//! servers say when that has changed.
 //!
 //! ```text
 //!   key ──► slot ──► SlotMap ──► node
@@ -9,8 +9,8 @@
 //!   -ASK 3999 host:port     ask there once, after ASKING           ┴► Redirect
 //! ```
 //!
-//! Nothing here talks to anybody: who follows redirections decides how often. What servers say is
-//! checked before it is believed, because a slot out of range must not become an index.
+//! Nothing here does I/O: the caller follows redirections and decides how often. What servers say
+//! is checked before it is believed, because a slot out of range must not become an index.
 
 use crate::error::{Class, Error, ServerError};
 use std::fmt;
@@ -84,9 +84,9 @@ impl fmt::Display for Node {
 /// Nodes that hold the same slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Who takes writes.
+    /// The node that takes writes.
     pub primary: Node,
-    /// Who may answer reads.
+    /// Nodes that may answer reads.
     pub replicas: Vec<Node>,
 }
 
@@ -135,7 +135,7 @@ impl SlotMap {
         u16::try_from(index).map_err(|_| invalid("more nodes than slots"))
     }
 
-    /// Who serves a slot; `None` if nobody is known to. O(1).
+    /// The node that serves a slot; `None` if it is unknown. O(1).
     ///
     /// ```
     /// use kvist_client::Value;
@@ -204,21 +204,21 @@ pub enum Redirect {
     Moved {
         /// Which slot.
         slot: u16,
-        /// Who has it.
+        /// The node that has it.
         node: Node,
     },
     /// The slot is on its way: send `ASKING` and this command there, this once.
     Ask {
         /// Which slot.
         slot: u16,
-        /// Who is getting it.
+        /// The node that is getting it.
         node: Node,
     },
 }
 
 impl Redirect {
     /// Reads an error reply; `None` if it is no redirection, or one that makes no sense. `asked` is
-    /// who sent it: a node that does not know its own name says only a port.
+    /// the node that sent it: one that does not know its own name sends only a port.
     ///
     /// ```
     /// use kvist_client::ServerError;
@@ -248,8 +248,8 @@ fn slot_number(value: &Value) -> Result<u16, Error> {
     slot.filter(|slot| *slot < SLOTS).ok_or_else(|| invalid("a slot that is none"))
 }
 
-/// A node of a range: host, port, and what does not matter here. `None` for one nobody can reach:
-/// a server that prefers host names says `?` for those that have none.
+/// A node of a range: host, port, and what does not matter here. `None` for one that cannot be
+/// reached: a server that prefers host names says `?` for those that have none.
 fn node(value: &Value, asked: &Node) -> Result<Option<Node>, Error> {
     let [host, port, ..] = value.as_slice().unwrap_or_default() else {
         return Err(invalid("a node without a port"));

@@ -242,7 +242,7 @@ fn class_of_text(text: &str) -> Class {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// No connection could be made, or it broke. The text says with whom.
+    /// No connection could be made, or it broke. The text names the server.
     Connection(String, Option<io::Error>),
     /// Nothing came in time. The connection is closed: an answer that came later would be taken
     /// for that of another request.

@@ -1,4 +1,4 @@
-//! Whom to talk to, and how: everything a connection needs to know before it is made.
+//! The server, and how to connect to it: everything a connection needs to know before it is made.
 
 use crate::secure::Tls;
 use std::fmt;
@@ -70,7 +70,7 @@ impl Default for Keepalive {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whom to connect to.
+    /// The server to connect to.
     pub address: Address,
     /// The database to select.
     pub db: u32,

@@ -13,7 +13,7 @@ use rustls::ClientConnection;
 use std::io::{self, Read, Write};
 use wire::ReplyReader;
 
-/// Whom to believe and who to be, under the names of `redis-cli`'s options.
+/// Trusted authorities and the own certificate, under the names of `redis-cli`'s options.
 pub use tls::client::Trust as Tls;
 
 /// One session.
@@ -32,7 +32,7 @@ impl Secure {
         let context = tls::client::context(tls).map_err(Error::Invalid)?;
         let mut session = tls::client::session(tls, &context, host)
             .map_err(|error| Error::Invalid(error.to_string()))?;
-        // What is sent is bounded by who sends, and refused bytes would have to be kept anyway.
+        // What is sent is bounded by the sender, and refused bytes would have to be kept anyway.
         session.set_buffer_limit(None);
         Ok(Secure { session })
     }

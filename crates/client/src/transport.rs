@@ -8,11 +8,11 @@
 //! ```
 //!
 //! While much is to be sent, what comes back meanwhile is read: a peer that stops reading because
-//! nobody takes its answers would otherwise wait for us while we wait for it. A signal ends a wait
+//! its answers are not read would otherwise wait for us while we wait for it. A signal ends a wait
 //! with [`io::ErrorKind::Interrupted`]; nothing is lost, and the same call may be made again.
 //!
-//! A transport never reconnects and never closes a session politely. Whoever owns it drops it as
-//! soon as an answer is in doubt.
+//! A transport never reconnects and never closes a session politely. Its owner drops it as soon as
+//! an answer is in doubt.
 
 use crate::error::Error;
 use crate::handshake::Handshake;

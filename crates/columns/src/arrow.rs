@@ -7,10 +7,10 @@
 //! ```
 //!
 //! The structures are those of the specification, *The Arrow C Data Interface* and *The Arrow C
-//! Stream Interface*: whoever takes one moves it out by copying its bytes and clearing `release`,
-//! and calls `release` when done with it. Each array, children included, holds the table, so that
-//! a consumer may keep one column and release the rest. A table never changes, so it may be
-//! exported any number of times and read by any thread.
+//! Stream Interface*: a consumer moves one out by copying its bytes and clearing `release`, and
+//! calls `release` when done with it. Each array, children included, holds the table, so that a
+//! consumer may keep one column and release the rest. A table never changes, so it may be exported
+//! any number of times and read by any thread.
 //!
 //! This file is the only one of its crate with unsafe code. Nothing in it reads what a consumer
 //! wrote into a structure but `release`, `children` and `private_data`, which the specification
@@ -256,7 +256,7 @@ impl Drop for ArrowArrayStream {
 /// # Safety
 /// `schema` was made by [`ArrowSchema::new`], perhaps moved since, and was not released.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: the caller's promise; nobody else may change these fields, so the private data and
+    // SAFETY: the caller's promise; nothing else may change these fields, so the private data and
     // the children are the boxes that `new` leaked. A child that was moved out says so itself.
     unsafe {
         let kept: Box<SchemaKept> = Box::from_raw((*schema).private_data.cast());

@@ -139,7 +139,7 @@ fn explain(partition: &Partition, share: &Keys, seen: &Observation, walk: &Walk)
     text
 }
 
-/// What concerns everybody happened to all or to none, in its order.
+/// Global units happened to all partitions or to none, in order.
 fn one_cut_for_all(partitions: &[Partition], walks: &[Walk]) -> Option<String> {
     let globals = |partition: &Partition, cut: usize| {
         partition.units[..cut].iter().filter(|u| u.global).count()
@@ -156,7 +156,7 @@ fn one_cut_for_all(partitions: &[Partition], walks: &[Walk]) -> Option<String> {
     })
 }
 
-/// Keys and elements that nobody wrote.
+/// Keys and elements that were never written.
 fn strangers(partitions: &[Partition], seen: &Observation, violations: &mut Vec<String>) {
     let known =
         |bytes: &Bytes| partitions.iter().any(|partition| bytes.starts_with(partition.prefix()));

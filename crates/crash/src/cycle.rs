@@ -316,7 +316,7 @@ impl Run<'_> {
     }
 
     fn forget(&mut self) {
-        // Everything was fine: nobody will look at these. What cannot be removed does no harm.
+        // Everything was fine: these are not needed. What cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.dir);
         let _ = fs::remove_dir_all(at_kill(&self.dir));
         let _ = fs::remove_file(self.dir.with_extension("log"));
@@ -328,7 +328,7 @@ fn at_kill(dir: &Path) -> PathBuf {
     dir.with_extension("at-kill")
 }
 
-/// Keeps the directory as it is, for whoever has to find out what happened.
+/// Keeps the directory as it is, to find out what happened.
 fn keep(dir: &Path) -> io::Result<()> {
     let copy = at_kill(dir);
     if copy.exists() {

@@ -136,8 +136,7 @@ impl Partition {
         }
     }
 
-    /// Notes a unit that concerns everybody, sent by somebody else while this partition is idle.
-    /// Returns its place.
+    /// Notes a global unit, sent by another thread while this partition is idle. Returns its place.
     pub fn join(&mut self, unit: &Unit) -> usize {
         self.batch = self.units.len();
         self.tainted = false;

@@ -28,7 +28,7 @@ pub struct Server {
 /// What a server says when it is asked for something ordinary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nobody answers yet.
+    /// It does not answer yet.
     Silent,
     /// It answers that it is loading.
     Loading,
@@ -78,7 +78,7 @@ impl Server {
         Err(io::Error::other("other processes took three ports in a row"))
     }
 
-    /// False if the port went to somebody else between choosing and binding it.
+    /// False if another program took the port between choosing and binding it.
     fn wait(&mut self, patience: Duration) -> io::Result<bool> {
         let deadline = Instant::now() + patience;
         loop {

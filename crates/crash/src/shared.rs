@@ -13,15 +13,15 @@ pub struct Shared {
     pub port: u16,
     /// What to do.
     pub work: Work,
-    /// The partitions; each is used by one thread, and by all for what concerns everybody.
+    /// The partitions; each is used by one thread, and by all for global units.
     pub partitions: Vec<Mutex<Partition>>,
-    /// Held for reading during a batch; for writing by whoever needs everybody idle.
+    /// Held for reading during a batch; for writing by a thread that needs all others idle.
     pub gate: RwLock<()>,
     /// Set when the work is to end.
     pub stop: AtomicBool,
     /// Set just before the server is killed: from then on lost connections are expected.
     pub doomed: AtomicBool,
-    /// The largest value of the shared counter that anybody has read.
+    /// The largest value of the shared counter that was read.
     pub counter_seen: AtomicI64,
     /// What went wrong while the server was up.
     pub violations: Mutex<Vec<String>>,
@@ -60,7 +60,7 @@ impl Shared {
 
     /// A connection was lost: a violation unless the server is being killed.
     pub fn lost(&self, who: &str, error: &std::io::Error) {
-        // Whoever kills says so first; a moment is given for the flag to be seen.
+        // The flag is set before the server is killed; a moment is given for the flag to be seen.
         std::thread::sleep(std::time::Duration::from_millis(20));
         if !self.doomed.load(Ordering::SeqCst) {
             self.complain(format!("{who}: the connection failed while the server was up: {error}"));

@@ -48,8 +48,8 @@ pub struct Unit {
     pub group: bool,
     /// How a script is sent that runs them: with the keys it will use, or without.
     pub script: Option<Declared>,
-    /// Whether it concerns everybody's keys (FLUSHDB, SWAPDB, DEL of a shared key): these are
-    /// sent while all other connections are idle, and are part of every history.
+    /// Whether it concerns the keys of all partitions (FLUSHDB, SWAPDB, DEL of a shared key): these
+    /// are sent while all other connections are idle, and are part of every history.
     pub global: bool,
     /// Whether it was sent on a second connection, to wait there for what the unit before brings.
     pub waits: bool,
@@ -115,7 +115,7 @@ impl Unit {
         self.steps.iter().any(|step| is_late(&step.command))
     }
 
-    /// The keys its commands name that belong to the owner of `prefix`, or to everybody. An
+    /// The keys its commands name that belong to the owner of `prefix`, or to all partitions. An
     /// argument that only looks like a key does no harm.
     #[must_use]
     pub fn names(&self, prefix: &[u8]) -> BTreeSet<Name> {

@@ -14,7 +14,7 @@ use crate::tree::Tree;
 pub type Bytes = Vec<u8>;
 /// A database's number and a key in it.
 pub type Name = (u8, Bytes);
-/// All keys of somebody.
+/// All keys of a partition.
 pub type Keys = BTreeMap<Name, Entry>;
 
 /// What a key holds.
@@ -56,7 +56,7 @@ pub struct Stream {
 pub struct Group {
     /// The last id it delivered.
     pub last: u64,
-    /// Who has got what and not acknowledged it.
+    /// Entries delivered and not acknowledged, by consumer.
     pub pending: BTreeMap<u64, Bytes>,
 }
 

@@ -1,5 +1,5 @@
 //! The threads that work: one per partition, one that reads what must never be seen by halves, one
-//! that does what concerns everybody.
+//! that runs global units.
 
 use std::io;
 use std::sync::PoisonError;
@@ -219,7 +219,7 @@ fn compare(shared: &Shared, how: &str, values: &[Reply]) {
     }
 }
 
-/// Does now and then what concerns everybody, until the end.
+/// Runs global units now and then, until the end.
 pub fn overturn(shared: &Shared, rng: &mut Rng) {
     let result = Link::open(shared.port).and_then(|mut link| {
         if let Some(old) = shared.work.cycle.checked_sub(2) {

@@ -1,6 +1,6 @@
 //! Compares everything two servers hold: keys, types, encodings, expiries, contents.
 //!
-//! Replies alone would miss a wrong write that nobody reads. Only databases the generators select
+//! Replies alone would miss a wrong write that is not read. Only databases the generators select
 //! are looked at. The comparison reads; it must not change anything but what any read does
 //! (removing keys that have expired).
 

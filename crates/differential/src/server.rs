@@ -120,7 +120,7 @@ impl Server {
 
     fn wait_until_ready(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + Duration::from_secs(10);
-        // Whoever else may have taken the port answers with another process.
+        // Another server that took the port would answer with another process id.
         let who = Command::words(&["INFO", "server"]);
         let mine = format!("\r\nprocess_id:{}\r\n", self.child.id());
         loop {

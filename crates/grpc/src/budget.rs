@@ -1,5 +1,4 @@
-//! How much there may be of something that clients can make us keep: streams, events, half
-//! requests.
+//! Bounds of what clients can make the server keep: streams, events, half requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! A call: from whom, until when; and how it runs requests.
+//! A call: its user, its deadline, and how it runs requests.
 //!
 //! ```text
 //!   ask ─┬─► worker: run ─┬─► answered, nothing to wait for ─► read the reply where it lies
@@ -38,7 +38,7 @@ pub struct CallInfo {
     pub until: Option<Instant>,
 }
 
-/// Who calls.
+/// The caller of a request.
 pub struct Caller {
     /// The user.
     pub user: Arc<ConnectionUser>,
@@ -47,10 +47,10 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The caller of a request, whom dispatch has found out.
+    /// The caller that dispatch has put into the request.
     ///
     /// # Errors
-    /// It has not.
+    /// There is none.
     pub fn of<T>(request: &Request<T>) -> Result<Self, Status> {
         let arrived = request.extensions().get::<CallInfo>();
         let CallInfo { user, until } = arrived.ok_or_else(|| Status::internal("no caller"))?;
@@ -79,7 +79,7 @@ impl Caller {
     }
 }
 
-/// Fails once nobody waits for a stream any more.
+/// Fails when a stream's deadline is over.
 ///
 /// # Errors
 /// `DEADLINE_EXCEEDED`.

@@ -1,6 +1,6 @@
-//! The other end: one connection that the generated clients call through.
+//! The client's side: one connection that generated clients call through.
 //!
-//! For `kvist bench` and for tests. It does not reconnect: who measures or tests wants to know.
+//! For `kvist bench` and for tests. It does not reconnect, as measurements and tests must notice.
 
 use std::io;
 use std::net::SocketAddr;
@@ -31,7 +31,7 @@ impl ClientChannel {
     /// Connects. On a runtime, which keeps the connection going.
     ///
     /// # Errors
-    /// Nobody is there, or somebody who does not speak HTTP/2.
+    /// The connection is refused, or the server does not speak HTTP/2.
     pub async fn connect(addr: SocketAddr) -> io::Result<Self> {
         let socket = TcpStream::connect(addr).await?;
         socket.set_nodelay(true)?;
@@ -54,7 +54,7 @@ impl ClientChannel {
         let handshake = builder.handshake(TokioIo::new(socket)).await;
         let (sender, connection) = handshake.map_err(io::Error::other)?;
         tokio::spawn(async move {
-            // Whoever calls through it is told by their calls.
+            // Calls over the connection report the error.
             let _ = connection.await;
         });
         Ok(ClientChannel { sender, headers: Vec::new(), authority })

@@ -1,9 +1,9 @@
-//! One user on one connection, and the sessions its calls run in.
+//! One user on one connection, and the sessions in which the user's calls run.
 //!
-//! Calls of one connection run beside each other, but a session does one thing at a time: a call
-//! takes a session that rests, and puts it back when it is done. As long as nothing waits one
-//! session is enough, so a connection is one client in `CLIENT LIST`; each call that waits while
-//! others come is another.
+//! Calls of one connection run concurrently, but a session does one thing at a time: a call takes
+//! an idle session, and puts it back when it is done. As long as no call waits one session is
+//! enough, so a connection is one client in `CLIENT LIST`; each call that waits while others arrive
+//! is another.
 
 use std::sync::{Arc, OnceLock};
 
@@ -26,7 +26,7 @@ pub struct ConnectionUser {
     pub(crate) shared: Arc<Shared>,
     origin: Origin,
     close_signal: Arc<CloseSignal>,
-    /// What was shown, if anything was.
+    /// The credentials, if any were sent.
     credential: OnceLock<Credential>,
     // A session is some hundred bytes, and each call takes one out and puts it back.
     #[allow(clippy::vec_box)]
@@ -41,15 +41,15 @@ pub struct ClientSession {
     pub messages: Arc<MessageQueue>,
 }
 
-/// A session that a call has. It goes back when this is dropped, or ends if it was in the middle of
-/// something.
+/// A session in use by a call. It is put back when this is dropped, or closed if it was in the
+/// middle of something.
 pub struct SessionGuard {
     user: Arc<ConnectionUser>,
     client: Option<Box<ClientSession>>,
 }
 
 impl ConnectionUser {
-    /// Somebody who has not said who they are.
+    /// A user who has not authenticated.
     pub fn new(
         shared: &Arc<Shared>,
         origin: &Origin,
@@ -78,10 +78,10 @@ impl ConnectionUser {
         Box::new(ClientSession { session, messages })
     }
 
-    /// Finds out whether a call is from whom it says.
+    /// Authenticates the user.
     ///
     /// # Errors
-    /// It is not, or nobody knows such a user.
+    /// The credentials are wrong, or there is no such user.
     pub fn enter(self: &Arc<Self>, claim: Claim<'_>) -> Result<(), Status> {
         let users = &self.shared.engine.users;
         let key = self.shared.api_key.as_ref();
@@ -119,7 +119,7 @@ impl ConnectionUser {
         };
         let mut guard = self.take();
         self.shared.engine.vouch(guard.session(), credential.account());
-        // The first who calls is the one there is.
+        // Set once: a user does not change.
         let _ = self.credential.set(credential);
         Ok(())
     }
@@ -135,7 +135,7 @@ impl ConnectionUser {
         })
     }
 
-    /// Whether what was shown is right still: each call is an authentication of its own.
+    /// Whether the credentials are still valid: each call is an authentication of its own.
     pub fn holds(&self) -> bool {
         let users = &self.shared.engine.users;
         match self.credential.get() {
@@ -149,7 +149,7 @@ impl ConnectionUser {
         loop {
             let notified = self.shared.users_changed.notified();
             tokio::pin!(notified);
-            // From here on a ring is heard, so what is looked at now cannot become stale unheard.
+            // Registered from here on, so a change after the check below is noticed.
             notified.as_mut().enable();
             if !self.holds() {
                 return;
@@ -210,7 +210,7 @@ impl SessionGuard {
         &self.user.shared
     }
 
-    /// Whose call it is.
+    /// The user of the call.
     pub fn user(&self) -> &Arc<ConnectionUser> {
         &self.user
     }

@@ -1,4 +1,4 @@
-//! What a call says about who it is from: three headers, one meaning.
+//! The credentials of a call: three headers, one meaning.
 //!
 //! ```text
 //!   authorization: Basic base64(user:password)
@@ -13,14 +13,14 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use tonic::codegen::http::HeaderMap;
 
-/// Whom a call says it is from.
+/// The credentials a call claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<'c> {
-    /// Nobody in particular.
+    /// None.
     None,
     /// A user, by `Basic`: still encoded.
     Basic(&'c [u8]),
-    /// Whoever has this token.
+    /// The user with this token.
     Token(&'c [u8]),
     /// A header that cannot be read.
     Malformed,

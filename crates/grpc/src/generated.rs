@@ -11,5 +11,5 @@ pub mod kvist {
     tonic::include_proto!("kvist.v1");
 }
 
-/// Both, described for whoever asks by reflection.
+/// Descriptions of both services, for reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -29,7 +29,7 @@ use crate::status;
 /// A flag and a length stand before each message.
 const HEADER: usize = 5;
 
-/// How much of a call has come and not been taken; shared with whoever takes it.
+/// How much of a call has come and not been taken; shared with the reader.
 #[derive(Clone)]
 pub struct Meter(Arc<Mutex<Share>>);
 
@@ -62,7 +62,7 @@ pub struct Inbound {
     rules: Rules,
     /// Counts it among what all calls leave half said.
     pub meter: Meter,
-    /// Counts it among what comes from callers who are not known.
+    /// Counts it among the bytes of unauthenticated callers.
     charge: Option<Charge>,
     /// The message that is coming.
     partial: BytesMut,

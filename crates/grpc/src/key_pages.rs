@@ -1,7 +1,7 @@
-//! Keys, many at a time: all of them in no order, or those of a range in order.
+//! Scans of keys, page by page: all keys without order, or those of a range in order.
 //!
-//! Nothing is kept of a walk between its steps but where it is, and no step takes long: between two
-//! of them other calls run, and it is looked whether anybody still waits for the next.
+//! Between the steps of a scan only its position is kept, and no step takes long: between two of
+//! them other calls run, and the scan ends if its client is gone.
 //!
 //! Order is that of the ordered index: a step of a range costs what it finds, however many keys
 //! there are beside it.

@@ -4,11 +4,11 @@
 //!   socket ─► serve ─► hyper (HTTP/2) ─► dispatch: which service, until when
 //!                                            │
 //!            peer: one connection ◄──────────┤
-//!             └ connection_user: a user on it        ▼
+//!             └ connection_user: one user    ▼
 //!                 └ sessions ◄──── memorize · kvist: what a call means
 //!                                            │ words of a command
 //!                                            ▼
-//!                                  shared: one worker at the engine ─► reply
+//!                                  shared: one worker of the engine ─► reply
 //! ```
 //!
 //! All calls run on the one thread of the runtime that this is spawned on, from one worker at the
@@ -17,8 +17,9 @@
 //! holding anything. What runs for long by its nature (a script, `KEYS`, `SORT`) or is about large
 //! values runs aside; keys in order are those of the ordered index, page by page.
 //!
-//! HTTP/2 is hyper's, and what is generated from `proto/` is tonic's; tonic's own server is not
-//! used, because every call would pass its layers and who is connected would be lost behind them.
+//! HTTP/2 is hyper's, and what is generated from `proto/` is tonic's. Tonic's own server is not
+//! used, because every call would pass its layers, and they hide the connection that a call belongs
+//! to.
 #![forbid(unsafe_code)]
 
 mod budget;

@@ -2,7 +2,7 @@
 //!
 //! Codes, texts, limits and defaults are its own. What clients could not rely on there holds here:
 //! patterns are patterns, a search sees every key and counts them right, pages go on as far as
-//! there are keys, and a key that has expired is not there for anybody.
+//! there are keys, and a key that has expired is missing for every client.
 
 use tonic::{Code, Request, Response, Status};
 
@@ -23,13 +23,13 @@ const VALUE_MAX: usize = 1 << 20;
 const PREFIX_MAX: usize = 256;
 /// Keys in a reply of `Keys`.
 const KEYS_MAX: usize = 10_000;
-/// Bytes in it: what a client takes who has changed nothing, with room for what is around keys.
+/// Bytes in it: what an unmodified client accepts, with room for what is around keys.
 const KEYS_BYTES: usize = 3_500_000;
 /// Keys looked at in a step of it.
 const STEP: usize = 1000;
 const SEARCH_DEFAULT: u32 = 50;
 const SEARCH_MAX: u32 = 250;
-/// A hundred years: whoever says more means for ever.
+/// A hundred years: more means for ever.
 const TTL_MAX: u64 = 100 * 365 * 24 * 3600;
 
 /// The service.

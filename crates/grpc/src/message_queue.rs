@@ -1,7 +1,7 @@
 //! How the engine reaches a session of this door.
 //!
-//! Messages come from any thread, under locks of the engine's: posting only puts them down. Whoever
-//! waits is the call that has the session, or nobody.
+//! Messages are posted by any thread while it holds locks of the engine, so posting only queues
+//! them. At most one task waits for them: the call that has the session.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use engine::{ClientId, Mailbox, Message};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// The end of a connection, as somebody wants it from outside.
+/// The order to close a connection, given by another client or the server.
 #[derive(Default)]
 pub struct CloseSignal {
     over: AtomicBool,

@@ -1,8 +1,8 @@
 //! One connection, and the users that call through it.
 //!
 //! A proxy sends calls of many users through one connection, so a user belongs to a call, not to a
-//! connection. What a call shows was judged before if one with the same credentials came through
-//! the connection, and no user has changed since; else it is judged anew.
+//! connection. Credentials of a call are not checked again if a call with the same ones came
+//! through the connection before, and no user has changed since.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use crate::message_queue::CloseSignal;
 use crate::shared::Shared;
 use crate::status;
 
-/// Users remembered for a connection; whoever has been silent longest is asked again.
+/// Users cached for a connection; the least recently used is evicted.
 const CACHED_USERS: usize = 8;
 
 /// One connection.
@@ -28,21 +28,21 @@ pub struct Peer {
     pub shared: Arc<Shared>,
     /// Where it comes from.
     pub origin: Origin,
-    /// Told when somebody wants it closed.
+    /// Signalled when it is to be closed.
     pub close_signal: Arc<CloseSignal>,
     /// Protected mode lets it do nothing.
     pub denied: bool,
-    /// The one who called last comes first.
+    /// The most recently used comes first.
     users: Mutex<Vec<CachedUser>>,
-    /// Somebody has called who is known.
+    /// An authenticated user has called.
     known: AtomicBool,
-    /// Calls that are open of callers who are not.
+    /// Open calls of unauthenticated callers.
     unknown_calls: AtomicUsize,
     /// Bytes of messages to them that were not sent yet.
     queued: AtomicUsize,
 }
 
-/// A call of somebody who is not known, among those that may be open.
+/// An open call of an unauthenticated caller.
 pub struct UnknownCall(Arc<Peer>);
 
 impl UnknownCall {
@@ -58,7 +58,7 @@ impl Drop for UnknownCall {
     }
 }
 
-/// Whose word it was.
+/// The kind of credentials.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CredentialKind {
     Anonymous,
@@ -66,10 +66,10 @@ enum CredentialKind {
     Token,
 }
 
-/// What a call said.
+/// The credentials of a call.
 type Key = (CredentialKind, Secret);
 
-/// A user who has called.
+/// A cached user.
 struct CachedUser {
     kind: CredentialKind,
     said: Secret,
@@ -91,7 +91,7 @@ impl Peer {
         };
         let peer = Arc::new(peer);
         if !denied {
-            // It is among the clients from now on, as a connection that has asked nothing yet.
+            // It is in the list of clients from now on, as a connection without requests.
             let anonymous = ConnectionUser::new(shared, &peer.origin, &peer.close_signal);
             peer.cache((CredentialKind::Anonymous, Secret::of(&[])), &anonymous);
         }
@@ -116,7 +116,7 @@ impl Peer {
                 return Ok(user);
             }
             if key.0 == CredentialKind::Anonymous {
-                // Whoever is refused is among the clients still.
+                // A refused caller stays in the list of clients.
                 user.enter(claim)?;
             }
             self.evict(&user);
@@ -128,12 +128,12 @@ impl Peer {
         Ok(user)
     }
 
-    /// Whether somebody has called who is known, or everybody is whom protected mode lets in.
+    /// Whether an authenticated user has called, or none need authenticate.
     pub fn is_known(&self) -> bool {
         self.has_called() || (!self.denied && !self.shared.requires_credentials())
     }
 
-    /// Whether somebody has called who is known.
+    /// Whether an authenticated user has called.
     pub fn has_called(&self) -> bool {
         self.known.load(Ordering::Relaxed)
     }
@@ -149,8 +149,8 @@ impl Peer {
         let _ = self.queued.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
-    /// Lets in a call that needs no credentials: those of one connection have an end until somebody
-    /// is known.
+    /// Admits a call that needs no credentials: their number on a connection is bounded until a
+    /// user has authenticated.
     ///
     /// # Errors
     /// There are too many already.
@@ -183,7 +183,7 @@ impl Peer {
     fn cache(&self, key: Key, user: &Arc<ConnectionUser>) {
         let new = CachedUser { kind: key.0, said: key.1, user: Arc::clone(user) };
         let mut users = self.users.lock();
-        // Once somebody has said who they are, nobody is not among the clients any more.
+        // Once a user has authenticated, the anonymous one leaves the list of clients.
         let is_idle = |known: &CachedUser| {
             known.kind == CredentialKind::Anonymous && Arc::strong_count(&known.user) == 1
         };

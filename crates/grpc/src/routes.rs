@@ -53,7 +53,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// All services of a shared.
+    /// All services.
     pub fn new(shared: &Arc<Shared>) -> Self {
         let most = shared.settings.max_message_size;
         let memorize = MemorizeServer::new(memorize::Service);
@@ -71,10 +71,10 @@ impl Routes {
         }
     }
 
-    /// Answers a call: asks who calls before a byte of what follows its head is looked at.
+    /// Answers a call: authenticates it before a byte after its head is read.
     ///
     /// # Errors
-    /// Who calls is not who they say, or there are too many of whom nobody knows who they are.
+    /// The credentials are wrong, or too many unauthenticated calls are open.
     pub async fn answer(
         self,
         peer: &Arc<Peer>,

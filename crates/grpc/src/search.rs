@@ -9,9 +9,9 @@
 //!
 //! What lies behind the page is counted and not read, so names that are no text are found out when
 //! a page reaches them: a total is never too small, and it is exact where a search reaches the end.
-//! Who goes on as long as there are more keys than were left out sees each key, and gets to an end.
+//! A client that pages until no more keys are left sees each key, and comes to an end.
 //!
-//! Whoever may not ask the index, or finds it switched off, is served without.
+//! Without the right to use the index, or with the index switched off, a search works without it.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ type Found = (Vec<String>, u64);
 /// there are in all.
 ///
 /// # Errors
-/// As the commands'; nobody waits any more.
+/// As the commands'; the deadline is over.
 pub async fn search(
     caller: &Caller,
     prefix: String,

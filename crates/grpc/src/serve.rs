@@ -1,7 +1,7 @@
 //! From a listening socket to calls: accepting, TLS, HTTP/2, and which service a call is for.
 //!
-//! Whatever a peer can make us keep has a limit: streams at a time on a connection, bytes that are
-//! on their way in either direction, the length of headers and messages, the time to begin.
+//! Everything that a peer can make the server keep is limited: streams at a time on a connection,
+//! bytes in flight in either direction, the length of headers and messages, the time to begin.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -44,13 +44,13 @@ const SEND_BUFFER: usize = 32 << 10;
 const HEADERS: u32 = 16 << 10;
 /// How long a client may take to say anything at all.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client whom protected mode refuses may take to hear so.
+/// How long a client that protected mode refuses may take to read the refusal.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a client may take to answer that it is still there.
 const PONG: Duration = Duration::from_secs(20);
-/// What a connection takes that has said nothing yet, about.
+/// About what a connection takes that has sent nothing yet.
 const NEW_CONNECTION: usize = 8 << 10;
-/// How long a stranger may wait for room among the others, and how often it is looked.
+/// How long an unauthenticated connection may wait for memory, and how often it is checked.
 const ROOM_WAIT: Duration = Duration::from_secs(1);
 const TURN: Duration = Duration::from_millis(20);
 /// How long the listener rests when no connection can be accepted.
@@ -124,7 +124,7 @@ impl Drop for IncomingConnection {
 }
 
 impl IncomingConnection {
-    /// Lets somebody in, unless there are too many.
+    /// Admits a connection, unless there are too many.
     fn enter(shared: &Arc<Shared>, socket: TcpStream, addr: SocketAddr) -> Option<Self> {
         let counters = Arc::clone(&shared.slot.lock().worker.context.counters);
         if !(shared.hooks.enter)() {
@@ -153,7 +153,7 @@ impl IncomingConnection {
 
     async fn serve(self, routes: Routes, tls: Option<TlsAcceptor>, stop: watch::Receiver<bool>) {
         if self.denied {
-            // Strangers must not hold the places of those who may come in.
+            // Refused clients must not keep others from connecting.
             let _ = timeout(FAREWELL, self.attend(routes, tls, stop)).await;
         } else {
             self.attend(routes, tls, stop).await;
@@ -179,7 +179,7 @@ impl IncomingConnection {
         };
         match tls {
             None => {
-                // Who connects and says nothing is not kept.
+                // A client that connects and sends nothing is disconnected.
                 let spoke = timeout(PATIENCE, socket.readable()).await;
                 if matches!(spoke, Ok(Ok(()))) && self.has_room(&mut charge, CONNECTION).await {
                     self.talk(routes, socket, origin, stop, (charge, 0)).await;
@@ -198,13 +198,13 @@ impl IncomingConnection {
         }
     }
 
-    /// Whether it counts as a stranger's connection for now.
+    /// Whether it counts as unauthenticated for now.
     fn counts_as_unauthenticated(&self) -> bool {
         self.denied || self.shared.requires_credentials()
     }
 
-    /// Waits a moment until a stranger more has room: many clients may come at once, who show who
-    /// they are as soon as they are heard.
+    /// Waits a moment for memory: many clients may connect at once, and authenticate as soon as
+    /// they are served.
     async fn has_room(&self, charge: &mut Charge, bytes: usize) -> bool {
         let deadline = Instant::now() + ROOM_WAIT;
         while self.counts_as_unauthenticated() && !charge.set(bytes) {
@@ -255,7 +255,7 @@ impl IncomingConnection {
         };
         tokio::pin!(stopped);
         let mut stopping = false;
-        // Until when somebody must have called who is known.
+        // The deadline for an authenticated call.
         let known_by = self.shared.engine.config().callers.unauthenticated_timeout;
         let known_by = known_by.and_then(|time| self.came.checked_add(time));
         let late = sleep_until(known_by.unwrap_or(self.came));
@@ -276,7 +276,7 @@ impl IncomingConnection {
                         tracing::debug!(addr = %self.addr, "nobody said who a gRPC caller is");
                         return;
                     }
-                    // Whoever is in the middle of something is told, and given a moment.
+                    // Calls in progress are given a moment, after a GOAWAY.
                     if waiting {
                         connection.as_mut().graceful_shutdown();
                         late.as_mut().reset(Instant::now() + FAREWELL);
@@ -303,13 +303,13 @@ fn tune(socket: &TcpStream, keepalive: Option<Duration>) -> std::io::Result<()> 
     Ok(())
 }
 
-/// Answers one call, or says that nobody waits any more.
+/// Answers one call, or reports that its deadline is over.
 async fn call(
     routes: Routes,
     peer: Arc<Peer>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
-    // Whatever it is for: who may do nothing need not know how the server is, or what it speaks.
+    // For every service: a refused client need not learn the server's state or services.
     if peer.denied {
         return Ok(status::denied().into_http());
     }

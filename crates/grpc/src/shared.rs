@@ -21,7 +21,7 @@ use crate::serve::acceptor;
 
 /// What the door asks of the program around it.
 pub struct Hooks {
-    /// Somebody has asked the engine to stop: everybody should look.
+    /// The engine has been asked to stop: wakes all threads.
     pub stopping: Box<dyn Fn() + Send + Sync>,
     /// Another connection comes: whether there may be so many.
     pub enter: Box<dyn Fn() -> bool + Send + Sync>,
@@ -42,7 +42,7 @@ pub struct Shared {
     pub(crate) heavy: Arc<LongRequests>,
     /// The hash of the key that calls must carry.
     pub(crate) api_key: Option<Secret>,
-    /// Rung when users may have changed.
+    /// Notified when users may have changed.
     pub(crate) users_changed: Notify,
     /// Rung when something has become durable.
     pub(crate) durable: Arc<Notify>,
@@ -51,7 +51,7 @@ pub struct Shared {
     pub(crate) tls: Mutex<Option<TlsAcceptor>>,
     /// Streams that are open.
     pub(crate) streams: Budget,
-    /// Bytes of events that watchers have not taken yet.
+    /// Bounds the bytes of events that watchers have not taken yet.
     pub(crate) watch_budget: Arc<Budget>,
     /// Bytes of requests that have not come to their end.
     pub(crate) inbound: Arc<Budget>,
@@ -59,7 +59,7 @@ pub struct Shared {
     pub(crate) connections: AtomicUsize,
 }
 
-/// A worker at the engine.
+/// A worker of the engine and a reply buffer.
 pub(crate) struct WorkerSlot {
     pub worker: Worker,
     /// The bytes of a reply, kept for their memory.
@@ -136,7 +136,8 @@ impl Shared {
         self.tls.lock().is_some()
     }
 
-    /// Something has become durable: whoever waits for that looks again. Any thread may say so.
+    /// Something has become durable: calls that wait for the disk look again. May be called by any
+    /// thread.
     pub fn tell_durable(&self) {
         self.durable.notify_waiters();
     }

@@ -10,14 +10,14 @@ use engine::exchange::NoAnswer;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// Whose errors they are.
+/// The domain of errors.
 const DOMAIN: &str = "kvist";
 /// When to try again where the trouble passes by itself.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// No credentials where some are asked for.
 pub const MISSING_KEY: &str = "Missing API key";
-/// Credentials that nobody has.
+/// Wrong credentials.
 pub const INVALID_KEY: &str = "Invalid API key";
 /// Credentials that cannot be read.
 pub const MALFORMED_KEY: &str = "Invalid API key format";
@@ -70,7 +70,7 @@ pub fn invalid(field: &str, message: &str) -> Status {
     Status::with_error_details(Code::InvalidArgument, message, details)
 }
 
-/// Nobody knows who it is.
+/// The call is not authenticated.
 pub fn unauthenticated(message: &str) -> Status {
     Status::unauthenticated(message)
 }

@@ -1,21 +1,21 @@
-//! A stream that is read in small pieces until it is known who is at its other end.
+//! A stream that is read in small pieces until the client has authenticated.
 //!
-//! HTTP/2 keeps what comes for a call until the call takes it, up to the window of the whole
-//! connection. A call of somebody unknown takes nothing: it is refused by its head. So between a
-//! few KiB of such a connection the calls have their turn, and what they refuse is not kept.
+//! HTTP/2 keeps the bytes of a call until the call takes them, up to the window of the whole
+//! connection. An unauthenticated call takes none: it is refused by its head. So after each few KiB
+//! of such a connection the calls have their turn, and what they refuse is not kept.
 //!
-//! What they answer is kept until the other end takes it. So whoever is unknown has few streams
-//! that are open or not told of their end: the head of the next is held back until one has gone,
-//! and as long as the other end takes nothing, nothing is read. The connection, its streams, their
-//! answers and what is held back count as memory of strangers.
+//! Their answers are kept until the client takes them. So an unauthenticated connection may have
+//! few streams that are open or whose end was not sent: the head of the next is held back until one
+//! has ended, and as long as the client takes nothing, nothing is read. The connection, its
+//! streams, their answers and what is held back count as memory of unauthenticated clients.
 //!
 //! TLS takes more than the other end does, and keeps it. So what was written counts as taken when
 //! everything below has sent it on.
 //!
 //! ```text
 //!   socket ─► few streams? ──► HTTP/2 ─► calls
-//!               │ no: held back until an answer went out, or one of the first is somebody's
-//!               └ for too long, or beyond the memory of strangers: GOAWAY, closed
+//!               │ no: held back until an answer went out, or a call has authenticated
+//!               └ for too long, or beyond `unauthenticated-memory`: GOAWAY, closed
 //! ```
 
 use std::io;
@@ -31,7 +31,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use crate::frames::Streams;
 use crate::peer::Peer;
 
-/// Bytes that are read of somebody unknown before calls have their turn.
+/// Bytes that are read of an unauthenticated client before calls have their turn.
 const PIECE: usize = 16 << 10;
 /// How long they have it.
 const REST: Duration = Duration::from_millis(1);
@@ -41,7 +41,7 @@ const LONGEST_REST: Duration = Duration::from_millis(64);
 const STREAMS: usize = 2 * CALLS;
 /// How long one more may be held back.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Streams that are begun in a row, each after it was held back, and show nobody who is known.
+/// Streams that are begun in a row, each after it was held back, without authenticating.
 const IN_VAIN: usize = 64;
 /// What begins later than this after the last of a row is not of it.
 const SPELL: Duration = Duration::from_secs(1);
@@ -53,11 +53,11 @@ const STREAM: usize = 3 << 10;
 /// The stream.
 pub struct ThrottledStream<S> {
     inner: S,
-    /// As long as nobody has called who is known.
+    /// As long as no authenticated user has called.
     unauthenticated: Option<Box<Unauthenticated>>,
 }
 
-/// Somebody unknown at the other end.
+/// The state of a stream whose client has not authenticated.
 struct Unauthenticated {
     peer: Arc<Peer>,
     charge: Charge,

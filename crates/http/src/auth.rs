@@ -1,4 +1,4 @@
-//! Who may ask: peers, pages of other sites, users.
+//! Which requests are admitted: by peer, by the page they come from, by user.
 //!
 //! ```text
 //!   peer          protected mode: from this machine only
@@ -44,8 +44,8 @@ pub fn charge_of_connection(engine: &Engine, config: &Config, secured: bool) -> 
     if asked { takes } else { 0 }
 }
 
-/// Refuses what a page of another site may have sent from the browser of somebody who can reach
-/// this port.
+/// Refuses requests that a page of another site may have sent from a browser that can reach this
+/// port.
 ///
 /// # Errors
 /// 403.
@@ -57,7 +57,8 @@ pub fn check_site(engine: &Engine, config: &Config, headers: &HeaderMap) -> Resu
             return Err(Refusal::new(403, "requests from pages of other sites are refused"));
         }
     }
-    // Who needs no password must not be reached by a name that anybody can have point here.
+    // A port that needs no password must not be reachable by a name that others can make point
+    // here.
     let open = config.protected_mode && config.http.token.is_none() && engine.users.is_open();
     if open && !host.is_empty() && !is_plain_address(host) {
         return Err(Refusal::new(
@@ -78,7 +79,7 @@ fn is_plain_address(host: &str) -> bool {
     name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost")
 }
 
-/// What a request shows.
+/// The credentials of a request.
 enum Authorization {
     Nothing,
     Bearer(Vec<u8>),
@@ -109,7 +110,7 @@ fn authorization(headers: &HeaderMap) -> Authorization {
     }
 }
 
-/// Makes the caller who its request says it is.
+/// Authenticates a request.
 ///
 /// # Errors
 /// 401.
@@ -164,7 +165,7 @@ async fn basic(
     client: &mut ClientSession,
 ) -> Option<Credential> {
     let credential = Credential::of_password(&engine.users, user, password);
-    // Where a token is asked for, a user who takes any password must not stand in for it.
+    // Where a token is required, a user with any password must not replace it.
     let credential = credential
         .filter(|credential| !with_token || !credential.account().rules().takes_any_password());
     if credential.is_none() {

@@ -49,7 +49,7 @@ impl Drop for BufferedBody {
     }
 }
 
-/// Reads a body. A peer who does not send it in time is given up.
+/// Reads a body. A peer that does not send it in time is disconnected.
 ///
 /// # Errors
 /// 413 if it is too long, 408 if it does not come, 400 if it is broken, 503 if all bodies together

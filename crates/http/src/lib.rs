@@ -2,14 +2,14 @@
 //! every other port too.
 //!
 //! ```text
-//!   serve ─► guard ─► route ─► body ─► records, ttl, range, about, metrics
-//!     │                                        │
-//!     │ pace: who does not read                ▼
-//!     └ desk: a session for each connection, workers at the engine; aside: what may take long
+//!   serve ─► auth ─► route ─► body ─► records, ttl, range, status, metrics
+//!     │                                       │
+//!     │ timed_stream: slow readers            ▼
+//!     └ session: one per connection; workers of the engine; long_requests: what may take long
 //! ```
 //!
 //! It speaks HTTP/1.1 with hyper and nothing on top: a router for eighteen routes is forty lines,
-//! and the table it reads is also what the OpenAPI document is made of. It runs on whatever tokio
+//! and the table it reads is also what the OpenAPI document is made of. It runs on the tokio
 //! runtime it is started on, and never keeps one of its threads longer than a command takes that is
 //! quick by its nature.
 #![forbid(unsafe_code)]

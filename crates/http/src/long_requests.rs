@@ -1,4 +1,4 @@
-//! Requests that may take long, on threads of their own: the few that serve the port go on.
+//! Requests that may take long, on threads of their own: the few threads that serve the port go on.
 //!
 //! How many keys a range has is read off the index, unless some of them have a deadline or may not
 //! be seen by who asks: then they are looked at, all of them perhaps. So they are for a page, if

@@ -3,8 +3,8 @@
 //! The engine's ordered index answers page by page; the answer is written while it is sent, and no
 //! page is asked for before the peer has taken the last. How many there are is counted by the
 //! index, unless a filter makes it necessary to look at each: then it is known at the end, so
-//! `total` stands behind `results`. To count may take long, and is done aside. A page is of its
-//! moment: what others write meanwhile may be in it or not.
+//! `total` stands behind `results`. Counting may take long, and is done on another thread. A page
+//! is of its moment: what others write meanwhile may be in it or not.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -166,7 +166,7 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
         let writer =
             RangeWriter { query, client, sender: &sender, text: "{\"results\":[".to_owned() };
         if let Err(error) = writer.all(first, total).await {
-            // If nobody listens any more, nobody need be told.
+            // If the peer is gone, the error need not be sent.
             let _ = sender.send(Err(error)).await;
         }
     });
@@ -175,7 +175,7 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
     Ok(answer)
 }
 
-/// An answer being made.
+/// Writes an answer while it is sent.
 struct RangeWriter<'s> {
     query: RangeQuery,
     client: SessionGuard,

@@ -10,7 +10,7 @@ use crate::reply::{self, Answer, Refusal, fine};
 use crate::request::ApiRequest;
 use crate::text;
 
-/// Records that are set under one hold of a worker, and between two looks at who else wants one.
+/// Records that are set under one hold of a worker, before other requests get their turn.
 const STEP: usize = 128;
 
 /// The fields of an object of JSON, as they were written.

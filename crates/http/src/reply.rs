@@ -18,7 +18,7 @@ use crate::text;
 pub const JSON: &str = "application/json";
 
 /// A body: there as a whole, or made piece by piece. A maker that fails breaks the connection off,
-/// so that nobody takes half a list for the whole.
+/// so that half a list is not taken for the whole.
 pub enum Content {
     /// All of it; nothing once it was taken.
     Whole(Option<Bytes>),
@@ -27,7 +27,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// A body that is made by whoever has the other end.
+    /// A body that is written to the other end of a channel.
     pub fn made() -> (Sender<io::Result<Bytes>>, Self) {
         let (sender, receiver) = mpsc::channel(2);
         (sender, Content::Made(receiver))

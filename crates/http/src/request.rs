@@ -16,7 +16,8 @@ use crate::{metrics, range, records, status, ttl};
 pub struct ApiRequest {
     /// The port.
     pub http: Arc<Http>,
-    /// Who asks. Held by one handler at a time, or by whoever makes the body of its answer.
+    /// The client's session. Held by one handler at a time, or by the task that writes the body of
+    /// its answer.
     pub client: Arc<Mutex<ClientSession>>,
     /// What stands for `{…}` in the path.
     pub values: Vec<Vec<u8>>,
@@ -38,7 +39,7 @@ impl ApiRequest {
     }
 }
 
-/// Does what is asked.
+/// Handles a request.
 ///
 /// # Errors
 /// Why not.

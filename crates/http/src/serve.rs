@@ -8,7 +8,8 @@
 //!
 //! Whatever a peer does or leaves undone, it costs a bounded time and a bounded memory: a head has
 //! seconds to come and 64 KiB to fit in, a body has `request-body-timeout` and the size of one
-//! value, a peer who does not read is given up, and there are never more peers than `maxclients`.
+//! value, a peer that does not read is disconnected, and there are never more peers than
+//! `maxclients`.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -248,7 +249,7 @@ impl Http {
             async move {
                 meter.begin_answer();
                 let answer = answer(http, Arc::clone(&client), request).await;
-                // Somebody who makes a long answer has it still, and was let in.
+                // A task that writes a long answer still holds it, and its request was admitted.
                 meter.end_answer(client.try_lock().map_or(true, |client| client.is_admitted()));
                 Ok::<_, Infallible>(answer)
             }

@@ -1,16 +1,15 @@
-//! Where the requests of this port meet the engine: workers that its threads share, and the session
-//! of each connection.
+//! The session of each connection, and how its requests run on the engine.
 //!
 //! ```text
 //!   handler ─► ClientSession::call ─► a worker, for as long as the command runs ─► reply
-//!                                │ paused:              get up, wait for the end of the pause
-//!                                └ `appendfsync always`: get up, wait for the disk
+//!                                │ paused:               release it, wait for the end of the pause
+//!                                └ `appendfsync always`: release it, wait for the disk
 //! ```
 //!
 //! A command goes the way it goes for a client of the other protocol, so users, `MONITOR`,
-//! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters hold here as there. No
-//! command that blocks is ever called, and a worker is never kept across a wait. What may take long
-//! runs on other threads, with workers of their own: `long_requests.rs`.
+//! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters apply here as there.
+//! Commands that block are never called, and a worker is never kept across a wait. Requests that
+//! may take long run on other threads, with workers of their own: `long_requests.rs`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -35,20 +34,20 @@ const LONG_REQUESTS: usize = 4;
 /// A buffer for requests that has grown beyond this is not kept.
 const KEPT: usize = 64 << 10;
 
-/// The workers.
+/// The workers of the port.
 pub struct Workers {
     /// The engine they are at.
     pub engine: Arc<Engine>,
     workers: Box<[Mutex<Worker>]>,
     next: AtomicUsize,
-    /// Rung when something has become durable.
+    /// Notified when something has become durable.
     pub durable: Arc<Notify>,
     /// Threads for requests that may take long.
     pub(crate) long: Arc<LongRequests>,
 }
 
 impl Workers {
-    /// As many workers as threads will sit down at the same time.
+    /// As many workers as threads will use one at the same time.
     pub fn new(engine: &Arc<Engine>, count: usize, seed: u64, durable: Arc<Notify>) -> Self {
         let worker = |number: u64| Mutex::new(Worker::new(engine, seed.wrapping_add(number)));
         Workers {
@@ -60,7 +59,7 @@ impl Workers {
         }
     }
 
-    /// Sits down, does `work`, and gets up.
+    /// Locks a worker and does `work` with it.
     pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
         let free = self.workers.iter().find_map(Mutex::try_lock);
         let mut worker = free.unwrap_or_else(|| {
@@ -87,8 +86,8 @@ pub struct Meter {
     pub reads: AtomicU64,
     /// Times something was sent.
     pub writes: AtomicU64,
-    /// A request is being answered, whose body is counted by who reads it, or the last one was from
-    /// somebody who is known.
+    /// A request is being answered (its body is counted where it is read), or the last one was
+    /// authenticated.
     known: AtomicBool,
     /// Counts the connection and the head of a request whose caller is not known yet.
     unknown: Mutex<Charge>,
@@ -121,7 +120,7 @@ impl Meter {
         let _ = self.unknown.lock().set(self.connection);
     }
 
-    /// Its request was answered; it was from somebody who is known.
+    /// Its request was answered; `known` if it was authenticated.
     pub fn end_answer(&self, known: bool) {
         self.known.store(known, Ordering::Relaxed);
         let _ = self.unknown.lock().set(if known { 0 } else { self.connection });
@@ -144,7 +143,7 @@ pub struct ConnectionSignals {
 }
 
 impl ConnectionSignals {
-    /// Waits until somebody wants the connection closed.
+    /// Waits for the order to close the connection.
     pub async fn killed(&self) {
         while !self.killed.load(Ordering::Acquire) {
             self.kill.notified().await;
@@ -171,7 +170,7 @@ impl Mailbox for ConnectionSignals {
 pub enum NoReply {
     /// The session was ended.
     Ended,
-    /// Too many requests that run for long wait already.
+    /// Too many long requests wait already.
     TooManyWaiting,
     /// The command ran, but the disk could not confirm what it did.
     NotDurable(String),
@@ -179,13 +178,13 @@ pub enum NoReply {
     Disabled(&'static str),
 }
 
-/// Why a caller may ask.
+/// Why a request is admitted.
 pub enum Admitted {
-    /// It may not: nothing was shown yet.
+    /// It is not: there were no credentials yet.
     Not,
-    /// Nobody need show anything.
+    /// No credentials are needed.
     AsAnybody,
-    /// It has shown this.
+    /// By these credentials.
     By(Credential),
 }
 
@@ -196,7 +195,7 @@ pub struct ClientSession {
     pub session: Session,
     /// What came for it.
     pub signals: Arc<ConnectionSignals>,
-    /// What its present request has shown.
+    /// The credentials of the current request.
     pub admitted: Admitted,
     meter: Arc<Meter>,
     request: Vec<u8>,

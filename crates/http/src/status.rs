@@ -1,4 +1,4 @@
-//! What the server says of itself in a few words.
+//! The server's state: root page, health, readiness, statistics.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ pub fn root() -> Answer {
     ))
 }
 
-/// `GET /health`: whoever hears this knows that the process lives and its threads run.
+/// `GET /health`: the process lives and its threads run.
 pub fn live() -> Answer {
     reply::answer(StatusCode::OK, TEXT, "OK\n")
 }
@@ -38,7 +38,7 @@ pub fn ready(request: &ApiRequest) -> Answer {
     match engine.hindrance() {
         None => reply::answer(StatusCode::OK, TEXT, "OK\n"),
         Some(why) => {
-            // What exactly is wrong with the disk is in the log, and not everybody's business.
+            // What exactly is wrong with the disk is in the log, and not public.
             let loading = engine.persistence.is_loading();
             let why = if loading { why.to_string() } else { NOT_WRITABLE.to_owned() };
             reply::answer(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{why}\n"))
@@ -68,14 +68,14 @@ fn figures(request: &ApiRequest) -> String {
     )
 }
 
-/// `GET /api/v1/stats`: who may count keys may see it.
+/// `GET /api/v1/stats`: for users who may count keys.
 pub async fn stats(request: ApiRequest) -> Result<Answer, Refusal> {
     fine(request.client.lock().await.call::<&[u8]>("dbsize", &[]).await?)?;
     Ok(reply::json(format!("{{{}}}", figures(&request))))
 }
 
-/// `GET /api/v1/health`: the same for everybody, in a few words and at no cost. Figures are what
-/// `/api/v1/stats` and `/metrics` tell those who may know them.
+/// `GET /api/v1/health`: the same for every client, in a few words and at no cost. Figures are what
+/// `/api/v1/stats` and `/metrics` tell users with the right to them.
 pub fn health(request: &ApiRequest) -> Answer {
     let engine = &request.http.workers.engine;
     let (status, word) = match engine.hindrance() {

@@ -109,7 +109,7 @@ impl Query {
         found.map(|(_, value)| value.as_slice())
     }
 
-    /// A parameter that nobody asks for, if there is one.
+    /// A parameter that the route does not know, if there is one.
     #[must_use]
     pub fn unknown(&self, known: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
         self.0.iter().map(|(name, _)| name.as_slice()).find(|name| !known(name))

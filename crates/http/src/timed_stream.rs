@@ -1,7 +1,7 @@
-//! A stream that gives up on peers who do not read, and counts what passes.
+//! A stream that times out on peers that do not read, and counts bytes.
 //!
 //! Reading has its deadlines where it is known what is read: a request's head, a piece of its body.
-//! Writing has one here: a peer who takes nothing for so long is gone.
+//! Writing has its own here: a peer that reads nothing for so long is disconnected.
 
 use std::future::Future;
 use std::io;

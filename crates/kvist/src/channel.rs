@@ -1,7 +1,7 @@
 //! The protocol without a socket: bytes of requests in, bytes of replies out.
 //!
-//! For whoever speaks RESP already: a binding with a parser of its own, a proxy, a test. It is to
-//! the engine what a connection is to a server, messages out of band included.
+//! For programs that speak RESP already: a binding with a parser of its own, a proxy, a test. It is
+//! to the engine what a connection is to a server, messages out of band included.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! One client of the engine, as a connection is one of a server: its session, its messages, the
-//! bytes that were written for it.
+//! One client of the engine, as a connection is one of a server: its session, its inbox, the bytes
+//! that were written for it.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub(crate) struct ClientSession {
 }
 
 impl ClientSession {
-    /// A new client. It has the rights of the default user without being asked for a password:
-    /// whoever runs this code could read the memory as well.
+    /// A new client. It has the rights of the default user without being asked for a password: code
+    /// in this process could read the memory as well.
     pub fn new(shared: &Shared, protocol: Protocol) -> Box<Self> {
         let inbox = Arc::new(Inbox::new(shared.limit_of_pushes()));
         let origin =

@@ -1,9 +1,9 @@
-//! Where threads wait until the disk has what they must not tell before.
+//! Where threads wait until the disk has what their replies confirm.
 //!
 //! ```text
-//!   who waits                            who rings
+//!   a thread that waits                  after a sync
 //!   lock                                 …something has become durable…
-//!   durable? no ─► wait (unlocks)        lock, unlock: whoever has looked waits by now
+//!   durable? no ─► wait (unlocks)        lock, unlock: threads that have checked are waiting by now
 //!                                        wake all
 //! ```
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use sync::{Condvar, Mutex, MutexGuard};
 
-/// Rung when something has become durable.
+/// Woken when something has become durable.
 #[derive(Default)]
 pub(crate) struct DurabilityWakeup {
     lock: Mutex<()>,
@@ -19,7 +19,7 @@ pub(crate) struct DurabilityWakeup {
 }
 
 impl DurabilityWakeup {
-    /// Wakes all who wait.
+    /// Wakes all waiting threads.
     pub fn wake_all(&self) {
         drop(self.lock.lock());
         self.woken.notify_all();

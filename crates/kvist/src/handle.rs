@@ -45,7 +45,7 @@ impl std::fmt::Debug for Kvist {
     }
 }
 
-/// Nobody but the engine ends a wait.
+/// Only the engine ends a wait.
 pub(crate) fn never_cancelled() -> bool {
     false
 }
@@ -178,7 +178,7 @@ impl Kvist {
         settled.map(|()| how)
     }
 
-    /// Leaves a client for the next who sits here, if there is none.
+    /// Keeps a session for the next request on this worker, if it has none.
     fn put_back(&self, client: Box<ClientSession>) {
         if client.is_over() || client.waits() {
             return self.shared.disconnect(client);
@@ -192,7 +192,7 @@ impl Kvist {
         }
     }
 
-    /// Whether a command takes no longer than a moment and, as things stand, waits for nobody: so
+    /// Whether a command takes no longer than a moment and, as things stand, waits for nothing: so
     /// that a lock of the caller's, an interpreter's say, need not be given up meanwhile.
     #[must_use]
     pub fn is_moment(&self, argv: &[&[u8]]) -> bool {
@@ -273,7 +273,7 @@ pub(crate) fn reply_in(bytes: &[u8], pushed: &mut dyn FnMut(Value, usize)) -> Op
     reply
 }
 
-/// What a reply means to who asked for a value.
+/// A reply as the value that the caller asked for.
 pub(crate) fn done(reply: Option<Value>) -> Result<Value, Error> {
     match reply {
         Some(value) => match value.as_error() {

@@ -1,9 +1,9 @@
-//! What comes for a session from outside its own requests: replies that end a wait, messages.
+//! Messages for a session from outside its own requests: replies that end a wait, pushes.
 //!
-//! It is posted to by other threads while they hold shards, so posting only takes this lock, for
-//! moments. What nobody fetches must not grow without end: messages count, wherever they lie, until
-//! they are handed to whoever uses the session, and beyond the limits that a server has for
-//! subscribers who do not keep up, the session is ended as theirs would be.
+//! Other threads post to it while they hold shards, so posting only takes this lock, for moments.
+//! Messages that are not fetched must not grow without end: they count, wherever they are kept,
+//! until the session's user has fetched them, and beyond the limits that a server has for slow
+//! subscribers the session is closed, as theirs would be.
 //!
 //! ```text
 //!   post ─► queue ─► ClientSession::out ─► Session::pushes ─► handed out
@@ -27,7 +27,7 @@ struct State {
     limit: BufferLimit,
     /// Since when they are over the soft limit.
     over_soft_since: Option<Millis>,
-    /// Nobody will look again until the end of the session.
+    /// It is not read again until the end of the session.
     over: bool,
 }
 
@@ -38,7 +38,8 @@ pub(crate) struct Inbox {
 }
 
 impl State {
-    /// Judges what has not been handed out: too much ends the session, and what waits is let go.
+    /// Checks the size of what has not been fetched: too much ends the session, and its messages
+    /// are dropped.
     fn check_limit(&mut self) {
         match self.limit.check(self.pushed, self.over_soft_since, wall_clock()) {
             Overflow::None => self.over_soft_since = None,

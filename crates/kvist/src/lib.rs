@@ -14,7 +14,7 @@
 //!
 //! ```text
 //!   Kvist          a handle; cheap to clone, shared by all threads
-//!    ├ call, run   one request, in nobody's session
+//!    ├ call, run   one request, without a session
 //!    ├ pipeline    many
 //!    ├ session     a connection's state: SELECT, WATCH, MULTI, CLIENT …
 //!    ├ subscriber  messages that are published
@@ -25,7 +25,7 @@
 //! journal, snapshots, recovery and every directive are the same, and a server can open the
 //! directory afterwards. While one process has it open, any other is refused.
 //!
-//! Threads call the engine directly, each from a worker of its own; what two of them do to
+//! Threads call the engine directly, each with a worker of its own; what two of them do to
 //! different keys does not meet in any lock. Keys expire, memory is evicted and the journal is
 //! written by threads of the engine's, which end with [`Kvist::close`] or when the last handle is
 //! dropped.

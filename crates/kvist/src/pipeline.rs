@@ -20,7 +20,7 @@ const ATTEMPTS: usize = 1000;
 /// let results = db.pipeline().call(["SET", "a", "1"]).call(["INCR", "a"]).execute()?;
 /// assert_eq!(results[1].as_ref().unwrap().as_i64(), Some(2));
 ///
-/// // Nobody sees one of these without the other.
+/// // No client sees one of these without the other.
 /// let sums = db.pipeline().call(["INCR", "a"]).call(["DECR", "b"]).atomically()?;
 /// assert_eq!(sums.len(), 2);
 /// # Ok::<(), kvist::Error>(())
@@ -98,9 +98,9 @@ impl<'k> Pipeline<'k> {
         Ok(results)
     }
 
-    /// Runs them in one transaction: with nobody between, and in the journal as a whole or not at
-    /// all. If one is refused before it runs (it is unknown, say) none does; one that fails while
-    /// it runs is an error value among the others.
+    /// Runs them in one transaction: with no other request between, and in the journal as a whole
+    /// or not at all. If one is refused before it runs (it is unknown, say) none does; one that
+    /// fails while it runs is an error value among the others.
     ///
     /// # Errors
     /// Why none ran, or as [`Pipeline::execute`].

@@ -36,7 +36,7 @@ use crate::values::Values;
 pub struct Session {
     pub(crate) shared: Arc<Shared>,
     client: Option<Box<ClientSession>>,
-    /// Messages that nobody has fetched yet, with their lengths: they count in the inbox.
+    /// Messages that have not been fetched yet, with their lengths: they count in the inbox.
     pushes: VecDeque<(Value, usize)>,
 }
 
@@ -129,7 +129,7 @@ impl Session {
     fn gather(&mut self) -> Result<(), Error> {
         let taken = self.take_in();
         if taken.is_err() {
-            // Nobody will be handed them any more.
+            // They will not be fetched any more.
             self.pushes = VecDeque::new();
         }
         taken

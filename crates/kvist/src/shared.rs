@@ -1,9 +1,9 @@
-//! What all handles and sessions share: the engine, its workers and its end.
+//! What all handles and sessions share: the engine, its workers, starting and stopping.
 //!
 //! ```text
 //!   request ─► worker ─► engine ─► reply
-//!                │        ├ blocked, paused: release it, wait for a message
-//!                │        └ `appendfsync always`: release it, wait for the disk
+//!                │          ├ blocked, paused: release the worker, wait for a message, lock one again
+//!                │          └ `appendfsync always`: release the worker, wait for the disk
 //! ```
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::inbox::SLICE;
 use crate::workers::{WorkerGuard, Workers};
 
-/// Asked now and then during a wait: whether to wait no longer.
+/// Called regularly during a wait: whether to give up.
 pub(crate) type CancelCheck<'p> = &'p mut dyn FnMut() -> bool;
 
 /// What is shared.
@@ -54,8 +54,8 @@ impl Shared {
         }
     }
 
-    /// What messages that a session has not been handed may come to: what a server has for those
-    /// who listen to channels, as it has for all that is pushed.
+    /// What messages that a session has not been handed may come to: a server's limit for
+    /// subscribers, which applies to all pushed messages.
     pub fn limit_of_pushes(&self) -> BufferLimit {
         self.engine.config().client_output_buffer_limit.pubsub
     }
@@ -69,7 +69,7 @@ impl Shared {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// A worker, its worker ready for a request.
+    /// Locks a worker, ready for a request.
     #[inline]
     pub fn lock_worker(&self) -> Result<WorkerGuard<'_>, Error> {
         // In a forked process another thread may have held any lock when it vanished.
@@ -80,8 +80,7 @@ impl Shared {
             return Err(Error::Closed);
         }
         let mut slot = self.workers.lock(&self.engine);
-        // Whoever closes takes the workers away after it has said so: nobody begins behind its
-        // back.
+        // Closing takes the workers away after it has set the flag: no request begins after that.
         if self.is_closed() {
             return Err(Error::Closed);
         }
@@ -119,7 +118,7 @@ impl Shared {
         if self.is_stopping() { self.settle_stop() } else { Ok(()) }
     }
 
-    /// Waits until what a client has seen may be told.
+    /// Waits until a client's replies may be returned.
     #[inline]
     pub fn settle_disk(
         &self,
@@ -132,7 +131,7 @@ impl Shared {
         }
     }
 
-    /// Whether somebody has asked the engine to stop.
+    /// Whether the engine has been asked to stop.
     #[inline]
     pub fn is_stopping(&self) -> bool {
         self.engine.stopping.load(Ordering::Relaxed)
@@ -182,7 +181,7 @@ impl Shared {
         Ok(true)
     }
 
-    /// A wait has lasted as long as it may. `false` if somebody else has just ended it: then the
+    /// A wait has lasted as long as it may. `false` if another thread has just ended it: then the
     /// reply is in the inbox, or will be in a moment.
     fn time_is_up(&self, client: &mut ClientSession) -> Result<bool, Error> {
         let mut slot = self.lock_worker()?;
@@ -193,7 +192,7 @@ impl Shared {
         Ok(true)
     }
 
-    /// Does what a message says.
+    /// Handles a message.
     pub fn deliver(&self, client: &mut ClientSession, message: Message) -> Result<(), Error> {
         match message {
             Message::Unblocked { ticket, reply } => {
@@ -229,7 +228,7 @@ impl Shared {
         let must_wait = || self.engine.must_hold(awaits);
         let mut look = |over| match self.engine.confirmation(session) {
             Confirmation::Troubled(why) => Err(Error::NotDurable(why)),
-            // What has run cannot be taken back, but nobody need wait to hear that it is kept.
+            // What has run cannot be taken back, but the caller need not wait until it is durable.
             Confirmation::Awaited if over && is_cancelled() => Err(Error::Interrupted),
             _ => Ok(()),
         };
@@ -238,9 +237,9 @@ impl Shared {
         self.wakeup.wait(SLICE, must_wait, look)
     }
 
-    /// A client is over: nothing is served to it any more.
+    /// Disconnects a client: nothing is served to it any more.
     pub fn disconnect(&self, mut client: Box<ClientSession>) {
-        // When the engine has been closed, nobody is left who could serve it.
+        // When the engine has been closed, its waits cannot be served any more.
         if let Ok(mut slot) = self.lock_worker() {
             slot.worker.disconnect(&mut client.session);
         }
@@ -274,12 +273,12 @@ impl Drop for Shared {
             std::mem::forget(Arc::clone(&self.engine));
             return;
         }
-        // Whoever wants to know what went wrong calls `close`; it is in the log too.
+        // Errors are returned by `close`; they are in the log, too.
         let _ = self.close();
     }
 }
 
-/// Judges a request that waited for the end of a pause anew.
+/// Runs a request that waited for the end of a pause.
 fn resume(worker: &mut Worker, client: &mut ClientSession) {
     worker.feed(&mut client.session, &mut [], &mut client.out);
 }

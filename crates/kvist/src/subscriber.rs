@@ -8,7 +8,7 @@ use wire::Value;
 use crate::error::Error;
 use crate::session::Session;
 
-/// A message that somebody has published.
+/// A published message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The channel it was published in.

@@ -1,10 +1,10 @@
-//! Where threads take a worker at the engine.
+//! The workers on which calling threads run requests.
 //!
-//! A worker has what only one thread may use at a time: counters, a lane of the journal,
-//! interpreters for scripts. Each thread goes to the same one every time, and finds it free unless
-//! more threads than there are workers are at work; so taking one is a lock that nobody else wants.
-//! A worker is made when it is first taken. Who waits (for a key, for the disk) gives its worker
-//! back meanwhile.
+//! A worker has what only one thread may use at a time: counters, a write buffer of the journal,
+//! Lua interpreters. Each thread uses the same one every time, and finds it free unless more
+//! threads than there are workers run requests; so the lock is normally uncontended. A worker is
+//! made at its first use. A thread that waits (for a key, for the disk) releases its worker
+//! meanwhile.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::client_session::ClientSession;
 
-/// How many threads can be at work at a time without waiting for each other's workers.
+/// How many threads can run requests at a time without waiting for a worker.
 const SLOTS: usize = 64;
 
-/// A worker.
+/// A worker, and the session of requests without one.
 pub(crate) struct WorkerSlot {
     pub worker: Worker,
-    /// The client for requests that belong into no session.
+    /// The client of requests that belong to no session.
     pub own: Option<Box<ClientSession>>,
 }
 
@@ -37,11 +37,11 @@ pub(crate) struct Workers {
     made: AtomicU64,
 }
 
-/// A worker that is taken.
+/// A locked worker.
 pub(crate) type WorkerGuard<'s> = MappedMutexGuard<'s, WorkerSlot>;
 
 thread_local! {
-    /// Which place this thread goes to.
+    /// The slot that this thread uses.
     static SLOT: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
@@ -65,7 +65,7 @@ impl Workers {
         }
     }
 
-    /// Locks a worker.
+    /// Locks this thread's worker, or a free one.
     pub fn lock(&self, engine: &Arc<Engine>) -> WorkerGuard<'_> {
         let first = slot_index();
         let guard = self.slots[first].0.try_lock().or_else(|| self.any_free(first));
@@ -84,7 +84,7 @@ impl Workers {
         (1..SLOTS).find_map(|step| self.slots[(first + step) % SLOTS].0.try_lock())
     }
 
-    /// Waits for everybody to give the worker back, and takes the workers away.
+    /// Waits until all workers are free, and takes them away.
     pub fn clear(&self) {
         for padded in &self.slots {
             let slot = padded.0.lock().take();

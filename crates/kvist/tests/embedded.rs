@@ -323,11 +323,11 @@ fn keys_expire_by_themselves() {
     let db = Kvist::in_memory().unwrap();
     db.set_for("k", "v", Duration::from_millis(20)).unwrap();
     assert!(db.run::<i64>(["PTTL", "k"]).unwrap() <= 20);
-    // Nobody asks for it: the engine's own thread deletes it.
+    // It is not read: the engine's own thread deletes it.
     eventually("it has expired", || db.run::<usize>(["DBSIZE"]).unwrap() == 0);
 }
 
-/// The first query waits for the index, and whoever asks finds the keys that he may see.
+/// The first query waits for the index, and finds the keys that its user may see.
 #[test]
 fn ranges_wait_for_their_index_and_follow_rights() {
     let db = Kvist::in_memory().unwrap();

@@ -1,7 +1,7 @@
 //! Accepting: worker 0 takes connections from the listeners and deals them out to all workers.
 //!
 //! A refusal (too many clients, protected mode) is written before the connection ever reaches a
-//! worker. Who is in the middle of something long gets none. When the process runs out of
+//! worker. A worker in the middle of something long is dealt none. When the process runs out of
 //! descriptors the listeners rest for a moment: events are edge-triggered, so they are tried again
 //! by the clock, neither spinning nor forgotten.
 
@@ -46,7 +46,7 @@ for testing, restart it with the '--protected-mode no' option. 4) Setup a an aut
 password for the default user. NOTE: You only need to do one of the above things in order for \
 the server to start accepting connections from the outside.\r\n";
 
-/// What all workers know of each other.
+/// What workers and other threads know of all workers.
 pub struct WorkerPool {
     /// Their inboxes.
     pub inboxes: Vec<Arc<Inbox>>,
@@ -56,11 +56,11 @@ pub struct WorkerPool {
     pub connected: AtomicUsize,
     /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.
     pub most: AtomicUsize,
-    /// Threads whose loop another has, and what is kept for others.
+    /// Threads that have handed over their loops, and the thread states they left.
     pub replacements: Replacements,
 }
 
-/// Threads that have handed over their loops.
+/// Threads that have handed over their loops, and spare thread states.
 #[derive(Default)]
 pub struct Replacements {
     /// How many there are.
@@ -70,7 +70,7 @@ pub struct Replacements {
 }
 
 impl Replacements {
-    /// A thread state that nobody needs.
+    /// An unused thread state.
     pub fn take_state(&self) -> Option<ThreadState> {
         self.spare.lock().pop()
     }
@@ -82,7 +82,7 @@ impl Replacements {
 }
 
 impl WorkerPool {
-    /// Makes everybody look around: for the order to stop, mostly.
+    /// Wakes all workers, mostly to make them see the order to stop.
     pub fn wake_all(&self) {
         self.inboxes.iter().for_each(|inbox| inbox.wake());
     }
@@ -151,8 +151,8 @@ pub fn follow(
     Ok(())
 }
 
-/// Reads the files of TLS anew if any of its directives was named and it is in use; those who are
-/// connected keep what they have. What was in force before.
+/// Reads the files of TLS anew if any of its directives was named and it is in use; open
+/// connections keep theirs. What was in force before.
 fn follow_tls(
     listening: &Listening,
     after: &Config,
@@ -202,7 +202,7 @@ pub struct Rules<'a> {
     pub without_password: bool,
 }
 
-/// The listeners, and whose turn it is to get a connection.
+/// The listeners, and the next worker to be dealt a connection.
 pub struct Acceptor {
     listening: Arc<Listening>,
     next: usize,
@@ -212,7 +212,7 @@ pub struct Acceptor {
 
 /// What stopped accepting.
 enum Stop {
-    /// Nobody else is waiting.
+    /// No other connection is waiting.
     Empty,
     /// Others should have a turn first.
     Batch,
@@ -227,7 +227,7 @@ impl Acceptor {
         Acceptor { listening, next: 0, resting_until: None, logged: 0 }
     }
 
-    /// Closes the sockets: nobody can connect any more.
+    /// Closes the sockets: no connection can be made any more.
     pub fn close(self) {
         self.listening.lock().clear();
     }
@@ -265,8 +265,8 @@ impl Acceptor {
         }
     }
 
-    /// Whose turn it is to get a connection: not one's who is in the middle of something long,
-    /// unless all are.
+    /// The next worker to be dealt a connection: not one in the middle of something long, unless
+    /// all are.
     pub fn next_of(&mut self, pool: &WorkerPool) -> usize {
         let (count, now) = (pool.inboxes.len(), wall_clock());
         let mut all = (0..count).map(|step| (self.next + step) % count);
@@ -351,7 +351,7 @@ fn welcome(rules: Rules<'_>, peer: Option<SocketAddr>) -> bool {
     !guarded || peer.is_none_or(|peer| is_local_address(peer.ip()))
 }
 
-/// Says why, as far as the kernel takes it at once. Who expects TLS would not understand it.
+/// Says why, as far as the kernel takes it at once. A client that expects TLS could not read it.
 fn refuse(stream: &mut Stream, why: &[u8]) {
     if matches!(stream, Stream::Tls(_)) {
         return;

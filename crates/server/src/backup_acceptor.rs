@@ -1,10 +1,11 @@
-//! New connections do not wait for a worker that is in the middle of something long while another
-//! is free.
+//! Keeps new connections from waiting for a worker that is in the middle of something long while
+//! another is free.
 //!
-//! Worker 0 accepts, and deals to all. But it may run a command that takes long, and so may a
-//! worker that has just been dealt a connection. So a thread looks a moment after somebody has
-//! come: if worker 0 is stalled, it accepts in its place, and what lies in the inbox of a stalled
-//! worker goes to another. It has nothing to do where nobody comes.
+//! Worker 0 accepts, and deals connections to all workers. But it may run a command that takes
+//! long, and so may a worker that has just been dealt a connection. So this thread checks a moment
+//! after connections have arrived: if worker 0 is stalled, it accepts in its place, and new
+//! connections in the inbox of a stalled worker are moved to another. Without new connections it
+//! sleeps.
 
 use std::io;
 use std::sync::Arc;
@@ -17,9 +18,9 @@ use journal::wall_clock;
 use crate::accept::{Acceptor, Rules, WorkerPool};
 use crate::listen::Listening;
 
-/// How long after somebody has come it is looked what has become of them, and how often then.
+/// How long after connections have arrived they are checked, and the interval of further checks.
 const LOOK: Duration = Duration::from_millis(20);
-/// So often it is looked at least: a round that is in their way may begin a little later.
+/// The least number of checks: a long round may begin a little later.
 const LOOKS: u32 = 3;
 
 struct BackupAcceptor {
@@ -64,7 +65,7 @@ impl BackupAcceptor {
         self.engine.stopping.load(Ordering::Acquire)
     }
 
-    /// Looks until no worker is in a round any more that it was in when they came.
+    /// Checks until every worker has left the round it was in when they arrived.
     fn rebalance(&mut self) {
         let rounds = self.pool.rounds();
         let mut looks = 0;

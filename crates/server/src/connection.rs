@@ -32,7 +32,7 @@ pub const READ_MAX: usize = 256 << 10;
 /// The reply buffer is given back to the allocator above this size.
 const OUT_KEPT: usize = 1 << 20;
 
-/// What a worker lends to the connection whose turn it is.
+/// The state of a worker thread, used by the connection whose turn it is.
 pub struct ThreadState {
     /// The context at the engine.
     pub worker: Worker,
@@ -48,14 +48,14 @@ pub struct ThreadState {
 }
 
 impl ThreadState {
-    /// A thread state with its buffers.
+    /// The state of a new thread, with its buffers.
     #[must_use]
     pub fn new(worker: Worker) -> Self {
         let read = vec![0; SMALL + READ_MAX].into_boxed_slice();
         ThreadState { worker, read, out: Vec::with_capacity(64 << 10), now: 0, grown: false }
     }
 
-    /// If a client has come to take more memory: looks whether all together take too much.
+    /// If a client takes more memory than before: checks whether all together take too much.
     #[inline]
     pub fn evict_if_grown(&mut self) {
         if std::mem::take(&mut self.grown) {
@@ -102,9 +102,9 @@ pub struct Connection {
     pub queued: bool,
     /// Whether its replies wait for the disk.
     pub replies: Withheld,
-    /// It stands among those whose request waits for the end of a pause.
+    /// It is in the list of requests that wait for the end of a pause.
     pub paused: bool,
-    /// It stands among those whose output is over the soft limit.
+    /// It is in the list of connections whose output is over the soft limit.
     pub watched: bool,
     /// Its place among the deadlines, while its request is blocked.
     pub deadline: Option<Millis>,
@@ -114,7 +114,7 @@ pub struct Connection {
     pushed: usize,
     /// Bytes it has reported to the engine.
     accounted: usize,
-    /// Counts what came of it, until it is known who it is for.
+    /// Counts the bytes received until the client has authenticated.
     unknown: Option<Box<Charge>>,
 }
 
@@ -204,7 +204,7 @@ impl Connection {
             return Turn::Close;
         }
         if must_back_off() {
-            // Who was posted to comes first.
+            // Messages in the inboxes of others come first.
             return Turn::Again;
         }
         if self.unfed {
@@ -321,7 +321,8 @@ impl Connection {
         }
         self.unfed = state == State::Full && !self.input.is_empty();
         let waits = matches!(state, State::Blocked | State::Paused);
-        // Who gives way to others does so for a moment: its request runs, whether it stays or not.
+        // A connection that gives way does so for a moment: its request runs, whether it stays or
+        // not.
         let may_close = waits && self.peer_done && !self.session.lets_others_first();
         let turn = self.send(thread);
         if limits::input_too_long(self.input.len(), thread) {
@@ -341,7 +342,7 @@ impl Connection {
         }
     }
 
-    /// Whether it is still to be shown who it is for, and there is room for what it takes so long.
+    /// Whether it has not authenticated, and there is room for what it takes until then.
     fn fits_unknown(&mut self, thread: &ThreadState) -> bool {
         if !thread.worker.engine.is_unknown(&self.session) {
             self.unknown = None;
@@ -350,7 +351,7 @@ impl Connection {
         self.unknown.as_mut().is_none_or(|charge| charge.set(bytes))
     }
 
-    /// Whether nobody has shown who it is for.
+    /// Whether it has not authenticated.
     #[must_use]
     pub fn is_unknown(&self, engine: &Engine) -> bool {
         self.stream.is_greeting() || engine.is_unknown(&self.session)
@@ -442,7 +443,8 @@ impl Connection {
         }
     }
 
-    /// Lends the socket to who sends a copy of the dataset, unless nobody waits for it any more.
+    /// Lends the socket to the thread that sends a copy of the dataset, unless the copy is no
+    /// longer wanted.
     fn lend(&mut self, transfer: Arc<Transfer>) -> Turn {
         let waits = |blocked: &Arc<Blocked>| blocked.waiter.ticket == transfer.ticket;
         if !self.session.blocked.as_ref().is_some_and(waits) {

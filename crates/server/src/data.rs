@@ -1,4 +1,4 @@
-//! Reading the dataset while clients are told to wait, with somebody at a terminal watching.
+//! Reading the dataset while clients are told to wait, with progress shown on a terminal.
 //!
 //! It is read on a thread of its own, because it can take long and wait for the disk: a server that
 //! is told to stop meanwhile does so at once, and leaves on the disk what a crash would leave.

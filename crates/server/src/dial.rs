@@ -30,7 +30,7 @@ pub fn connect(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
 /// The same as the engine wants it.
 ///
 /// # Errors
-/// Whether somebody has refused, or nobody answers.
+/// Whether the connection was refused or timed out.
 pub fn dial(host: &str, port: u16, timeout: Duration) -> Result<Box<dyn Line>, DialError> {
     match connect(host, port, timeout) {
         Ok(stream) => Ok(Box::new(stream)),

@@ -1,8 +1,8 @@
-//! What a worker's loop knows: its connections, who waits for what, what the clock brings.
+//! The state of a worker's event loop: connections, waits, deadlines and the tick.
 //!
-//! Everything a connection needs lies here; other threads reach it only through the inbox. The
-//! loop must never wait for anything but the poller. Whose turn it is, and which thread has the
-//! loop, is in `run_loop.rs`.
+//! All state of connections is here; other threads reach it only through the inbox. The loop must
+//! never wait for anything but the poller. The order of turns, and which thread owns the loop, is
+//! in `run_loop.rs`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -55,13 +55,13 @@ pub struct EventLoop {
     pub(crate) connections: Slab<Box<Connection>>,
     /// Connections that get another turn before the loop waits again.
     pub(crate) again: VecDeque<ConnectionKey>,
-    /// What the poller has seen and nobody has looked at yet.
+    /// Poller events that have not been handled yet.
     pub(crate) seen: VecDeque<(Token, Seen)>,
     /// The connection whose turn it is, or was.
     pub(crate) in_turn: Option<ConnectionKey>,
-    /// Connections that other threads have.
+    /// Connections that other threads own.
     pub(crate) detached: Vec<DetachedConnection>,
-    /// What came for such that are back.
+    /// What was kept for connections that have returned.
     pub(crate) late: VecDeque<(ConnectionKey, Job)>,
     /// No thread could be started; when that is tried again.
     pub(crate) retry_at: Option<Instant>,
@@ -69,7 +69,7 @@ pub struct EventLoop {
     pub(crate) alive: Alive,
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, ConnectionKey)>,
-    /// Since when there are connections of which it was not known who they are for.
+    /// When connections that have not authenticated were accepted.
     unknown: BTreeSet<(Millis, ConnectionKey)>,
     /// Connections whose replies wait for the disk.
     pub(crate) held: HeldReplies<ConnectionKey>,
@@ -188,8 +188,7 @@ impl EventLoop {
         progress::attach_thread(&self.pool, self.number);
     }
 
-    /// A thread state for a thread that has this loop; it calls `hand_over` while a script takes
-    /// long.
+    /// The state of a thread that owns this loop; it calls `hand_over` while a script takes long.
     pub(crate) fn new_state(&mut self, hand_over: fn(bool)) -> ThreadState {
         let worker = Worker::new(&self.engine, self.seed);
         // The next is to draw other numbers.
@@ -218,7 +217,8 @@ impl EventLoop {
         thread.now = wall_clock();
         self.pool.progress[self.number].begin(thread.now);
         thread.worker.begin(thread.now);
-        // Making room tells those who have copies of what went; the turn that comes may be long.
+        // Eviction posts invalidations to clients that cache the keys; the turn that follows may be
+        // long.
         wake_others();
         if let Some(levels) = &mut self.levels {
             levels.follow(thread.worker.context.config.loglevel);
@@ -273,7 +273,7 @@ impl EventLoop {
             connection.deadline = until;
         }
         self.held.note(key, &mut connection.replies);
-        // Who waits for an index is told when it is there, and has nothing to do with a pause.
+        // A request that waits for an index is woken when it is ready, independent of pauses.
         let is_paused = connection.session.is_paused() && !connection.session.awaits_index();
         if !connection.paused && is_paused {
             connection.paused = true;
@@ -294,7 +294,7 @@ impl EventLoop {
         }
     }
 
-    /// Asks the disk to go on until `latest`, if anybody waits for that.
+    /// Asks the flusher to make `latest` durable, if a connection waits for it.
     pub(crate) fn ask_the_disk(&mut self, latest: u64) {
         let log = self.engine.store.log();
         self.held.rest(latest, &self.inbox.waits_for_disk, || log.flush_soon());
@@ -316,7 +316,7 @@ impl EventLoop {
         }
     }
 
-    /// Takes what is in the inbox, and accepts those who had to wait.
+    /// Takes the messages from the inbox, and accepts connections that had to wait.
     pub(crate) fn collect_messages(&mut self, thread: &mut ThreadState) {
         if self.acceptor.as_ref().and_then(Acceptor::resting_until).is_some_and(|t| t <= thread.now)
         {
@@ -324,8 +324,8 @@ impl EventLoop {
         }
         if self.inbox.has_messages() {
             self.inbox.take(&mut self.fresh);
-            // New connections first: what a message leads to may take long, and whoever deals
-            // connections out looks for those that wait in the inbox alone.
+            // New connections first: a message may lead to a long command, and the thread that
+            // deals connections out looks for those that wait in the inbox alone.
             let new_connections =
                 self.fresh.extract_if(.., |l| matches!(l, InboxMessage::Connection(..)));
             let new_connections: Vec<_> = new_connections.collect();
@@ -340,7 +340,7 @@ impl EventLoop {
         if due { self.deadlines.pop_first() } else { None }
     }
 
-    /// The next whose request waited for the end of a pause, if it is over.
+    /// The next connection whose request waited for the end of a pause, if it is over.
     pub(crate) fn next_paused(&mut self, now: Millis) -> Option<ConnectionKey> {
         if self.paused.is_empty() || self.engine.pauses.until() > now {
             return None;
@@ -391,13 +391,14 @@ impl EventLoop {
         }
         self.pool.connected.fetch_sub(1, Ordering::Relaxed);
         connection.part(thread);
-        // Parting may have woken somebody: a watcher's or a waiter's queue has moved on.
+        // Disconnecting may have posted messages: another client in a queue may have become the
+        // first.
         wake_others();
     }
 
     /// Looks after what the clock brings, if it is time.
     pub(crate) fn tick_if_due(&mut self, thread: &mut ThreadState) {
-        // A tick too far away means that somebody has set the clock back.
+        // A tick too far away means that the clock has been set back.
         if thread.now >= self.next_tick || self.next_tick > thread.now + IDLE_TICK {
             self.tick(thread);
         }
@@ -440,7 +441,7 @@ impl EventLoop {
         self.next_tick = now + pause;
     }
 
-    /// Closes those who have not shown in time who they are for.
+    /// Closes connections that have not authenticated in time.
     fn close_unknown(&mut self, thread: &mut ThreadState) {
         let time = thread
             .worker
@@ -480,7 +481,7 @@ impl EventLoop {
         self.turns = 0;
     }
 
-    /// Accepts nobody any more.
+    /// Stops accepting connections.
     pub(crate) fn stop_accepting(&mut self) {
         if let Some(acceptor) = self.acceptor.take() {
             acceptor.close();

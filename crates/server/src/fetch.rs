@@ -17,7 +17,7 @@ use tls::client::Trust;
 
 use crate::dial;
 
-/// Where the dataset is, and whom to be there.
+/// Where the dataset is, and the user to log in as.
 #[derive(Debug, Default)]
 pub struct Source {
     /// `host:port`.
@@ -56,7 +56,7 @@ const LINE_MAX: usize = 64 << 10;
 /// Fetches a copy into a file, which is replaced as a whole.
 ///
 /// # Errors
-/// What is wrong, with whom.
+/// What is wrong, with the server's name.
 pub fn fetch(source: &Source, to: &Path) -> Result<Fetched, String> {
     let at = |error: io::Error| format!("{}: {}", source.address, told(&error));
     let (host, port) = address(&source.address)?;

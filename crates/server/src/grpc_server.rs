@@ -1,10 +1,10 @@
 //! The gRPC port: its sockets, and the thread that serves them.
 //!
-//! One thread with a runtime of its own: calls are small, and handing them from thread to thread
-//! would cost more than most of them do. Without a port there is no thread.
+//! One thread with a runtime of its own: calls are small, and passing them between threads would
+//! cost more than most of them do. Without a port there is no thread.
 //!
-//! A port that was asked for must be had, or the server does not start. The default one is taken if
-//! it is free: another server on this machine is no reason not to start.
+//! If the port was configured explicitly and cannot be bound, the server does not start. The
+//! default port is used if it is free: another server on this machine is no reason not to start.
 
 use std::net::TcpListener;
 use std::sync::{Arc, Weak};
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::accept::{self, WorkerPool};
 use crate::listen;
 
-/// Sockets that nobody serves yet.
+/// Sockets that are not served yet.
 pub struct GrpcSockets {
     sockets: Vec<TcpListener>,
     context: Option<Arc<ServerConfig>>,
@@ -109,15 +109,15 @@ struct Serving {
 }
 
 impl GrpcServer {
-    /// Whom to tell what happens elsewhere.
+    /// The state to notify of events elsewhere in the server.
     pub fn shared(&self) -> Weak<Shared> {
         self.serving.as_ref().map_or_else(Weak::new, |serving| Arc::downgrade(&serving.shared))
     }
 
-    /// Takes nobody any more, and ends when the calls that run have, or after a moment.
+    /// Stops accepting, and ends when the running calls have, or after a moment.
     pub fn stop(self) {
         let Some(Serving { stop, thread, .. }) = self.serving else { return };
-        // If nobody listens any more, there is nobody to stop.
+        // Fails only if the thread has ended.
         let _ = stop.send(true);
         if thread.join().is_err() {
             tracing::error!("the gRPC thread broke");
@@ -125,8 +125,7 @@ impl GrpcServer {
     }
 }
 
-/// Reads the files of TLS anew if any of its directives was named; who is connected keeps what they
-/// have.
+/// Reads the files of TLS anew if any of its directives was named; open connections keep theirs.
 ///
 /// # Errors
 /// They cannot be used; then nothing has changed.

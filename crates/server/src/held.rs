@@ -8,8 +8,9 @@
 //! ```
 //!
 //! Whether replies are withheld is decided where they are not sent, and only that decision puts
-//! their connection on the list, from which alone they are sent later: between the two the disk may
-//! catch up, and who then asked anew would find nothing to wait for, and nobody would send them.
+//! their connection on the list, from which alone they are sent later. Between the two the disk may
+//! catch up; a second decision would then find nothing to wait for, and the replies would never be
+//! sent.
 
 use std::collections::VecDeque;
 
@@ -87,7 +88,7 @@ impl<P: Copy> HeldReplies<P> {
 
     /// Those on the list have been looked at, and wait for epochs up to `latest`: `flush` asks the
     /// disk for it, unless it has been asked. Before [`is_due`](Self::is_due) is asked and the
-    /// worker sleeps, so that whoever makes something durable after that wakes it.
+    /// worker sleeps, so that a later sync wakes it.
     pub fn rest(&mut self, latest: u64, waiter: &DiskWaiter, flush: impl FnOnce()) {
         if latest > self.asked {
             self.asked = latest;

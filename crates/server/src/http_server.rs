@@ -1,9 +1,8 @@
-//! The doors that speak another protocol than Redis's: their sockets, and the one runtime that
-//! serves them beside the threads of the other clients.
+//! The HTTP port: its sockets, and the tokio runtime that serves them beside the RESP workers.
 //!
-//! A door whose port was asked for must be had, or the server does not start. The default ports are
-//! taken if they are free: a second server on a machine, or another program there, is no reason not
-//! to start. Without any door there is no runtime and no thread.
+//! If the port was configured explicitly and cannot be bound, the server does not start. The
+//! default port is used if it is free: a second server on a machine, or another program there, is
+//! no reason not to start. Without a port there is no runtime and no thread.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -19,12 +18,12 @@ use tokio::sync::{Notify, watch};
 use crate::accept::{self, WorkerPool};
 use crate::listen;
 
-/// Threads of the runtime. What may take long runs on others (`http/src/long_requests.rs`).
+/// Threads of the runtime. Long requests run on others (`http/src/long_requests.rs`).
 const THREADS: usize = 2;
 /// How long requests that run when the server stops may go on.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// HttpSockets that are open and served by nobody yet.
+/// HttpSockets that are open and not served yet.
 #[derive(Default)]
 pub struct HttpSockets {
     http: Vec<TcpListener>,
@@ -77,7 +76,7 @@ impl Gate for WorkerPool {
     }
 }
 
-/// The doors, being served.
+/// The HTTP port, being served.
 #[derive(Default)]
 pub struct HttpServer {
     runtime: Option<(Runtime, watch::Sender<bool>)>,
@@ -125,7 +124,7 @@ impl HttpServer {
         Ok(HttpServer { runtime: Some((runtime, stop)), durable, http: Some(http) })
     }
 
-    /// Carries out what a changed configuration says about the doors: reads the files of TLS anew.
+    /// Applies a changed configuration: reads the files of TLS anew.
     ///
     /// # Errors
     /// What cannot be; then nothing has changed.
@@ -144,7 +143,7 @@ impl HttpServer {
     /// Ends: no new connections, a moment for the requests that run, then nothing is served.
     pub fn stop(&mut self) {
         let Some((runtime, stop)) = self.runtime.take() else { return };
-        // If nobody listens there is nobody left to stop.
+        // Fails only if the port is not served any more.
         let _ = stop.send(true);
         runtime.shutdown_timeout(LAST_WORDS);
         self.http = None;

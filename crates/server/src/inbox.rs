@@ -1,15 +1,15 @@
 //! How other threads reach a worker: a queue (`queue.rs`) and a waker.
 //!
-//! A worker is woken once for all that is posted until it looks. A worker that posts while it
-//! handles its own connections collects the wake-ups and sends them when that connection's turn is
-//! over ([`wake_others`]), so a pipeline of ten thousand `PUBLISH` wakes a listener's thread once;
-//! what it posts to itself needs no wake-up at all. It never waits with wake-ups in hand, wherever
-//! they were collected: [`wait`] is the only way for it to do so.
+//! A worker is woken once for all messages that are posted until it looks. A worker that posts
+//! while it handles its own connections collects the wake-ups and sends them when that connection's
+//! turn is over ([`wake_others`]), so a pipeline of ten thousand `PUBLISH` wakes a subscriber's
+//! thread once; messages to itself need no wake-up at all. It never waits with wake-ups unsent: all
+//! its waits go through [`wait`].
 //!
-//! One request can post to ten thousand clients, and a worker takes requests faster than another
-//! takes messages. So whoever posts to an inbox that is over its limit serves no further requests
-//! before that inbox has been looked into ([`must_back_off`]); messages it goes on reading, so two
-//! workers that overfill each other both go on.
+//! Backpressure: one request can post to ten thousand clients, and a worker handles requests faster
+//! than another reads messages. So a worker that has posted to an inbox over its limit serves no
+//! further requests before that inbox has been read ([`must_back_off`]). It goes on reading
+//! messages, so two workers that fill each other's inboxes both make progress.
 
 use std::cell::RefCell;
 use std::io;
@@ -31,7 +31,7 @@ pub enum InboxMessage {
     Connection(Stream, engine::Origin),
     /// Something for one of its clients.
     Message(ConnectionKey, Message),
-    /// One of its connections, from the thread that had it while a script took long.
+    /// One of its connections, returned by the thread that ran its long script.
     Returned(Box<ReturnedConnection>),
 }
 
@@ -64,7 +64,7 @@ pub struct Inbox {
 }
 
 thread_local! {
-    /// Whom this thread has yet to wake.
+    /// Workers that this thread has yet to wake.
     static WAKEUPS: RefCell<Wakeups<Inbox>> = const { RefCell::new(Wakeups::new()) };
 }
 
@@ -102,7 +102,7 @@ impl Inbox {
         }
     }
 
-    /// Makes the worker look around: for messages, or for the order to stop.
+    /// Wakes the worker to look for messages and for the order to stop.
     pub fn wake(&self) {
         if let Err(error) = self.waker.wake() {
             tracing::error!(%error, "could not wake a worker");
@@ -115,7 +115,7 @@ impl Inbox {
     }
 }
 
-/// This thread is no worker any more: those it has yet to wake are woken, and from now on at once.
+/// This thread is no longer a worker: pending wake-ups are sent now, and later ones at once.
 pub fn detach_thread() {
     WAKEUPS.with_borrow_mut(Wakeups::detach_thread);
 }
@@ -133,7 +133,7 @@ pub fn wake_others() {
     WAKEUPS.with_borrow_mut(Wakeups::wake_others);
 }
 
-/// Waits for events, as workers do: those to whom this thread has posted anything know of it.
+/// Waits for events, after sending all pending wake-ups.
 ///
 /// # Errors
 /// The poller fails.

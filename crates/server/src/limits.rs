@@ -17,7 +17,7 @@ pub struct PendingOutput {
 }
 
 /// Judges what waits to be sent to a client. `since` is when it passed the soft limit, if it has.
-/// What is pushed to a client is limited as for those who listen to channels, even if it does not:
+/// Pushed messages are limited as for subscribers, even if the client has subscribed to nothing:
 /// else many that do not read their notices of stale copies would take all memory.
 #[must_use]
 pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadState) -> Overflow {

@@ -1,8 +1,8 @@
 //! The listening sockets: made at start, moved by CONFIG SET.
 //!
 //! Sockets are made before any thread starts, so that a busy port ends the program with a plain
-//! message instead of a running server nobody can reach. For the same reason they are moved by the
-//! thread that was asked to, before it answers.
+//! message instead of a running server that cannot be reached. For the same reason they are moved
+//! by the thread that was asked to, before it answers.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
@@ -25,7 +25,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use crate::accept::WorkerPool;
 use crate::slab::RESERVED;
 
-/// The worker that takes in who comes.
+/// The worker that accepts connections.
 const WELCOMING: usize = 0;
 
 /// A listening socket.
@@ -88,7 +88,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Unix(_, path) = self {
-            // Nobody can connect there any more; if it has gone already, all the better.
+            // No client can connect there any more; it may be gone already.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -100,11 +100,11 @@ pub struct Listening {
     context: Mutex<Option<Arc<ServerConfig>>>,
     registry: Registry,
     pool: Arc<WorkerPool>,
-    /// Watches them as well, and the bell, for who looks after those that have come.
+    /// Watches them as well, and `signal_event`, for the backup acceptor.
     new_connections: OwnedFd,
-    /// Rung when connections have been dealt to workers.
+    /// Signalled when connections have been dealt to workers.
     signal_event: OwnedFd,
-    /// It has been, and nobody has come to look.
+    /// It has been signalled, and the backup acceptor has not looked yet.
     signalled: AtomicBool,
 }
 
@@ -143,7 +143,7 @@ impl Listening {
         *self.context.lock() = context;
     }
 
-    /// The sockets; nobody moves them as long as they are locked.
+    /// The sockets; they are not moved while they are locked.
     pub fn lock(&self) -> MutexGuard<'_, Vec<Listener>> {
         self.listeners.lock()
     }
@@ -183,7 +183,7 @@ impl Listening {
         }
     }
 
-    /// Waits until somebody has come since this was last asked.
+    /// Waits for connections that have arrived since the last call.
     ///
     /// # Errors
     /// The system does not tell.
@@ -395,7 +395,7 @@ fn listen(socket: &Socket, config: &Config) -> io::Result<()> {
     socket.set_nonblocking(true)
 }
 
-/// Removes a socket file that a server which is no more has left. Somebody answering there, or a
+/// Removes a socket file that a server which is no more has left. A server that answers there, or a
 /// file that is no socket, is left alone: binding then fails with "Address already in use".
 fn remove_stale(path: &Path, addr: &SockAddr) -> io::Result<()> {
     let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(()) };

@@ -1,5 +1,5 @@
 //! What the verbs that work on a data directory without a server have in common: their arguments,
-//! and an engine that nobody talks to.
+//! and an engine without clients.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -22,7 +22,7 @@ pub fn room_for_clients(maxclients: u32, workers: usize) -> usize {
     if soft >= wanted {
         return usize::try_from(maxclients).unwrap_or(usize::MAX);
     }
-    // Root may raise the hard limit as well; everybody else gets as much as it allows.
+    // Root may raise the hard limit as well; other users get as much as it allows.
     let raised = [(wanted, hard.max(wanted)), (wanted.min(hard), hard)]
         .into_iter()
         .find_map(|(soft, hard)| rlimit::Resource::NOFILE.set(soft, hard).is_ok().then_some(soft));
@@ -60,15 +60,14 @@ impl PidFile {
 impl Drop for PidFile {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
-            // If somebody has removed it already, that is what was wanted.
+            // It may have been removed already.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Makes the program end without a word when whoever reads its output has left, as `head` does:
-/// printing would panic then. Not for the server, which must not end because nobody reads what it
-/// says.
+/// Makes the program end silently when the reader of its output has left, as `head` does: printing
+/// would panic then. Not for the server, which must not end because nothing reads what it says.
 pub fn end_quietly_when_nobody_reads() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -1,28 +1,29 @@
-//! How far each worker is, as the others see it: whether it has yet to serve what has come (the
-//! protocol is in `rounds.rs`).
+//! How far each worker is, as the other workers see it: whether it has yet to serve requests that
+//! have arrived (the protocol is in `rounds.rs`).
 //!
-//! A message is heard by everybody whose subscription came before it, also over a connection of
-//! another worker (`engine`'s `precedence.rs` says why). So a worker with a request that publishes
-//! asks whether another is *behind*, and if so keeps the request until each other worker has
+//! A published message reaches every client whose subscription arrived before it, also over a
+//! connection of another worker (`engine`'s `precedence.rs` says why). So a worker with a request
+//! that publishes asks whether another is *behind*, and if so keeps the request until each other
+//! worker has
 //!
 //! * been seen at rest with nothing to read, or
 //! * begun and ended a round of its loop since: what is still unread then, it leaves unread on
 //!   purpose, as what stands behind a blocked request.
 //!
-//! What there is to read, the kernel says: each worker's sockets are watched a second time, by an
-//! epoll that nobody waits on and that can itself be polled. The first one cannot tell, as it
+//! The kernel knows what there is to read: each worker's sockets are registered a second time, in
+//! an epoll that no thread waits on and that can itself be polled. The first one cannot tell, as it
 //! reports each event once: between the report and the round that serves it, it looks as if nothing
-//! had come.
+//! had arrived.
 //!
 //! ```text
 //!   a socket has bytes ─► arrivals ──────────────┐
-//!   a message lies in the inbox ──────────────────┼──► behind
+//!   a message lies in the inbox ─────────────────┼──► behind
 //!   the worker serves what it has seen (busy) ───┘
 //! ```
 //!
 //! A worker that is in the middle of something long is waited for [`rounds::PATIENCE`] once, and
-//! not again before it has come out of it: then what it has not seen yet comes later than what
-//! others do.
+//! not again before it has finished: requests it has not seen yet count as later than those of
+//! others.
 
 use std::cell::RefCell;
 use std::io;
@@ -68,7 +69,7 @@ impl Progress {
 }
 
 thread_local! {
-    /// The pool of this thread, and its number there.
+    /// The worker that this thread is: its pool, and its number there.
     static THIS_WORKER: RefCell<Option<(Arc<WorkerPool>, usize)>> = const { RefCell::new(None) };
 }
 
@@ -116,8 +117,8 @@ impl Workers for WorkerPool {
 }
 
 impl WorkerPool {
-    /// Has a socket of a worker watched, until it is closed. Not where there is one worker: it asks
-    /// nobody, and the kernel would do twice for each packet what it does for who is watched.
+    /// Has a socket of a worker watched, until it is closed. Not with a single worker: it asks no
+    /// other, and the kernel would do its work for watched sockets twice for each packet.
     ///
     /// # Errors
     /// The kernel watches no more.

@@ -1,7 +1,7 @@
 //! A worker's queue, and when its thread must be woken: the protocol of `inbox.rs` without pollers.
 //!
 //! ```text
-//!   who posts                             the worker
+//!   a poster                              the worker
 //!   lock: push                            posted = false
 //!   posted = true ─► was it? nothing      lock: take all
 //!                    else: wake, once     …serves…
@@ -9,8 +9,9 @@
 //! ```
 //!
 //! The flag is raised after the push and lowered before the take, so a message is either taken by a
-//! look that has already begun or announced by this wake-up. Whoever finds the flag raised relies
-//! on the wake-up of who raised it: so nobody sleeps, or leaves for good, with wake-ups in hand.
+//! read that has already begun or announced by this wake-up. A poster that finds the flag raised
+//! relies on the wake-up of the thread that raised it: so no thread sleeps, or ends, with wake-ups
+//! unsent.
 
 use std::sync::Arc;
 
@@ -52,10 +53,10 @@ pub struct Queue<L> {
     new_connections: AtomicBool,
 }
 
-/// What somebody has to do who has posted.
+/// What a poster has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posted {
-    /// Nobody has announced what is in the queue: its worker must be woken.
+    /// No other poster has announced the queue's contents: its worker must be woken.
     pub first: bool,
     /// There is too much in it.
     pub over_limit: bool,
@@ -129,18 +130,18 @@ impl<L: Item> Queue<L> {
 
 /// A queue with what wakes its worker.
 pub trait Sleeper {
-    /// Makes the worker look around.
+    /// Wakes the worker.
     fn wake(&self);
     /// Whether there is too much in its queue.
     fn is_over_limit(&self) -> bool;
 }
 
-/// What a thread that posts remembers of it.
+/// What a thread notes about its posts.
 #[derive(Debug)]
 pub struct Wakeups<I> {
     /// The queue of the worker it is, if it is one.
     own: Option<Arc<I>>,
-    /// Whom it has yet to wake.
+    /// Workers it has yet to wake.
     to_wake: Vec<Arc<I>>,
     /// The queues that it has posted to when they were over their limit.
     backlogged: Vec<Arc<I>>,
@@ -157,14 +158,14 @@ impl<I: Sleeper> Wakeups<I> {
         self.own = Some(Arc::clone(own));
     }
 
-    /// It is no worker any more: those it has yet to wake are woken, and from now on at once.
+    /// It is no longer a worker: pending wake-ups are sent now, and later ones at once.
     pub fn detach_thread(&mut self) {
         self.wake_others();
         self.own = None;
     }
 
-    /// It has posted. Whoever is no worker wakes at once; a worker does it at the end of the turn,
-    /// and itself it need not wake at all.
+    /// It has posted. A thread that is no worker sends the wake-up at once; a worker does so at the
+    /// end of the turn, and need not wake itself.
     pub fn note(&mut self, to: &Arc<I>, posted: Posted) {
         if posted.over_limit && !self.backlogged.iter().any(|known| Arc::ptr_eq(known, to)) {
             self.backlogged.push(Arc::clone(to));

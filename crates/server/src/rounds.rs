@@ -1,8 +1,8 @@
-//! Whether another worker has yet to serve what has come: the protocol of `progress.rs`, without
-//! sockets and pollers.
+//! Whether another worker has yet to serve requests that have arrived: the protocol of
+//! `progress.rs`, without sockets and pollers.
 //!
-//! All that is said and asked here is in one order for everybody (`SeqCst`): the proof that nothing
-//! is missed compares what two threads have each written and then read.
+//! All accesses here are in one total order (`SeqCst`): the proof that nothing is missed compares
+//! what two threads have each written and then read.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -15,7 +15,7 @@ use sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 pub const PATIENCE: Millis = 100;
 /// A worker is stalled that has been in one round for so long.
 const STALLED: Millis = 20;
-/// No round: nobody has given up waiting.
+/// No round: no worker has given up waiting.
 const NEVER: u64 = u64::MAX;
 
 /// What one worker says of its rounds.
@@ -27,11 +27,11 @@ pub struct Rounds {
     busy: AtomicBool,
     /// When its last round began.
     since: AtomicU64,
-    /// Somebody waits for a round of it to end.
+    /// Another worker waits for a round of it to end.
     asked: AtomicBool,
     /// It keeps requests until others have served what came before them.
     waits: AtomicBool,
-    /// How many rounds had ended when somebody lost patience with the one after them.
+    /// How many rounds had ended when another worker stopped waiting for the next to end.
     given_up: AtomicU64,
 }
 
@@ -69,12 +69,13 @@ impl Rounds {
         self.busy.load(SeqCst)
     }
 
-    /// Whether it is in the middle of a round that somebody has lost patience with.
+    /// Whether it is in the middle of a round that another worker has stopped waiting for.
     fn is_stuck(&self) -> bool {
         self.is_busy() && self.given_up.load(SeqCst) == self.ended()
     }
 
-    /// Whether it has been in one round for so long that a new connection had better go elsewhere.
+    /// Whether it has been in one round for so long that a new connection should go to another
+    /// worker.
     pub fn is_stalled(&self, now: Millis) -> bool {
         self.is_busy() && now.saturating_sub(self.since.load(SeqCst)) > STALLED
     }
@@ -117,8 +118,8 @@ fn is_any_behind<W: Workers>(workers: &W, which: &[usize]) -> bool {
     at_work() || workers.has_arrivals(which) || at_work()
 }
 
-/// A worker waits for something to do, or looks once more if it `rests` not. Who waits for it and
-/// rests is woken to see what it has come to; who is at work looks before it rests.
+/// A worker waits for something to do, or looks once more if it `rests` not. Workers that wait for
+/// it are woken if they rest; one at work looks before it rests.
 pub fn end_round<W: Workers>(workers: &W, number: usize, rests: bool) {
     let own = workers.rounds_of(number);
     if rests {
@@ -178,7 +179,7 @@ impl<P, W: Deref<Target: Workers + Sized>> Deferred<P, W> {
         Some(key)
     }
 
-    /// Whether there is one. If there is not, whoever is waited for will tell.
+    /// Whether there is one. If there is not, the worker that is waited for will wake this one.
     pub fn is_due(&self, now: Millis) -> bool {
         let workers = &*self.workers;
         let Some(first) = self.kept.front() else { return false };

@@ -1,11 +1,11 @@
-//! The turns of a worker's connections, and what becomes of the others when one takes too long.
+//! Runs a worker's event loop, and hands it over to another thread when a script takes long.
 //!
 //! ```text
 //!   poll ─► begin(now) ─► events ─► second turns ─► inbox ─► deadlines ─► tick
 //!     ▲                                                                    │
 //!     └────────────────────────────────────────────────────────────────────┘
 //!
-//!   a script takes long:   old thread ──── the loop ────► a stand-in: it is the worker from now on
+//!   a script takes long:   old thread ──── the loop ────► a replacement, the worker from now on
 //!                              │                               │
 //!                              └── the script's connection ────┘ when its turn is over: a message
 //! ```
@@ -18,8 +18,8 @@
 //! inside a turn, and what a script holds is nobody's but its thread's. What comes for a connection
 //! that is away waits for it ([`DetachedConnection`]).
 //!
-//! Whoever calls [`turn`] may find the loop gone afterwards: then there is nothing left to do for
-//! this thread ([`LoopEnded`]).
+//! After a call of [`turn`] the loop may be gone: then there is nothing left to do for this thread
+//! ([`LoopEnded`]).
 
 use std::cell::Cell;
 use std::io;
@@ -39,7 +39,7 @@ use crate::inbox::{self, InboxMessage};
 use crate::limits;
 use crate::slab::ConnectionKey;
 
-/// A loop in somebody's hand.
+/// An event loop and its owner.
 type Loop = Box<EventLoop>;
 
 thread_local! {
@@ -51,11 +51,11 @@ thread_local! {
 /// How soon a thread that could not be started is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What a connection has its turn for.
+/// Why a connection has a turn.
 pub(crate) enum Job {
     /// The poller has seen something.
     Event(Seen),
-    /// Somebody has sent this.
+    /// A message for it has arrived.
     Message(Message),
     /// There was more to do when its last turn was over.
     Again,
@@ -71,7 +71,7 @@ pub(crate) enum Job {
     EndPause,
 }
 
-/// A connection that another thread has, and what has come for it meanwhile.
+/// A connection that another thread owns, and what has arrived for it meanwhile.
 pub(crate) struct DetachedConnection {
     key: ConnectionKey,
     jobs: Vec<Job>,
@@ -79,16 +79,16 @@ pub(crate) struct DetachedConnection {
     bytes: usize,
 }
 
-/// A connection that comes back from another thread, and what is to become of it.
+/// A connection that another thread returns, and what is to happen to it.
 pub struct ReturnedConnection {
     key: ConnectionKey,
     connection: Box<Connection>,
     turn: Turn,
 }
 
-/// Why a thread has no loop any more.
+/// Why a thread no longer owns a loop.
 enum LoopEnded {
-    /// Another thread has it. What that is to get back.
+    /// Another thread owns it, and gets this back.
     HandedOver(Box<ReturnedConnection>),
     /// The poller fails, which it does not unless this program is wrong.
     Failed(io::Error),
@@ -191,7 +191,7 @@ fn round(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
     Ok(me)
 }
 
-/// Gives a connection its turn, and does what that led to. One that is away has it later.
+/// Gives a connection its turn, and does what that led to. A detached one has it later.
 #[inline]
 fn turn(
     mut me: Loop,
@@ -237,7 +237,7 @@ impl Job {
                 let turn = connection.give_up(thread);
                 let blocked = connection.session.blocked.as_ref();
                 if blocked.is_some_and(|blocked| blocked.until == Some(deadline)) {
-                    // Somebody else has just ended the wait; the reply is in the inbox.
+                    // Another thread has just ended the wait; the reply is in the inbox.
                     connection.deadline = Some(deadline);
                 }
                 turn
@@ -267,7 +267,7 @@ fn happened(connection: &mut Connection, thread: &mut ThreadState, seen: Seen) -
 }
 
 impl EventLoop {
-    /// Keeps what has come for a connection that is away; for one that has gone it is nothing.
+    /// Keeps an event or a message for a detached connection; drops it if the connection is closed.
     #[cold]
     fn keep(&mut self, thread: &ThreadState, key: ConnectionKey, job: Job) {
         let Some(detached) = self.detached.iter_mut().find(|detached| detached.key == key) else {
@@ -309,7 +309,7 @@ impl EventLoop {
         self.after(thread, key, turn);
     }
 
-    /// Takes back those that have come back, as far as they can still be told something.
+    /// Takes back returned connections, as far as they can still be sent something.
     pub(crate) fn take_back_all(&mut self, thread: &mut ThreadState) {
         self.collect_messages(thread);
         for message in std::mem::take(&mut self.messages) {
@@ -320,7 +320,7 @@ impl EventLoop {
     }
 }
 
-/// Does what has come for connections that were away and are back.
+/// Handles what was kept for connections that were detached and have returned.
 fn catch_up(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
     while let Some((key, job)) = me.late.pop_front() {
         me = turn(me, thread, key, job)?;
@@ -420,8 +420,8 @@ fn go_on(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
     Ok(me)
 }
 
-/// Lets requests run that waited for the end of a pause, once it is reached. (Who ends a pause
-/// before its time tells everybody who waits.)
+/// Lets requests run that waited for the end of a pause, once it is reached. (Ending a pause early
+/// wakes all clients that wait for it.)
 fn end_pause(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
     while let Some(key) = me.next_paused(thread.now) {
         me = turn(me, thread, key, Job::EndPause)?;

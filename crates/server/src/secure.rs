@@ -36,7 +36,7 @@ const ROUNDS: usize = 16;
 pub struct Tls {
     pub(crate) socket: TcpStream,
     session: ServerConnection,
-    /// The handshake is not over, or nobody has been told so.
+    /// The handshake is not over, or its end has not been reported.
     greeting: bool,
     /// The peer has broken the rules; nothing more is read.
     broken: bool,
@@ -135,7 +135,7 @@ impl Tls {
             let state = self.session.process_new_packets();
             got += self.drain(&mut plain[got..]).unwrap_or(0);
             match state {
-                // Whoever reads on hears of it.
+                // The next read reports it.
                 Ok(state) if state.peer_has_closed() => {
                     more = true;
                     break;

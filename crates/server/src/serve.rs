@@ -206,7 +206,7 @@ fn assemble(workers: usize, most: usize) -> std::io::Result<(Arc<WorkerPool>, Ve
     Ok((Arc::new(WorkerPool { inboxes, progress, connected, most, replacements }), polls))
 }
 
-/// Has the engine tell the doors what they must know.
+/// Connects the engine's events to the doors.
 fn attach(
     engine: &Arc<Engine>,
     pool: &Arc<WorkerPool>,
@@ -240,7 +240,7 @@ fn attach(
 /// else has been done then.
 fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
     let mut stopping = 0;
-    // Whoever still reads the dataset may hold what it would wait for.
+    // A thread that still loads the dataset may hold what it would wait for.
     let reading = engine.persistence.is_loading();
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
         stopping += u32::from(engine.stopping.load(Ordering::Acquire));

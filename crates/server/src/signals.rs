@@ -32,7 +32,7 @@ pub fn listen(engine: &Arc<Engine>, pool: &Arc<WorkerPool>) -> io::Result<()> {
                     tracing::warn!("Received SIGINT scheduling shutdown...");
                 }
                 SIGTERM => tracing::warn!("Received SIGTERM scheduling shutdown..."),
-                // Whoever wrote is told by the write itself.
+                // The failed write reports it itself.
                 SIGXFSZ => continue,
                 _ => {
                     tracing::debug!("Received SIGHUP, which means nothing here");

@@ -1,5 +1,5 @@
-//! Where a worker keeps its connections: numbered places that are used again, each with a
-//! generation, so that news for a connection that has gone never reaches the one after it.
+//! Where a worker keeps its connections: numbered slots that are reused, each with a generation, so
+//! that a message for a closed connection never reaches the next one in its slot.
 //!
 //! ```text
 //!   token (usize, 64 bits):  | generation: 32 | index: 32 |
@@ -13,7 +13,7 @@ pub const RESERVED: u32 = 0xFFFF_0000;
 
 const _: () = assert!(usize::BITS == 64, "tokens pack two 32-bit numbers");
 
-/// A connection's place in its worker's slab, valid for one generation.
+/// A connection's key in its worker's slab, valid for one generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConnectionKey {
     generation: u32,
@@ -27,7 +27,7 @@ impl ConnectionKey {
         mio::Token((self.generation as usize) << 32 | self.index as usize)
     }
 
-    /// The place a token stands for; `None` for the loop's own sources.
+    /// The key a token stands for; `None` for the loop's own sources.
     #[must_use]
     pub fn of(token: mio::Token) -> Option<Self> {
         let index = u32::try_from(token.0 & 0xFFFF_FFFF).ok()?;
@@ -41,7 +41,7 @@ struct Slot<T> {
     value: Option<T>,
 }
 
-/// Values at places that are used again.
+/// Values in slots that are reused.
 pub struct Slab<T> {
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
@@ -54,7 +54,7 @@ impl<T> Slab<T> {
         Slab { slots: Vec::new(), free: Vec::new() }
     }
 
-    /// The place the next value will get; `None` when all are taken.
+    /// The key the next value will get; `None` when all are taken.
     #[must_use]
     pub fn next_key(&self) -> Option<ConnectionKey> {
         if let Some(&index) = self.free.last() {
@@ -75,21 +75,21 @@ impl<T> Slab<T> {
         }
     }
 
-    /// The value at a place, unless it has gone.
+    /// The value with a key, unless it has been removed.
     #[must_use]
     pub fn get(&self, key: ConnectionKey) -> Option<&T> {
         let slot = self.slots.get(key.index as usize)?;
         if slot.generation == key.generation { slot.value.as_ref() } else { None }
     }
 
-    /// The value at a place, to change, unless it has gone.
+    /// The value with a key, to change, unless it has been removed.
     #[inline]
     pub fn get_mut(&mut self, key: ConnectionKey) -> Option<&mut T> {
         let slot = self.slots.get_mut(key.index as usize)?;
         if slot.generation == key.generation { slot.value.as_mut() } else { None }
     }
 
-    /// Takes the value at a place out for a while; the place stays its own.
+    /// Takes the value with a key out for a while; the slot stays reserved.
     #[inline]
     pub fn lend(&mut self, key: ConnectionKey) -> Option<T> {
         let slot = self.slots.get_mut(key.index as usize)?;
@@ -104,14 +104,14 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Whether the value at a place is lent.
+    /// Whether the value with a key is lent.
     #[must_use]
     pub fn is_lent(&self, key: ConnectionKey) -> bool {
         let slot = self.slots.get(key.index as usize);
         slot.is_some_and(|slot| slot.generation == key.generation && slot.value.is_none())
     }
 
-    /// Takes the value at a place out. The place gets a new generation.
+    /// Removes the value with a key. The slot gets a new generation.
     pub fn remove(&mut self, key: ConnectionKey) -> Option<T> {
         let slot = self.slots.get_mut(key.index as usize)?;
         if slot.generation != key.generation {
@@ -123,7 +123,7 @@ impl<T> Slab<T> {
         Some(value)
     }
 
-    /// All values with their places.
+    /// All values with their keys.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (ConnectionKey, &mut T)> {
         self.slots.iter_mut().zip(0u32..).filter_map(|(slot, index)| {
             let key = ConnectionKey { generation: slot.generation, index };
@@ -131,7 +131,7 @@ impl<T> Slab<T> {
         })
     }
 
-    /// The places of all values.
+    /// The keys of all values.
     #[must_use]
     pub fn keys(&mut self) -> Vec<ConnectionKey> {
         self.iter_mut().map(|(key, _)| key).collect()

@@ -88,7 +88,7 @@ impl Stream {
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             let sent = match self {
-                // Who has gone is an error, not a signal.
+                // A peer that has closed is an error, not a signal.
                 Stream::Tcp(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
                 Stream::Unix(stream) => send(stream, bytes, SendFlags::NOSIGNAL),
                 Stream::Tls(tls) => return tls.send(bytes),
@@ -158,13 +158,13 @@ impl Stream {
         }
     }
 
-    /// Ends the connection for everybody who has this socket.
+    /// Ends the connection for all owners of this socket.
     pub fn hang_up(&self) {
         // It may be over already.
         let _ = either!(self, stream => stream.shutdown(Shutdown::Both));
     }
 
-    /// The socket, for those who watch it.
+    /// The socket, for pollers.
     #[must_use]
     pub fn socket(&self) -> BorrowedFd<'_> {
         either!(self, stream => stream.as_fd())

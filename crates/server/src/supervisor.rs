@@ -1,5 +1,5 @@
-//! Tells whoever supervises the process how it is: the notification protocol of systemd, a datagram
-//! to the socket named in `NOTIFY_SOCKET`. Without one it says nothing.
+//! Tells the process's supervisor its state: the notification protocol of systemd, a datagram to
+//! the socket named in `NOTIFY_SOCKET`. Without one it says nothing.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -11,7 +11,7 @@ pub const LOADING: &str = "STATUS=Loading the dataset\n";
 /// The process is about to end.
 pub const STOPPING: &str = "STOPPING=1\nSTATUS=Stopping\n";
 
-/// Says it, if anybody listens. A supervisor that does not is no reason to fail.
+/// Sends it, if there is a supervisor. A failure to send it is ignored.
 pub fn tell(state: &str) {
     let Some(name) = std::env::var_os("NOTIFY_SOCKET") else { return };
     let name = name.as_encoded_bytes();

@@ -68,7 +68,7 @@ impl Sender {
         let (tell, told) = sync_channel(1);
         let own = Arc::clone(transfer);
         std::thread::Builder::new().name("copy".to_owned()).spawn(move || {
-            // Who asked may have gone.
+            // The client may have disconnected.
             let _ = tell.send(own.prepare());
         })?;
         let rdb = loop {
@@ -85,7 +85,7 @@ impl Sender {
                 }
             }
         };
-        // Made up only now, so that nobody can have put it into the data.
+        // Made up only now, so that no client can have put it into the data.
         let mark = transfer.marked.then(mark).transpose()?;
         let head = match &mark {
             Some(mark) => format!("$EOF:{mark}\r\n"),
@@ -161,7 +161,7 @@ impl Sender {
     }
 }
 
-/// Forty characters that nobody can foresee.
+/// Forty unpredictable characters.
 fn mark() -> io::Result<String> {
     let [a, b, c, _] = engine::entropy()?;
     Ok(format!("{a:016x}{b:016x}{:08x}", c >> 32))

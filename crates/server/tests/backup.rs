@@ -250,7 +250,7 @@ fn a_shutdown_that_cannot_save_is_refused_and_the_server_goes_on() {
     let refused = text(&client.ask(&["SHUTDOWN"]));
     assert_eq!(refused, "ERR Errors trying to SHUTDOWN. Check logs.");
     assert_eq!(text(&client.ask(&["GET", "k"])), "v");
-    // Whoever asked has been told; only a failure in the background keeps others from writing.
+    // The client has had the error; only a failure in the background keeps others from writing.
     assert!(text(&client.ask(&["SAVE"])).starts_with("ERR"));
     assert_eq!(server.info(&mut client, "rdb_last_bgsave_status"), "ok");
     assert_eq!(text(&client.ask(&["SET", "k", "v"])), "OK");
@@ -309,7 +309,7 @@ fn info_tells_of_a_save_and_of_a_backup_in_the_making() {
             (total != "0" || made.load(Ordering::Relaxed)).then_some(total)
         });
         assert!(total == "0" || total == "200000", "{total}");
-        // It is no save: who waits for one is not misled.
+        // It is no save: a client that waits for one is not misled.
         assert_eq!(server.info(&mut client, "rdb_bgsave_in_progress"), "0");
         assert_eq!(server.info(&mut client, "aof_rewrite_in_progress"), "0");
     });

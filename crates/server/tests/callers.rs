@@ -1,4 +1,4 @@
-//! What callers may take: before it is known who they are, while what they send does not come, and
+//! What callers may take: before they have authenticated, while what they send does not come, and
 //! in replies. The same rules at every door.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
@@ -160,7 +160,7 @@ fn calls_without_credentials_are_few() {
     raw.send(&frame(DATA, END, 17, &announced(0, b"")));
     let refused = raw.ended(17);
     assert!(says(&refused, 8) || refused.iter().all(|frame| frame.kind != DATA), "{refused:?}");
-    // Who is known may have more.
+    // An authenticated client may have more.
     raw.send(&head(19, GET, &[("x-api-key", "secret")]));
     raw.send(&frame(DATA, END, 19, &announced(3, &[0x0a, 1, b'k'])));
     assert!(raw.ended(19).iter().any(|frame| frame.kind == DATA));

@@ -1,5 +1,5 @@
 //! `maxmemory-clients`: when all clients together take too much, the largest go. The same scenes
-//! are played by redis-server; how much a client takes differs, who goes does not.
+//! are played by redis-server; how much a client takes differs, which clients are evicted does not.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use wire::Value;
@@ -146,7 +146,7 @@ fn everything_a_client_takes_counts() {
         client.closed();
         eventually(what, || listed(&mut admin, &id, "id").is_none().then_some(()));
     }
-    // Nothing is left on the account of those who have gone.
+    // Nothing of disconnected clients is left in the account.
     eventually("an even account", || {
         let clients = field(&mut admin, "mem_clients_normal");
         let own = admin.id();
@@ -163,7 +163,7 @@ fn a_client_that_must_not_be_evicted_stays_and_counts() {
         let mut small = host.connect();
         assert_eq!(text(&small.ask(&["PING"])), "PONG");
         limit(&mut admin, "1mb");
-        // Nobody else is left, and it is not enough.
+        // No other client is left, and it is not enough.
         small.closed();
         assert_eq!(safe.ask(&["DISCARD"]), ok());
         // Now there is room again.
@@ -197,7 +197,7 @@ fn a_share_of_maxmemory_is_a_limit() {
         let mut client = host.connect();
         fatten(&mut client, 1 << 20);
         assert_eq!(client.ask(&["DISCARD"]), ok());
-        // A limit that would let nobody speak is one of 128 kB.
+        // A limit that would let no client speak is one of 128 kB.
         limit(&mut admin, "1");
         let mut client = host.connect();
         assert_eq!(text(&client.ask(&["PING"])), "PONG");
@@ -209,8 +209,8 @@ fn a_share_of_maxmemory_is_a_limit() {
     });
 }
 
-/// Many that grow at the same time, on all threads: the sum stays about the limit, and whoever is
-/// small all the time stays.
+/// Many that grow at the same time, on all threads: the sum stays about the limit, and a client
+/// that is small all the time stays.
 #[test]
 fn a_crowd_of_growing_clients_is_bounded() {
     let server = Server::start(&["--maxmemory-clients", "8mb"]);

@@ -74,7 +74,7 @@ fn small_replies_do_not_stall() {
         }
         count(0, start);
         let start = Instant::now();
-        // One send that is answered in two: the second when somebody else has pushed.
+        // One send that is answered in two: the second when another client has pushed.
         let mut requests = wire::request(["ECHO", "x"]);
         wire::encode(&mut requests, ["BLPOP", "list", "0"]);
         client.send(&requests);
@@ -221,7 +221,7 @@ fn clients_that_vanish_are_forgotten() {
         let blocked = server.info(&mut watcher, "blocked_clients") == "0";
         (clients && blocked).then_some(())
     });
-    // The element is not given to somebody who has gone.
+    // The element is not given to a client that has gone.
     assert_eq!(watcher.ask(&["RPUSH", "nothing", "x"]), Value::Int(1));
     assert_eq!(watcher.ask(&["LLEN", "nothing"]), Value::Int(1));
     assert_eq!(watcher.ask(&["PUBLISH", "news", "x"]), Value::Int(0));
@@ -390,7 +390,7 @@ fn crowd(size: usize) {
 #[test]
 fn unix_sockets_work_like_tcp() {
     let path = temporary("socket");
-    // A file left by a server that is no more is in nobody's way.
+    // A file left by a server that is no more is not in the way.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let text = path.to_str().unwrap();
     let mut server = Server::start(&["--unixsocket", text, "--unixsocketperm", "700"]);
@@ -466,9 +466,9 @@ fn new_connections_do_not_wait_for_a_thread_that_is_busy() {
             assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
         }
         let id = clients[at].id();
-        // Longer than anybody here waits for an answer.
+        // Longer than any client here waits for an answer.
         clients[at].say(&["DEBUG", "SLEEP", "100"]);
-        // Who comes before it has begun may be its thread's already.
+        // A client that connects before it has begun may be its thread's already.
         eventually("the sleep", || {
             let line = text(&clients[1 - at].ask(&["CLIENT", "LIST", "ID", &id]));
             line.contains("cmd=debug").then_some(())

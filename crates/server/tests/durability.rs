@@ -277,7 +277,8 @@ fn values_that_look_like_the_journal_do_no_harm() {
     let server = start(&dir, &["--appendfsync", "always"]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "first", "value"]), ok());
-    // Who writes some of the file's own bytes into a value knows what its frames begin with.
+    // A client that writes some of the file's own bytes into a value knows what its frames begin
+    // with.
     let file = std::fs::read(first_segment(&dir.0)).unwrap();
     for n in 0..256_usize {
         let mut value = vec![b'x'; n % 8];
@@ -379,7 +380,7 @@ fn restarts_leave_no_room_behind() {
         let mut client = server.connect();
         assert_eq!(int(&mut client, &["DBSIZE"]), round);
         assert_eq!(client.ask(&["SET", &format!("key:{round}"), "value"]), ok());
-        // Many short files are made one by a snapshot that nobody asks for.
+        // Many short files are made one by a snapshot without a request.
         let few = || Some(taken(&dir.0)).filter(|&(_, logs)| logs < 20);
         let (bytes, _) = eventually("a short journal", few);
         // One that is being written, at most two kept to be used again, and what is in the others.
@@ -448,7 +449,7 @@ fn a_record_that_fails_stops_the_start() {
     assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
     kill(server);
     exchange(&dir.0, b"1000001", b"letters");
-    // Who gives it up says so; the files are kept.
+    // An operator gives it up explicitly; the files are kept.
     let fixed = program().args(["check", dir.text(), "--fix"]).output().unwrap();
     let said = String::from_utf8_lossy(&fixed.stdout).into_owned();
     assert!(fixed.status.success(), "{said} {}", String::from_utf8_lossy(&fixed.stderr));
@@ -575,8 +576,7 @@ fn whatever_administers_answers_inside_a_transaction() {
     }
 }
 
-/// A disk without room: what memory alone has is lost with the process, and whoever started it is
-/// told.
+/// A disk without room: what memory alone has is lost with the process, and its supervisor is told.
 #[test]
 fn an_end_that_loses_something_has_exit_code_1() {
     let dir = Dir::new("lost");

@@ -52,7 +52,7 @@ const SCRIPT: &str = "return redis.call(unpack(ARGV))";
 const LIBRARY: &str = "#!lua name=l
 redis.register_function('f', function(_, words) return redis.call(unpack(words)) end)";
 
-/// Whoever can be connected to.
+/// A server to connect to.
 trait Reach {
     fn client(&self) -> Client;
 
@@ -158,7 +158,7 @@ struct State {
     name: &'static str,
     enter: &'static [&'static str],
     leave: &'static [&'static str],
-    /// Who asks.
+    /// The client.
     user: Option<&'static str>,
 }
 
@@ -411,7 +411,7 @@ fn every_answer_comes_while_a_script_is_over_its_time() {
         assert!(silent.is_empty(), "no answer beside a script over its time: {silent:#?}");
         assert_eq!(host.tell("SCRIPT KILL"), ok());
         assert!(running.join().unwrap().contains("killed"));
-        // And nobody is told that the server is busy any more.
+        // And no client is told that the server is busy any more.
         for sample in &samples {
             assert_ne!(class(&host.connect().ask(&sample.argv())), "BUSY", "{}", sample.name);
         }

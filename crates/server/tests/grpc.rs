@@ -800,7 +800,7 @@ fn users_are_those_of_the_server() {
     let list = text(&resp.ask(&["CLIENT", "LIST"]));
     assert!(list.contains("cmd=set user=reader"), "{list}");
     assert!(text(&resp.ask(&["INFO", "commandstats"])).contains("cmdstat_get:"));
-    // A user who is deleted is gone at once.
+    // A deleted user is gone at once.
     resp.ask(&["ACL", "DELUSER", "reader"]);
     eventually("the end of the connection", || calls.run(reader.get(get("r:1"))).err());
 }
@@ -855,7 +855,7 @@ fn tls_is_that_of_the_server() {
         client.get(get("k")).await.unwrap().into_inner().value
     });
     assert_eq!(value, Some(bytes("v")));
-    // Who does not speak it is not heard.
+    // A client that does not speak it is not served.
     let plain = calls.run(grpc::client_channel::ClientChannel::connect(calls.addr()));
     if let Ok(line) = plain {
         assert!(calls.run(Kvist::new(line).get(get("k"))).is_err());
@@ -882,7 +882,7 @@ fn a_server_that_stops_lets_calls_end() {
     assert!(calls.server.ended().success());
     assert!(calls.run(waiting).unwrap().is_err());
     let mut calls = Calls::start(&[]);
-    // And who says so through a call is heard.
+    // And the order may come through a call.
     let _ = calls.execute(&mut calls.kvist(), "SHUTDOWN NOSAVE");
     assert!(calls.server.ended().success());
 }

@@ -72,7 +72,7 @@ fn times_to_live_are_seconds_and_never_is_zero() {
     set(&calls, &mut client, "a", "1", u64::MAX);
     let ttl = resp.ask(&["TTL", "a"]).as_i64().unwrap();
     assert!(ttl > 99 * 365 * 24 * 3600, "{ttl}");
-    // One that has expired is there for nobody, swept or not.
+    // One that has expired is missing for every client, deleted or not.
     resp.say(&["PEXPIREAT", "a", "1"]);
     resp.hear();
     let request = pb::DeleteRequest { key: "a".into() };
@@ -226,7 +226,7 @@ fn a_search_with_other_names_in_between_comes_to_an_end() {
     assert!(seen.is_sorted());
 }
 
-/// Who may not ask the index is served without it.
+/// A user without the right to the index is served without it.
 #[test]
 fn rights_to_scan_are_enough_for_a_search() {
     let calls = Calls::start(&[]);

@@ -1,6 +1,6 @@
-//! Clients that mean harm, or behave as if: thousands who listen and do not read, who announce and
-//! do not send, who ask for more than they take. The server's memory stays bounded, they are cut
-//! cleanly, and everybody else is served.
+//! Clients that mean harm, or behave as if: thousands that subscribe and do not read, that announce
+//! and do not send, that request more than they read. The server's memory stays bounded, they are
+//! disconnected cleanly, and all others are served.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::io::{ErrorKind, Read, Write};
@@ -50,7 +50,7 @@ fn read_exactly(mut stream: &TcpStream, bytes: usize) -> Vec<u8> {
     heard
 }
 
-/// Somebody who listens, and how much of what all should hear has come.
+/// A subscriber, and how much of what all should receive has come.
 struct Listener {
     stream: UnixStream,
     heard: usize,
@@ -95,8 +95,8 @@ fn heard(message: &str) -> Vec<u8> {
     wire::request(["message", "news", message])
 }
 
-/// Half of ten thousand listeners do not read. Who does gets every message, in order; who does not
-/// gets the first ones, whole and in order up to where it is cut.
+/// Half of ten thousand subscribers do not read. Those that do get every message, in order; one
+/// that does not gets the first ones, whole and in order up to where it is cut.
 #[test]
 fn ten_thousand_subscribers_half_of_which_do_not_read() {
     const ALL: usize = 10_000;
@@ -124,7 +124,7 @@ fn ten_thousand_subscribers_half_of_which_do_not_read() {
             said.extend(heard(&message));
         }
         publisher.send(&requests);
-        // The next ones are said when all who listen have heard these.
+        // The next ones are sent when all readers have received these.
         let deadline = Instant::now() + PATIENCE;
         while all.iter().any(|listener| listener.heard < said.len()) {
             for listener in all.iter_mut().filter(|listener| listener.heard < said.len()) {
@@ -159,8 +159,8 @@ fn ten_thousand_subscribers_half_of_which_do_not_read() {
     });
 }
 
-/// A publisher that sends on without waiting: nobody who reads loses or confuses anything, and what
-/// is on its way between the threads is bounded.
+/// A publisher that sends on without waiting: no reader loses or confuses anything, and what is on
+/// its way between the threads is bounded.
 #[test]
 fn a_publisher_that_does_not_wait() {
     const MESSAGES: usize = 20_000;
@@ -254,7 +254,7 @@ fn trackers_do_not_fill_the_memory() {
     assert!(memory(&server, "VmHWM") < 200_000);
 }
 
-/// Long replies that nobody takes: a hard limit holds within a reply, whatever was asked for.
+/// Long replies that are not read: a hard limit holds within a reply, whatever was asked for.
 #[test]
 fn who_asks_for_all_and_takes_nothing() {
     let server = Server::start(&["--client-output-buffer-limit", "normal", "8mb", "2mb", "1"]);
@@ -316,7 +316,7 @@ fn a_monitor_that_does_not_read() {
 }
 
 /// Two thousand clients send their requests a byte at a time, and two thousand more announce what
-/// never comes. Somebody else does not notice.
+/// never comes. Other clients do not notice.
 #[test]
 fn requests_that_never_end() {
     const EACH: usize = 2000;

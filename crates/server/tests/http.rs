@@ -193,7 +193,7 @@ fn what_the_server_says_of_itself() {
         let page = http.ask(&format!("HEAD {path}"), "");
         assert_eq!((page.status, page.header("content-length")), (200, Some("3")));
     }
-    // Of how it is, everybody hears the same, whatever it holds.
+    // Its health is the same for every client, whatever it holds.
     let health = http.ask("GET /api/v1/health", "");
     assert_eq!((health.status, health.json()), (200, json!({"status": "healthy"})));
     let stats = http.ask("GET /api/v1/stats", "").json();
@@ -340,7 +340,7 @@ fn trouble_with_the_disk_is_told() {
     eventually("the end of it", || (http.ask("GET /ready", "").status == 200).then_some(()));
 }
 
-/// To count may take long: whoever does is in nobody else's way, however many there are.
+/// Counting may take long: it does not delay other clients, however many count.
 #[test]
 fn counting_delays_no_other_client() {
     let web = Web::start(&[]);

@@ -1,4 +1,4 @@
-//! Peers of the HTTP port who are broken, slow, greedy or many.
+//! Peers of the HTTP port that are broken, slow, greedy or many.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::server::{self, eventually};
 use crate::web::{self, Web};
 
-/// The server is well, and nobody but us is connected.
+/// The server is well, and no other client is connected.
 fn is_well(web: &Web) {
     let mut redis = web.server.connect();
     eventually("the others' end", || {
@@ -126,13 +126,13 @@ fn requests_come_in_any_pieces() {
     let get = |key: &str| format!("GET /api/v1/records/{key} HTTP/1.1\r\n\r\n");
     http.send([get("k"), get("none"), get("k")].concat());
     assert_eq!([http.hear().status, http.hear().status, http.hear().status], [200, 404, 200]);
-    // Old ones are closed, and so is who asks for it.
+    // Old ones are closed, and so is one that asks for it.
     http.send("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n");
     assert!(String::from_utf8(http.closed()).unwrap().ends_with("OK\n"));
     let mut old = web.connect();
     old.send("GET /health HTTP/1.0\r\n\r\n");
     assert!(String::from_utf8(old.closed()).unwrap().ends_with("OK\n"));
-    // Who wants to hear first whether to go on is told.
+    // A client that asks first whether to go on is answered.
     let mut asks = web.connect();
     asks.say("PUT /api/v1/records/k\nExpect: 100-continue\nContent-Length: 11", "");
     assert_eq!(asks.hear_head().status, 100);

@@ -1,4 +1,4 @@
-//! Who may use the HTTP port, and as whom; how its connections look and are ended from outside.
+//! Users of the HTTP port; how its connections are listed, and closed from outside.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
@@ -140,7 +140,7 @@ fn pages_of_other_sites_are_refused() {
     }
     let page = web.get("/health");
     assert!(page.headers.iter().all(|(name, _)| !name.starts_with("access-control")));
-    // Who needs a token cannot be misused by a name that points here.
+    // A port with a token cannot be misused by a name that points here.
     web.server.connect().ask(&["CONFIG", "SET", "http-token", "t"]);
     assert_eq!(web.ask("GET /health\nHost: any.example", "").status, 200);
 }

@@ -1,6 +1,6 @@
-//! A queue of jobs, as applications build them: a thousand consumers who wait on a few queues,
-//! several producers. Each job is done once, who waits longest is served first, nobody waits too
-//! long or too short, whoever is killed loses nothing, and who waits costs nothing.
+//! A queue of jobs, as applications build them: a thousand consumers that wait on a few queues,
+//! several producers. Each job is done once, the consumer that has waited longest is served first,
+//! none waits too long or too short, killed clients lose nothing, and waiting costs nothing.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -308,7 +308,8 @@ fn the_killed_lose_nothing() {
     assert!(all.iter().enumerate().all(|(at, &job)| usize::try_from(job) == Ok(at)));
 }
 
-/// A thousand who wait, with and without an end, take less than a twentieth of a processor.
+/// A thousand waiting clients, with and without a timeout, take less than a twentieth of a
+/// processor.
 #[test]
 fn waiting_clients_cost_nothing() {
     let (server, mut admin) = start();

@@ -182,7 +182,7 @@ fn the_log_goes_to_a_file_that_may_be_moved_away() {
         .args(["serve", "--port", "0", "--loglevel", "debug", "--unixsocket"])
         .arg(temporary("socket"))
         .args(["--logfile", file.to_str().unwrap()])
-        // Nothing of it is to stay in the repository, and no port to be in anybody's way.
+        // Nothing of it is to stay in the repository, and no port to conflict with others.
         .args(["--appendonly", "no", "--save", "", "--grpc-port", "0", "--http-port", "0"])
         .spawn()
         .unwrap();
@@ -264,7 +264,7 @@ fn a_second_interrupt_ends_it_at_once() {
     let mut server = Server::start(&[]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "k", &"v".repeat(10_000_000)]), ok());
-    // Somebody who does not take the last replies is given a second.
+    // A client that does not take the last replies is given a second.
     for _ in 0..5 {
         client.say(&["GET", "k"]);
     }

@@ -140,7 +140,7 @@ fn protected_mode_is_that_of_redis() {
         both.say(&mut both.connect(from), &["PING"]);
     }
     let mut admin = both.connect(From::Here);
-    // A password of the default user lets everybody knock; so does the directive.
+    // A password of the default user lets every client connect; so does the directive.
     both.say(&mut admin, &["CONFIG SET requirepass secret"]);
     both.say(&mut both.connect(From::Elsewhere), &["PING", "AUTH secret", "PING"]);
     both.say(&mut admin, &["ACL SETUSER default nopass"]);
@@ -184,7 +184,7 @@ fn too_many_clients_hear_why() {
         assert_eq!(heard[0], heard[1]);
     };
     refused();
-    // Lowering it closes nobody.
+    // Lowering it closes no connection.
     both.say(&mut admin, &["CONFIG SET maxclients 1", "CONFIG GET maxclients"]);
     refused();
     for mut pair in others {
@@ -371,8 +371,8 @@ fn output_limits_are_told_the_same() {
     }
 }
 
-/// Who reads nothing is closed at the hard limit at once, and at the soft limit after its seconds;
-/// who reads stays. The kernel's buffers come first, so nothing is said about bytes.
+/// A client that reads nothing is closed at the hard limit at once, and at the soft limit after its
+/// seconds; one that reads stays. The kernel's buffers come first, so nothing is said about bytes.
 #[test]
 fn a_client_that_does_not_read_is_closed_as_in_redis() {
     let Some(both) = Both::start(&[]) else { return };

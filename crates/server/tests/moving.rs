@@ -1,5 +1,5 @@
 //! MIGRATE: to redis-server, from it, and between two of ours; errors as Redis tells them; writers
-//! in between lose nothing, and nobody waits for a target that does not answer.
+//! in between lose nothing, and no client waits for a target that does not answer.
 //!
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
@@ -215,7 +215,7 @@ fn a_target_that_does_not_answer_delays_no_client() {
         assert_eq!(client.ask(&["APPEND", "k", "x"]).as_i64(), Some(n + 2));
         assert_eq!(client.ask(&["CLIENT", "UNBLOCK", &number]).as_i64(), Some(0));
     }
-    // Whoever goes is gone; the others are told when the target goes.
+    // A disconnected client is gone; the others get an error when the target is closed.
     drop(waiting.pop());
     drop((first, silent));
     for client in &mut waiting {

@@ -1,5 +1,5 @@
-//! Who hears a message: everybody whose subscription was sent before it, on whichever thread. And
-//! in which order a listener hears what others push and what it asked for itself.
+//! Who receives a message: every client whose subscription was sent before it, on whichever thread.
+//! And in which order a listener hears what others push and what it asked for itself.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -24,7 +24,7 @@ fn connections(server: &Server) -> Vec<Client> {
 }
 
 /// Has one of `listeners` after the other subscribe without waiting, then something said over
-/// another connection that `publishes` to the channel, and checks who heard it when.
+/// another connection that `publishes` to the channel, and checks which clients received it when.
 fn subscribe_and_publish(
     server: &Server,
     mut publishes: impl FnMut(&mut Client, &str) -> i64,

@@ -1,5 +1,4 @@
-//! Protected mode at every door: without a password, whoever comes from another machine may do
-//! nothing.
+//! Protected mode at every door: without a password, a client on another machine may do nothing.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -54,7 +53,7 @@ fn http() {
     assert_eq!(web.get("/api/v1/stats").status, 200);
     let mut redis = web.server.connect();
     assert!(web.server.info(&mut redis, "rejected_connections").parse::<u64>().unwrap() >= 4);
-    // A token protects, a password does, and who wants no protection has none.
+    // A token protects, a password does, and it can be switched off.
     for (name, value, status) in
         [("http-token", "t", 401), ("requirepass", "p", 401), ("protected-mode", "no", 200)]
     {
@@ -103,7 +102,7 @@ fn grpc_calls() {
     assert_eq!(refused(get(&calls, claims)).0, PermissionDenied);
     let mut redis = calls.server.connect();
     assert_ne!(calls.server.info(&mut redis, "rejected_connections"), "0");
-    // Nobody who is refused keeps a place that somebody else could have.
+    // Refused connections do not count against those of others.
     eventually("the end of the connection", || {
         (code(get(&calls, stranger.clone())) != PermissionDenied).then_some(())
     });

@@ -70,7 +70,7 @@ fn a_client_that_does_not_read_its_notices_is_cut_off() {
     slow.closed();
 }
 
-/// What it has asked for is limited as for anybody, not as what is pushed to it.
+/// Replies to its requests are limited as for any client, not as pushed messages.
 #[test]
 fn long_replies_do_not_count_as_notices() {
     let server = Server::start(&["--client-output-buffer-limit", "pubsub", "100kb", "0", "0"]);

@@ -176,7 +176,7 @@ fn other_names_are_those_of_redis() {
     }
     let [ours, theirs] = pair.each_mut().map(|client| info(client, "cmdstat_"));
     assert_eq!(ours, theirs);
-    // Whoever monitors, or looks for slow requests, sees what was sent.
+    // `MONITOR` and the slow log show what was sent.
     for client in &mut pair {
         client.ask(&["CFG", "SET", "slowlog-log-slower-than", "0"]);
         client.ask(&["two words", "k", "seen"]);

@@ -1,4 +1,4 @@
-//! Scripts that take too long: everybody else is served, and they can be ended.
+//! Scripts that take too long: other clients are served, and the scripts can be ended.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use wire::Value;
@@ -12,7 +12,7 @@ fn error(of: &str) -> Value {
     Value::Error(of.into())
 }
 
-/// A server with so many threads, on which somebody runs this for ever, holding `k`.
+/// A server with so many threads, on which a client runs this for ever, holding `k`.
 fn held_up(threads: &str, body: &str, more: &[&str]) -> (Server, Client) {
     let mut args = vec!["--io-threads", threads, "--busy-reply-threshold", "50"];
     args.extend(more);
@@ -21,7 +21,7 @@ fn held_up(threads: &str, body: &str, more: &[&str]) -> (Server, Client) {
     (server, running)
 }
 
-/// Somebody runs this for ever on a server whose threshold is low, holding `k`.
+/// A client runs this for ever on a server whose threshold is low, holding `k`.
 fn run_on(server: &Server, body: &str) -> Client {
     let mut running = server.connect();
     running.say(&["EVAL", body, "1", "k"]);
@@ -471,7 +471,7 @@ fn loops_are_handed_over_again_and_again() {
         for n in 0..4 {
             assert_eq!(client.ask(&["GET", &format!("n:{n}")]), bulk((ROUNDS * 3).to_string()));
         }
-        // Nobody is left behind: not a connection, nor a thread.
+        // Nothing is left behind: no connection, and no thread.
         eventually("the leaving", || {
             (server.info(&mut client, "connected_clients") == "2").then_some(())
         });
@@ -555,7 +555,7 @@ fn a_reply_without_an_end_can_be_killed_and_holds_no_signal_up() {
     assert_eq!(client.ask(&["SET", "k", "v"]), ok());
 }
 
-/// What scripts leave behind in the interpreters of four threads costs nobody any data.
+/// What scripts leave behind in the interpreters of four threads costs no client any data.
 #[test]
 fn garbage_of_interpreters_evicts_nothing() {
     let memory = ["--maxmemory", "40mb", "--maxmemory-policy", "allkeys-lru"];
@@ -581,7 +581,7 @@ fn garbage_of_interpreters_evicts_nothing() {
     assert!(left < 8 << 20, "{left}");
 }
 
-/// A request that waits for two keys costs nobody anything but those who want its own.
+/// A request that waits for two keys delays no clients but those that need its keys.
 #[test]
 fn a_held_target_of_a_blocked_move_delays_no_other_client() {
     let server = Server::start(&["--io-threads", "2", "--busy-reply-threshold", "50"]);

@@ -177,7 +177,7 @@ fn clients_show_certificates_as_configured() {
         let client = papers.context("ca.crt", Some("client"), versions);
         let stranger = papers.context("ca.crt", Some("stranger"), versions);
         let deceived = papers.context("other.crt", None, versions);
-        // Who refuses a connection closes it, and whoever still writes then may hear of that only.
+        // A refused connection is closed, and a peer that still writes may see only that.
         let refused = |said: String| {
             let known = ["fatal alert", "reset by peer", "Broken pipe", "unexpected end"];
             assert!(known.iter().any(|text| said.contains(text)), "{said}");
@@ -213,7 +213,7 @@ fn only_handshakes_that_end_are_connections() {
     let mut client = server.connect();
     assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
     assert_eq!(server.number("total_connections_received"), before + 1);
-    // Who shakes hands is a client like others: seen, and ended.
+    // A connection in its handshake is a client like others: listed, and closed.
     let list = text(&server.admin.ask(&["CLIENT", "LIST"]));
     let line = list.lines().find(|line| line.contains("cmd=NULL")).unwrap();
     assert!(line.contains(&format!("laddr=127.0.0.1:{}", server.port)), "{line}");
@@ -394,7 +394,7 @@ fn versions_and_ciphers_are_those_configured() {
     assert_eq!(spoken(&server, &old).unwrap(), "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256");
     assert_eq!(server.set(&["tls-ciphersuites", "TLS_AES_128_GCM_SHA256"]), "OK");
     assert_eq!(spoken(&server, &new).unwrap(), "TLS13_AES_128_GCM_SHA256");
-    // Whose order counts.
+    // Which side's order counts.
     let mut provider = rustls::crypto::ring::default_provider();
     provider.cipher_suites.retain(|suite| format!("{suite:?}").contains("ECDHE_ECDSA"));
     provider.cipher_suites.sort_by_key(|suite| !format!("{suite:?}").contains("AES_128"));

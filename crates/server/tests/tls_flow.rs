@@ -254,7 +254,7 @@ fn copies_of_the_dataset_are_secret_too() {
         // Nothing follows but the farewell.
         assert_eq!(client.try_hear(), None);
     }
-    // One who is killed on the way.
+    // One that is killed on the way.
     let mut client = server.connect();
     assert_eq!(client.ask(&["REPLCONF", "rdb-only", "1"]), ok());
     let id = client.id();

@@ -1,5 +1,5 @@
 //! What comes to a port for TLS besides clients that mean well: handshakes that end anywhere, bytes
-//! that are no TLS, many who never say anything.
+//! that are no TLS, many that never send anything.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -56,7 +56,7 @@ fn descriptors(server: &Secured) -> usize {
     std::fs::read_dir(format!("/proc/{}/fd", server.server.id())).map_or(0, Iterator::count)
 }
 
-/// The server is well, alone, and has nothing left of those who were here.
+/// The server is well, alone, and has nothing left of former clients.
 fn well(server: &mut Secured, before: usize) {
     assert_eq!(server.admin.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
     server.alone();
@@ -199,7 +199,7 @@ fn silent_clients_delay_no_other_client() {
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         assert_eq!(socket.read(&mut [0; 100]).unwrap_or(0), 0);
     }
-    // And for whoever waited with us.
+    // And for other waiting clients.
     server.admin = server.server.connect();
     assert_eq!(server.set(&["timeout", "0"]), "OK");
     well(&mut server, before);

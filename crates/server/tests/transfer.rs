@@ -229,7 +229,7 @@ fn slow_and_dying_readers_leave_nothing() {
             syncing.map(|line| line.split(['=', ' ']).nth(1).unwrap().to_owned()).collect();
         (numbers.len() == 4).then_some(numbers)
     });
-    // Four senders wait for their readers; everybody else is served, on all threads.
+    // Four senders wait for their readers; other clients are served, on all threads.
     eventually("senders", || (threads() >= before.1 + 4).then_some(()));
     for _ in 0..4 {
         let mut other = server.connect();

@@ -1,5 +1,5 @@
-//! Connections over gRPC of whom nobody knows who they are: what many of them take together, and
-//! that those who do nothing wrong are served.
+//! Unauthenticated connections over gRPC: what many of them take together, and that well-behaved
+//! clients are served.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
@@ -193,7 +193,7 @@ fn a_client_with_too_many_streams_at_once_is_told_to_calm_down() {
     let clients = || calls.server.info(&mut admin(&calls), "connected_clients");
     raw.send(&head(1, GET, &[]));
     raw.ended(1);
-    // Whoever is refused is a client still.
+    // A refused caller is a client still.
     assert_eq!(clients(), "2");
     raw.send(&streams(3, 200));
     let mut told = false;

@@ -1,5 +1,5 @@
-//! Over real sockets and several threads: who monitors hears of all of them, who is paused waits
-//! for the end whichever thread it is on.
+//! Over real sockets and several threads: a monitor sees all requests, a paused client waits for
+//! the end whichever thread it is on.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -145,7 +145,7 @@ fn a_pause_ends_by_itself_and_costs_no_processor_time() {
     assert_eq!(other.ask(&["CLIENT", "PAUSE", "1500", "ALL"]), ok());
     for client in &mut clients {
         client.say(&["PING"]);
-        // One more event of the socket, which must not wake anybody up again and again.
+        // One more event of the socket, which must not wake a thread again and again.
         client.say(&["PING"]);
     }
     other.say(&["CLIENT", "UNPAUSE"]);
@@ -153,7 +153,7 @@ fn a_pause_ends_by_itself_and_costs_no_processor_time() {
         assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
         assert_eq!(client.hear(), Value::Simple(b"PONG".to_vec()));
     }
-    // All waited, he who would have ended it too.
+    // All waited, including the one that would have ended it.
     assert!(start.elapsed() >= Duration::from_millis(1490), "{:?}", start.elapsed());
     assert_eq!(other.hear(), ok());
     // A worker that spins takes 100 ticks per second.

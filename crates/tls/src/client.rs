@@ -1,7 +1,7 @@
-//! The context of a client: whom it believes, and who it is.
+//! The context of a client: trusted authorities, and its own certificate.
 //!
 //! The server's name is checked as well as its certificate; `redis-cli` checks the certificate
-//! alone, so that whoever holds any certificate of the same authority can pass for any server.
+//! alone, so that the holder of any certificate of the same authority can pass for any server.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use rustls::{
 
 use crate::{pem, suites};
 
-/// Whom to believe, and who to be.
+/// Trusted authorities, and the own certificate.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
     /// The server's name, if it is not the host.
@@ -28,9 +28,9 @@ pub struct Trust {
     pub ca_cert_dir: Option<String>,
     /// The text of certificates of authorities. If none of the three is given, the system's count.
     pub ca_cert_text: Option<String>,
-    /// Believe everybody.
+    /// Trust any certificate.
     pub insecure: bool,
-    /// Believe whoever an authority vouches for, whatever name the certificate is for.
+    /// Trust certificates of an authority, whatever name they are for.
     pub any_name: bool,
     /// File of the client's certificate.
     pub cert_file: Option<String>,
@@ -156,7 +156,7 @@ fn roots(trust: &Trust) -> Result<RootCertStore, String> {
         .map_err(|reason| format!("Failed to load authorities: {reason}"))
 }
 
-/// Believes everybody, but holds them to what they sign.
+/// Trusts any certificate, but checks signatures.
 #[derive(Debug)]
 struct Everybody(Arc<CryptoProvider>);
 
@@ -195,7 +195,7 @@ impl ServerCertVerifier for Everybody {
     }
 }
 
-/// Believes whom an authority vouches for, under any name.
+/// Trusts certificates of an authority, under any name.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 

@@ -1,5 +1,5 @@
 //! Handshakes that fail, in the log: the first of a minute are told one by one, of the others how
-//! many they were. Strangers who knock must not fill the disk, nor hide what else is said.
+//! many they were. Failed handshakes must not fill the disk, nor hide other messages.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! The context of a server: everything the `tls-*` directives say, read and checked.
 //!
-//! The order of the checks and the first words of each error are those of Redis, for whoever
+//! The order of the checks and the first words of each error are those of Redis, for tools that
 //! searches a log for them; the reasons are our own.
 
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn pair(
     }
 }
 
-/// Who decides about certificates of clients.
+/// The verifier of client certificates.
 fn verifier(
     settings: &TlsSettings,
     provider: &Arc<CryptoProvider>,
@@ -108,7 +108,8 @@ fn verifier(
     let wrong =
         |reason: String| format!("Failed to configure CA certificate(s) file/directory: {reason}");
     let roots = pem::authorities(settings.ca_cert_file.as_deref(), settings.ca_cert_dir.as_deref());
-    // Read even if nobody is asked: a wrong name in a configuration should be heard of early.
+    // Read even if no client is asked for one: a wrong name in a configuration should be reported
+    // early.
     let roots = roots.map_err(wrong)?;
     let builder =
         WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));

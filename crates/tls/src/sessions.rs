@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Sessions are remembered by the server, not handed to clients as tickets: the cache ends with the
-//! context it belongs to, so nobody resumes a session that was begun under certificates which are
-//! no longer trusted.
+//! context it belongs to, so no client resumes a session that was begun under certificates which
+//! are no longer trusted.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ impl Sessions {
         while let Some((number, key)) = kept.by_age.front() {
             let is_surplus = self.most != 0 && kept.by_key.len() > self.most;
             let goes = kept.by_key.get(key).is_none_or(|session| {
-                // Somebody else may stand under that key by now.
+                // Another session may have that key by now.
                 session.number != *number
                     || is_surplus
                     || now.saturating_duration_since(session.since) > self.timeout

@@ -6,7 +6,7 @@
 //! | encryption | AES-128-GCM, AES-256-GCM, ChaCha20-Poly1305 | the same |
 //!
 //! Lists written for OpenSSL name much more. What OpenSSL knows and this does not is left out with
-//! a warning, as OpenSSL leaves out what it was built without; what nobody knows is an error, since
+//! a warning, as OpenSSL leaves out what it was built without; an unknown name is an error, since
 //! it is a slip of the pen; and so is a list of which nothing is left.
 
 use rustls::crypto::ring::cipher_suite as ring;

@@ -1,4 +1,4 @@
-//! Whether a connection that nobody used for a while, however short, may be used again.
+//! Whether a connection that was idle, however shortly, may be used again.
 
 use super::{Connection, Read};
 use crate::errors;

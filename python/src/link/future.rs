@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// Gives a future its result, unless whoever waited has given up.
+/// Gives a future its result, unless its task has given up.
 pub fn resolve(py: Python<'_>, future: &Py<PyAny>, result: PyResult<Py<PyAny>>) -> PyResult<()> {
     let future = future.bind(py);
     if future.call_method0(pyo3::intern!(py, "done"))?.is_truthy()? {

@@ -57,7 +57,7 @@ fn finding(line: usize, text: String) -> Finding {
     Finding { path: PAGE.to_owned(), line, rule: "dependencies", size: 1, text }
 }
 
-/// Who uses what that is not ours.
+/// Which crates use which dependencies that are not ours.
 fn uses(files: &[(String, String)]) -> Uses {
     let mut ours = BTreeSet::new();
     let manifests = || files.iter().filter(|(path, _)| path.ends_with("Cargo.toml"));

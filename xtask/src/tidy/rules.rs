@@ -20,8 +20,8 @@ const EMPTY_NAMES: &[&str] = &["utils", "util", "common", "helpers", "helper", "
 /// libraries take them.
 const UNSAFE_HOMES: &[&str] =
     &["crates/table/", "crates/allocator/", "crates/lua/", "crates/script/", "crates/columns/"];
-/// Folders of one machine that have no meaning in anybody else's clone. Written in two halves so
-/// that this file is not a finding itself.
+/// Folders of one machine that have no meaning in another clone. Written in two halves so that this
+/// file is not a finding itself.
 const LOCAL_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/tmp", "/wt")];
 /// Files whose text is not ours.
 const NOT_OURS: &[&str] = &["Cargo.lock", "package-lock.json", "go.sum", "LICENSE"];
@@ -70,7 +70,7 @@ pub fn is_test_file(path: &str) -> bool {
         || path.split('/').any(|part| part == "tests" || part == "fuzz")
 }
 
-/// A reader who opens any file is told first what it is, why so, and what it must never do.
+/// Every file begins by saying what it is, why so, and what it must never do.
 fn header(text: &str, found: &mut Findings<'_>) {
     let first = text.lines().next().unwrap_or_default();
     let says = first.strip_prefix("//!").map_or("", str::trim);

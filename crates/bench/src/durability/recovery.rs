@@ -14,13 +14,13 @@ use crate::process;
 /// What NeuroIndex has published: keys, and seconds until they are there again.
 pub(super) const PUBLISHED: [(u64, f64); 3] = [(100_000, 0.37), (500_000, 1.78), (1_000_000, 3.5)];
 
-/// Nobody else runs meanwhile, so a server may have all processors; on one it is told what they do
+/// Nothing else runs meanwhile, so a server may have all processors; on one it is told what they do
 /// for it.
 const PROCESSORS: [(Processors, &str); 2] =
     [(Processors::All, "s"), (Processors::First, "s on one processor")];
 
-/// Memory that is touched before each start, per key. A virtual machine may have given back what
-/// nobody used, and whoever comes first would pay for getting it again.
+/// Memory that is touched before each start, per key. A virtual machine may have given back what is
+/// unused, and the first server would pay for getting it again.
 const BYTES_EACH: u64 = 600;
 
 /// Recoveries of one directory; more would not say more.

@@ -19,7 +19,7 @@ struct Way {
 const WAYS: [Way; 3] = [
     Way { title: "as strings", documents: false, touch: false },
     Way { title: "as documents", documents: true, touch: false },
-    // Servers that keep the text until somebody asks for a part have been asked for one.
+    // Servers that keep the text until a part is read have been asked for one.
     Way { title: "as documents, a path of each read", documents: true, touch: true },
 ];
 

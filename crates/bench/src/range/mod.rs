@@ -3,7 +3,7 @@
 //!
 //! All servers hold the same keys and the same sorted set, and must answer with the same names
 //! before anything is timed. What concerns Kvist alone (building the index, what it takes, what it
-//! costs those who write) stands below the table.
+//! costs writers) stands below the table.
 
 mod once;
 mod walks;

@@ -1,4 +1,4 @@
-//! What an index that is kept costs those who write: new keys, and keys that were there.
+//! What maintaining an index costs writers: new keys, and keys that were there.
 
 use std::fmt::Write as _;
 use std::io;

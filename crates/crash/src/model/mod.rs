@@ -157,7 +157,7 @@ impl Model {
         }
     }
 
-    /// Databases exchanged or emptied; keys deleted for everybody.
+    /// Databases exchanged or emptied; keys deleted in all partitions.
     fn run_global(&mut self, current: u8, command: &Command) {
         let number = |at: usize| -> u8 {
             let text = command.args().get(at).and_then(|a| std::str::from_utf8(a).ok());

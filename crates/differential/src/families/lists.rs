@@ -1,5 +1,5 @@
 //! Lists: both ends, positions, moving, and the blocking forms (which here never wait longer than
-//! 10 ms: nobody else pushes).
+//! 10 ms: no other client pushes).
 
 use super::Family;
 use crate::pools::KeyKind;

@@ -1,7 +1,7 @@
 //! Streams: every option of XADD and XTRIM, nodes of all sizes, groups, and what is pending.
 //!
-//! Blocking forms never wait longer than 10 ms: nobody else adds. Ids are given, never drawn from a
-//! clock.
+//! Blocking forms never wait longer than 10 ms: no other client adds. Ids are given, never drawn
+//! from a clock.
 
 use super::Family;
 use crate::pools::KeyKind;

@@ -1,4 +1,4 @@
-//! The service itself: each method reads its request and hands it to whoever does it.
+//! The service itself: each method reads its request and passes it to the module that handles it.
 
 use std::ops::Bound;
 use std::pin::Pin;
@@ -36,7 +36,7 @@ async fn perform<O: Operation>(request: Request<O>) -> Result<Response<O::Result
     Ok(Response::new(result))
 }
 
-/// A place among the streams that may be open.
+/// One of the streams that may be open.
 struct OpenStream(Arc<Shared>);
 
 impl OpenStream {

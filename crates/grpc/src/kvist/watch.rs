@@ -1,13 +1,13 @@
-//! Watching: what happens to some keys, as a stream.
+//! Watching keys: a stream of their events.
 //!
 //! ```text
 //!   transaction ─► engine's watchers ─► queue of this watcher ─► messages, as they are taken
 //!                  (shards locked)       bounded
 //! ```
 //!
-//! Events wait in a queue while the client takes its time. It has an end, as has what all queues
-//! may hold together; whoever lets it come to that has missed something, and is told so by the end
-//! of the stream. It never hears of a later event as if nothing were missing.
+//! Events wait in a queue until the client takes them. The queue is bounded, and so is the sum of
+//! all queues. A client that exceeds a bound has missed events, and its stream ends with an error
+//! that says so: later events are never delivered after a gap.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const PAGE: usize = 512;
 /// Names in a request.
 const NAMES: usize = 10_000;
 
-/// Something that happened.
+/// An event of a key.
 struct KeyEvent {
     event: &'static str,
     key: Box<[u8]>,
@@ -106,14 +106,14 @@ impl Watcher for EventQueue {
         let takes = EVENT + event.key.len();
         if waiting.bytes + takes > QUEUE || !waiting.share.take(takes) {
             waiting.missed = true;
-            // Nobody will be told of them.
+            // They will not be delivered.
             waiting.events = VecDeque::new();
             waiting.share.clear();
         } else {
             waiting.bytes += takes;
             waiting.events.push_back(KeyEvent { event: event.name, key: event.key.clone() });
             if waiting.events.len() > 1 {
-                // Whoever was told of the first has not looked yet.
+                // The reader has been woken for the first and has not looked yet.
                 return;
             }
         }
@@ -129,14 +129,14 @@ struct Listener {
     /// Ends when the stream does.
     _watching: Watching,
     started: bool,
-    /// The request for which a subscriber would be judged, one for each name.
+    /// The channel for which a subscriber's rights would be checked, one for each name.
     channels: Vec<Vec<u8>>,
 }
 
 /// The events of some keys.
 ///
 /// # Errors
-/// The user may not hear them; the request names too many, or none.
+/// The user has no right to them; the request names too many, or none.
 pub fn events(
     caller: Caller,
     request: WatchRequest,

@@ -3,7 +3,7 @@
 //! `redis.rs` tells them under the names of redis_exporter, which is what dashboards and alerts of
 //! Redis know; `own.rs` tells what Redis has not; `neuroindex.rs` a few under the names of
 //! NeuroIndex. The first are read from `INFO`, as redis_exporter reads them: the two can never
-//! differ, and who may not ask for `INFO` may not see them.
+//! differ, and a user without the right to `INFO` may not see them.
 
 mod neuroindex;
 mod own;

@@ -2,7 +2,7 @@
 //!
 //! Three kinds of class have the same methods and differ in what a call gives: the reply, a
 //! coroutine of the reply, or the pipeline itself, for chaining. redis-py has one set of
-//! annotations for all of them, and so nobody can tell which it is; here each has its own.
+//! annotations for all of them, and so one cannot tell which it is; here each has its own.
 
 use super::Class;
 use super::code::wrapped;

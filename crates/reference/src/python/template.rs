@@ -11,7 +11,7 @@
 //! [name?: …]              … if the argument is not None
 //! [a: … | b: … | : …]     … of the first condition that is true; none: otherwise
 //! [for x in y: …]         … for each
-//! @name=value             an option for whoever executes the command: not sent
+//! @name=value             an option for the code that executes the command: not sent
 //! @{expression}           several such options
 //! ```
 

@@ -406,7 +406,7 @@ fn calls_carry_the_same_commands_from_inside_and_over_grpc() {
     assert!(refused > 10, "{refused}");
 }
 
-/// The process whose files are limited says so by this.
+/// The marker of a process with limited files.
 const LIMITED: &str = "KVIST_TEST_LIMITED";
 
 /// Not a test of its own: files are limited for whole processes, so this is another.

@@ -175,8 +175,8 @@ fn waiting_threads_are_released_when_the_engine_is_closed() {
     }
 }
 
-/// Somebody who writes ever greater numbers to a key, each when the last was acknowledged, until
-/// nobody answers.
+/// A client that writes ever greater numbers to a key, each when the last was acknowledged, until
+/// it gets no answer.
 struct Writer {
     key: &'static str,
     told: AtomicU64,
@@ -218,7 +218,7 @@ fn write_plain(client: &mut Client, way: Way, key: &str, number: u64) -> Option<
     }
 }
 
-/// What somebody writes over HTTP; nothing if nobody answers.
+/// What a client writes over HTTP; nothing without an answer.
 fn write_page(port: u16, key: &str, number: u64) -> Option<bool> {
     use std::io::{Read, Write};
     let mut socket = std::net::TcpStream::connect(("127.0.0.1", port)).ok()?;

@@ -39,14 +39,14 @@ fn every_command_that_waits_has_a_line_here() {
 /// How a key is fed.
 const FEEDS: [Way; 5] = [Way::Plain, Way::Pipelined, Way::Queued, Way::Scripted, Way::Called];
 
-/// A state that begins while somebody waits.
+/// A state that begins while a client waits.
 struct Meanwhile<'m> {
     name: &'static str,
     enter: &'m dyn Fn(&Host),
     leave: &'m dyn Fn(&Host),
     /// The feeder's answer comes only when it has ended.
     holds: bool,
-    /// Who waits.
+    /// The waiting client.
     user: Option<&'static str>,
 }
 
@@ -73,7 +73,7 @@ pub fn await_blocked(host: &impl Reach, count: usize) {
     });
 }
 
-/// Somebody who waits, and who feeds them.
+/// A waiting client, and the client that feeds it.
 struct Waiting {
     feed: &'static str,
     key: String,
@@ -102,7 +102,7 @@ impl Waiting {
     }
 }
 
-/// What becomes of every wait, fed every way, in words that are the same whoever is asked.
+/// What becomes of every wait, fed every way, in words that are the same for both servers.
 fn outcomes(host: &Host, meanwhile: &Meanwhile<'_>) -> Vec<String> {
     let ways = |wait| FEEDS.map(|way| Waiting::new(host, wait, way, meanwhile.user));
     let mut waiting: Vec<Waiting> = WAITS.iter().flat_map(ways).collect();
@@ -127,7 +127,7 @@ fn outcomes(host: &Host, meanwhile: &Meanwhile<'_>) -> Vec<String> {
     fed.iter().zip(served).map(|(fed, served)| format!("fed: {fed}, served: {served}")).collect()
 }
 
-/// The element that somebody has got, or why not.
+/// The element that a client has got, or why not.
 fn served(reply: &Value) -> String {
     match reply {
         Value::Array(parts) => parts.iter().map(served).find(|part| !part.is_empty()),
@@ -145,7 +145,7 @@ fn unlike_outcomes(hosts: &[Host], meanwhile: &Meanwhile<'_>) -> Vec<String> {
     let mut wrong = Vec::new();
     for (at, (name, way)) in each.enumerate() {
         let alike: Vec<&String> = all.iter().map(|outcomes| &outcomes[at]).collect();
-        // Fed is served, and what was refused has fed nobody.
+        // Fed is served, and what was refused has fed no client.
         let fits = match meanwhile.user {
             Some(_) => alike[0] == "fed: fine, served: NOPERM",
             None => alike[0].contains("fed: fine") == alike[0].contains("served: first"),
@@ -265,7 +265,7 @@ fn waiting_and_feeding_over_grpc_is_answered_as_on_the_other_port() {
     }
 }
 
-/// Whoever enters it has a script hold a key.
+/// To enter it, a script holds a key.
 const OVERDUE: State = State { name: "a script over its time", ..READY };
 
 #[test]

@@ -13,7 +13,7 @@ use crate::server::{eventually, temporary};
 
 /// What a server says once it has begun to read such a dataset.
 pub const READING: &str = "files of Redis";
-/// More than the kernel keeps of what nobody has read.
+/// More than the kernel keeps of unread bytes.
 pub const LENGTH: usize = 256 << 10;
 
 /// A data directory with an append-only file of Redis that is not at its end until [`Slow::end`].
@@ -34,7 +34,7 @@ impl Slow {
         std::fs::write(files.join("appendonly.aof.manifest"), manifest).unwrap();
         let fifo = files.join(name);
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-        // To read as well: then opening it waits for nobody, and it has no end while it is open.
+        // To read as well: then opening it does not wait, and it has no end while it is open.
         let mut options = OpenOptions::new();
         options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
         let feed = options.open(&fifo).unwrap();

@@ -92,7 +92,7 @@ impl Read for Line {
 impl Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.channel.requests().extend_from_slice(bytes);
-        // What is sent begins at once, whoever reads replies when.
+        // What is sent begins at once, whenever its reply is read.
         self.has_more();
         Ok(bytes.len())
     }

@@ -10,7 +10,7 @@ use crate::server::{Client, Server, Socket};
 
 pub use inside::Engine;
 
-/// Whom a test asks.
+/// What a test sends requests to.
 pub enum Host {
     /// The program under test.
     Ours(Server),

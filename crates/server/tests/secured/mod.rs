@@ -69,7 +69,7 @@ impl Papers {
         self.folder.join(name).display().to_string()
     }
 
-    /// A context of a client that believes an authority and is who it says, if anybody.
+    /// A context of a client that trusts an authority, with a certificate if one is named.
     pub fn context(
         &self,
         authority: &str,
@@ -107,7 +107,7 @@ impl Papers {
         all.extend(args);
         let server = Server::start(&all);
         let mut admin = server.connect();
-        // Somebody else may take a port that was free a moment ago.
+        // Another program may take a port that was free a moment ago.
         let port = eventually("a port for TLS", || {
             let port = free_port();
             let done = admin.ask(&["CONFIG", "SET", "tls-port", &port.to_string()]);

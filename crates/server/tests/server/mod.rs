@@ -42,12 +42,12 @@ pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A port nobody listens on at the moment.
+/// A port that is free at the moment.
 pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// An address of this machine that is not the loopback one: who comes from there counts as from
+/// An address of this machine that is not the loopback one: clients from there count as from
 /// another machine. Without one, a line says what is skipped.
 pub fn own_address() -> Option<IpAddr> {
     let look = || {
@@ -110,7 +110,7 @@ impl Server {
                 }
                 server.child.try_wait().unwrap().map(|_| false)
             });
-            // Somebody else may have taken the port meanwhile.
+            // Another program may have taken the port meanwhile.
             if ready {
                 return server;
             }
@@ -127,7 +127,7 @@ impl Server {
         command.arg("serve").args(file);
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
         command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
-        // The ports that are there unless somebody says otherwise would be in each other's way.
+        // The default ports would conflict with each other.
         command.args(["--grpc-port", "0", "--http-port", "0"]);
         let dir = temporary("data");
         let mut child = command
@@ -333,8 +333,8 @@ impl Client {
         }
     }
 
-    /// How many bytes have come that nobody has read, at most some thousands, once there are any
-    /// or this time is over. The end of the connection counts as one.
+    /// How many bytes have come that were not read, at most some thousands, once there are any or
+    /// this time is over. The end of the connection counts as one.
     pub fn unread(&mut self, within: Duration) -> usize {
         if let Socket::Inside(line) = &mut self.socket {
             return line.replies(within);

@@ -38,7 +38,7 @@ impl Web {
                 }
                 server.has_ended().then_some(false)
             });
-            // Somebody else may have taken a port meanwhile.
+            // Another program may have taken a port meanwhile.
             if ready {
                 return Web { server, port };
             }
