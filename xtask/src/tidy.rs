@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the rules of the house that neither rustfmt nor clippy know.
+//! `cargo xtask tidy`: the project's rules that neither rustfmt nor clippy know.
 //!
 //! Every finding is one line, `FILE:LINE: RULE: what is wrong and what to do`. The rules are in
 //! [`rules`]; they look at text whose strings and comments were told apart from code by

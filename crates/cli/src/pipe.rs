@@ -88,7 +88,7 @@ fn count(
             }
             Ok(Ok(bytes)) => bytes,
             Ok(Err(error)) => return Err(format!("Error: {}", reason(&error))),
-            // While the input is still being produced, silence is no news.
+            // While the input is still being produced, silence means nothing.
             Err(mpsc::RecvTimeoutError::Timeout) if !sent() => continue,
             Err(_) => {
                 return Err(format!("No replies for {} seconds: exiting.", timeout.as_secs()));

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! It is a state machine without a socket, so that blocking connections and event loops say the
-//! same. All requests go out at once and each reply is judged by the request it answers: a
+//! same. All requests go out at once and each reply is checked against the request it answers: a
 //! connection costs one round trip whatever it is told.
 
 use crate::error::{Class, Error, ServerError};

@@ -170,7 +170,7 @@ fn look_for(command: &Command) -> Option<Command> {
     })
 }
 
-/// What is wrong with a random reply, judged by the data before and after.
+/// What is wrong with a random reply, given the data before and after.
 fn implausible(command: &Command, before: &Reply, reply: &Reply, after: &Reply) -> Option<String> {
     let paired = matches!(command.upper(3).as_str(), "WITHVALUES" | "WITHSCORES");
     let width = if paired { 2 } else { 1 };

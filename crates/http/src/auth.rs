@@ -8,8 +8,8 @@
 //!                 none:   the default user, if it needs no password and there is no token
 //! ```
 //!
-//! What the user may do is judged where commands are, not here. Every request is judged by its own
-//! credentials: a proxy may send those of many people through one connection.
+//! The user's rights are checked where commands run, not here. Every request is authenticated by
+//! its own credentials: a proxy may send those of many people through one connection.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

@@ -87,7 +87,7 @@ pub struct Parts {
 
 /// The port.
 pub struct Http {
-    /// Seats at the engine.
+    /// Workers of the engine.
     pub workers: Arc<Workers>,
     /// What it counts.
     pub counts: Counts,

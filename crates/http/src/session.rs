@@ -231,7 +231,7 @@ impl ClientSession {
     fn still_may(&self) -> bool {
         let users = &self.workers.engine.users;
         match &self.admitted {
-            // The engine judges by itself what such a one may say.
+            // The engine itself checks what an unauthenticated client may do.
             Admitted::Not => true,
             Admitted::AsAnybody => !users.asks_password(),
             Admitted::By(credential) => credential.holds(users),

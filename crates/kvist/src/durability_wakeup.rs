@@ -3,7 +3,7 @@
 //! ```text
 //!   a thread that waits                  after a sync
 //!   lock                                 …something has become durable…
-//!   durable? no ─► wait (unlocks)        lock, unlock: threads that have checked are waiting by now
+//!   durable? no ─► wait (unlocks)        lock, unlock: threads that checked now wait
 //!                                        wake all
 //! ```
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   request ─► worker ─► engine ─► reply
-//!                │          ├ blocked, paused: release the worker, wait for a message, lock one again
-//!                │          └ `appendfsync always`: release the worker, wait for the disk
+//!                │          ├ blocked, paused: release it, wait for a message, lock one again
+//!                │          └ `appendfsync always`: release it, wait for the disk
 //! ```
 
 use std::sync::Arc;

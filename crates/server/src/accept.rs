@@ -65,7 +65,8 @@ pub struct WorkerPool {
 pub struct Replacements {
     /// How many there are.
     pub running: AtomicUsize,
-    /// Desks of such that were: each has a lane of the journal and counters, which never end.
+    /// States of threads that ended: each has a write buffer of the journal and counters, which
+    /// live as long as the process.
     spare: Mutex<Vec<ThreadState>>,
 }
 

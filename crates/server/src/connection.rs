@@ -261,7 +261,8 @@ impl Connection {
         }
     }
 
-    /// A pause is over, or nearly: judges the request that waits anew, then those behind it.
+    /// A pause is over, or nearly: runs the request that waits, then those behind it, unless they
+    /// must wait again.
     pub fn end_pause(&mut self, thread: &mut ThreadState) -> Turn {
         if self.session.is_paused() { self.resume(thread) } else { Turn::Wait }
     }

@@ -16,9 +16,9 @@ pub struct PendingOutput {
     pub subscriber: bool,
 }
 
-/// Judges what waits to be sent to a client. `since` is when it passed the soft limit, if it has.
-/// Pushed messages are limited as for subscribers, even if the client has subscribed to nothing:
-/// else many that do not read their notices of stale copies would take all memory.
+/// Checks the output of a client against its limits. `since` is when it passed the soft limit, if
+/// it has. Pushed messages are limited as for subscribers, even if the client has subscribed to
+/// nothing: else many that do not read their notices of stale copies would take all memory.
 #[must_use]
 pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadState) -> Overflow {
     if waiting.kept == 0 {

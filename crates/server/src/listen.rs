@@ -424,7 +424,7 @@ fn resolve(address: &str, port: u16) -> io::Result<SocketAddr> {
     (address, port).to_socket_addrs().map_err(|_| unknown())?.next().ok_or_else(unknown)
 }
 
-/// Whether the machine lacks the address or the whole protocol family, as Redis judges it.
+/// Whether the machine lacks the address or the whole protocol family, by Redis's rules.
 fn is_absent(error: &io::Error, optional: bool) -> bool {
     match error.raw_os_error() {
         Some(libc::EADDRNOTAVAIL) => optional,

@@ -1,5 +1,5 @@
 //! Files go to Redis and come from it, by the verbs and by `rdb-export`; redis-server and
-//! redis-check-rdb are the judges.
+//! redis-check-rdb check the files.
 //!
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing

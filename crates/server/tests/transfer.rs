@@ -1,5 +1,5 @@
 //! Copies of a running server: `redis-cli --rdb`, `kvist export --from`, readers that are slow or
-//! go, replicas. redis-server and redis-check-rdb are the judges.
+//! go, replicas. redis-server and redis-check-rdb check the copies.
 //!
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing

@@ -89,7 +89,7 @@ fn pair(
     let key = provider.key_provider.load_private_key(key).map_err(|error| error.to_string())?;
     let certified = CertifiedKey::new(chain, key);
     match certified.keys_match() {
-        // Certificates of version 1, which small guides make, cannot be looked into; clients judge
+        // Certificates of version 1, which small guides make, cannot be looked into; clients check
         // them, and they have always worked.
         Ok(()) | Err(Error::InvalidCertificate(_)) => Ok(certified),
         Err(Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => Ok(certified),

@@ -1,4 +1,4 @@
-//! Servers on data directories, and redis-server as the judge of what comes out of them.
+//! Servers on data directories, and redis-server to check the files they write.
 #![allow(dead_code)] // each test program uses a part
 
 use std::path::{Path, PathBuf};

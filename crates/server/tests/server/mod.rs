@@ -114,8 +114,13 @@ impl Server {
             if ready {
                 return server;
             }
-            let log = server.log();
-            assert!(log.contains("Address already in use"), "no start:\n{log}");
+            // The thread that reads its output may be behind its end.
+            let taken = |log: &str| log.contains("Address already in use");
+            let log = eventually("the reason", || {
+                let log = server.log();
+                (taken(&log) || server.has_read_all()).then_some(log)
+            });
+            assert!(taken(&log), "no start:\n{log}");
         }
     }
 
@@ -150,6 +155,11 @@ impl Server {
     /// What it has printed so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
+    }
+
+    /// Whether all that it printed has been read: once it has ended, so do the reading threads.
+    fn has_read_all(&self) -> bool {
+        Arc::strong_count(&self.log) == 1
     }
 
     /// Waits until it has printed a text.
