@@ -168,8 +168,8 @@ impl Txn {
             return false;
         }
         let to_shard = self.shard(to.hash).history.shard;
-        let surveyed_as = self.shard(to.hash).dbs[to_db].surveyed_as();
-        if !self.store.moved.note(|| Name::of(to_shard, surveyed_as, to.bytes)) {
+        let scanned_as = self.shard(to.hash).dbs[to_db].scanned_as();
+        if !self.store.moved.note(|| Name::of(to_shard, scanned_as, to.bytes)) {
             return false;
         }
         self.tell_overdue();
@@ -212,8 +212,8 @@ impl Txn {
             .collect();
         read.sort_unstable();
         read.dedup_by_key(|(shard, _)| *shard);
-        let surveyed_as = self.shard(to.hash).dbs[db].surveyed_as();
-        let name = || Name::of(to_shard, surveyed_as, to.bytes);
+        let scanned_as = self.shard(to.hash).dbs[db].scanned_as();
+        let name = || Name::of(to_shard, scanned_as, to.bytes);
         if read.len() > BARRIERS || !self.store.moved.note(name) {
             return false;
         }

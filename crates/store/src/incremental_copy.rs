@@ -242,7 +242,7 @@ impl Shard {
         copier: &Copier,
         bytes: usize,
     ) -> Result<bool, Changed> {
-        let db = self.surveyed_at(db);
+        let db = self.scanned_at(db);
         let mut entry = self.dbs[db].keys.find_mut(large.hash, &large.key).ok_or(Changed)?;
         let object = entry.object_mut().ok_or(Changed)?;
         let copy = large.copy.as_mut().ok_or(Changed)?;
@@ -354,7 +354,7 @@ impl Store {
         let mut guard = self.wait_for(name.shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
-        let db = shard.surveyed_at(name.db);
+        let db = shard.scanned_at(name.db);
         let Some(entry) = shard.dbs[db].keys.find(hash, &name.key) else { return Some(step) };
         let is_large = |object: &Object| self.sizes.is_large(object);
         match apart.filter(|_| entry.object().is_some_and(is_large)) {

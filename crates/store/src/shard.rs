@@ -35,7 +35,7 @@ pub struct Db {
     /// Keys that came and went, for the ordered index, if there is one.
     pub(crate) noted: Option<Box<Noted>>,
     /// The number it had when its shard's scan began: snapshots tell it by that.
-    surveyed_as: usize,
+    scanned_as: usize,
     /// What `memory()` was when it was last reported.
     reported: usize,
 }
@@ -45,12 +45,12 @@ impl Db {
     #[must_use]
     pub fn new(hasher: &KeyHasher) -> Self {
         let keys = Table::new(Hasher(hasher.clone()));
-        Db { keys, objects: 0, noted: None, surveyed_as: 0, reported: 0 }
+        Db { keys, objects: 0, noted: None, scanned_as: 0, reported: 0 }
     }
 
     /// The number it had when the scan of its shard began.
-    pub(crate) fn surveyed_as(&self) -> usize {
-        self.surveyed_as
+    pub(crate) fn scanned_as(&self) -> usize {
+        self.scanned_as
     }
 
     /// Bytes owned: table, entries, objects and notes for the index. O(1).
@@ -135,18 +135,18 @@ impl Shard {
     /// From now on a scan calls each database by the number it has now, wherever it goes.
     pub(crate) fn begin_snapshot_scan(&mut self) {
         for (number, db) in self.dbs.iter_mut().enumerate() {
-            db.surveyed_as = number;
+            db.scanned_as = number;
         }
     }
 
     /// Where the database is that had this number when the scan began. O(1), unless some have
     /// changed places since.
-    pub(crate) fn surveyed_at(&self, number: usize) -> usize {
-        if self.dbs[number].surveyed_as == number {
+    pub(crate) fn scanned_at(&self, number: usize) -> usize {
+        if self.dbs[number].scanned_as == number {
             return number;
         }
         // Databases change places and never go, so it is there.
-        self.dbs.iter().position(|db| db.surveyed_as == number).unwrap_or(number)
+        self.dbs.iter().position(|db| db.scanned_as == number).unwrap_or(number)
     }
 
     /// Two databases change places. Who snapshot scans them goes on where they then are.

@@ -104,7 +104,7 @@ impl Store {
         let mut guard = self.wait_for(shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
-        let db = shard.surveyed_at(db);
+        let db = shard.scanned_at(db);
         let is_large = |object: &Object| self.sizes.is_large(object);
         let mut position = from;
         for _ in 0..STEP_SCANS {

@@ -82,7 +82,7 @@ fn each(table: &Table, mut check: impl FnMut(&Entry, &[&[u8]], &[Word])) {
 }
 
 fn table() -> Table {
-    kvist_engine::command_table().unwrap()
+    kvist_engine::command_table().expect("a table")
 }
 
 fn is_on_data(entry: &Entry) -> bool {
@@ -113,7 +113,7 @@ fn every_key_in_a_request_is_found() {
             return;
         }
         let mut found = Vec::new();
-        entry.spec.key_positions(argv, &mut found).unwrap();
+        entry.spec.key_positions(argv, &mut found).expect("keys");
         found.extend((entry.spec.key_rules.target)(argv));
         for at in (0..words.len()).filter(|&at| words[at].is_key) {
             assert!(found.contains(&at), "{argv:?}: {at} is not among {found:?}");
