@@ -123,6 +123,26 @@ fn every_key_in_a_request_is_found() {
     assert!(seen > 500, "{seen} keys");
 }
 
+/// A group, a consumer or an option's value may be the word that the keys stand behind.
+#[test]
+fn a_word_of_an_option_is_not_the_word_before_the_keys() {
+    let table = table();
+    for line in [
+        "XREADGROUP COUNT 1 GROUP streams c STREAMS key >",
+        "XREADGROUP NOACK GROUP g streams STREAMS key1 key2 > 0",
+        "XREADGROUP BLOCK 5 COUNT 1 NOACK GROUP streams streams streams key >",
+        "XREADGROUP GROUP streams streams COUNT 1 STREAMS key streams",
+        "XREAD COUNT 1 STREAMS key streams",
+    ] {
+        let argv: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let entry = table.find(&argv).expect(line);
+        let mut found = Vec::new();
+        entry.spec.key_positions(&argv, &mut found).expect(line);
+        let keys: Vec<usize> = (0..argv.len()).filter(|&at| argv[at].starts_with(b"key")).collect();
+        assert_eq!(found, keys, "{line}");
+    }
+}
+
 #[test]
 fn a_key_in_another_database_is_found() {
     let mut seen = 0;
