@@ -55,6 +55,10 @@ impl std::fmt::Debug for HashSecret {
     }
 }
 
+/// The seed of hashes that were asked for before one was set. Not 0, with which short texts that
+/// differ little have hashes that differ little.
+const UNSET: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// The secret of a process for hashes of one kind: a static variable.
 #[derive(Debug)]
 pub struct ProcessSecret(OnceLock<(HashSecret, bool)>);
@@ -68,7 +72,7 @@ impl ProcessSecret {
     }
 
     /// Sets the seed. Returns whether it took effect: only the first call does, and only before
-    /// anything was hashed (then the seed is 0).
+    /// anything was hashed (then it is a number that everybody knows).
     pub fn set(&self, seed: u64) -> bool {
         self.0.set((HashSecret::new(seed), true)).is_ok()
     }
@@ -83,7 +87,7 @@ impl ProcessSecret {
     #[inline]
     #[must_use]
     pub fn get(&self) -> &HashSecret {
-        &self.0.get_or_init(|| (HashSecret::new(0), false)).0
+        &self.0.get_or_init(|| (HashSecret::new(UNSET), false)).0
     }
 }
 

@@ -37,7 +37,9 @@ impl TextNotes {
     /// Notes bytes of `text` that are about to change, as far as they lie in `open` and are not
     /// noted yet. O(log n), and their length.
     pub fn note(&mut self, text: &[u8], change: Range<usize>, open: Range<usize>) {
-        let end = change.end.next_multiple_of(GRAIN).min(open.end).min(text.len());
+        // Whoever appends says "to the end", wherever that will be.
+        let end = change.end.min(text.len()).next_multiple_of(GRAIN);
+        let end = end.min(open.end).min(text.len());
         let mut at = (change.start / GRAIN * GRAIN).max(open.start);
         if let Some((start, before)) = self.notes.range(..=at).next_back() {
             at = at.max(start + before.len());
@@ -96,7 +98,9 @@ mod tests {
                     let start = below(len);
                     let most = if below(9) == 0 { len } else { 80 };
                     let end = len.min(start + 1 + below(most));
-                    notes.note(&text, start..end, copied..len);
+                    // To the end, wherever that is.
+                    let told = if end == len { usize::MAX } else { end };
+                    notes.note(&text, start..told, copied..len);
                     text[start..end].fill(255);
                 }
                 let to = len.min(copied + 1 + below(5000));
