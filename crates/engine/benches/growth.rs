@@ -13,9 +13,7 @@ mod test_client;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use config::Settings;
-use kvist_engine::{Engine, Start};
-use test_client::TestClient;
+use test_client::{TestClient, engine_with};
 
 const VALUE: usize = 100;
 const RUNS: usize = 3;
@@ -41,23 +39,8 @@ fn main() {
     println!("mean insert: {} ns", sum / keys as u64);
 }
 
-fn engine(shards: usize) -> std::sync::Arc<Engine> {
-    let mut settings = Settings::new(4);
-    settings.apply_args(&["--shards".to_owned(), shards.to_string()]).expect("a number of shards");
-    Engine::new(Start {
-        settings,
-        seed: [1, 2, 3, 4],
-        now: 1_000_000,
-        workers: 4,
-        config_file: String::new(),
-        kept: None,
-        executable: String::new(),
-    })
-    .expect("a table of commands")
-}
-
 fn grow(least: &mut [u32], shards: usize, tell: bool) {
-    let engine = engine(shards);
+    let engine = engine_with(&format!("shards {shards}\n"));
     let mut client = TestClient::new(&engine);
     let (mut input, mut out) = (Vec::new(), Vec::new());
     let value = "x".repeat(VALUE);

@@ -356,5 +356,5 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ThrottledStream<S> {
 }
 
 #[cfg(test)]
-#[path = "slowed_tests.rs"]
+#[path = "throttled_stream_tests.rs"]
 mod tests;

@@ -104,7 +104,7 @@ impl Worker {
         connection.requests -= 1;
     }
 
-    /// As `release` in `turns.rs`.
+    /// As `release` in `run_loop.rs`.
     fn release(&mut self) {
         let count = self.held.len();
         if count == 0 {

@@ -149,23 +149,18 @@ pub(crate) fn exec_refusal(
     entry: &Entry,
     argv: &[&[u8]],
 ) -> Option<CmdError> {
-    if session.login.is_free(&engine.users) {
-        return None;
-    }
     let place = Place { context: Context::Multi, command: "exec" };
-    let reason = match check((engine, now), session, (entry, argv), place) {
-        Err(gone) => return Some(gone),
-        Ok(Ok(())) => return None,
-        Ok(Err(Denied::Command)) => "no permission to execute the command or subcommand",
-        Ok(Err(Denied::Key(_))) => "no permission to touch the specified keys",
-        Ok(Err(Denied::Channel(_))) => {
-            "no permission to access one of the channels used as arguments"
-        }
-    };
-    Some(CmdError::owned(format!(
-        "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC \
-         call. This command is no longer allowed for the following reason: {reason}"
-    )))
+    inner_refusal((engine, now), session, (entry, argv), place, |denied| {
+        let reason = match denied {
+            Denied::Command => "no permission to execute the command or subcommand",
+            Denied::Key(_) => "no permission to touch the specified keys",
+            Denied::Channel(_) => "no permission to access one of the channels used as arguments",
+        };
+        format!(
+            "NOPERM ACLs rules changed between the moment the transaction was accumulated and the \
+             EXEC call. This command is no longer allowed for the following reason: {reason}"
+        )
+    })
 }
 
 /// The answer to a command of a script that its user may not run.
@@ -175,20 +170,34 @@ pub(crate) fn script_refusal(
     entry: &Entry,
     argv: &[&[u8]],
 ) -> Option<CmdError> {
+    let place = Place { context: Context::Script, command: entry.name() };
+    inner_refusal((engine, now), session, (entry, argv), place, |denied| {
+        let what = match denied {
+            Denied::Command => "run this command or subcommand",
+            Denied::Key(_) => "access at least one of the keys mentioned in the command arguments",
+            Denied::Channel(_) => "publish to the channel mentioned in the command",
+        };
+        format!("ERR The user executing the script can't {what}")
+    })
+}
+
+/// The answer to a command inside a transaction or a script, if it is refused: what `text` says,
+/// or that the user is gone.
+fn inner_refusal(
+    (engine, now): (&Engine, Millis),
+    session: &mut Session,
+    request: (&Entry, &[&[u8]]),
+    place: Place,
+    text: impl FnOnce(Denied) -> String,
+) -> Option<CmdError> {
     if session.login.is_free(&engine.users) {
         return None;
     }
-    let place = Place { context: Context::Script, command: entry.name() };
-    let what = match check((engine, now), session, (entry, argv), place) {
-        Err(gone) => return Some(gone),
-        Ok(Ok(())) => return None,
-        Ok(Err(Denied::Command)) => "run this command or subcommand",
-        Ok(Err(Denied::Key(_))) => {
-            "access at least one of the keys mentioned in the command arguments"
-        }
-        Ok(Err(Denied::Channel(_))) => "publish to the channel mentioned in the command",
-    };
-    Some(CmdError::owned(format!("ERR The user executing the script can't {what}")))
+    match check((engine, now), session, request, place) {
+        Err(gone) => Some(gone),
+        Ok(Ok(())) => None,
+        Ok(Err(denied)) => Some(CmdError::owned(text(denied))),
+    }
 }
 
 /// Whether a session's user may run this. Nothing is logged.

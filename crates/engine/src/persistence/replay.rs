@@ -109,7 +109,7 @@ impl<'e> Replayer<'e> {
             let raw = reader.block(place).map_err(|error| error.to_string())?;
             let loaded = match place.db {
                 CHUNKS => self.load_chunk(&raw, &mut arriving),
-                _ => self.load_block(&raw, place.db, reader, &mut coverage),
+                _ => self.load_block(&raw, place, reader, &mut coverage),
             };
             loaded
                 .map_err(|error| format!("{} at offset {}: {error}", reader.name, place.offset))?;
@@ -140,12 +140,12 @@ impl<'e> Replayer<'e> {
     fn load_block(
         &mut self,
         raw: &[u8],
-        db: u32,
+        place: &snapshot::Place,
         reader: &Reader,
         coverage: &mut SnapshotCoverage,
     ) -> Result<(), String> {
         let limits = self.engine.store.limits();
-        let mut source = Source::new(raw);
+        let (mut source, db) = (Source::new(raw), place.db);
         if db == LIBRARIES {
             let step = snapshot::step(&mut source).map_err(text)?;
             coverage.add(db, step.end, step.seq);
@@ -168,9 +168,7 @@ impl<'e> Replayer<'e> {
             return Ok(());
         }
         let db = self.database(db)?;
-        let shards = (reader.header.shards as usize, self.engine.store.shards());
-        let expected = expected_keys(entries.len(), end, shards);
-        let expected = expected.min(usize::try_from(reader.entries).unwrap_or(usize::MAX));
+        self.reserve((place.shard, db), (entries.len(), end), reader)?;
         let stride = (entries.len() / 16).max(1);
         for first in 0..stride {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
@@ -178,12 +176,28 @@ impl<'e> Replayer<'e> {
                 let hash = self.engine.store.hasher().hash(image.key);
                 let overdue = image.deadline.is_some_and(|at| at <= self.began);
                 self.counts.overdue += u64::from(overdue);
-                let key = Key { bytes: image.key, hash };
-                self.on_shard_of(key, |txn| {
-                    txn.reserve(db, hash, expected);
-                    txn.restore(db, hash, image);
-                })?;
+                self.restore(db, hash, image)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Makes room for all keys of a database of a shard of the snapshot, of which so many stand
+    /// before position `end`, in each shard that they go to.
+    fn reserve(
+        &mut self,
+        (shard, db): (u32, usize),
+        (keys, end): (usize, u64),
+        reader: &Reader,
+    ) -> Result<(), String> {
+        let then = (reader.header.shards as usize).max(1);
+        let now = self.engine.store.shards();
+        let most = usize::try_from(reader.entries).unwrap_or(usize::MAX);
+        let expected = expected_keys(keys, end, (then, now)).min(most);
+        // A shard's number is the last bits of its keys' hashes.
+        for shard in (shard as usize..then.max(now)).step_by(then) {
+            let any = Key { bytes: &[], hash: shard as u64 };
+            self.on_shard_of(any, |txn| txn.reserve(db, any.hash, expected))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! A stream does its next step when the client takes the next message, so one that is not read
 //! costs what one page takes, and one that is cancelled does nothing more. What is here is about
-//! pages; where keys come from is `walk.rs`.
+//! pages; where keys come from is `key_pages.rs`.
 
 use std::collections::VecDeque;
 

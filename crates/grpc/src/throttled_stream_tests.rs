@@ -85,11 +85,11 @@ fn frame(kind: u8, flags: u8, stream: u8) -> [u8; 10] {
 }
 
 /// Bytes that are read at once, if any are.
-fn read(slowed: &mut ThrottledStream<Below>) -> Option<usize> {
+fn read(stream: &mut ThrottledStream<Below>) -> Option<usize> {
     let mut bytes = [0; 1000];
     let mut buf = ReadBuf::new(&mut bytes);
     let mut context = Context::from_waker(Waker::noop());
-    match Pin::new(slowed).poll_read(&mut context, &mut buf) {
+    match Pin::new(stream).poll_read(&mut context, &mut buf) {
         Poll::Ready(Ok(())) => Some(buf.filled().len()),
         Poll::Ready(Err(error)) => panic!("{error}"),
         Poll::Pending => None,
@@ -101,22 +101,22 @@ async fn what_tls_has_taken_is_not_with_the_other_end() {
     let engine = engine();
     let heads = |from: u8| (0..8).flat_map(move |n| frame(1, 4, from + 2 * n));
     let incoming = [b'P'; 24].into_iter().chain(heads(1)).collect();
-    let mut slowed = unauthenticated(&engine, incoming, 1000);
-    assert_eq!(read(&mut slowed), Some(104));
+    let mut stream = unauthenticated(&engine, incoming, 1000);
+    assert_eq!(read(&mut stream), Some(104));
     assert_eq!(engine.unauthenticated_bytes(), CONNECTION + 1000 + 8 * STREAM);
     // Every call is answered, in headers that end the stream.
     let answers: Vec<u8> = (0..8).flat_map(|n| frame(1, 5, 1 + 2 * n)).collect();
     let mut context = Context::from_waker(Waker::noop());
-    let wrote = Pin::new(&mut slowed).poll_write(&mut context, &answers);
+    let wrote = Pin::new(&mut stream).poll_write(&mut context, &answers);
     assert!(matches!(wrote, Poll::Ready(Ok(80))));
-    slowed.inner.incoming.extend(heads(17));
+    stream.inner.incoming.extend(heads(17));
     // The other end has taken nothing, so nothing more is read of it, and nothing is forgotten.
-    assert_eq!(read(&mut slowed), None);
+    assert_eq!(read(&mut stream), None);
     assert_eq!(engine.unauthenticated_bytes(), CONNECTION + 1000 + 8 * STREAM + 80);
-    assert!(Pin::new(&mut slowed).poll_write(&mut context, &answers).is_pending());
-    slowed.inner.taken = true;
-    assert_eq!(read(&mut slowed), Some(80));
+    assert!(Pin::new(&mut stream).poll_write(&mut context, &answers).is_pending());
+    stream.inner.taken = true;
+    assert_eq!(read(&mut stream), Some(80));
     assert_eq!(engine.unauthenticated_bytes(), CONNECTION + 1000 + 8 * STREAM);
-    drop(slowed);
+    drop(stream);
     assert_eq!(engine.unauthenticated_bytes(), 0);
 }
