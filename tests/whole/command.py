@@ -52,5 +52,6 @@ def main(text):
     minutes = (time.monotonic() - started) / 60
     print(f"in {minutes:.1f} min, {report.processor / 60:.1f} min of processor time, "
           f"{options.jobs} checks at a time")
+    report.repeat_failures(20)
     print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped")
     return 1 if outcomes["failed"] else 0

@@ -25,6 +25,7 @@ class Job:
         self.started = time.monotonic()
         self.parts = {}  # seconds that parts of it took, by name: for the list of the slowest
         self.skips = {}  # what parts of it could not do here, and which parts those are
+        self.complaints = []  # lines of the log that say why parts of it failed
         self.lock, self.processor = threading.Lock(), 0.0  # seconds of processor time
         # Whatever is killed in the middle leaves its files here. A short path: sockets lie in it.
         self.temporary = tempfile.mkdtemp(prefix="kvist-")

@@ -18,6 +18,7 @@ class Report:
     def __init__(self, total):
         self.lock, self.total, self.finished = threading.Lock(), total, 0
         self.running, self.seconds, self.outcomes, self.processor = {}, {}, {}, 0.0
+        self.failures = {}  # what each failed check said
 
     def begin(self, item):
         """A check begins."""
@@ -30,6 +31,8 @@ class Report:
             self.running.pop(item.name, None)
             self.finished += 1
             self.outcomes[item.name] = outcome
+            if outcome == "failed":
+                self.failures[item.name] = text
             self.seconds.update(seconds)
             self.processor += processor
             start = "\r\x1b[K" if sys.stdout.isatty() else ""
@@ -53,3 +56,10 @@ class Report:
         """The checks and the programs of tests that took longest."""
         slowest = sorted(self.seconds.items(), key=lambda item: -item[1])[:count]
         print("slowest: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in slowest))
+
+    def repeat_failures(self, count):
+        """The last lines of each failed check once more: of a long run one often sees the end only."""
+        for name, text in self.failures.items():
+            print(f"FAILED: {name}")
+            for line in text.splitlines()[-count:]:
+                print(f"    {line[:200]}")

@@ -73,7 +73,7 @@ def run_programs(job, programs):
         results = list(pool.map(lambda program: run_tests(job, *program), programs))
     failed = [name for name, passed in results if not passed]
     if failed:
-        raise Failed(f"tests failed: {', '.join(failed)}")
+        raise Failed(f"tests failed: {', '.join(failed)}\n" + "\n".join(job.complaints))
 
 
 def parts_of(program, target, crate):
@@ -120,10 +120,24 @@ def run_tests(job, name, words, crate):
             shutil.copyfileobj(output, log)
             if code:
                 log.write(f"{name}: ended with {code}\n".encode())
+                output.seek(0)
+                job.complaints += [f"{name}: ended with {code}", *complaints(output.read())]
             seconds = time.monotonic() - started
             log.write(f"{name}: {seconds:.1f} s, {process.used:.1f} s CPU\n".encode())
     job.parts[f"unit: {name}"] = time.monotonic() - started
     return name, code == 0
+
+
+def complaints(output):
+    """The lines that say why tests failed: each panic with what it says, and each failed test."""
+    lines = output.decode("utf-8", "replace").splitlines()
+    kept = set()
+    for number, line in enumerate(lines):
+        if "panicked at" in line:
+            kept.update(range(number, number + 4))
+        elif line.endswith("FAILED"):
+            kept.add(number)
+    return [lines[number] for number in sorted(kept) if number < len(lines)][-30:]
 
 
 LOG_LOCK = threading.Lock()
