@@ -116,7 +116,7 @@ impl Life {
                 let requests: Vec<_> = line.split(" | ").collect();
                 let (mut replies, state) = self.client.feed(&(requests.join("\r\n") + "\r\n"));
                 if state == State::Blocked {
-                    replies += &self.client.answered();
+                    replies += &self.client.waited();
                 }
                 replies
             }

@@ -117,6 +117,16 @@ impl TestClient {
         }
     }
 
+    /// The reply of a request that waits, without the line break: its time is up, if it has a limit.
+    pub fn waited(&mut self) -> String {
+        let limited = self.session.blocked.as_ref().is_some_and(|wait| wait.until.is_some());
+        let mut out = Vec::new();
+        if limited && self.worker.give_up(&mut self.session, &mut out) {
+            return String::from_utf8(out).unwrap().trim_end().to_owned();
+        }
+        self.answered()
+    }
+
     /// Runs one inline request and gives its reply without the line break.
     pub fn ask(&mut self, line: &str) -> String {
         let (reply, _) = self.feed(&format!("{line}\r\n"));
