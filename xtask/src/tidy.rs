@@ -3,13 +3,14 @@
 //! Every finding is one line, `FILE:LINE: RULE: what is wrong and what to do`. The rules are in
 //! [`rules`]; they look at text whose strings and comments were told apart from code by
 //! [`source`]. What several files must agree on has a file of its own ([`dependencies`],
-//! [`names`]); so have the words that are not used ([`words`]).
+//! [`names`], [`quoted`]); so have the words that are not used ([`words`]).
 //! Exceptions stand in `tidy.allow` ([`allow`]): each with its size and its reason, and each must
 //! be given up or lowered as soon as it can be, so that the list only shrinks.
 
 mod allow;
 mod dependencies;
 mod names;
+mod quoted;
 mod rules;
 mod source;
 mod twins;
@@ -53,6 +54,8 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         files += 1;
         findings.extend(rules::check(&path, &text));
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
+        findings.extend(quoted::check(&path, &text, read));
         if unreached::is_about(&path) {
             about_tests.push((path.clone(), text.clone()));
         }
