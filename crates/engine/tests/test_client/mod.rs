@@ -117,7 +117,7 @@ impl TestClient {
         }
     }
 
-    /// The reply of a request that waits, without the line break: its time is up, if it has a limit.
+    /// The reply of a request that waits, without the line break: its time is up, if it has one.
     pub fn waited(&mut self) -> String {
         let limited = self.session.blocked.as_ref().is_some_and(|wait| wait.until.is_some());
         let mut out = Vec::new();
