@@ -5,6 +5,7 @@
 //!                 │   shared read buffer           │         │ the kernel is full
 //!                 ▼                                ▼         ▼
 //!              Input: an unfinished request     blocked   Output ◄── pushes; sent when writable
+//!              ReadAhead: what came behind a request that waits
 //! ```
 //!
 //! A connection at rest owns no buffers. Events are edge-triggered: what was not read to its end
@@ -12,6 +13,7 @@
 //! an event that has already been.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -24,6 +26,7 @@ use crate::buffer::{Input, Output, SMALL};
 use crate::held::Withheld;
 use crate::inbox::must_back_off;
 use crate::limits;
+use crate::read_ahead::ReadAhead;
 use crate::stream::{Received, Stream};
 use crate::transfer;
 
@@ -82,6 +85,8 @@ pub struct Connection {
     /// The engine's side of it.
     pub session: Session,
     input: Input,
+    /// What came behind a request that waits.
+    ahead: ReadAhead,
     /// At least so many bytes are missing from the request in `input`, by the client's word.
     missing: usize,
     output: Output,
@@ -128,6 +133,7 @@ impl Connection {
             stream,
             session,
             input: Input::default(),
+            ahead: ReadAhead::default(),
             missing: 0,
             output: Output::default(),
             closing: false,
@@ -186,17 +192,12 @@ impl Connection {
     /// Reads once, executes what is complete, writes once.
     pub fn turn(&mut self, thread: &mut ThreadState) -> Turn {
         if self.session.blocked.is_some() || self.session.is_paused() {
-            // Requests behind one that waits stay in the kernel, where they slow the sender down.
-            return if self.peer_done && !self.session.lets_others_first() {
-                Turn::Close
-            } else {
-                Turn::Wait
-            };
+            return self.read_ahead(thread);
         }
         if self.closing {
             return Turn::Wait;
         }
-        if !self.unread && !self.unfed {
+        if !self.has_requests() {
             return Turn::Wait;
         }
         if self.session.client.evicted.load(Relaxed) {
@@ -212,9 +213,11 @@ impl Connection {
         }
         let large = self.input.is_large();
         let kept = if large { 0 } else { self.input.len() };
-        // As redis-server does, whatever it brings: so it can be seen whether any was in vain.
-        thread.worker.context.counters.reads.add(1);
-        let received = self.stream.receive(&mut thread.read[kept..kept + READ_MAX]);
+        let room = kept..kept + READ_MAX;
+        let received = match self.ahead.take(&mut thread.read[room.clone()]) {
+            0 => receive(&mut self.stream, room, thread),
+            n => Received::Bytes(n, self.unread),
+        };
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
             Received::Nothing => {
@@ -230,7 +233,6 @@ impl Connection {
         };
         self.unread = more || self.peer_done;
         self.session.in_order = false;
-        thread.worker.context.counters.net_input.add(n as u64);
         // What the request takes, not what stands behind it.
         if large && limits::input_too_long(self.input.len() + n.min(self.missing), thread) {
             return Turn::Close;
@@ -244,6 +246,43 @@ impl Connection {
         };
         self.keep(thread, &fed, (!large).then_some(kept + n));
         self.settle(thread, fed.state)
+    }
+
+    /// Whether there are, or may be, requests to run.
+    fn has_requests(&self) -> bool {
+        self.unread || self.unfed || !self.ahead.is_empty()
+    }
+
+    /// Reads on behind a request that waits, as the end of the stream may stand there: a client that
+    /// has gone is served nothing any more, nor does what it sent behind run.
+    fn read_ahead(&mut self, thread: &mut ThreadState) -> Turn {
+        if self.session.lets_others_first() {
+            // It waits for a moment, and its request runs whether it stays or not.
+            return Turn::Wait;
+        }
+        if self.peer_done || self.session.client.evicted.load(Relaxed) {
+            return Turn::Close;
+        }
+        if !self.unread {
+            return Turn::Wait;
+        }
+        match receive(&mut self.stream, 0..READ_MAX, thread) {
+            Received::Bytes(n, more) => {
+                self.ahead.push(&thread.read[..n]);
+                self.unread = more;
+            }
+            Received::Nothing => self.unread = false,
+            Received::Later | Received::Greeted => {}
+            Received::End => return Turn::Close,
+        }
+        let kept = self.input.len() + self.ahead.len();
+        self.session.client.input.store(kept, Relaxed);
+        self.session.client.last.store(thread.now, Relaxed);
+        self.account(thread);
+        if limits::input_too_long(kept, thread) || !self.fits_unknown(thread) {
+            return Turn::Close;
+        }
+        if self.unread { Turn::Again } else { Turn::Wait }
     }
 
     /// The handshake is over: only now it counts as a connection, and can be told why not.
@@ -311,7 +350,7 @@ impl Connection {
             Some(end) => self.input.keep(&thread.read[fed.consumed..end]),
             None => self.input.consume(fed.consumed),
         }
-        self.session.client.input.store(self.input.len(), Relaxed);
+        self.session.client.input.store(self.input.len() + self.ahead.len(), Relaxed);
         self.session.client.last.store(thread.now, Relaxed);
     }
 
@@ -324,7 +363,8 @@ impl Connection {
         let waits = matches!(state, State::Blocked | State::Paused);
         // A connection that gives way does so for a moment: its request runs, whether it stays or
         // not.
-        let may_close = waits && self.peer_done && !self.session.lets_others_first();
+        let gives_way = self.session.lets_others_first();
+        let may_close = waits && self.peer_done && !gives_way;
         let turn = self.send(thread);
         if limits::input_too_long(self.input.len(), thread) {
             return Turn::Close;
@@ -337,8 +377,8 @@ impl Connection {
         match turn {
             Turn::Wait if self.closing => Turn::Wait,
             Turn::Wait if may_close => Turn::Close,
-            Turn::Wait if waits => Turn::Wait,
-            Turn::Wait if self.unread || self.unfed => Turn::Again,
+            Turn::Wait if waits && (gives_way || !self.unread) => Turn::Wait,
+            Turn::Wait if self.has_requests() => Turn::Again,
             turn => turn,
         }
     }
@@ -348,7 +388,7 @@ impl Connection {
         if !thread.worker.engine.is_unknown(&self.session) {
             self.unknown = None;
         }
-        let bytes = self.input.len() + self.output.len();
+        let bytes = self.input.len() + self.ahead.len() + self.output.len();
         self.unknown.as_mut().is_none_or(|charge| charge.set(bytes))
     }
 
@@ -529,11 +569,12 @@ impl Connection {
     #[inline]
     pub fn account(&mut self, thread: &mut ThreadState) {
         let own = size_of::<Self>() + size_of::<Client>();
-        let buffers = self.input.capacity() + self.output.capacity();
+        let input = self.input.capacity() + self.ahead.capacity();
+        let buffers = input + self.output.capacity();
         let takes = own + buffers + self.session.memory();
         if takes != self.accounted {
             let client = &self.session.client;
-            client.input_room.store(self.input.capacity(), Relaxed);
+            client.input_room.store(input, Relaxed);
             client.memory.store(takes, Relaxed);
             let buffers = &thread.worker.engine.buffers;
             buffers.fetch_add(takes, Relaxed);
@@ -556,6 +597,17 @@ impl Connection {
     fn end_unless_output(&self) -> Turn {
         if self.output.is_empty() { Turn::Close } else { Turn::Wait }
     }
+}
+
+/// Reads what has come into a part of the thread's buffer, and counts it.
+fn receive(stream: &mut Stream, room: Range<usize>, thread: &mut ThreadState) -> Received {
+    // As redis-server does, whatever it brings: so it can be seen whether any was in vain.
+    thread.worker.context.counters.reads.add(1);
+    let received = stream.receive(&mut thread.read[room]);
+    if let Received::Bytes(n, _) = received {
+        thread.worker.context.counters.net_input.add(n as u64);
+    }
+    received
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod offline;
 mod process;
 mod progress;
 mod queue;
+mod read_ahead;
 mod rounds;
 mod run_loop;
 mod secure;

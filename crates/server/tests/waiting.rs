@@ -68,6 +68,81 @@ fn a_blocked_client_that_leaves_takes_nothing_along() {
     assert_eq!(other.ask(&["LPOP", "list"]), bulk("x"));
 }
 
+/// Requests that add to a list, so many bytes of them at least; and how many they are.
+fn pushes(bytes: usize) -> (Vec<u8>, usize) {
+    let one = wire::request(["RPUSH", "behind", "1"]);
+    let count = bytes / one.len() + 1;
+    (one.repeat(count), count)
+}
+
+#[test]
+fn a_waiting_client_that_leaves_much_behind_is_gone_with_it() {
+    let server = Server::start(&[]);
+    let mut other = server.connect();
+    // More than the sockets' buffers have room for, so that the end is not seen without reading on.
+    let (requests, _) = pushes(12 << 20);
+    for first in [["BLPOP", "list", "0"], ["SET", "list", "x"]] {
+        let is_paused = first[0] == "SET";
+        if is_paused {
+            assert_eq!(other.ask(&["CLIENT", "PAUSE", "1000000", "WRITE"]), ok());
+        }
+        let mut leaving = server.connect();
+        leaving.say(&first);
+        leaving.send(&requests);
+        drop(leaving);
+        eventually("the client to be gone", || {
+            (server.info(&mut other, "connected_clients") == "1").then_some(())
+        });
+        if is_paused {
+            assert_eq!(other.ask(&["CLIENT", "UNPAUSE"]), ok());
+        }
+        assert_eq!(other.ask(&["RPUSH", "list", "x"]), Value::Int(1));
+        assert_eq!(other.ask(&["LPOP", "list"]), bulk("x"));
+        assert_eq!(other.ask(&["EXISTS", "behind"]), Value::Int(0));
+    }
+}
+
+#[test]
+fn what_comes_behind_a_request_that_waits_runs_in_its_order_when_it_has_ended() {
+    let server = Server::start(&[]);
+    let (mut other, mut client) = (server.connect(), server.connect());
+    let (requests, count) = pushes(3 << 20);
+    // One that is much longer than a read, in the middle.
+    let long = "x".repeat(1 << 20);
+    client.say(&["BLPOP", "list", "0"]);
+    client.send(&requests);
+    client.say(&["SET", "long", &long]);
+    client.say(&["BLPOP", "list", "0"]);
+    client.say(&["RPUSH", "behind", "1"]);
+    blocked(&server, &mut other, "1");
+    assert_eq!(other.ask(&["RPUSH", "list", "x"]), Value::Int(1));
+    assert_eq!(client.hear(), Value::Array(vec![bulk("list"), bulk("x")]));
+    for n in 1..=count {
+        assert_eq!(client.hear().as_i64(), Some(i64::try_from(n).unwrap()));
+    }
+    assert_eq!(client.hear(), ok());
+    assert_eq!(other.ask(&["STRLEN", "long"]), Value::Int(1 << 20));
+    assert_eq!(other.ask(&["RPUSH", "list", "y"]), Value::Int(1));
+    assert_eq!(client.hear(), Value::Array(vec![bulk("list"), bulk("y")]));
+    assert_eq!(client.hear().as_i64(), Some(i64::try_from(count + 1).unwrap()));
+}
+
+#[test]
+fn more_behind_a_request_that_waits_than_a_client_may_send_closes_it() {
+    let server = Server::start(&["--client-query-buffer-limit", "1mb"]);
+    let (mut other, mut client) = (server.connect(), server.connect());
+    client.say(&["BLPOP", "list", "0"]);
+    blocked(&server, &mut other, "1");
+    let (requests, _) = pushes(3 << 20);
+    let socket = client.tcp().try_clone().unwrap();
+    // It is closed in the middle.
+    let _ = std::io::Write::write_all(&mut &socket, &requests);
+    eventually("the client to be gone", || {
+        (server.info(&mut other, "connected_clients") == "1").then_some(())
+    });
+    assert_eq!(other.ask(&["EXISTS", "behind"]), Value::Int(0));
+}
+
 #[test]
 fn a_client_can_be_unblocked_and_killed_by_another() {
     let server = Server::start(&[]);
