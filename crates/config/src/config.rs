@@ -43,7 +43,7 @@ pub struct Config {
     pub unixsocketperm: Option<u32>,
     /// Silence after which an ordinary client is closed.
     pub timeout: Option<Duration>,
-    /// Time between keep-alive probes.
+    /// Time between keep-alive probes; never more than the kernel takes.
     pub tcp_keepalive: Option<Duration>,
     /// Refuse other machines while the default user has no password.
     pub protected_mode: bool,
@@ -388,7 +388,7 @@ impl Settings {
             unixsocket: self.path("unixsocket"),
             unixsocketperm: self.mode("unixsocketperm"),
             timeout: some_seconds(self.int("timeout")),
-            tcp_keepalive: some_seconds(self.int("tcp-keepalive")),
+            tcp_keepalive: some_seconds(self.int::<u64>("tcp-keepalive").min(MAX_KEEPALIVE)),
             protected_mode: self.yes("protected-mode"),
             acl: self.acl(),
             enable_debug_command: self.gate("enable-debug-command"),
@@ -674,6 +674,9 @@ impl Settings {
         }
     }
 }
+
+/// The most seconds that Linux takes for keep-alive probes.
+const MAX_KEEPALIVE: u64 = 32_767;
 
 /// So many seconds, where 0 means never.
 fn some_seconds(seconds: u64) -> Option<Duration> {

@@ -193,7 +193,8 @@ impl Stream {
                 .with_time(Duration::from_secs(keepalive))
                 .with_interval(Duration::from_secs((keepalive / 3).max(1)))
                 .with_retries(3);
-            SockRef::from(stream).set_tcp_keepalive(&probes)?;
+            // It only makes things better.
+            let _ = SockRef::from(stream).set_tcp_keepalive(&probes);
         }
         Ok(())
     }

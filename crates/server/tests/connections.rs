@@ -53,6 +53,16 @@ fn ten_thousand_commands_in_one_go() {
 /// ones in a row are waited for: where every second round stalls, or half of them by chance, so
 /// many never come.
 #[test]
+fn any_time_between_probes_lets_clients_in() {
+    let server = Server::start(&["--tcp-keepalive", "2147483647"]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["CONFIG", "SET", "tcp-keepalive", "32768"]), ok());
+    assert_eq!(server.connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    let kept = client.ask(&["CONFIG", "GET", "tcp-keepalive"]);
+    assert_eq!(kept, Value::Array(vec![bulk("tcp-keepalive"), bulk("32768")]));
+}
+
+#[test]
 fn small_replies_do_not_stall() {
     let server = Server::start(&[]);
     let (mut client, mut other) = (server.connect(), server.connect());
