@@ -4,6 +4,7 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -75,6 +76,29 @@ const LINES: &[&str] = &[
     "COMMAND GETKEYS MIGRATE h 1 '' 0 1 AUTH KEYS KEYS a",
     "RESTORE-ASKING r 0 x",
 ];
+
+#[test]
+fn only_a_server_of_this_protocol_confirms() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    for answer in ["HTTP/1.1 400 Bad Request\r\n\r\n", "$2\r\nOK\r\n", "+HELLO\r\n+HELLO\r\n"] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let target = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = [0; 512];
+            let _ = stream.read(&mut asked);
+            let _ = stream.write_all(answer.as_bytes());
+            // Until it has been read.
+            let _ = stream.read(&mut asked);
+        });
+        client.ask(&["SET", "k", "v"]);
+        let reply = say(&mut client, &format!("MIGRATE 127.0.0.1 {port} k 0 20000"));
+        assert_eq!(text(&reply), "IOERR error or timeout reading to target instance", "{answer:?}");
+        assert_eq!(say(&mut client, "EXISTS k"), Value::Int(1), "{answer:?}");
+        target.join().unwrap();
+    }
+}
 
 #[test]
 fn replies_are_those_of_redis() {

@@ -108,12 +108,14 @@ impl Target {
         };
         let line: Vec<u8> = self.input.drain(..=end).collect();
         let line = line.trim_ascii_end();
-        Ok(match line.strip_prefix(b"-") {
-            None => Ok(()),
-            Some(text) => {
-                Err(CmdError::quoting("ERR Target instance replied with error: ", text, ""))
+        match line {
+            [b'-', text @ ..] => {
+                Ok(Err(CmdError::quoting("ERR Target instance replied with error: ", text, "")))
             }
-        })
+            b"+OK" | [b':', ..] => Ok(Ok(())),
+            // Something that is no server of this protocol confirms nothing.
+            _ => Err(READING),
+        }
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), CmdError> {
