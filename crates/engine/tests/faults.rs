@@ -433,6 +433,37 @@ fn a_transaction_is_refused_if_the_disk_is_full_by_then() {
     }
 }
 
+/// Switched on, the journal begins with a snapshot. Where that cannot be made, a write that is
+/// acknowledged would be in neither.
+#[test]
+fn a_journal_that_cannot_begin_keeps_writes_from_running() {
+    for policy in ["always", "everysec"] {
+        let disk = Liar::default();
+        let mut life = recover(&disk, policy, policy);
+        life.step("set a 1");
+        life.step("config set appendonly no");
+        disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
+        life.client.feed("config set appendonly yes\r\n");
+        life.wait(policy, |life| {
+            life.engine.hindrance().is_some()
+                && !life.engine.persistence.is_busy_with(Reason::Rewrite)
+        });
+        let mut other = TestClient::new(&life.engine);
+        for line in ["set b 1", "eval \"return redis.call('set', 'b', '1')\" 0"] {
+            let refused = other.ask(line);
+            assert!(refused.contains("MISCONF Errors writing to the AOF file: the s"), "{refused}");
+        }
+        other.feed("multi\r\nset b 1\r\n");
+        assert!(other.ask("exec").starts_with("-EXECABORT"), "{policy}");
+        assert_eq!(other.ask("get a"), "$1\r\n1");
+        disk.heal();
+        life.repair(policy);
+        other.worker.begin(1_000_000);
+        assert_eq!(other.ask("set b 1"), "+OK");
+        life.end();
+    }
+}
+
 /// Replies that wait for a disk are let go at once when nothing promises that any more.
 #[test]
 fn doors_are_told_when_replies_need_not_wait_any_more() {

@@ -14,7 +14,7 @@ use tonic_health::pb::health_client::HealthClient;
 
 use crate::calls::{Calls, bytes, refused};
 use crate::every_way::slow::{LENGTH, READING, Slow};
-use crate::server::{READY, Server, bulk, eventually, text};
+use crate::server::{READY, Server, bulk, eventually, ok, text};
 use crate::web::Web;
 
 #[test]
@@ -44,6 +44,27 @@ fn http_is_ready_when_the_dataset_is_there() {
     assert_eq!(http.ask("GET /api/v1/health", "").json()["status"], json!("healthy"));
     assert_eq!(redis.ask(&["GET", "k"]), bulk("v".repeat(LENGTH)));
     web.server.logged(READY);
+}
+
+#[test]
+fn nothing_is_saved_while_only_a_part_has_been_read() {
+    let mut slow = Slow::new();
+    let options = [&slow.args()[..], &["--enable-debug-command", "yes"]].concat();
+    let server = Server::start_until(READING, &options);
+    let mut client = server.connect();
+    for request in ["DEBUG RELOAD", "DEBUG LOADAOF", "SAVE", "BGSAVE", "BGREWRITEAOF"] {
+        let words: Vec<&str> = request.split(' ').collect();
+        let reply = text(&client.ask(&words));
+        assert!(reply.starts_with("LOADING "), "{request}: {reply}");
+    }
+    // Neither by a change of what is kept.
+    assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", "yes"]), ok());
+    assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", "no"]), ok());
+    assert!(!slow.folder.join("MANIFEST").exists(), "nothing is kept of a part");
+    slow.end();
+    eventually("readiness", || (client.ask(&["PING"]) != ok()).then_some(()));
+    eventually("the key", || (client.ask(&["GET", "k"]) == bulk("v".repeat(LENGTH))).then_some(()));
+    assert_eq!(client.ask(&["DEBUG", "RELOAD"]), ok());
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod snapshot_coverage;
 mod transfer;
 mod value_chunks;
 
+use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
@@ -145,6 +146,9 @@ pub struct Persistence {
 }
 
 const LOADING: CmdError = CmdError::new("LOADING Redis is loading the dataset in memory");
+const NOT_BEGUN: CmdError = CmdError::new(
+    "MISCONF Errors writing to the AOF file: the snapshot that it begins with could not be made",
+);
 const SAVE_FAILED: CmdError = CmdError::new(
     "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to \
      disk. Commands that may modify the data set are disabled, because this instance is configured \
@@ -159,6 +163,7 @@ impl Persistence {
         self.is_loading()
             || (self.is_journaling() && log.is_troubled())
             || !self.saves.ok.load(Ordering::Relaxed)
+            || !self.rewrites.ok.load(Ordering::Relaxed)
     }
 
     /// Refuses what needs the dataset while it is being read.
@@ -167,6 +172,11 @@ impl Persistence {
     /// It is.
     pub(crate) fn loaded(&self) -> Result<(), CmdError> {
         if self.is_loading() { Err(LOADING) } else { Ok(()) }
+    }
+
+    /// Refuses to save what has been read in part only: it would stand in the place of everything.
+    fn all_read(&self) -> io::Result<()> {
+        if self.is_loading() { Err(io::Error::other("the dataset is being read")) } else { Ok(()) }
     }
 
     /// Whether the dataset is being read from disk.
@@ -243,6 +253,10 @@ impl crate::Engine {
             let text = trouble.map_or_else(|| "try again".to_owned(), |trouble| trouble.text);
             let text = format!("MISCONF Errors writing to the AOF file: {text}");
             return Some(CmdError::owned(text));
+        }
+        let begun = persistence.is_journaling() || persistence.rewrites.ok.load(Ordering::Relaxed);
+        if config.appendonly && !begun {
+            return Some(NOT_BEGUN);
         }
         let failed = !persistence.saves.ok.load(Ordering::Relaxed);
         let matters = config.durability.stop_writes_on_bgsave_error && !config.save.is_empty();

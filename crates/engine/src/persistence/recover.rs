@@ -229,11 +229,11 @@ impl Engine {
         }
         if resharded {
             tracing::info!("The number of shards has changed: saving the dataset anew");
-            return self.save(Reason::Rewrite, journal).map(drop);
+            return self.save_what_was_read(Reason::Rewrite, journal).map(drop);
         }
         if imported && journal {
             // From now on the dataset is in files of its own, and those of Redis do not count.
-            return self.save(Reason::Rewrite, true).map(drop);
+            return self.save_what_was_read(Reason::Rewrite, true).map(drop);
         }
         if !journal {
             return self.close_journal(manifest, next.0.saturating_sub(1));

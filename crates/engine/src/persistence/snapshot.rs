@@ -68,8 +68,19 @@ impl Engine {
     /// journal from now on. Holds no shard for longer than it takes to copy some entries.
     ///
     /// # Errors
-    /// Another one is being made, or the disk refuses; what was current still is.
+    /// Another one is being made, the dataset is being read, or the disk refuses; what was current
+    /// still is.
     pub fn save(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
+        self.persistence.all_read()?;
+        self.save_what_was_read(reason, journal)
+    }
+
+    /// As [`Engine::save`], for recovery itself when it has read everything.
+    pub(super) fn save_what_was_read(
+        self: &Arc<Self>,
+        reason: Reason,
+        journal: bool,
+    ) -> io::Result<Saved> {
         let turn = self.begin_save(reason).ok_or_else(|| io::Error::other(BUSY))?;
         let result = self.save_in_turn(reason, journal, false);
         drop(turn);
@@ -80,8 +91,9 @@ impl Engine {
     /// another is being made.
     ///
     /// # Errors
-    /// The thread cannot be started.
+    /// The thread cannot be started, or the dataset is being read.
     pub fn save_in_background(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<bool> {
+        self.persistence.all_read()?;
         let Some(turn) = self.begin_save(reason) else { return Ok(false) };
         if self.persistence.data_dir.lock().as_ref().is_some_and(|data_dir| data_dir.stepped) {
             let _ = self.save_in_turn(reason, journal, true);
@@ -105,8 +117,9 @@ impl Engine {
     /// making is given up.
     ///
     /// # Errors
-    /// The disk refuses; what was current still is.
+    /// The disk refuses, or the dataset is being read; what was current still is.
     pub fn save_finally(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
+        self.persistence.all_read()?;
         self.persistence.ending.store(true, Ordering::Release);
         let turn = self.wait_for_turn(Reason::Save, &|| false);
         let turn = turn.ok_or_else(|| io::Error::other(BUSY))?;
