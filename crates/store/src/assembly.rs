@@ -126,11 +126,9 @@ impl Assembly {
                 *nodes
             }
         };
-        if came == self.count && came > 0 {
-            Ok(())
-        } else {
-            Err(Malformed("pieces that are not the whole"))
-        }
+        // A stream may be nothing but its groups.
+        let whole = came == self.count && (came > 0 || matches!(self.value, Growing::Stream(..)));
+        if whole { Ok(()) } else { Err(Malformed("pieces that are not the whole")) }
     }
 
     /// The entry, whose value is given out.

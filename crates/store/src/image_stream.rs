@@ -35,10 +35,7 @@ pub(crate) fn read_node<'a>(source: &mut Source<'a>) -> Result<(StreamId, &'a [u
 /// Appends what stands behind the nodes.
 pub(crate) fn put_rest(out: &mut Vec<u8>, stream: &Stream) {
     put_counters(out, stream);
-    for group in stream.groups() {
-        let places = put_head(out, group);
-        put_pending(out, group, &places);
-    }
+    stream.groups().iter().for_each(|group| put_group(out, group));
 }
 
 /// Appends what stands before the groups.
@@ -55,30 +52,42 @@ fn put_id(out: &mut Vec<u8>, id: StreamId) {
     out.extend_from_slice(&id.to_bytes());
 }
 
-/// Appends what of a group stands before its pending entries; the places of consumers, by number.
-pub(crate) fn put_head(out: &mut Vec<u8>, group: &Group) -> Vec<u64> {
-    put_bytes(out, group.name());
-    put_id(out, group.last_id);
-    put_number(out, group.entries_read.map_or(0, |read| read.saturating_add(1)));
+/// Appends what of a group stands before its consumers.
+pub(crate) fn put_head(
+    out: &mut Vec<u8>,
+    (name, last_id, entries_read): (&[u8], StreamId, Option<u64>),
+    consumers: usize,
+) {
+    put_bytes(out, name);
+    put_id(out, last_id);
+    put_number(out, entries_read.map_or(0, |read| read.saturating_add(1)));
+    put_count(out, consumers);
+}
+
+/// Appends a consumer.
+pub(crate) fn put_consumer(out: &mut Vec<u8>, name: &[u8], seen: u64) {
+    put_bytes(out, name);
+    out.extend_from_slice(&seen.to_le_bytes());
+}
+
+/// Appends how many of something follow.
+pub(crate) fn put_count(out: &mut Vec<u8>, count: usize) {
+    put_number(out, count as u64);
+}
+
+/// Appends a group.
+fn put_group(out: &mut Vec<u8>, group: &Group) {
     let consumers = group.consumers();
-    put_number(out, consumers.len() as u64);
-    for consumer in consumers {
-        put_bytes(out, consumer.name());
-        out.extend_from_slice(&consumer.seen.to_le_bytes());
-    }
+    put_head(out, (group.name(), group.last_id, group.entries_read), consumers.len());
+    consumers.for_each(|consumer| put_consumer(out, consumer.name(), consumer.seen));
     // From a consumer's number to its place among the names.
     let highest = group.numbers().iter().copied().max().map_or(0, |number| number as usize + 1);
     let mut places = vec![0; highest];
     for (place, &number) in group.numbers().iter().enumerate() {
         places[number as usize] = place as u64;
     }
-    put_number(out, group.pending() as u64);
-    places
-}
-
-/// Appends the pending entries of a group.
-pub(crate) fn put_pending(out: &mut Vec<u8>, group: &Group, places: &[u64]) {
-    group.pending_from(StreamId::MIN).for_each(|one| put_one(out, one, places));
+    put_count(out, group.pending());
+    group.pending_from(StreamId::MIN).for_each(|one| put_one(out, one, &places));
 }
 
 /// Appends a pending entry.

@@ -16,8 +16,8 @@ use journal::codec::{Source, put_bytes, put_number};
 use types::stream::SavedNodes;
 use types::{Copier, Noted, Places, Set, Stream, ZSet, zset};
 
+use crate::group_copy::GroupCopy;
 use crate::notes::{ByPlace, ByRank};
-use crate::pending::Pendings;
 use crate::text_notes::Bytes;
 use crate::{Object, image_stream};
 
@@ -78,12 +78,10 @@ pub(crate) struct ValueCopy {
     fresh: Option<Noted>,
     /// Of a stream: nodes that changed before that hold.
     saved: Option<SavedNodes>,
-    /// Of a stream: what stands behind the nodes, and how much of that is settled.
-    tail: Vec<u8>,
-    told: usize,
-    /// What is pending in groups, as far as that is much, and where the copy stands.
-    pendings: Vec<Pendings>,
-    group: usize,
+    /// Of a stream: what stands between nodes and groups, until that is settled.
+    between: Vec<u8>,
+    /// And its groups, if there are any.
+    groups: Option<GroupCopy>,
 }
 
 /// Whether a value can be copied in chunks. Others are small, or documents: no chunk of those is
@@ -95,7 +93,7 @@ pub(crate) fn is_divisible(object: &Object) -> bool {
         Object::Set(_) => object.encoding() != "intset",
         Object::Hash(_) => object.encoding() == "hashtable",
         Object::ZSet(_) => object.encoding() == "skiplist",
-        Object::Stream(stream) => stream.log().node_count() > 0,
+        Object::Stream(_) => true,
         Object::Json(_) => false,
     }
 }
@@ -104,7 +102,7 @@ impl ValueCopy {
     /// Begins to copy a value as it is now; `None` if it is not divisible after all.
     pub fn begin(object: &mut Object, copier: &Copier) -> Option<ValueCopy> {
         let limit = object.memory().saturating_add(NOTES);
-        let (mut tail, mut pendings) = (Vec::new(), Vec::new());
+        let (mut between, mut groups) = (Vec::new(), None);
         let (next, count, follows) = match object {
             Object::Str(text) => (Next::Text(0, Vec::new()), text.len(), true),
             Object::List(list) => (Next::List, list.len(), list.follow(copier)),
@@ -121,8 +119,10 @@ impl ValueCopy {
                 (Next::Ranked(ranks), zset.len(), zset.follow(copier))
             }
             Object::Stream(stream) => {
-                pendings = Pendings::begin(&mut tail, stream, copier);
-                (Next::Nodes(false), stream.log().node_count(), stream.follow(copier))
+                image_stream::put_counters(&mut between, stream);
+                groups = (!stream.groups().is_empty()).then(GroupCopy::default);
+                stream.follow(copier);
+                (Next::Nodes(false), stream.log().node_count(), true)
             }
             Object::Json(_) => return None,
         };
@@ -134,10 +134,8 @@ impl ValueCopy {
             read: Vec::new(),
             fresh: None,
             saved: None,
-            tail,
-            told: 0,
-            pendings,
-            group: 0,
+            between,
+            groups,
         })
     }
 
@@ -148,10 +146,7 @@ impl ValueCopy {
 
     /// Makes room for a chunk of so many bytes. Not under the lock: growing may copy all there is.
     pub fn make_room(&mut self, bytes: usize) {
-        match self.pendings.get_mut(self.group) {
-            Some(pendings) if matches!(self.next, Next::Nodes(true)) => pendings.make_room(bytes),
-            _ => self.read.reserve(2 * bytes),
-        }
+        self.read.reserve(2 * bytes);
     }
 
     /// Copies the next chunk, which ends after so many bytes; whether there is more. It is still to
@@ -228,31 +223,33 @@ impl ValueCopy {
         Ok(more)
     }
 
-    /// As `chunk`, of a stream: first the nodes, then what is pending in groups.
+    /// As `chunk`, of a stream: first the nodes, then the groups.
     fn nodes(
         &mut self,
         stream: &mut Stream,
         copier: &Copier,
         bytes: usize,
     ) -> Result<bool, Changed> {
+        let read = &mut self.read;
         if matches!(self.next, Next::Nodes(true)) {
-            let pendings = self.pendings.get_mut(self.group).ok_or(Changed)?;
-            pendings.chunk(stream, copier, bytes)?;
-        } else {
-            let read = &mut self.read;
-            let more = stream.copy_past(copier, &mut |id, node| {
-                image_stream::put_node(read, id, node);
+            let groups = self.groups.as_mut().ok_or(Changed)?;
+            let more = stream.copy_groups(copier, &mut |part| {
+                groups.put(read, part);
                 read.len() < bytes
             });
-            if more.ok_or(Changed)? {
-                self.saved = Some(stream.take_passed(copier).ok_or(Changed)?);
-                return Ok(true);
-            }
-            self.saved = Some(stream.unfollow(copier).ok_or(Changed)?);
-            self.next = Next::Nodes(true);
+            return more.ok_or(Changed);
         }
-        // They are copied one after the other.
-        Ok(!self.pendings.last().is_none_or(Pendings::is_done))
+        let more = stream.copy_past(copier, &mut |id, node| {
+            image_stream::put_node(read, id, node);
+            read.len() < bytes
+        });
+        if more.ok_or(Changed)? {
+            self.saved = Some(stream.take_passed(copier).ok_or(Changed)?);
+            return Ok(true);
+        }
+        self.saved = Some(stream.unfollow(copier).ok_or(Changed)?);
+        self.next = Next::Nodes(true);
+        Ok(self.groups.is_some())
     }
 
     /// Takes the notes that belong to the chunk of a string that was read last.
@@ -305,22 +302,13 @@ impl ValueCopy {
                     0
                 }
                 None => {
-                    self.settle_pending(out)?;
+                    out.append(&mut self.between);
+                    out.extend_from_slice(read);
                     0
                 }
             },
         };
         if noted > self.limit { Err(Changed) } else { Ok(()) }
-    }
-
-    /// Appends what was pending in a group, behind what stands before that.
-    fn settle_pending(&mut self, out: &mut Vec<u8>) -> Result<(), Changed> {
-        let pendings = self.pendings.get_mut(self.group).ok_or(Changed)?;
-        out.extend_from_slice(&self.tail[self.told..pendings.at()]);
-        self.told = pendings.at();
-        pendings.settle(out)?;
-        self.group += usize::from(pendings.is_done());
-        Ok(())
     }
 
     /// Bytes that the last hold read.
@@ -332,7 +320,7 @@ impl ValueCopy {
     /// Bytes that were written when the copy began.
     #[cfg(test)]
     pub fn written_at_once(&self) -> usize {
-        self.tail.len()
+        self.between.len()
     }
 
     /// Bytes of notes that are kept, of values that have elements by name.
@@ -350,9 +338,11 @@ impl ValueCopy {
     /// It did not come to as many elements as there were; never, unless a value is changed without
     /// noting it.
     pub fn finish(self, out: &mut Vec<u8>) -> Result<(), Changed> {
-        out.extend_from_slice(&self.tail[self.told..]);
+        out.extend_from_slice(&self.between);
         debug_assert_eq!(self.settled, self.count, "a change without a note");
-        if self.settled == self.count { Ok(()) } else { Err(Changed) }
+        let groups = self.groups.as_ref().is_none_or(GroupCopy::is_whole);
+        debug_assert!(groups, "a change of a group without a note");
+        if self.settled == self.count && groups { Ok(()) } else { Err(Changed) }
     }
 }
 

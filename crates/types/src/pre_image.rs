@@ -47,6 +47,32 @@ impl<P> Trace<P> {
         self.0 = Some(Box::new(Kept { copier: Arc::downgrade(&copier.0), limit, pre_image }));
     }
 
+    /// The same for the copier that another one is for.
+    pub fn begin_beside<Q>(&mut self, other: &Trace<Q>, limit: usize, pre_image: P) {
+        let copier = other.0.as_ref().map(|kept| Weak::clone(&kept.copier));
+        self.0 = copier.map(|copier| Box::new(Kept { copier, limit, pre_image }));
+    }
+
+    /// Whether this is for the same copier as another one.
+    pub fn is_beside<Q>(&self, other: &Trace<Q>) -> bool {
+        match (&self.0, &other.0) {
+            (Some(own), Some(other)) => Weak::ptr_eq(&own.copier, &other.copier),
+            _ => false,
+        }
+    }
+
+    /// The notes, if their copier has not gone meanwhile.
+    pub fn wanted(&self) -> Option<&P> {
+        let kept = self.0.as_deref().filter(|kept| kept.copier.strong_count() > 0)?;
+        Some(&kept.pre_image)
+    }
+
+    /// The same, to go on with them.
+    pub fn wanted_mut(&mut self) -> Option<&mut P> {
+        let kept = self.0.as_deref_mut().filter(|kept| kept.copier.strong_count() > 0)?;
+        Some(&mut kept.pre_image)
+    }
+
     /// Ends it.
     pub fn end(&mut self) {
         self.0 = None;
@@ -66,7 +92,7 @@ impl<P> Trace<P> {
 
     /// The same, if the copier has not gone meanwhile.
     pub fn is_wanted(&self) -> bool {
-        self.0.as_ref().is_some_and(|kept| kept.copier.strong_count() > 0)
+        self.wanted().is_some()
     }
 
     /// Notes something about `elements` elements before it changes; `note` tells the bytes of all

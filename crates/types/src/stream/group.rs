@@ -8,8 +8,8 @@ use base::StreamId;
 use table::size_class;
 
 use super::Log;
+use super::group_copy::GroupImage;
 use super::ordered::{Keyed, Ordered};
-use super::pre_image::Items;
 use crate::pre_image::Trace;
 use crate::room;
 
@@ -66,18 +66,18 @@ impl Consumer {
 
 /// A consumer group.
 pub struct Group {
-    name: Box<[u8]>,
+    pub(super) name: Box<[u8]>,
     /// The last id it delivered.
     pub last_id: StreamId,
     /// How many entries it has read, counted from the first ever; `None` if nobody can tell.
     pub entries_read: Option<u64>,
     pub(super) pending: Ordered<Pending>,
-    /// What was pending, for whoever copies it.
-    pub(super) pre_image: Trace<Items<Pending>>,
+    /// What it was, for a copier.
+    pub(super) pre_image: Trace<GroupImage>,
     /// By number; the numbers of the deleted are free.
-    slots: Vec<Option<Consumer>>,
+    pub(super) slots: Vec<Option<Consumer>>,
     /// Numbers in the order of names.
-    order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     /// Heap bytes of the consumers.
     bytes: usize,
 }
@@ -162,6 +162,11 @@ impl Group {
         self.order.binary_search_by(|number| name_of(number).cmp(name))
     }
 
+    /// Where in the order of names the first stands behind this one. O(log n).
+    pub(super) fn behind(&self, name: &[u8]) -> usize {
+        self.place(name).map_or_else(|at| at, |at| at + 1)
+    }
+
     /// The number of the consumer of this name. O(log n).
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<u32> {
@@ -175,6 +180,9 @@ impl Group {
             Ok(at) => return (self.order[at], false),
             Err(at) => at,
         };
+        if self.pre_image.is_on() {
+            self.pre_image.note(1, |image| image.note_consumer(name, None));
+        }
         let consumer = Consumer { name: name.into(), seen: now, pending: Ordered::default() };
         self.bytes += consumer.memory();
         let any_free = self.order.len() < self.slots.len();
@@ -195,6 +203,10 @@ impl Group {
     /// The consumer has just tried something.
     pub fn see(&mut self, number: u32, now: u64) {
         if let Some(Some(consumer)) = self.slots.get_mut(number as usize) {
+            if self.pre_image.is_on() {
+                let was = Some((consumer.seen, number));
+                self.pre_image.note(1, |image| image.note_consumer(&consumer.name, was));
+            }
             consumer.seen = now;
         }
     }
@@ -206,8 +218,10 @@ impl Group {
         let consumer = self.slots.get_mut(number as usize)?.take()?;
         self.bytes -= consumer.memory();
         if self.pre_image.is_on() {
-            // Too many at once are not noted one by one.
-            self.pre_image.note(consumer.pending(), |_| 0);
+            let was = Some((consumer.seen, number));
+            // Too much that is pending is not noted one by one.
+            let elements = consumer.pending();
+            self.pre_image.note(elements, |image| image.note_consumer(name, was));
         }
         for id in consumer.pending_from(StreamId::MIN) {
             self.note(id);
@@ -225,8 +239,8 @@ impl Group {
     #[inline]
     fn note(&mut self, id: StreamId) {
         if self.pre_image.is_on() {
-            let was = self.pending.get(id).map(|was| (*was, 0));
-            self.pre_image.note(1, |pre_image| pre_image.note(id, || was));
+            let was = self.pending.get(id).copied();
+            self.pre_image.note(1, |image| image.note_pending(id, was));
         }
     }
 

@@ -19,6 +19,7 @@
 //! A stream without entries is a value like any other: it has a last id and groups.
 
 mod group;
+mod group_copy;
 mod listpack;
 mod log;
 mod node;
@@ -29,10 +30,13 @@ use base::{DataType, Kind, PackLimits, StreamId};
 use table::size_class;
 
 pub use group::{Consumer, Group, Pending};
+pub use group_copy::GroupPart;
 pub use log::{Keep, Log, Range, RangeBack, Refused, Trim};
 pub use node::{Entry, Fields};
-pub use pre_image::{SavedNodes, SavedPending};
+pub use pre_image::SavedNodes;
 
+use self::group_copy::Walk;
+use crate::pre_image::Trace;
 use crate::room;
 
 /// The value of a key of type stream.
@@ -62,8 +66,10 @@ struct Body {
     groups: Vec<Group>,
     /// Heap bytes of the groups.
     group_bytes: usize,
-    /// Groups that were destroyed while somebody copied what is pending in them. They are his.
+    /// Groups that were destroyed and are still to be copied, by name. They are the copier's.
     gone: Vec<Group>,
+    /// How far that has come among the groups.
+    walk: Trace<Walk>,
 }
 
 /// What a file says of a stream beside its nodes and groups.
@@ -165,6 +171,7 @@ impl Stream {
         entries_read: Option<u64>,
     ) -> bool {
         let Err(at) = self.place(name) else { return false };
+        self.note_new_group(name);
         let group = Group::new(name, last_id, entries_read);
         self.body.group_bytes += group.memory();
         room::reserve(&mut self.body.groups, 1);
@@ -190,12 +197,13 @@ impl Stream {
         edit: impl FnOnce(&Log, &mut Group) -> R,
     ) -> Option<R> {
         let at = self.place(name).ok()?;
-        self.let_go();
+        let follows = self.follow_group(at);
         let Body { log, groups, group_bytes, .. } = &mut *self.body;
         let group = &mut groups[at];
         let before = group.memory();
         let result = edit(log, group);
         *group_bytes = *group_bytes + group.memory() - before;
+        self.settle_group(at, follows);
         Some(result)
     }
 }
@@ -207,7 +215,8 @@ impl Clone for Stream {
         groups.extend(self.body.groups.iter().cloned());
         let group_bytes = groups.iter().map(Group::memory).sum();
         let log = self.body.log.clone();
-        Stream { body: Box::new(Body { log, groups, group_bytes, gone: Vec::new() }) }
+        let (gone, walk) = (Vec::new(), Trace::default());
+        Stream { body: Box::new(Body { log, groups, group_bytes, gone, walk }) }
     }
 }
 

@@ -1,16 +1,15 @@
-//! The nodes of a stream, and what is pending, as they were, while they are copied in chunks.
+//! The nodes of a stream as they were, while they are copied in chunks. (Its groups: `group_copy.rs`.)
 //!
 //! The copier goes through the nodes in the order of their ids. One that changes before he has come
 //! to it is saved as it was, once; he passes over it, and over those that are new. Ids only grow,
-//! but for a stream that has been emptied: what begins anew there is new whatever its id. So it is
-//! with what is pending in a group.
+//! but for a stream that has been emptied: what begins anew there is new whatever its id.
 
 use std::collections::BTreeMap;
 
 use base::StreamId;
 
 use super::node::Node;
-use super::{Body, Group, Log, Pending, Stream};
+use super::{Log, Stream};
 use crate::pre_image::Copier;
 
 /// So many nodes that have changed are passed over at once: they are taken together, too.
@@ -30,7 +29,7 @@ pub(super) struct Items<T> {
 
 impl<T> Items<T> {
     /// Those up to `until`, none of them copied.
-    fn up_to(until: StreamId) -> Items<T> {
+    pub fn up_to(until: StreamId) -> Items<T> {
         Items { until, copied: None, saved: BTreeMap::new(), bytes: 0 }
     }
 
@@ -47,8 +46,30 @@ impl<T> Items<T> {
         self.bytes
     }
 
+    /// Bytes saved.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The last that was copied or passed over, and the last there was.
+    pub fn open(&self) -> (Option<StreamId>, StreamId) {
+        (self.copied, self.until)
+    }
+
+    /// The first of those that have changed.
+    pub fn first_saved(&self) -> Option<StreamId> {
+        self.saved.first_key_value().map(|(id, _)| *id)
+    }
+
+    /// Takes it, and passes over it.
+    pub fn pop_saved(&mut self) -> Option<(StreamId, Option<T>)> {
+        let (id, was) = self.saved.pop_first()?;
+        self.copied = Some(id);
+        Some((id, was))
+    }
+
     /// Passes on to the one of this id; whether it is to be copied, `None` behind the last.
-    fn pass(&mut self, id: StreamId) -> Option<bool> {
+    pub fn pass(&mut self, id: StreamId) -> Option<bool> {
         if id > self.until {
             return None;
         }
@@ -84,22 +105,12 @@ impl SavedNodes {
     }
 }
 
-/// What was pending and is in another way since, as it was.
-pub struct SavedPending(BTreeMap<StreamId, Option<Pending>>);
-
-impl SavedPending {
-    /// What was pending, in the order of ids.
-    pub fn iter(&self) -> impl Iterator<Item = &Pending> {
-        self.0.values().flatten()
-    }
-}
-
 impl Log {
     /// See [`Stream::follow`].
-    fn follow(&mut self, copier: &Copier, limit: usize) -> bool {
-        let Some(last) = self.nodes.back() else { return false };
-        self.pre_image.begin(copier, limit, Items::up_to(last.first));
-        true
+    fn follow(&mut self, copier: &Copier, limit: usize) {
+        // Where there are none, those that come are behind it.
+        let last = self.nodes.back().map_or(StreamId::MIN, |last| last.first);
+        self.pre_image.begin(copier, limit, Items::up_to(last));
     }
 
     /// See [`Stream::copy_past`].
@@ -126,11 +137,12 @@ impl Log {
 }
 
 impl Stream {
-    /// Begins to keep what the nodes are now, for a copier that takes them in chunks by
-    /// [`copy_past`](Self::copy_past); `false` if there are none.
-    pub fn follow(&mut self, copier: &Copier) -> bool {
+    /// Begins to keep what the nodes and the groups are now, for a copier that takes them in chunks
+    /// by [`copy_past`](Self::copy_past) and [`copy_groups`](Self::copy_groups).
+    pub fn follow(&mut self, copier: &Copier) {
         let limit = self.body.log.memory();
-        self.body.log.follow(copier, limit)
+        self.body.log.follow(copier, limit);
+        self.follow_groups(copier);
     }
 
     /// Visits the next nodes that are as they were when this copier began to follow them, until
@@ -157,82 +169,5 @@ impl Stream {
         let saved = self.body.log.pre_image.of(copier).map(Items::take);
         self.body.log.pre_image.end();
         saved.map(SavedNodes)
-    }
-
-    /// As [`follow`](Self::follow) for what is pending in a group; `false` if nothing is.
-    pub fn follow_pending(&mut self, group: &[u8], copier: &Copier) -> bool {
-        self.let_go();
-        let Ok(at) = self.place(group) else { return false };
-        let group = &mut self.body.groups[at];
-        let Some(until) = group.pending.last().map(|last| last.id) else { return false };
-        group.pre_image.begin(copier, group.memory(), Items::up_to(until));
-        true
-    }
-
-    /// As [`copy_past`](Self::copy_past) for what is pending in a group.
-    pub fn copy_pending(
-        &mut self,
-        group: &[u8],
-        copier: &Copier,
-        visit: &mut dyn FnMut(Pending) -> bool,
-    ) -> Option<bool> {
-        let group = self.followed(group, copier)?;
-        let pre_image = group.pre_image.of(copier)?;
-        let copied = pre_image.copied;
-        let behind = |one: &&Pending| copied.is_some_and(|copied| one.id <= copied);
-        for one in group.pending.from(copied.unwrap_or(StreamId::MIN)).skip_while(behind) {
-            let Some(wanted) = pre_image.pass(one.id) else { break };
-            if wanted && !visit(*one) {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
-
-    /// As [`take_passed`](Self::take_passed) for what is pending in a group.
-    pub fn take_passed_pending(&mut self, group: &[u8], copier: &Copier) -> Option<SavedPending> {
-        let group = self.followed(group, copier)?;
-        group.pre_image.of(copier).map(Items::take_passed).map(SavedPending)
-    }
-
-    /// As [`unfollow`](Self::unfollow) for what is pending in a group.
-    pub fn unfollow_pending(&mut self, group: &[u8], copier: &Copier) -> Option<SavedPending> {
-        let group = self.followed(group, copier)?;
-        let saved = group.pre_image.of(copier).map(Items::take);
-        group.pre_image.end();
-        self.let_go();
-        saved.map(SavedPending)
-    }
-
-    /// The group that is followed under this name: one that was destroyed since, or one there is.
-    fn followed(&mut self, name: &[u8], copier: &Copier) -> Option<&mut Group> {
-        let at = self.place(name);
-        let Body { groups, gone, .. } = &mut *self.body;
-        let is_it =
-            |group: &mut Group| group.name() == name && group.pre_image.of(copier).is_some();
-        if let Some(at) = gone.iter_mut().position(is_it) {
-            return gone.get_mut(at);
-        }
-        groups.get_mut(at.ok()?)
-    }
-
-    /// Keeps a group that was destroyed, if somebody copies what was pending in it.
-    pub(super) fn keep_gone(&mut self, group: Group) {
-        self.let_go();
-        if group.pre_image.is_wanted() {
-            self.body.gone.push(group);
-        }
-    }
-
-    /// Frees groups that nobody copies any more. O(1) if there are none.
-    #[inline]
-    pub(super) fn let_go(&mut self) {
-        let gone = &mut self.body.gone;
-        if !gone.is_empty() {
-            gone.retain(|group| group.pre_image.is_wanted());
-            if gone.is_empty() {
-                *gone = Vec::new();
-            }
-        }
     }
 }
