@@ -146,6 +146,8 @@ pub struct Engine {
     /// Names the dataset on disk.
     pub(crate) dataset_id: [u8; 16],
     /// Random seed of this run, for the secrets of the journal's files.
+    /// Bytes of values on their way to other servers.
+    pub(crate) migrating: AtomicUsize,
     pub(crate) journal_seed: u64,
     /// How keys are hashed.
     pub(crate) hashing: Hashing,
@@ -234,6 +236,7 @@ impl Engine {
             hashing,
             me: me.clone(),
         });
+            migrating: AtomicUsize::new(0),
         engine.follow_indexes(&engine.config());
         engine.store.set_notification_sink(Box::new(Notifier(Arc::downgrade(&engine))));
         engine.follow_events();
@@ -353,8 +356,8 @@ impl Engine {
         }
     }
 
-    /// Bytes the dataset, its indexes, those who have read it, the connections and the scripts that
-    /// are known take. Interpreters are not part of it, as in Redis: no key is evicted for what a
+    /// Bytes the dataset, its indexes, those who have read it, the connections, values on their way
+    /// to other servers and the scripts that are known take. Interpreters are not part of it, as in Redis: no key is evicted for what a
     /// script has left behind. They have limits of their own, and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
@@ -366,7 +369,7 @@ impl Engine {
         let buffers = self.buffers.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripts.memory()).unwrap_or(usize::MAX);
         let (indexes, readers) = (self.store.index_memory(), self.store.readers_memory());
-        readers + indexes + buffers + scripts + self.functions.memory()
+        readers + indexes + buffers + migrating + scripts + self.functions.memory()
     }
 
     /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known
@@ -407,6 +410,7 @@ pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
         let renamed = table.rename(&line.from, &line.to);
         renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
     }
+        let migrating = self.migrating.load(Ordering::Relaxed);
     Ok(table)
 }
 

@@ -3,11 +3,13 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 
 use base::Rng;
-use kvist_engine::Engine;
 use kvist_engine::persistence::Reason;
+use kvist_engine::{Engine, State};
 
 use crate::data_dir::{Folder, open};
 use crate::oracle::{Client, Oracle};
@@ -491,4 +493,55 @@ fn no_key_is_dropped_for_a_copy_that_is_not_made() {
         assert_eq!(ask_at(&mut client, START, request), reply, "{request}");
         assert_eq!(engine.store.evicted(), 0, "{request}");
     }
+}
+
+/// Another server: it takes what is long when the test says so, and has nothing against anything.
+struct Elsewhere(Receiver<()>);
+
+impl Read for Elsewhere {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        into[..5].copy_from_slice(b"+OK\r\n");
+        Ok(5)
+    }
+}
+
+impl Write for Elsewhere {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() > MEGABYTE {
+            let _ = self.0.recv();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is on its way to another server is memory until that has it.
+#[test]
+fn values_on_their_way_to_another_server_count() {
+    let engine = engine_with("");
+    let (take, told) = channel();
+    let told = std::sync::Mutex::new(Some(told));
+    engine.on_dial(Box::new(move |_, _, _| {
+        Ok(Box::new(Elsewhere(told.lock().unwrap().take().unwrap())))
+    }));
+    let mut client = TestClient::new(&engine);
+    // Nothing that could be packed.
+    let mut rng = rng();
+    let value: String = (0..2 * MEGABYTE).map(|_| (b'0' + rng.below(75) as u8) as char).collect();
+    let request = format!("*3\r\n$3\r\nset\r\n$1\r\na\r\n${}\r\n{value}", value.len());
+    assert_eq!(client.ask(&request), "+OK");
+    let before = used(&engine);
+    let asked = client.feed("migrate elsewhere 1 a 0 20000 copy\r\n");
+    assert_eq!(asked, (String::new(), State::Blocked));
+    let start = std::time::Instant::now();
+    while used(&engine) < before + MEGABYTE {
+        assert!(start.elapsed().as_secs() < 20, "{} of {before}", used(&engine));
+        std::thread::yield_now();
+    }
+    drop(take);
+    assert_eq!(client.answered(), "+OK");
+    assert_eq!(used(&engine), before);
 }

@@ -20,6 +20,7 @@ mod target;
 use std::collections::{HashSet, VecDeque};
 use std::io::{Read, Write};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use base::{CmdError, Keyspace, Protocol};
@@ -102,6 +103,27 @@ struct Parcel {
     /// Milliseconds it has left; 0 for ever.
     ttl: u64,
     watch: Arc<Watch>,
+    /// Counts it as memory.
+    _charge: Charge,
+}
+
+/// Counts bytes on their way as memory, as long as it is there.
+struct Charge {
+    engine: Arc<Engine>,
+    bytes: usize,
+}
+
+impl Charge {
+    fn of(engine: &Arc<Engine>, bytes: usize) -> Self {
+        engine.migrating.fetch_add(bytes, Ordering::Relaxed);
+        Charge { engine: Arc::clone(engine), bytes }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.engine.migrating.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// What a look at a key that the target has confirmed led to.
@@ -152,8 +174,10 @@ impl Migration<'_> {
     /// Dumps and watches some of the keys; how many it has looked at, one at least.
     fn pack(&mut self, keys: &[&[u8]]) -> (usize, Vec<Parcel>) {
         let (mut parcels, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
+        let engine = Arc::clone(self.engine);
         while looked_at < keys.len().min(BATCH) && bytes < BATCH_BYTES {
-            if let Some(parcel) = self.with_key(keys[looked_at], dump) {
+            let dumped = self.with_key(keys[looked_at], |txn, key| dump(&engine, txn, key));
+            if let Some(parcel) = dumped {
                 bytes += parcel.payload.len();
                 parcels.push(parcel);
             }
@@ -251,7 +275,7 @@ impl Migration<'_> {
         let settled = self.with_key(&parcel.key, |txn, key| {
             txn.remove_watch(from, key.hash, key.bytes, &parcel.watch);
             if parcel.watch.changed() {
-                return Some(dump(txn, key).map_or(Settled::Gone, Settled::Changed));
+                return Some(dump(&engine, txn, key).map_or(Settled::Gone, Settled::Changed));
             }
             let argv: [&[u8]; 2] = [b"DEL", key.bytes];
             let entry = engine.table.find_own(&argv)?;
@@ -269,12 +293,13 @@ impl Migration<'_> {
 }
 
 /// Dumps a key whose shard is held, and watches it. `None` if it is not there.
-fn dump(txn: &mut Txn, key: base::Key<'_>) -> Option<Parcel> {
+fn dump(engine: &Arc<Engine>, txn: &mut Txn, key: base::Key<'_>) -> Option<Parcel> {
     // What cannot be dumped cannot be moved; no type is of that kind.
     let payload = dump_payload(txn, key).ok().flatten()?;
     let now = txn.time();
     let ttl = txn.deadline(key)?.map_or(0, |at| at.saturating_sub(now).max(1));
     let watch = Arc::new(Watch::default());
     txn.add_watch(key.hash, key.bytes, &watch);
-    Some(Parcel { key: key.bytes.to_vec(), payload, ttl, watch })
+    let charge = Charge::of(engine, payload.capacity() + key.bytes.len());
+    Some(Parcel { key: key.bytes.to_vec(), payload, ttl, watch, _charge: charge })
 }

@@ -10,6 +10,8 @@ use base::CmdError;
 use super::{CONNECTING, DialError, Line, Order, Parcel, READING, WRITING};
 use crate::engine::Engine;
 
+/// Requests are written when they are so long together.
+const WRITTEN: usize = 64 << 10;
 /// The longest line that is believed.
 const LINE_MAX: usize = 64 << 10;
 
@@ -66,7 +68,11 @@ impl Target {
             if replace {
                 words.push(b"REPLACE");
             }
-            out.extend(wire::request(words));
+            out.append(&mut wire::request(words));
+            if out.len() >= WRITTEN {
+                // One payload is in memory a second time, not all of them.
+                self.write(&std::mem::take(&mut out))?;
+            }
         }
         self.write(&out)
     }
