@@ -682,6 +682,48 @@ fn goes_on(mut life: Life, disk: &Liar, context: &str) {
     }
     assert_eq!(life.kept, life.states.len() - 1, "{context}");
     let last = life.states.last().unwrap().clone();
+/// Where files may not become as long as a segment is, segments are shorter: a server starts, writes
+/// and starts again, also where that changes while it runs.
+#[test]
+fn segments_are_as_long_as_files_may_become() {
+    for longest in [64 << 10, 100_000, 300_000] {
+        let context = format!("files of {longest}");
+        let disk = Liar::default();
+        disk.limit_files(Some(longest));
+        let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
+        for n in 0..60 {
+            // It goes meanwhile.
+            disk.limit_files((n < 40).then_some(longest));
+            let replies = life.step(&format!("set a {n}-{}", "x".repeat(15_000)));
+            assert_eq!(replies, "+OK\r\n", "{context}");
+        }
+        assert_eq!(life.kept, life.states.len() - 1, "{context}");
+        life.engine.save(Reason::Rewrite, true).unwrap();
+        // And it comes back.
+        disk.limit_files(Some(longest));
+        for n in 0..30 {
+            let replies = life.step(&format!("set b {n}-{}", "y".repeat(15_000)));
+            assert_eq!(replies, "+OK\r\n", "{context}");
+        }
+        let last = life.states.last().unwrap().clone();
+        let found = disk.crash(Leaves::Nothing);
+        life.end();
+        found.limit_files(Some(longest));
+        let mut life = Life::begin_with(&found, "always", WHOLE).unwrap();
+        assert_eq!(life.states[0], last, "{context}");
+        // What fits into no file is refused, and what comes behind it waits for the limit to go.
+        let long = "z".repeat(350_000);
+        let long = format!("*3\r\n$3\r\nset\r\n$1\r\nc\r\n${}\r\n{long}", long.len());
+        assert_eq!(life.step(&long), "+OK\r\n", "{context}");
+        assert!(life.engine.store.log().is_troubled(), "{context}");
+        assert!(life.step("set b 2").starts_with("-MISCONF"), "{context}");
+        found.limit_files(None);
+        life.wait(&context, |life| !life.engine.store.log().is_troubled());
+        assert_eq!(life.step("set b 3"), "+OK\r\n", "{context}");
+        life.end();
+    }
+}
+
     let found = disk.crash(Leaves::Nothing);
     life.end();
     let life = Life::begin_with(&found, "always", WHOLE).unwrap();

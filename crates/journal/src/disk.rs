@@ -78,6 +78,10 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn sync_names(&self) -> io::Result<()>;
     /// Where it is, for messages.
     fn path(&self) -> &Path;
+    /// How long a file may become here, at the moment.
+    fn longest_file(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// An open file.
@@ -231,6 +235,22 @@ impl Disk for Directory {
     fn path(&self) -> &Path {
         &self.path
     }
+
+    fn longest_file(&self) -> u64 {
+        use rustix::process::{Resource, getrlimit};
+        getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX)
+    }
+}
+
+/// Says what an error of a file means for the administrator: the system says of a file that is too
+/// large neither how large it may be nor why.
+fn explained(error: io::Error) -> io::Error {
+    if error.kind() != ErrorKind::FileTooLarge {
+        return error;
+    }
+    let text = "a file would become longer than this process may make one: raise the limit \
+                (ulimit -f, LimitFSIZE= of a systemd unit), or that of the file system";
+    io::Error::new(ErrorKind::FileTooLarge, text)
 }
 
 #[derive(Debug)]
@@ -298,15 +318,15 @@ fn read_direct(file: &File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
 
 impl DiskFile for RealFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(bytes, offset)
+        self.file.write_all_at(bytes, offset).map_err(explained)
     }
 
     fn write_blocks(&self, offset: u64, blocks: &[u8]) -> io::Result<()> {
         let done = match self.direct() {
-            Some(direct) => write_direct(direct, offset, blocks)?,
+            Some(direct) => write_direct(direct, offset, blocks).map_err(explained)?,
             None => 0,
         };
-        self.file.write_all_at(&blocks[done..], offset + done as u64)
+        self.file.write_all_at(&blocks[done..], offset + done as u64).map_err(explained)
     }
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
@@ -344,7 +364,7 @@ impl DiskFile for RealFile {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.file.set_len(len)
+        self.file.set_len(len).map_err(explained)
     }
 
     fn reserve(&self, len: u64) -> io::Result<()> {
@@ -353,8 +373,8 @@ impl DiskFile for RealFile {
         match fallocate(&self.file, FallocateFlags::empty(), 0, len) {
             Ok(()) => Ok(()),
             // A file system without reservations: room is then found out while writing.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => self.file.set_len(len),
-            Err(error) => Err(error.into()),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => self.set_len(len),
+            Err(error) => Err(explained(error.into())),
         }
     }
 

@@ -340,13 +340,18 @@ impl Writer {
 
     /// What the journal leaves free by itself, while there is little room.
     fn left_free(&self) -> u64 {
-        room::left_for_snapshot(&self.log, self.place.segment_size)
+        room::left_for_snapshot(&self.log, self.segment_size())
+    }
+
+    /// Bytes of a whole segment, by what files may become at the moment.
+    fn segment_size(&self) -> u64 {
+        room::segment_size(&*self.place.disk, self.place.segment_size)
     }
 
     /// Makes sure that there is room for a frame with so many bytes of records, and the end behind
     /// it: in this segment or in a new one.
     fn reserve(&mut self, len: u64) -> io::Result<()> {
-        let size = self.place.segment_size;
+        let size = self.segment_size();
         let full = self.open.as_ref().is_some_and(|open| {
             open.end.offset > segment::HEADER && room::with_frame(open.end.offset, len) > size
         });
@@ -575,8 +580,7 @@ impl Writer {
             afresh: given_up || (afresh && self.open.is_none() && !self.unbegun),
             secret: Secret::of(self.place.seed, self.place.segment),
         };
-        let need =
-            Need { least: room::alone(self.waiting()), most: self.place.segment_size, leave };
+        let need = Need { least: room::alone(self.waiting()), most: self.segment_size(), leave };
         let reserve = |file: &dyn DiskFile| room::reserve(file, 0, need, &self.log);
         let Made { file, header, reserved } = segment::make(&*self.place.disk, header, reserve)?;
         if !given_up {

@@ -42,4 +42,4 @@ pub use durable::DiskWaiter;
 pub use flusher::{Flusher, Place};
 pub use log::{Figures, Log, Policy, Trouble, WriteBuffer};
 pub use manifest::{Manifest, Segments};
-pub use room::is_full;
+pub use room::{is_full, segment_size};

@@ -4,10 +4,12 @@
 //! what its next frame takes, and grows as more comes: twice as much each time. Then the last
 //! of the disk is left to the snapshot that makes older segments needless; only what a snapshot, or
 //! a start, cannot do without may take that.
+//!
+//! Where files may not become as long as a segment is (`ulimit -f`), segments are shorter.
 
 use std::io::{self, ErrorKind};
 
-use crate::disk::DiskFile;
+use crate::disk::{BLOCK, Disk, DiskFile};
 use crate::frame;
 use crate::log::Log;
 use crate::segment;
@@ -39,6 +41,13 @@ const ENDED: u64 = frame::HEADER as u64 + frame::ALIGN;
 /// Bytes of a segment that only waits for this many bytes of records.
 pub(crate) fn alone(records: u64) -> u64 {
     if records > 0 { with_frame(segment::HEADER, records) } else { segment::HEADER + ENDED }
+}
+
+/// Bytes of a whole segment on this disk, at most so many: no file may become longer than the
+/// process may make one.
+#[must_use]
+pub fn segment_size(disk: &dyn Disk, most: u64) -> u64 {
+    most.min(disk.longest_file() & !(BLOCK - 1))
 }
 
 /// What the journal leaves free for a snapshot while there is little room.

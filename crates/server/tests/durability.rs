@@ -577,6 +577,52 @@ fn whatever_administers_answers_inside_a_transaction() {
 }
 
 /// A disk without room: what memory alone has is lost with the process, and its supervisor is told.
+/// A server that may make no files as long as a segment of the journal is.
+fn start_limited(dir: &Dir, longest: &str) -> Server {
+    let mut command = std::process::Command::new("prlimit");
+    command.arg(format!("--fsize={longest}")).arg(program().get_program());
+    let more = ["--appendonly", "yes", "--appendfsync", "always", "--dir", dir.text()];
+    let mut server = Server::launch_as(command, server::free_port(), &more);
+    eventually("the start", || {
+        assert!(!server.has_ended(), "no start:\n{}", server.log());
+        server.log().contains(server::READY).then_some(())
+    });
+    server
+}
+
+#[test]
+fn a_server_starts_and_goes_on_where_files_may_not_be_long() {
+    if !server::limit(std::process::id(), "--fsize=unlimited:unlimited") {
+        return;
+    }
+    let dir = Dir::new("short-files");
+    let server = start_limited(&dir, "1048576");
+    let mut client = server.connect();
+    let value = "x".repeat(100_000);
+    for n in 0..50 {
+        assert_eq!(client.ask(&["SET", &format!("key:{}", n % 5), &format!("{n}{value}")]), ok());
+    }
+    // One that is in no file by itself is refused, and says why.
+    client.say(&["SET", "long", &"x".repeat(2 << 20)]);
+    let mut other = server.connect();
+    eventually("trouble", || {
+        let refused = other.ask(&["SET", "a", "1"]);
+        let text = refused.as_error().map(|text| String::from_utf8_lossy(text).into_owned());
+        text.is_some_and(|text| text.contains("ulimit -f")).then_some(())
+    });
+    kill(server);
+    let server = start_limited(&dir, "1048576");
+    let mut client = server.connect();
+    for n in 45..50 {
+        assert_eq!(
+            client.ask(&["GET", &format!("key:{}", n % 5)]),
+            bulk(format!("{n}{value}")),
+            "{n}"
+        );
+    }
+    assert_eq!(client.ask(&["SET", "a", "1"]), ok());
+}
+
 #[test]
 fn an_end_that_loses_something_has_exit_code_1() {
     let dir = Dir::new("lost");

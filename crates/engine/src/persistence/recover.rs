@@ -144,7 +144,8 @@ impl Engine {
                 }
                 Err(error) => return Err(format!("{there}: {error}")),
             }
-            (Arc::clone(&data_dir.disk), data_dir.manifest.clone(), data_dir.segment_size)
+            let size = journal::segment_size(&*data_dir.disk, data_dir.segment_size);
+            (Arc::clone(&data_dir.disk), data_dir.manifest.clone(), size)
         };
         let config = self.config();
         let mut found = Recovered::default();

@@ -508,10 +508,11 @@ impl DataDir {
                 self.disk.remove(&name)?;
             }
         }
+        let size = journal::segment_size(&*self.disk, self.segment_size);
         match manifest.journal {
-            Segments::None => segment::drop_below(&*self.disk, u64::MAX, self.segment_size),
+            Segments::None => segment::drop_below(&*self.disk, u64::MAX, size),
             Segments::From(first, _) | Segments::Between(first, _) => {
-                segment::drop_below(&*self.disk, first, self.segment_size)
+                segment::drop_below(&*self.disk, first, size)
             }
         }
     }

@@ -29,6 +29,7 @@ type Page = [u8; 4096];
 
 pub const EIO: i32 = 5;
 pub const ENOSPC: i32 = 28;
+const EFBIG: i32 = 27;
 
 /// What may be asked of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,6 +262,8 @@ struct State {
     faults: Vec<Fault>,
     /// Bytes there are for files, in pages; any number if `None`.
     room: Option<u64>,
+    /// How long a file may become; any length if `None`.
+    longest: Option<u64>,
     /// How often a fault struck.
     struck: u64,
     untrue: Option<Untrue>,
@@ -310,6 +313,14 @@ impl State {
         let Some(room) = self.room else { return wanted };
         let there = self.inodes[inode].now.len.next_multiple_of(PAGE);
         wanted.min(there + room.saturating_sub(self.used()))
+    }
+
+    /// Refuses what would make a file longer than it may become.
+    fn allows(&self, len: u64) -> io::Result<()> {
+        match self.longest {
+            Some(longest) if len > longest => Err(io::Error::from_raw_os_error(EFBIG)),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a sync of this file is none.
@@ -405,6 +416,11 @@ impl Liar {
     /// crashes.
     pub fn has_room(&self, bytes: u64) {
         self.state.lock().room = Some(bytes);
+    }
+
+    /// No file becomes longer than this.
+    pub fn limit_files(&self, longest: Option<u64>) {
+        self.state.lock().longest = longest;
     }
 
     /// Bytes that all files take.
@@ -596,6 +612,10 @@ impl Disk for Liar {
     fn path(&self) -> &Path {
         &self.path
     }
+
+    fn longest_file(&self) -> u64 {
+        self.state.lock().longest.unwrap_or(u64::MAX)
+    }
 }
 
 #[derive(Debug)]
@@ -609,6 +629,7 @@ impl DiskFile for Handle {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.listener.tell(Call::Write, self.inode, offset, bytes.len());
         let mut state = self.state.lock();
+        state.allows(offset + bytes.len() as u64)?;
         let entered = state.enter(Call::Write);
         // A write that fails has often written a part: the dead disk alone takes nothing.
         let dead = state.cut.is_some_and(|cut| state.changes >= cut) && entered.is_err();
@@ -636,6 +657,8 @@ impl DiskFile for Handle {
         self.listener.tell(Call::SetLen, self.inode, len, 0);
         let mut state = self.state.lock();
         state.enter(Call::SetLen)?;
+        let longer = len > state.inodes[self.inode].now.len;
+        state.allows(if longer { len } else { 0 })?;
         state.inodes[self.inode].set_len(len);
         Ok(())
     }
@@ -644,6 +667,7 @@ impl DiskFile for Handle {
         self.listener.tell(Call::Reserve, self.inode, len, 0);
         let mut state = self.state.lock();
         state.enter(Call::Reserve)?;
+        state.allows(len)?;
         let fits = state.fits(self.inode, len);
         let inode = &mut state.inodes[self.inode];
         let longer = inode.now.len.max(fits);

@@ -126,9 +126,13 @@ impl Server {
 
     /// Starts it without waiting.
     pub fn launch(port: u16, args: &[&str]) -> Self {
+        Self::launch_as(program(), port, args)
+    }
+
+    /// The same of a program that becomes the server, with what it needs for that.
+    pub fn launch_as(mut command: Command, port: u16, args: &[&str]) -> Self {
         let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
         let (file, args) = args.split_at(usize::from(is_file));
-        let mut command = program();
         command.arg("serve").args(file);
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
         command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
