@@ -271,9 +271,12 @@ fn rounds_of_expiry_and_writes_of_the_journal_can_be_recorded() {
     };
     drop(cron);
     assert_eq!(series.longest, 7);
+    // On a busy machine its own rounds may have taken long, too.
+    let count = || engine.latency_monitor.of("expire-cycle").map_or(0, |s| s.samples.len());
+    let before = count();
     engine.note_latency("expire-cycle", Duration::from_millis(9), 1_000);
     engine.note_latency("expire-cycle", Duration::from_millis(4), 2_000);
-    assert_eq!(engine.latency_monitor.of("expire-cycle").unwrap().samples.len(), 1);
+    assert_eq!(count(), before + 1);
 }
 
 #[test]
