@@ -177,6 +177,13 @@ impl Directive {
         }
     }
 
+    /// Whether to set it reaches out of the process: to files, a folder, a resolver of names. That
+    /// may take as long as it likes.
+    pub(crate) fn reaches_out(&self) -> bool {
+        // Of TLS all files are read again, whichever directive is named.
+        matches!(self.name, "dir" | "bind" | "port") || self.name.starts_with("tls-")
+    }
+
     pub(crate) const fn yes_no(
         name: &'static str,
         default: &'static str,

@@ -62,6 +62,17 @@ impl Settings {
         Ok(self.commit(planned))
     }
 
+    /// Whether to set one of these may take long, as it reaches out of the process: to files, or to
+    /// a resolver of names.
+    #[must_use]
+    pub fn reaches_out<N: AsRef<[u8]>, V>(&self, pairs: &[(N, V)]) -> bool {
+        let reaches = |name: &N| {
+            let found = self.find(&String::from_utf8_lossy(name.as_ref()));
+            found.is_some_and(|(_, at)| self.slots[at].directive.reaches_out())
+        };
+        pairs.iter().any(|(name, _)| reaches(name))
+    }
+
     /// Undoes what [`set`](Self::set) has done.
     pub fn revert(&mut self, changes: Changes) {
         for (at, slot) in changes.before.into_iter().rev() {

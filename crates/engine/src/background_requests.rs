@@ -1,4 +1,4 @@
-//! Requests that wait for something outside: another server, the disk. A background thread runs the
+//! Requests that wait for something outside: another server, files. A background thread runs the
 //! request, its client waits for the reply, and the worker serves its other clients.
 //!
 //! A background request must hold no shard while it waits. It goes on when its client has gone:
@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use base::{Reply, error};
 use parking_lot::Mutex;
@@ -48,6 +49,14 @@ impl Waiting {
         }
     }
 
+    /// Answers it with bytes from which what it does not want has been left out already; `gone`:
+    /// the session ends behind them.
+    pub fn answer_whole(mut self, reply: Vec<u8>, gone: bool) {
+        if let Some(blocked) = self.0.take() {
+            blocked.answer_whole(reply, gone);
+        }
+    }
+
     /// Lets the door answer it instead, which asks for it by this number.
     pub fn hand_over(mut self) -> u64 {
         self.0.take().map_or(0, |blocked| blocked.waiter.ticket)
@@ -78,6 +87,20 @@ pub(crate) type Job = Box<dyn FnOnce(&Arc<Engine>, &mut BackgroundWorker) + Send
 pub(crate) struct BackgroundRequests {
     workers: Mutex<Vec<BackgroundWorker>>,
     queue: Mutex<Queue>,
+    /// What they hold while they wait for files.
+    pub files: FileLocks,
+    /// Bytes of values on their way to other servers.
+    pub migrating: AtomicUsize,
+}
+
+/// Held while files are waited for, by background threads alone: a thread that serves clients never
+/// waits for one of them.
+#[derive(Default)]
+pub(crate) struct FileLocks {
+    /// The file of the settings is read and written.
+    pub rewriting: Mutex<()>,
+    /// Settings are changed that reach out of the process.
+    pub reaching_out: Mutex<()>,
 }
 
 #[derive(Default)]

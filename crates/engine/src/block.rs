@@ -49,6 +49,10 @@ struct End {
     failed: AtomicBool,
     /// The reply tells of nothing that a crash could take back, and waits for no disk.
     at_once: AtomicBool,
+    /// What of the reply is not wanted has been left out: all of it is sent.
+    whole: AtomicBool,
+    /// The session ends with it.
+    gone: AtomicBool,
 }
 
 /// Every blocked request, by ticket.
@@ -189,7 +193,8 @@ impl Blocked {
     }
 
     /// Whether it waits for keys, rather than for another thread.
-    pub(crate) fn waits_for_keys(&self) -> bool {
+    #[must_use]
+    pub fn waits_for_keys(&self) -> bool {
         !self.keys.is_empty()
     }
 
@@ -203,8 +208,7 @@ impl Blocked {
     pub(crate) fn end_with(&self, reply: Vec<u8>, failed: bool) {
         self.end.served.store(true, Ordering::Relaxed);
         self.end.failed.store(failed, Ordering::Relaxed);
-        let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
-        self.client.mailbox.post(self.client.id, message);
+        self.post(reply);
     }
 
     /// Its reply will tell of nothing that a crash could take back.
@@ -219,9 +223,21 @@ impl Blocked {
         }
         let mut reply = Vec::new();
         write(&mut RespWriter::new(&mut reply, self.protocol));
-        self.client
-            .mailbox
-            .post(self.client.id, Message::Unblocked { ticket: self.waiter.ticket, reply });
+        self.post(reply);
+    }
+
+    /// The same with all of a reply; `gone`: the session ends behind it.
+    pub(crate) fn answer_whole(&self, reply: Vec<u8>, gone: bool) {
+        if self.waiter.settle() {
+            self.end.whole.store(true, Ordering::Relaxed);
+            self.end.gone.store(gone, Ordering::Relaxed);
+            self.post(reply);
+        }
+    }
+
+    fn post(&self, reply: Vec<u8>) {
+        let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
+        self.client.mailbox.post(self.client.id, message);
     }
 }
 
@@ -264,9 +280,10 @@ impl Worker {
         if !blocked.end.at_once.load(Ordering::Relaxed) {
             self.note_now(session);
         }
-        if !blocked.silent {
+        if !blocked.silent || blocked.end.whole.load(Ordering::Relaxed) {
             out.extend_from_slice(reply);
         }
+        session.closing |= blocked.end.gone.load(Ordering::Relaxed);
         unblocked(session);
         self.note_end(session, &blocked);
         true

@@ -140,14 +140,12 @@ pub struct Engine {
     pub(crate) runs: Runs,
     /// Ordered indexes that are being built.
     pub(crate) building: Building,
-    /// Threads for requests that wait for other servers.
+    /// Threads for requests that wait for other servers or for files.
     pub(crate) background: BackgroundRequests,
     dial: OnceLock<Dial>,
     /// Names the dataset on disk.
     pub(crate) dataset_id: [u8; 16],
     /// Random seed of this run, for the secrets of the journal's files.
-    /// Bytes of values on their way to other servers.
-    pub(crate) migrating: AtomicUsize,
     pub(crate) journal_seed: u64,
     /// How keys are hashed.
     pub(crate) hashing: Hashing,
@@ -236,7 +234,6 @@ impl Engine {
             hashing,
             me: me.clone(),
         });
-            migrating: AtomicUsize::new(0),
         engine.follow_indexes(&engine.config());
         engine.store.set_notification_sink(Box::new(Notifier(Arc::downgrade(&engine))));
         engine.follow_events();
@@ -285,38 +282,75 @@ impl Engine {
         let changes = {
             let mut settings = self.settings.lock();
             let changes = settings.set(pairs, peer)?;
-            // It is made if missing at the next start; but a client that names one now means one
-            // that exists.
-            if changes.touch("dir")
-                && let Err(error) = std::fs::read_dir(&settings.config().dir)
-            {
-                settings.revert(changes);
-                return Err(SetError::failed("dir", &without_number(&error)));
-            }
-            if let Some(carry_out) = self.carry_out.get()
-                && let Err(error) = carry_out(&self.config(), &settings.config(), &changes.changed)
-            {
+            if let Err(error) = self.reach_out(&self.config(), &settings.config(), &changes) {
                 settings.revert(changes);
                 return Err(error);
             }
             changes
         };
+        self.take_over(&changes);
+        Ok(changes)
+    }
+
+    /// The same for settings that reach out of the process: to files, which may take as long as
+    /// they like. Other clients can ask for settings and change them meanwhile.
+    ///
+    /// # Errors
+    /// As [`change_settings`](Self::change_settings).
+    pub(crate) fn change_settings_slowly<W: AsRef<[u8]>>(
+        &self,
+        pairs: &[(W, W)],
+        peer: Peer,
+    ) -> Result<Changes, SetError> {
+        let _one = self.background.files.reaching_out.lock();
+        let mut tried = self.settings.lock().clone();
+        let before = tried.config();
+        let changes = tried.set(pairs, peer)?;
+        self.reach_out(&before, &tried.config(), &changes)?;
+        let changes = self.settings.lock().set(pairs, peer)?;
+        self.take_over(&changes);
+        Ok(changes)
+    }
+
+    /// Carries out what changes mean outside of the engine.
+    fn reach_out(
+        &self,
+        before: &Config,
+        after: &Config,
+        changes: &Changes,
+    ) -> Result<(), SetError> {
+        // It is made if missing at the next start; but a client that names one now means one that
+        // exists.
+        if changes.touch("dir")
+            && let Err(error) = std::fs::read_dir(&after.dir)
+        {
+            return Err(SetError::failed("dir", &without_number(&error)));
+        }
+        match self.carry_out.get() {
+            Some(carry_out) => carry_out(before, after, &changes.changed),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts changes in force.
+    fn take_over(&self, changes: &Changes) {
         self.publish_settings();
         if changes.touch("requirepass") {
             self.set_default_password(self.config().acl.requirepass.as_deref());
         }
-        Ok(changes)
     }
 
     /// `CONFIG REWRITE`: makes the configuration file say what is in force; `in_full`, of every
-    /// directive.
+    /// directive. Waits for the disk.
     ///
     /// # Errors
     /// The file cannot be read or replaced.
     pub(crate) fn rewrite_settings(&self, in_full: bool) -> std::io::Result<()> {
         let path = Path::new(&self.config_file);
-        // Held while writing: no thread may put an older state over a newer one.
-        let settings = self.settings.lock();
+        // Held while writing: no thread may put an older state over a newer one. The settings are
+        // not: other clients ask for them, and the disk may take as long as it likes.
+        let _rewriting = self.background.files.rewriting.lock();
+        let settings = self.settings.lock().clone();
         let users = self.lines_to_rewrite(settings.users(), path)?;
         let text = match in_full {
             true => settings.rewritten_in_full(path, users.as_deref())?,
@@ -357,8 +391,9 @@ impl Engine {
     }
 
     /// Bytes the dataset, its indexes, those who have read it, the connections, values on their way
-    /// to other servers and the scripts that are known take. Interpreters are not part of it, as in Redis: no key is evicted for what a
-    /// script has left behind. They have limits of their own, and tell what they take themselves.
+    /// to other servers and the scripts that are known take. Interpreters are not part of it, as in
+    /// Redis: no key is evicted for what a script has left behind. They have limits of their own,
+    /// and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         self.store.memory() + self.memory_beside()
@@ -367,6 +402,7 @@ impl Engine {
     /// Bytes of [`used_memory`](Self::used_memory) that are not the dataset's.
     pub(crate) fn memory_beside(&self) -> usize {
         let buffers = self.buffers.load(Ordering::Relaxed);
+        let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripts.memory()).unwrap_or(usize::MAX);
         let (indexes, readers) = (self.store.index_memory(), self.store.readers_memory());
         readers + indexes + buffers + migrating + scripts + self.functions.memory()
@@ -410,7 +446,6 @@ pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
         let renamed = table.rename(&line.from, &line.to);
         renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;
     }
-        let migrating = self.migrating.load(Ordering::Relaxed);
     Ok(table)
 }
 

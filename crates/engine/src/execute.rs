@@ -213,14 +213,16 @@ impl WorkerParts<'_> {
                 self.run_data(session, entry, request, own, &mut Encoded::new(writer))?;
             }
             Action::Control(run) => {
+                let start = writer.raw().len();
                 let WorkerParts { engine, txn, context } = self;
-                Control { engine, txn, context, session, in_exec: false }.run(
+                Control { engine, txn, context, session, in_exec: false, in_script: false }.run(
                     entry,
                     run,
                     request.argv,
                     writer,
                 );
                 context.follow(engine, txn);
+                self.hand_over_files(session, start, writer);
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
@@ -261,9 +263,11 @@ impl Control<'_> {
     ) {
         let engine = self.engine;
         let args = Args::new(argv, entry.words, None, engine.store.hasher());
-        let mark = writer.raw().len();
+        let (mark, left) = (writer.raw().len(), self.context.file_requests.len());
         let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
-        match std::panic::catch_unwind(guarded) {
+        let ended = std::panic::catch_unwind(guarded);
+        self.settle_file_requests(left, entry.number, !matches!(ended, Ok(Ok(()))));
+        match ended {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => {
                 writer.raw().truncate(mark);

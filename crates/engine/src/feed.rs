@@ -111,6 +111,10 @@ impl WorkerParts<'_> {
         out: &mut Vec<u8>,
     ) -> Fed {
         let engine = self.engine;
+        if session.closing {
+            // It ended while it waited: what has come behind that is not looked at.
+            return Fed { consumed: input.len(), missing: 0, state: State::Closing };
+        }
         if let Some(stop) = self.resume(session, out) {
             return stop;
         }

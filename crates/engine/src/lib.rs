@@ -34,6 +34,7 @@ pub mod evict;
 pub mod exchange;
 mod execute;
 mod feed;
+mod file_requests;
 mod latency;
 mod latency_monitor;
 mod lifecycle;

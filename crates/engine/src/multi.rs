@@ -225,7 +225,8 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         bounds.ask_again(context, session, writer);
         let (mut rest, mut numbers) = (Duration::ZERO, Vec::new());
         for queued in &multi.queued {
-            let mut control = Control { engine, txn, context, session, in_exec: true };
+            let mut control =
+                Control { engine, txn, context, session, in_exec: true, in_script: false };
             match run_timed(&mut control, queued, writer) {
                 Some(took) => rest += took,
                 None => numbers.push(queued.entry),

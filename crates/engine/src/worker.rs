@@ -10,6 +10,7 @@ use store::Txn;
 use crate::control::WhenFree;
 use crate::engine::Engine;
 use crate::evict;
+use crate::file_requests::FileRequest;
 use crate::plan::Plan;
 use crate::reply_limit::{ReplyLimit, ReplyLimits};
 use crate::scripting::InterpreterPool;
@@ -67,6 +68,8 @@ pub struct WorkerContext {
     pub(crate) others_first: fn() -> bool,
     /// What commands of a transaction have left to be done when it has given its shards back.
     pub(crate) when_free: Vec<WhenFree>,
+    /// What commands of the request that runs have left to be done with files.
+    pub(crate) file_requests: Vec<FileRequest>,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
@@ -93,6 +96,7 @@ impl Worker {
             others_first: || false,
             hindered: false,
             when_free: Vec::new(),
+            file_requests: Vec::new(),
             troubled: false,
         };
         let mut txn = Txn::new(Arc::clone(&engine.store), seed);

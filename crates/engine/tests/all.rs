@@ -64,6 +64,7 @@ mod repair;
 mod replay;
 mod scripts;
 mod simulation;
+mod slow_files;
 mod tracking;
 mod tracking_against_redis;
 mod traps;

@@ -498,7 +498,16 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
 /// other clients.
 #[test]
 fn a_disk_that_hangs_keeps_no_other_client_waiting() {
-    for line in ["flushwal\r\n", "config set appendonly no\r\n"] {
+    let lines = [
+        "flushwal",
+        "config set appendonly no",
+        "debug reload",
+        "debug loadaof",
+        "save",
+        "snapshot",
+    ];
+    for line in lines.map(|line| format!("{line}\r\n")) {
+        let line = line.as_str();
         let disk = Liar::default();
         let mut life = recover(&disk, "everysec", "at first");
         life.step("set a 1");
@@ -673,17 +682,8 @@ fn fill(life: &mut Life, context: &str) {
     panic!("{context}: the disk is never full");
 }
 
-/// What a disk that was full takes after a snapshot: much, and it stays.
-fn goes_on(mut life: Life, disk: &Liar, context: &str) {
-    life.wait(context, |life| !life.engine.store.log().is_troubled());
-    for n in 0..30 {
-        let replies = life.step(&format!("set b {n}-{}", "y".repeat(10_000)));
-        assert_eq!(replies, "+OK\r\n", "{context}");
-    }
-    assert_eq!(life.kept, life.states.len() - 1, "{context}");
-    let last = life.states.last().unwrap().clone();
-/// Where files may not become as long as a segment is, segments are shorter: a server starts, writes
-/// and starts again, also where that changes while it runs.
+/// Where files may not become as long as a segment is, segments are shorter: a server starts,
+/// writes and starts again, also where that changes while it runs.
 #[test]
 fn segments_are_as_long_as_files_may_become() {
     for longest in [64 << 10, 100_000, 300_000] {
@@ -724,6 +724,15 @@ fn segments_are_as_long_as_files_may_become() {
     }
 }
 
+/// What a disk that was full takes after a snapshot: much, and it stays.
+fn goes_on(mut life: Life, disk: &Liar, context: &str) {
+    life.wait(context, |life| !life.engine.store.log().is_troubled());
+    for n in 0..30 {
+        let replies = life.step(&format!("set b {n}-{}", "y".repeat(10_000)));
+        assert_eq!(replies, "+OK\r\n", "{context}");
+    }
+    assert_eq!(life.kept, life.states.len() - 1, "{context}");
+    let last = life.states.last().unwrap().clone();
     let found = disk.crash(Leaves::Nothing);
     life.end();
     let life = Life::begin_with(&found, "always", WHOLE).unwrap();

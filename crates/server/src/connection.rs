@@ -356,7 +356,8 @@ impl Connection {
 
     /// After requests have run: notes what became of the session, and sends the replies.
     fn settle(&mut self, thread: &mut ThreadState, state: State) -> Turn {
-        if state == State::Closing {
+        // It may have ended while it waited, with nothing behind it to be fed.
+        if state == State::Closing || self.session.closing {
             self.closing = true;
         }
         self.unfed = state == State::Full && !self.input.is_empty();

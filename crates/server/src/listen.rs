@@ -2,7 +2,7 @@
 //!
 //! Sockets are made before any thread starts, so that a busy port ends the program with a plain
 //! message instead of a running server that cannot be reached. For the same reason they are moved
-//! by the thread that was asked to, before it answers.
+//! before the request to do so is answered.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};

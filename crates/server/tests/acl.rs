@@ -84,6 +84,13 @@ fn users_are_saved_and_loaded() {
     assert_eq!(admin.ask(&["ACL", "LOAD"]), ok());
     client.say(&["SET", "z", "1"]);
     client.closed();
+    // So must one that has asked for it: it is told, and nothing behind that is run.
+    let mut own = server.connect();
+    assert_eq!(own.ask(&["AUTH", "first", "any"]), ok());
+    own.send(&[wire::request(["ACL", "LOAD"]), wire::request(["SET", "late", "1"])].concat());
+    assert_eq!(own.hear(), ok());
+    own.closed();
+    assert_eq!(admin.ask(&["EXISTS", "late"]), Value::Int(0));
     assert_eq!(lines(admin.ask(&["ACL", "LIST"])), saved);
     // A folder that is gone is an error, and told as one.
     std::fs::remove_dir_all(&folder).unwrap();

@@ -690,6 +690,40 @@ fn a_long_call_that_waited_is_in_nobodys_way() {
     }
 }
 
+/// A call that waits for a file holds neither the port's only thread nor any other.
+#[test]
+fn a_file_that_hangs_is_in_no_other_calls_way() {
+    const USERS: &str = "user default on nopass ~* &* +@all\n";
+    let folder = server::temporary("hanging-users");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("users.acl");
+    std::fs::write(&file, USERS).unwrap();
+    let calls = Calls::start(&["--aclfile", file.to_str().unwrap()]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let (mut client, mut other) = (calls.kvist(), calls.kvist());
+    let mut resp = calls.server.connect();
+    calls.run(async {
+        let request = execute("ACL LOAD");
+        let loading = tokio::spawn(async move { other.execute(request).await.is_ok() });
+        let begun = async {
+            while !calls.server.has_thread("background") {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        tokio::time::timeout(server::PATIENCE, begun).await.unwrap();
+        let ping = client.execute(execute("PING"));
+        tokio::time::timeout(server::PATIENCE, ping).await.unwrap().unwrap();
+        assert_eq!(resp.ask(&["ACL", "SETUSER", "u", "on"]), ok());
+        assert!(!loading.is_finished());
+        // Waits until it is being read.
+        std::fs::write(&file, USERS).unwrap();
+        assert!(loading.await.unwrap());
+    });
+    assert_eq!(resp.ask(&["ACL", "DELUSER", "u"]).as_i64(), Some(0));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// What is quick unless its keys hold much runs on other threads if they do, and only then.
 #[test]
 fn what_is_about_large_values_is_in_no_other_calls_way() {

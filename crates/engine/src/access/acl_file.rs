@@ -117,34 +117,44 @@ impl Engine {
         before.into_values().filter(|account| !Arc::ptr_eq(account, &all.default)).collect()
     }
 
+    /// The file of users, if there is one.
+    pub(crate) fn acl_file(&self) -> Option<PathBuf> {
+        path_of(&self.config())
+    }
+
     /// `ACL LOAD`: the users of the file, or none changed. Clients of all others than the default
-    /// user are disconnected; whether `own` is one, which is left to the caller.
+    /// user are disconnected; whether `own` is one, which is left to the caller. Waits for the
+    /// disk.
     ///
     /// # Errors
-    /// Why not; `None` if there is no file.
-    pub(crate) fn reload_users(&self, own: &Client) -> Result<bool, Option<Vec<u8>>> {
-        let config = self.config();
-        let path = path_of(&config).ok_or(None)?;
+    /// Why not.
+    pub(crate) fn reload_users(&self, path: &Path, own: &Client) -> Result<bool, Vec<u8>> {
+        let _file = self.users.file.lock();
+        let users = self.read_users(path, &self.config())?;
+        // Users may change while the file is read, and not while it is put in force.
         let _changing = self.users.changing.lock();
-        let users = self.read_users(&path, &config).map_err(Some)?;
         let gone = self.replace_users(users);
         let silenced = self.silence(&self.users.default, own);
         Ok(self.dismiss(&gone, own) | silenced)
     }
 
-    /// `ACL SAVE`: the file says what is in force.
+    /// `ACL SAVE`: the file says what is in force. Waits for the disk.
     ///
     /// # Errors
-    /// Why not; `None` if there is no file.
-    pub(crate) fn save_users(&self) -> Result<(), Option<io::Error>> {
-        let path = path_of(&self.config()).ok_or(None)?;
-        let _changing = self.users.changing.lock();
+    /// Those of the system; the file is then as it was.
+    pub(crate) fn save_users(&self, path: &Path) -> io::Result<()> {
+        let _file = self.users.file.lock();
+        let lines = {
+            // Of one moment; clients may change users again while it is written.
+            let _changing = self.users.changing.lock();
+            self.users.lines()
+        };
         let mut text = Vec::new();
-        for line in self.users.lines() {
+        for line in lines {
             text.extend_from_slice(&line);
             text.push(b'\n');
         }
-        replace_file(&path, &text).map_err(Some)
+        replace_file(path, &text)
     }
 
     /// The `user` lines for the configuration file; `None` if those it has are good.

@@ -137,9 +137,11 @@ pub struct Users {
     version: AtomicU64,
     /// The default user must give a password, or may not come in at all.
     locked: AtomicBool,
-    /// Held while rules change, and while they are written to a file: one change at a time, and no
-    /// older state over a newer one.
+    /// Held while rules change: one change at a time. The disk is not waited for meanwhile.
     changing: Mutex<()>,
+    /// Held while the file of users is read or written, by threads without clients: no older state
+    /// comes over a newer one.
+    file: Mutex<()>,
     /// Refused requests.
     pub(crate) log: Log,
     declared: Mutex<acl_file::Declared>,
@@ -168,6 +170,7 @@ impl Users {
             version: AtomicU64::new(1),
             locked,
             changing: Mutex::new(()),
+            file: Mutex::new(()),
             log: Log::default(),
             declared: Mutex::default(),
         }

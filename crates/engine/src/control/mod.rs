@@ -35,8 +35,10 @@ pub struct Control<'c> {
     pub context: &'c mut WorkerContext,
     /// The session that asks.
     pub session: &'c mut Session,
-    /// Whether it runs inside `EXEC`.
+    /// Whether it runs inside `EXEC`, or in a script.
     pub in_exec: bool,
+    /// Whether it runs in a script, which cannot wait for its reply.
+    pub in_script: bool,
 }
 
 /// What a control command has left to be done, for a client that can wait, if one is named.

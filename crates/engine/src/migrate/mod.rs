@@ -115,14 +115,14 @@ struct Charge {
 
 impl Charge {
     fn of(engine: &Arc<Engine>, bytes: usize) -> Self {
-        engine.migrating.fetch_add(bytes, Ordering::Relaxed);
+        engine.background.migrating.fetch_add(bytes, Ordering::Relaxed);
         Charge { engine: Arc::clone(engine), bytes }
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.engine.migrating.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.engine.background.migrating.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 

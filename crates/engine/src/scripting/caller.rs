@@ -272,7 +272,7 @@ impl<'c> Caller<'c> {
         let Caller { engine, txn, context, session, .. } = self;
         let most = context.config.callers.max_reply_size;
         let mut writer = RespWriter::new(&mut bytes, out.protocol()).within(most);
-        Control { engine, txn, context, session, in_exec: true }.run(
+        Control { engine, txn, context, session, in_exec: true, in_script: true }.run(
             entry,
             run,
             words,

@@ -141,7 +141,7 @@ pub(crate) fn run(
     job: &Job<'_>,
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    let Control { engine, txn, context, session, in_exec } = control;
+    let Control { engine, txn, context, session, in_exec, .. } = control;
     if engine.runs.are_too_many() {
         return Err(engine.busy());
     }

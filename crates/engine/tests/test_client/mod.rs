@@ -127,9 +127,13 @@ impl TestClient {
         self.answered()
     }
 
-    /// Runs one inline request and gives its reply without the line break.
+    /// Runs one inline request and gives its reply without the line break: also one that another
+    /// thread answers, but none that waits for a key.
     pub fn ask(&mut self, line: &str) -> String {
         let (reply, _) = self.feed(&format!("{line}\r\n"));
-        reply.trim_end().to_owned()
+        match self.session.blocked.as_ref().is_some_and(|blocked| !blocked.waits_for_keys()) {
+            true => self.answered(),
+            false => reply.trim_end().to_owned(),
+        }
     }
 }

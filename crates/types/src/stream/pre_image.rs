@@ -1,4 +1,5 @@
-//! The nodes of a stream as they were, while they are copied in chunks. (Its groups: `group_copy.rs`.)
+//! The nodes of a stream as they were, while they are copied in chunks. (Its groups:
+//! `group_copy.rs`.)
 //!
 //! The copier goes through the nodes in the order of their ids. One that changes before he has come
 //! to it is saved as it was, once; he passes over it, and over those that are new. Ids only grow,

@@ -116,7 +116,7 @@ fn change(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let change = Change::parse(change, argv)?;
-    let Control { engine, txn, context, session, in_exec } = control;
+    let Control { engine, txn, context, session, in_exec, .. } = control;
     let may = || {
         // Asked again now that the shard is held: see `pause.rs`.
         *in_exec

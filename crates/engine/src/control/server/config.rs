@@ -1,13 +1,15 @@
 //! CONFIG: the settings of the running server, and the counters it resets.
 
 use base::{Args, CmdError, Command, Property, Reply, Spec, error};
-use config::Peer;
+use config::{Changes, Peer, SetError};
 use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
+use crate::client::Origin;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, gate};
 use crate::engine::{Engine, without_number};
+use crate::file_requests::Done;
 use crate::table::Action;
 
 static CONTAINER: Spec = Spec {
@@ -113,26 +115,54 @@ impl<'a> Command<'a> for ConfigSet<'a> {
 impl Act for ConfigSet<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
-        let peer =
-            if gate::is_local(&control.session.client.origin) { Peer::Local } else { Peer::Remote };
-        let changes = engine
-            .change_settings(&self.pairs, peer)
-            .map_err(|refusal| CmdError::owned(refusal.to_string()))?;
+        let (id, peer) = (control.session.client.id, peer_of(&control.session.client.origin));
+        let reaches_out = engine.settings.lock().reaches_out(&self.pairs);
+        if reaches_out && !control.in_script {
+            // What is wrong by itself is told at once.
+            let mut tried = engine.settings.lock().clone();
+            tried.set(&self.pairs, peer).map_err(refused)?;
+            let own = |&(name, value): &(&[u8], &[u8])| (name.to_vec(), value.to_vec());
+            let pairs: Vec<_> = self.pairs.iter().map(own).collect();
+            control.leave_to_background(
+                out,
+                Box::new(move |engine, _| {
+                    let changes = engine.change_settings_slowly(&pairs, peer).map_err(refused)?;
+                    engine.follow_settings(None);
+                    tell(&changes, id);
+                    Ok(Done::Ok)
+                }),
+            );
+            return Ok(());
+        }
+        let changes = engine.change_settings(&self.pairs, peer).map_err(refused)?;
         // The rest of this batch, or of this transaction, goes by the new settings.
         control.context.configure(engine, control.txn);
         control.when_free(Engine::follow_settings);
-        for name in &changes.changed {
-            // Not the value: it may be a password.
-            tracing::info!(name, client = control.session.client.id, "a setting was changed");
-        }
-        for warning in &changes.warnings {
-            tracing::warn!("{warning}");
-        }
+        tell(&changes, id);
         // Who waits is answered by another thread.
         if control.session.blocked.is_none() {
             out.ok();
         }
         Ok(())
+    }
+}
+
+fn peer_of(origin: &Origin) -> Peer {
+    if gate::is_local(origin) { Peer::Local } else { Peer::Remote }
+}
+
+fn refused(refusal: SetError) -> CmdError {
+    CmdError::owned(refusal.to_string())
+}
+
+/// Tells the log.
+fn tell(changes: &Changes, client: u64) {
+    for name in &changes.changed {
+        // Not the value: it may be a password.
+        tracing::info!(name, client, "a setting was changed");
+    }
+    for warning in &changes.warnings {
+        tracing::warn!("{warning}");
     }
 }
 
@@ -170,16 +200,22 @@ bare! {
 
 impl Act for ConfigRewrite<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let engine = control.engine;
-        if engine.config_file.is_empty() {
+        if control.engine.config_file.is_empty() {
             return Err(CmdError::new("ERR The server is running without a config file"));
         }
-        engine.rewrite_settings(false).map_err(|error| {
-            tracing::warn!(file = engine.config_file, %error, "CONFIG REWRITE failed");
-            CmdError::owned(format!("ERR Rewriting config file: {}", without_number(&error)))
-        })?;
-        tracing::info!(file = engine.config_file, "the configuration file was rewritten");
-        out.ok();
+        control.leave_to_background(
+            out,
+            Box::new(|engine, _| {
+                let file = engine.config_file.as_str();
+                engine.rewrite_settings(false).map_err(|error| {
+                    tracing::warn!(file, %error, "CONFIG REWRITE failed");
+                    let why = without_number(&error);
+                    CmdError::owned(format!("ERR Rewriting config file: {why}"))
+                })?;
+                tracing::info!(file, "the configuration file was rewritten");
+                Ok(Done::Ok)
+            }),
+        );
         Ok(())
     }
 }

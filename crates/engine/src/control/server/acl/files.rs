@@ -1,10 +1,13 @@
 //! ACL LOAD, ACL SAVE.
 
-use base::{CmdError, Reply, Spec};
+use std::sync::Arc;
+
+use base::{CmdError, Spec};
 use wire::RespWriter;
 
 use super::MANAGING;
 use crate::control::{Act, Control, bare};
+use crate::file_requests::Done;
 
 const NO_FILE: CmdError = CmdError::new(
     "ERR This Redis instance is not configured to use an ACL file. You may want to specify users \
@@ -25,15 +28,17 @@ bare! {
 
 impl Act for AclLoad<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        match control.engine.reload_users(&control.session.client) {
-            Ok(own_too) => {
-                control.session.closing |= own_too;
-                out.ok();
-                Ok(())
-            }
-            Err(None) => Err(NO_FILE),
-            Err(Some(text)) => Err(CmdError::from_bytes([b"ERR ", text.as_slice()].concat())),
-        }
+        let path = control.engine.acl_file().ok_or(NO_FILE)?;
+        let own = Arc::clone(&control.session.client);
+        control.leave_to_background(
+            out,
+            Box::new(move |engine, _| match engine.reload_users(&path, &own) {
+                Ok(true) => Ok(Done::OkAndGone),
+                Ok(false) => Ok(Done::Ok),
+                Err(text) => Err(CmdError::from_bytes([b"ERR ", text.as_slice()].concat())),
+            }),
+        );
+        Ok(())
     }
 }
 
@@ -50,19 +55,20 @@ bare! {
 
 impl Act for AclSave<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        match control.engine.save_users() {
-            Ok(()) => {
-                out.ok();
-                Ok(())
-            }
-            Err(None) => Err(NO_FILE),
-            Err(Some(error)) => {
-                tracing::warn!(%error, "ACL SAVE failed");
-                Err(CmdError::new(
-                    "ERR There was an error trying to save the ACLs. Please check the server logs \
-                     for more information",
-                ))
-            }
-        }
+        let path = control.engine.acl_file().ok_or(NO_FILE)?;
+        control.leave_to_background(
+            out,
+            Box::new(move |engine, _| match engine.save_users(&path) {
+                Ok(()) => Ok(Done::Ok),
+                Err(error) => {
+                    tracing::warn!(%error, "ACL SAVE failed");
+                    Err(CmdError::new(
+                        "ERR There was an error trying to save the ACLs. Please check the server \
+                         logs for more information",
+                    ))
+                }
+            }),
+        );
+        Ok(())
     }
 }

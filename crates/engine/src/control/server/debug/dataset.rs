@@ -1,11 +1,13 @@
 //! DEBUG DIGEST, DIGEST-VALUE, RELOAD, LOADAOF: the dataset as a whole.
 
 use base::{CmdError, Reply};
-use store::Scope;
+use store::{Scope, Txn};
 use wire::RespWriter;
 
 use super::{Subcommand, holding};
 use crate::control::Control;
+use crate::engine::Engine;
+use crate::file_requests::Done;
 use crate::persistence::Reason;
 use crate::redis_files;
 
@@ -89,15 +91,20 @@ fn reload(
         }
     }
     // Inside a transaction this thread holds what a snapshot needs.
-    if save && !control.in_exec {
-        let journal = control.context.config.appendonly;
-        let engine = control.engine.me().ok_or(base::error::INTERNAL)?;
-        engine
-            .save(Reason::Save, journal)
-            .map_err(|error| CmdError::owned(format!("ERR {error}")))?;
+    if control.in_exec {
+        return reload_held(control, out);
     }
-    through_the_codec(control)?;
-    out.ok();
+    whole_and_free(control.engine)?;
+    let journal = control.context.config.appendonly;
+    control.leave_to_background(
+        out,
+        Box::new(move |engine, worker| {
+            if save {
+                engine.save(Reason::Save, journal).map_err(failed)?;
+            }
+            reload_in_steps(engine, &mut worker.txn)
+        }),
+    );
     Ok(())
 }
 
@@ -106,26 +113,58 @@ fn load_aof(
     _: &[&[u8]],
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    if control.engine.persistence.is_journaling() && !control.in_exec {
-        let synced = control.engine.store.log().sync();
-        synced.map_err(|error| CmdError::owned(format!("ERR {error}")))?;
+    if control.in_exec {
+        return reload_held(control, out);
     }
-    through_the_codec(control)?;
+    whole_and_free(control.engine)?;
+    control.leave_to_background(
+        out,
+        Box::new(|engine, worker| {
+            if engine.persistence.is_journaling() {
+                engine.store.log().sync().map_err(failed)?;
+            }
+            reload_in_steps(engine, &mut worker.txn)
+        }),
+    );
+    Ok(())
+}
+
+/// Refuses what goes through all shards while there is not all of the dataset, or a request holds
+/// some of it for too long.
+fn whole_and_free(engine: &Engine) -> Result<(), CmdError> {
+    engine.persistence.loaded()?;
+    if engine.store.is_obstructed() { Err(engine.busy()) } else { Ok(()) }
+}
+
+fn failed(error: impl std::fmt::Display) -> CmdError {
+    CmdError::owned(format!("ERR {error}"))
+}
+
+/// Every value, and the libraries of functions, are written as a snapshot has them, and read back:
+/// a shard after the other, so that other clients wait for one at most.
+fn reload_in_steps(engine: &Engine, txn: &mut Txn) -> Result<Done, CmdError> {
+    for shard in 0..engine.store.shards() {
+        let reloaded =
+            txn.with(&engine.store, Scope::One(shard), |txn| reload_shard(engine, txn, shard));
+        reloaded.map_err(|failed| engine.instead(&failed))??;
+    }
+    Ok(Done::Ok)
+}
+
+/// The same at once, inside a transaction, which holds all shards.
+fn reload_held(control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
+    let Control { engine, txn, .. } = control;
+    (0..engine.store.shards()).try_for_each(|shard| reload_shard(engine, txn, shard))?;
     out.ok();
     Ok(())
 }
 
-/// Every value, and the libraries of functions, are written as a snapshot has them, and read back.
-fn through_the_codec(control: &mut Control<'_>) -> Result<(), CmdError> {
-    let engine = control.engine;
-    let reloaded = holding(control, Scope::All, |txn| {
-        let (shards, databases) = (txn.store().shards(), txn.store().databases());
-        let mut parts = (0..shards).flat_map(|shard| (0..databases).map(move |db| (shard, db)));
-        let result = parts.try_for_each(|(shard, db)| txn.reload(shard, db));
-        let result = result.and_then(|()| engine.functions.reload());
-        // No client that watches a key or waits for one will find it another.
-        txn.forget_changes();
-        result
-    })?;
-    reloaded.map_err(|error| CmdError::owned(format!("ERR {error}")))
+fn reload_shard(engine: &Engine, txn: &mut Txn, shard: usize) -> Result<(), CmdError> {
+    let databases = txn.store().databases();
+    let result = (0..databases).try_for_each(|db| txn.reload(shard, db));
+    // Libraries are changed under the lock of this shard.
+    let result = result.and_then(|()| if shard == 0 { engine.functions.reload() } else { Ok(()) });
+    // No client that watches a key or waits for one will find it another.
+    txn.forget_changes();
+    result.map_err(failed)
 }

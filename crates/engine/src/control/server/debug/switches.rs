@@ -11,6 +11,7 @@ use wire::RespWriter;
 use super::{Subcommand, holding};
 use crate::control::{Control, misused};
 use crate::engine::without_number;
+use crate::file_requests::Done;
 
 pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
@@ -255,9 +256,13 @@ fn rewrite_in_full(
     if control.engine.config_file.is_empty() {
         return Err(failed("the server is running without a config file"));
     }
-    let written = control.engine.rewrite_settings(true);
-    written.map_err(|error| failed(&without_number(&error)))?;
-    out.ok();
+    control.leave_to_background(
+        out,
+        Box::new(move |engine, _| {
+            let written = engine.rewrite_settings(true);
+            written.map(|()| Done::Ok).map_err(|error| failed(&without_number(&error)))
+        }),
+    );
     Ok(())
 }
 
