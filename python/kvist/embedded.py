@@ -10,7 +10,8 @@ True
 
 A directory is open in one process at a time, and ``kvist serve --dir`` can go on with it afterwards.
 Any number of threads may use a client. A process that was forked from this one must open an engine of
-its own: there every call raises :class:`kvist.ConnectionError`.
+its own: there every call raises :class:`EngineClosedError`, a :class:`kvist.ConnectionError`, as do
+calls after ``close``.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from typing import Any, Literal, TypeVar, cast, overload
 from . import _core
 from .client import Kvist as Client
 from .connection import AbstractConnection, ConnectionPool
-from .exceptions import DataError, DirectoryInUseError
+from .exceptions import DataError, DirectoryInUseError, EngineClosedError
 from .typing import S
 
-__all__ = ["DirectoryInUseError", "Kvist", "open"]
+__all__ = ["DirectoryInUseError", "EngineClosedError", "Kvist", "open"]
 
 K = TypeVar("K", bound="Kvist[Any]")
 
@@ -100,11 +101,14 @@ class Kvist(Client[S]):
 
     def close(self) -> None:
         """Ends the client's sessions; the one that :func:`open` returned closes the engine: what is
-        not durable yet is made so, and the directory is let go.
+        not durable yet is made so, and the directory is let go. A script that has written is waited
+        for until ``busy-reply-threshold``, five seconds at most, and then undone.
         """
-        super().close()
-        if getattr(self, "_owns", False):
-            self.engine.close()
+        try:
+            super().close()
+        finally:
+            if getattr(self, "_owns", False):
+                self.engine.close()
 
     def client(self: K) -> K:
         """A client of the same engine that uses one session for everything."""
@@ -196,8 +200,14 @@ def directive(value: Any) -> str:
 
 
 def _close_all() -> None:
+    failure: BaseException | None = None
     for engine in list(OPEN):
-        engine.close()
+        try:
+            engine.close()
+        except Exception as error:  # the others are closed all the same
+            failure = failure or error
+    if failure is not None:
+        raise failure
 
 
 # Before the interpreter takes modules apart; daemon threads that wait are refused then.

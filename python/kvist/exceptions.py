@@ -8,6 +8,7 @@
     │   ├── AuthorizationError
     │   ├── BusyLoadingError     the server still reads its files
     │   ├── MaxConnectionsError  the pool has no connection left
+    │   ├── EngineClosedError    the engine in this process was closed
     │   └── ExternalAuthProviderError
     ├── TimeoutError             no answer came in time
     ├── InvalidResponse          what came is no answer
@@ -231,8 +232,12 @@ class DirectoryInUseError(RedisError):
     """The data directory is open already, in this process or another."""
 
 
+class EngineClosedError(ConnectionError):
+    """The engine in this process was closed, or is that of the process this one was forked from."""
+
+
 # What trying again does not help against.
-FINAL = AuthenticationError, AuthorizationError, MaxConnectionsError
+FINAL = AuthenticationError, AuthorizationError, MaxConnectionsError, EngineClosedError
 
 
 def of_reply(name: str, message: str, word: str) -> RedisError:

@@ -128,6 +128,22 @@ impl Carrier {
         }
     }
 
+    /// What keeps it from ever being of use again, if it is to an engine that was closed.
+    pub fn engine_is_closed(&self) -> Option<kvist::Error> {
+        match self {
+            Self::InProcess(session) => session.channel.is_closed(),
+            Self::Socket(_) => None,
+        }
+    }
+
+    /// What was sent is not waited for any more: ends a script that runs for it.
+    pub fn give_up(&mut self) {
+        match self {
+            Self::InProcess(session) => session.channel.give_up(),
+            Self::Socket(_) => {}
+        }
+    }
+
     /// The number of the socket.
     pub fn fileno(&self) -> io::Result<i32> {
         match self {

@@ -87,15 +87,18 @@ pub enum Look {
 }
 
 /// Runs something that waits without the interpreter; after a signal lets Python handle it and goes
-/// on.
+/// on, unless the handler raises.
 fn waiting<T: Send>(
     py: Python<'_>,
-    mut act: impl FnMut() -> io::Result<T> + Send,
+    transport: &mut Carrier,
+    mut act: impl FnMut(&mut Carrier) -> io::Result<T> + Send,
 ) -> PyResult<io::Result<T>> {
     loop {
-        let done = leaving::without(py, &mut act);
+        let done = leaving::without(py, || act(transport));
         match &done {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => py.check_signals()?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                py.check_signals().inspect_err(|_| transport.give_up())?;
+            }
             _ => return Ok(done),
         }
     }
@@ -224,7 +227,7 @@ impl Connection {
     /// Sends what waits to be sent.
     pub fn send(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some(live) = &mut self.live else { return Err(errors::closed(py)) };
-        let done = waiting(py, || live.transport.send(&mut live.reader))?;
+        let done = waiting(py, &mut live.transport, |to| to.send(&mut live.reader))?;
         done.map_err(|error| self.broken(py, error))
     }
 
@@ -246,24 +249,33 @@ impl Connection {
     fn fill(&mut self, py: Python<'_>, timeout: Option<Option<Duration>>) -> PyResult<()> {
         let Some(live) = &mut self.live else { return Err(errors::closed(py)) };
         let timeout = timeout.unwrap_or_else(|| live.transport.timeout());
-        let done = waiting(py, || {
-            live.transport.send(&mut live.reader)?;
-            live.transport.fill_within(&mut live.reader, timeout)
+        let done = waiting(py, &mut live.transport, |transport| {
+            transport.send(&mut live.reader)?;
+            transport.fill_within(&mut live.reader, timeout)
         })?;
         match done {
             Ok(0) => {
+                let ended = self.ended(py);
                 self.drop_socket();
-                Err(errors::closed(py))
+                Err(ended)
             }
             Ok(_) => Ok(()),
             Err(error) => Err(self.broken(py, error)),
         }
     }
 
+    /// What its end is raised as: the engine may have been closed, which no new connection mends.
+    fn ended(&self, py: Python<'_>) -> PyErr {
+        match self.live.as_ref().and_then(|live| live.transport.engine_is_closed()) {
+            Some(error) => crate::embedded::raised(py, &error),
+            None => errors::closed(py),
+        }
+    }
+
     /// What an error of the socket is raised as. The connection is left to its owner.
     fn broken(&self, py: Python<'_>, error: io::Error) -> PyErr {
         match (&self.live, &self.settings) {
-            _ if error.kind() == io::ErrorKind::UnexpectedEof => errors::closed(py),
+            _ if error.kind() == io::ErrorKind::UnexpectedEof => self.ended(py),
             (Some(live), Some(settings)) => {
                 errors::of_client(py, &live.transport.failure(error, &settings.options))
             }
@@ -538,11 +550,14 @@ impl Connection {
         if !live.reader.pending().is_empty() {
             return Ok(true);
         }
-        let done = waiting(py, || live.transport.fill_within(&mut live.reader, Some(timeout)))?;
+        let done = waiting(py, &mut live.transport, |transport| {
+            transport.fill_within(&mut live.reader, Some(timeout))
+        })?;
         match done {
             Ok(0) => {
+                let ended = this.ended(py);
                 this.drop_socket();
-                Err(errors::closed(py))
+                Err(ended)
             }
             Ok(_) => Ok(true),
             Err(error)

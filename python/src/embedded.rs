@@ -6,7 +6,8 @@
 //!
 //! Commands that take a moment and wait for nothing run with the interpreter held: giving it up and
 //! getting it back costs more than they do, and with several threads far more. Everything else runs
-//! without it.
+//! without it, and looks for signals ten times a second; scripts that take long then run in a
+//! thread of the engine's, so that handlers of signals run with nothing of the engine's in hand.
 
 use crate::client::{How, Plan};
 use crate::errors;
@@ -32,12 +33,13 @@ thread_local! {
     static SPARE: Cell<Option<Box<Tape>>> = const { Cell::new(None) };
 }
 
-fn raised(py: Python<'_>, error: &Error) -> PyErr {
+/// The exception for what went wrong.
+pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error {
         Error::Refused(text) => return errors::raised(py, &ServerError::new(text.as_str())),
         Error::InUse(_) => "DirectoryInUseError",
         Error::Setting(_) => "DataError",
-        Error::Closed | Error::Forked => "ConnectionError",
+        Error::Closed | Error::Forked => "EngineClosedError",
         _ => "RedisError",
     };
     errors::new(py, class, &error.to_string())
@@ -174,6 +176,8 @@ impl Door {
             Err(Error::Interrupted) if signal.is_some() => {
                 return Err(signal.unwrap_or_else(|| raised(py, &Error::Interrupted)));
             }
+            // Only this session was ended.
+            Err(Error::Closed) if !self.db.is_closed() => Some(Err(errors::closed(py))),
             Err(error) => Some(Err(raised(py, &error))),
         };
         SPARE.set(Some(tape));

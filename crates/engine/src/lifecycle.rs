@@ -91,6 +91,9 @@ fn open(config: &Config) -> Result<Option<DataDir>, BeginError> {
     Ok(Some(data_dir))
 }
 
+const HALF_A_SCRIPT: &str = "the dataset cannot be saved, as a script had changed part of what it \
+    would; what was saved before stands";
+
 impl Engine {
     /// An engine in its data directory, which has not been read yet: until [`Engine::recover`] has
     /// done so and `set_loading(false)` is said, requests are refused.
@@ -135,17 +138,16 @@ impl Engine {
 
     fn save_at_last(self: &Arc<Self>) -> io::Result<()> {
         let journaling = self.persistence.is_journaling();
-        if self.outlasts_scripts() {
-            tracing::warn!("not saving the dataset: a script has changed part of what it will");
-            let wrong = if journaling { self.store.log().trouble() } else { None };
-            return wrong.map_or(Ok(()), |trouble| Err(io::Error::other(trouble.text)));
-        }
         let config = self.config();
         let saves = !config.save.is_empty() && !journaling;
         let wanted = match self.persistence.last_will() {
             Some(wanted) => wanted,
             None => saves && !config.shutdown_on_sigterm.nosave,
         };
+        if self.outlasts_scripts() || self.store.is_broken_off() {
+            tracing::warn!("not saving the dataset: a script has changed part of what it would");
+            return self.keep_journal_only(wanted);
+        }
         let mut saved = Ok(());
         // SHUTDOWN may have done so already, to be able to say that it failed.
         let is_saved = self.has_saved_finally() && self.unsaved_changes() == 0;
@@ -164,5 +166,17 @@ impl Engine {
             self.save_finally(true).map(drop)
         });
         saved.and(kept)
+    }
+
+    /// The end where memory holds half of a script: what is on disk stays as it is, and the journal
+    /// is written to its end. It has all that was answered; without it what was not saved is lost.
+    fn keep_journal_only(&self, wanted: bool) -> io::Result<()> {
+        if self.persistence.is_journaling() {
+            return self.store.log().sync();
+        }
+        match wanted && self.unsaved_changes() > 0 {
+            true => Err(io::Error::other(HALF_A_SCRIPT)),
+            false => Ok(()),
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::data_command::Call;
 use crate::engine::Engine;
 use crate::execute::{Request, contained, timed};
 use crate::reply_limit::ReplyLimit;
+use crate::scripting::BROKEN_OFF;
 use crate::session::Session;
 use crate::table::{Action, Entry};
 use crate::worker::WorkerContext;
@@ -184,30 +185,24 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let Some(multi) = control.session.multi.take() else {
         return Err(CmdError::new("ERR EXEC without MULTI"));
     };
-    let Control { engine, txn, context, session, .. } = control;
+    let Control { engine, txn, session, .. } = control;
     if multi.aborted {
         no_longer_queueing(session);
         unwatch(engine, txn, session);
         return Err(error::EXEC_ABORT);
     }
-    let tells = multi.any(engine, |entry| entry.publishes);
-    if tells && context.must_give_way(session) {
-        session.multi = Some(multi);
+    if is_put_off(control, &multi) {
+        control.session.multi = Some(multi);
         return Ok(());
     }
-    // Inside it no request could wait for an index that is built by others.
-    if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
-        (session.must_wait, session.awaits_index) = (true, true);
-        session.multi = Some(multi);
-        return Ok(());
-    }
+    let Control { engine, txn, context, session, .. } = control;
     for queued in &multi.queued {
         prepare::paths(txn, &engine.table.entries()[queued.entry], &queued.words);
     }
     let mut plan = std::mem::take(&mut context.plan);
     plan_all(engine, &multi, &session.watched, &mut plan);
     let began = Instant::now();
-    let mut waits = false;
+    let (mut waits, mut broken_off) = (false, false);
     let done = txn.with(&engine.store, plan.scope(), |txn| {
         // Asked again now that the shards are held: see `pause.rs`.
         if engine.request_flags.now().paused()
@@ -232,6 +227,10 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
                 None => numbers.push(queued.entry),
             }
             bounds.ask_again(context, session, writer);
+            if txn.is_broken_off() {
+                broken_off = true;
+                return;
+            }
         }
         session.replies.keep(writer.raw());
         context.share(began.elapsed().saturating_sub(rest), &numbers);
@@ -244,10 +243,32 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     }
     no_longer_queueing(session);
     unwatch(engine, txn, session);
+    if broken_off {
+        return Err(exec_refused(&BROKEN_OFF));
+    }
     done.map_err(|failed| match failed {
         Failed::Busy => exec_refused(&engine.busy()),
         Failed::Panicked(_) => error::INTERNAL,
     })
+}
+
+/// Whether a transaction is postponed before it begins, for what could not be waited for inside.
+fn is_put_off(control: &mut Control<'_>, multi: &Multi) -> bool {
+    let Control { engine, txn, context, session, .. } = control;
+    if multi.any(engine, |entry| entry.publishes) && context.must_give_way(session) {
+        return true;
+    }
+    // Inside it no request could wait for an index that is built by others.
+    if multi.any(engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
+        (session.must_wait, session.awaits_index) = (true, true);
+        return true;
+    }
+    // A script inside it holds everything, so its thread could not leave it.
+    let leaves = session.leaves_long && multi.any(engine, Entry::runs_script);
+    if leaves {
+        (session.must_wait, session.goes_aside) = (true, true);
+    }
+    leaves
 }
 
 /// What bounds the reply of a transaction: its commands may change that for those behind them.

@@ -157,7 +157,7 @@ impl Engine {
     pub(crate) fn postpone(&self, session: &mut Session, argv: &[&[u8]]) {
         session.postponed = Some(argv.iter().map(|word| word.to_vec()).collect());
         session.client.waiting.store(words_memory(argv), Ordering::Relaxed);
-        if session.gives_way {
+        if session.gives_way || session.goes_aside {
             return;
         }
         session.client.paused.store(true, Ordering::Relaxed);
@@ -184,6 +184,7 @@ impl Engine {
             session.client.waiting.store(0, Ordering::Relaxed);
         }
         (session.gives_way, session.awaits_index) = (false, false);
+        session.goes_aside = false;
         if session.client.paused.swap(false, Ordering::Relaxed) {
             self.pauses.waiting.lock().remove(&session.client.id);
         }

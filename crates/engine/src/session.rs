@@ -1,7 +1,7 @@
 //! A session: the state of one client between its requests.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Protocol;
 use hashbrown::HashSet;
@@ -50,6 +50,14 @@ pub struct Session {
     pub(crate) awaits_index: bool,
     /// The one that waits, does so for requests on other threads.
     pub(crate) gives_way: bool,
+    /// The one that waits, is to go on in another thread.
+    pub(crate) goes_aside: bool,
+    /// The thread that runs its requests may be wanted for something else: a script that takes long
+    /// is postponed, and [`Session::goes_aside`]. So is one that could not be moved once it has
+    /// written.
+    pub leaves_long: bool,
+    /// Set from outside to end its scripts, those that have written nothing or can be undone.
+    pub cancelled: Option<Arc<AtomicBool>>,
     /// The monitoring clients have been told of the script that waits.
     pub(crate) told: bool,
     /// Nothing that came before its requests, on whichever thread, has yet to be served. A door
@@ -90,6 +98,9 @@ impl Session {
             must_wait: false,
             awaits_index: false,
             gives_way: false,
+            goes_aside: false,
+            leaves_long: false,
+            cancelled: None,
             told: false,
             in_order: false,
             monitors: false,
@@ -131,6 +142,18 @@ impl Session {
     #[must_use]
     pub fn lets_others_first(&self) -> bool {
         self.gives_way && self.is_paused()
+    }
+
+    /// Whether its request waits to be run in another thread, by a worker's `feed` of nothing,
+    /// where it may take its time: `leaves_long` is to be `false` then.
+    #[must_use]
+    pub fn goes_aside(&self) -> bool {
+        self.goes_aside && self.is_paused()
+    }
+
+    /// Whether its scripts are to end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Ordering::Acquire))
     }
 
     /// The client whose reads of keys are tracked.

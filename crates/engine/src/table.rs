@@ -8,7 +8,7 @@
 //! there are two tables, and only code that has words from a client may use the one of the names in
 //! use.
 
-use base::{Flag, Flags, Group, Handler, Locks, Properties, Property, Spec, grammar};
+use base::{Flag, Flags, Group, Handler, Locks, Properties, Property, ScriptBy, Spec, grammar};
 use store::Txn;
 
 use crate::control::ControlRun;
@@ -88,6 +88,12 @@ impl Entry {
     #[must_use]
     pub fn is(&self, property: Property) -> bool {
         self.properties.has(property)
+    }
+
+    /// Whether it runs a script or a function.
+    #[must_use]
+    pub fn runs_script(&self) -> bool {
+        self.spec.script != ScriptBy::None
     }
 
     /// The name clients see in errors and statistics.

@@ -3,17 +3,17 @@
 //! For programs that speak RESP already: a binding with a parser of its own, a proxy, a test. It is
 //! to the engine what a connection is to a server, messages out of band included.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::Protocol;
 use engine::State;
 
+use crate::aside::Aside;
 use crate::client_session::ClientSession;
 use crate::error::Error;
 use crate::handle::Kvist;
 use crate::inbox::SLICE;
-use crate::shared::Shared;
+use crate::shared::{CancelCheck, Shared, SharedHandle};
 
 /// A session of bytes.
 ///
@@ -26,8 +26,10 @@ use crate::shared::Shared;
 /// # Ok::<(), kvist::Error>(())
 /// ```
 pub struct Channel {
-    shared: Arc<Shared>,
+    shared: SharedHandle,
     client: Option<Box<ClientSession>>,
+    /// Where its client is instead, while a script of it takes long.
+    aside: Option<Aside>,
     input: Vec<u8>,
     /// What has been handed out, to be emptied.
     given: Vec<u8>,
@@ -42,11 +44,13 @@ impl std::fmt::Debug for Channel {
 
 impl Channel {
     pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
-        let shared = Arc::clone(&db.shared);
+        let shared = db.shared.clone();
         drop(shared.lock_worker()?);
         let mut client = ClientSession::new(&shared, protocol);
         client.session.select(db.number());
-        Ok(Channel { shared, client: Some(client), input: Vec::new(), given: Vec::new() })
+        client.session.leaves_long = true;
+        let (input, given) = (Vec::new(), Vec::new());
+        Ok(Channel { shared, client: Some(client), aside: None, input, given })
     }
 
     /// Where requests are appended. They run with the next call of [`Channel::replies`].
@@ -56,8 +60,9 @@ impl Channel {
 
     /// Runs what has been appended, and hands out what there is to say: replies and messages, in
     /// their order. Waits until there is something, up to `timeout`; `None` as a timeout is for
-    /// ever. While it waits, `is_cancelled` is asked ten times a second whether to give up: then
-    /// nothing comes, and nothing is lost.
+    /// ever. While it waits, or runs a script that takes long, `is_cancelled` is asked ten times a
+    /// second whether to give up: then nothing comes, and nothing is lost. A script goes on, until
+    /// [`Channel::give_up`] or the channel's end.
     ///
     /// # Errors
     /// [`Error::Closed`] at the end of what there is to say, if the session was ended;
@@ -68,10 +73,35 @@ impl Channel {
         is_cancelled: &mut dyn FnMut() -> bool,
     ) -> Result<Option<&[u8]>, Error> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let Channel { shared, client, input, given } = self;
-        given.clear();
-        let client = client.as_mut().ok_or(Error::Closed)?;
+        self.given.clear();
+        let any = self.gather(deadline, is_cancelled);
+        if let Err(Error::Closed) = any
+            && self.shared.is_stopping()
+            && let Some(client) = &self.client
+        {
+            return self.shared.settle_stop(client);
+        }
+        any.map(|any| any.then_some(&*self.given))
+    }
+
+    /// Gathers what there is to say; whether there is something.
+    fn gather(
+        &mut self,
+        deadline: Option<Instant>,
+        is_cancelled: CancelCheck<'_>,
+    ) -> Result<bool, Error> {
         loop {
+            let now = Instant::now();
+            let look = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
+            let is_late = deadline.is_some_and(|deadline| deadline <= now);
+            if !self.is_back(look)? {
+                if is_late || is_cancelled() {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let Channel { shared, client, input, given, .. } = self;
+            let client = client.as_mut().ok_or(Error::Closed)?;
             advance(shared, client, input)?;
             while let Some(message) = client.inbox.take() {
                 match shared.deliver(client, message) {
@@ -87,34 +117,72 @@ impl Channel {
                 shared.settle_disk(client, is_cancelled)?;
                 std::mem::swap(&mut client.out, given);
                 client.inbox.handed_out(std::mem::take(&mut client.pushed));
-                return Ok(Some(given));
+                return Ok(true);
             }
-            if client.is_over() || shared.is_closed() {
+            if client.is_over() || shared.is_stopping() {
                 return Err(Error::Closed);
             }
-            if shared.is_stopping() {
-                return shared.settle_stop();
+            if self.goes_aside() {
+                continue;
             }
-            let now = Instant::now();
-            if deadline.is_some_and(|deadline| deadline <= now) {
-                return Ok(None);
+            if is_late || self.waited(look, is_cancelled)? {
+                return Ok(false);
             }
-            let look = deadline.map_or(now + SLICE, |deadline| deadline.min(now + SLICE));
-            if client.waits() {
-                let mut asked = false;
-                let mut ask = || {
-                    asked = is_cancelled();
-                    false
-                };
-                shared.wait(client, Some(look), &mut ask)?;
-                if asked || is_cancelled() {
-                    return Ok(None);
-                }
-            } else if let Some(message) = client.inbox.next(look) {
-                shared.deliver(client, message)?;
-            } else if is_cancelled() {
-                return Ok(None);
-            }
+        }
+    }
+
+    /// Waits a moment for what comes from outside; whether to give up.
+    fn waited(&mut self, look: Instant, is_cancelled: CancelCheck<'_>) -> Result<bool, Error> {
+        let Channel { shared, client, .. } = self;
+        let client = client.as_mut().ok_or(Error::Closed)?;
+        if client.waits() {
+            let mut asked = false;
+            let mut ask = || {
+                asked = is_cancelled();
+                false
+            };
+            shared.wait(client, Some(look), &mut ask)?;
+            return Ok(asked || is_cancelled());
+        }
+        match client.inbox.next(look) {
+            Some(message) => shared.deliver(client, message).map(|()| false),
+            None => Ok(is_cancelled()),
+        }
+    }
+
+    /// Sends the client away if its script is to run aside; whether it is.
+    fn goes_aside(&mut self) -> bool {
+        let client = self.client.take_if(|client| client.session.goes_aside());
+        let goes = client.is_some();
+        let begin = |client| Aside::begin(self.shared.arc(), client);
+        self.aside = client.map(begin);
+        goes
+    }
+
+    /// Waits until the client is back from a script, or until `look`.
+    fn is_back(&mut self, look: Instant) -> Result<bool, Error> {
+        let Some(aside) = &self.aside else { return Ok(true) };
+        let waited = aside.wait(look);
+        if !matches!(waited, Ok(None)) {
+            self.aside = None;
+        }
+        self.client = waited?;
+        Ok(self.client.is_some())
+    }
+
+    /// Ends the script that takes long, and the session with it. Does nothing if none runs.
+    pub fn give_up(&mut self) {
+        self.aside = None;
+    }
+
+    /// Why no other session could be opened instead, if the engine was closed; not if only this
+    /// one was ended.
+    #[must_use]
+    pub fn is_closed(&self) -> Option<Error> {
+        match (self.shared.is_elsewhere(), self.shared.is_stopping()) {
+            (true, _) => Some(Error::Forked),
+            (_, true) => Some(Error::Closed),
+            _ => None,
         }
     }
 
@@ -123,6 +191,9 @@ impl Channel {
     /// # Errors
     /// As [`Channel::replies`].
     pub fn has_replies(&mut self) -> Result<bool, Error> {
+        if !self.is_back(Instant::now())? {
+            return Ok(false);
+        }
         let Channel { shared, client, input, .. } = self;
         let client = client.as_mut().ok_or(Error::Closed)?;
         advance(shared, client, input)?;
@@ -161,6 +232,8 @@ fn advance(shared: &Shared, client: &mut ClientSession, input: &mut Vec<u8>) -> 
 
 impl Drop for Channel {
     fn drop(&mut self) {
+        // Before the handle: the engine may be closed with that, and need not wait for it.
+        self.aside = None;
         if let Some(client) = self.client.take() {
             self.shared.disconnect(client);
         }

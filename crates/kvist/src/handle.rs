@@ -1,7 +1,6 @@
 //! The handle that programs hold.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use base::Protocol;
 use engine::persistence::Recovered;
@@ -9,13 +8,14 @@ use engine::{Answer, Answered, Engine};
 use smallvec::SmallVec;
 use wire::{ReplyParser, Value};
 
+use crate::aside::Aside;
 use crate::builder::Builder;
 use crate::channel::Channel;
 use crate::client_session::ClientSession;
 use crate::error::Error;
 use crate::pipeline::Pipeline;
 use crate::session::Session;
-use crate::shared::Shared;
+use crate::shared::{CancelCheck, Shared, SharedHandle};
 use crate::subscriber::Subscriber;
 use crate::value::FromValue;
 use crate::values::Values;
@@ -34,7 +34,7 @@ use crate::values::Values;
 /// ```
 #[derive(Clone)]
 pub struct Kvist {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: SharedHandle,
     db: usize,
 }
 
@@ -75,7 +75,7 @@ impl Kvist {
     }
 
     pub(crate) fn new(shared: Shared) -> Self {
-        Kvist { shared: Arc::new(shared), db: 0 }
+        Kvist { shared: SharedHandle::new(shared), db: 0 }
     }
 
     /// A handle to another of the numbered databases.
@@ -86,7 +86,7 @@ impl Kvist {
         if db >= self.shared.engine.store.databases() {
             return Err(Error::Refused("ERR DB index is out of range".to_owned()));
         }
-        Ok(Kvist { shared: Arc::clone(&self.shared), db })
+        Ok(Kvist { shared: self.shared.clone(), db })
     }
 
     /// Runs one command and waits for its reply, however long that takes. Commands that change the
@@ -103,7 +103,7 @@ impl Kvist {
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(AsRef::as_ref).collect();
         let mut values = Values::new();
         let mut out = Vec::new();
-        let how = self.answer(&argv, &mut values, &mut out, &mut never_cancelled)?;
+        let how = self.answer_in(&argv, (&mut values, &mut out), &mut never_cancelled, false)?;
         let reply = match how {
             Answered::Direct => values.take(),
             Answered::Encoded => reply_in(&out, &mut |_, _| ()),
@@ -126,7 +126,10 @@ impl Kvist {
     /// Runs one command whose reply is written to something of your own, in the protocol that it
     /// speaks: for bindings to other languages. If it says
     /// [`Answered::Encoded`] the reply is among the bytes of `out` instead. While the command
-    /// waits, `is_cancelled` is asked ten times a second whether to give up.
+    /// waits, or is a script that takes long, `is_cancelled` is asked ten times a second whether to
+    /// give up. A script is then ended, and nothing has happened; but one that has written and
+    /// holds more than the keys it declares cannot be undone, and goes on without its caller, until
+    /// it ends or the engine is closed.
     ///
     /// `answer` is written to while shards of the dataset are locked: it must not wait, nor call
     /// the engine.
@@ -139,6 +142,17 @@ impl Kvist {
         answer: &mut dyn Answer,
         out: &mut Vec<u8>,
         is_cancelled: &mut dyn FnMut() -> bool,
+    ) -> Result<Answered, Error> {
+        self.answer_in(argv, (answer, out), is_cancelled, true)
+    }
+
+    /// Scripts that take long leave this thread if that is said.
+    fn answer_in(
+        &self,
+        argv: &[&[u8]],
+        (answer, out): (&mut dyn Answer, &mut Vec<u8>),
+        is_cancelled: CancelCheck<'_>,
+        leaves_long: bool,
     ) -> Result<Answered, Error> {
         if let Some(which) = needs_session(&self.shared.engine, argv) {
             return Err(Error::NeedsSession(which));
@@ -160,22 +174,41 @@ impl Kvist {
         if client.session.protocol != protocol {
             client.session.speak(protocol);
         }
+        client.session.leaves_long = leaves_long;
         std::mem::swap(&mut client.out, out);
         let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);
         if !client.waits() && !shared.engine.must_hold(client.session.awaits) {
             std::mem::swap(&mut client.out, out);
+            if shared.is_stopping() {
+                drop(slot);
+                return shared.settle_stop(&client);
+            }
             slot.own = Some(client);
-            drop(slot);
-            return match shared.is_stopping() {
-                false => Ok(how),
-                true => shared.settle_stop(),
-            };
+            return Ok(how);
         }
         drop(slot);
-        let settled = shared.settle(&mut client, is_cancelled);
+        let mut client = self.settle(client, is_cancelled)?;
         std::mem::swap(&mut client.out, out);
         self.put_back(client);
-        settled.map(|()| how)
+        Ok(how)
+    }
+
+    /// Waits until a request is answered, in this thread or another.
+    fn settle(
+        &self,
+        mut client: Box<ClientSession>,
+        is_cancelled: CancelCheck<'_>,
+    ) -> Result<Box<ClientSession>, Error> {
+        loop {
+            if let Err(error) = self.shared.settle(&mut client, is_cancelled) {
+                self.put_back(client);
+                return Err(error);
+            }
+            if !client.session.goes_aside() {
+                return Ok(client);
+            }
+            client = Aside::begin(self.shared.arc(), client).ended(is_cancelled)?;
+        }
     }
 
     /// Keeps a session for the next request on this worker, if it has none.
@@ -249,10 +282,16 @@ impl Kvist {
     /// Ends everything: requests that run are waited for, those that wait are refused, what is not
     /// durable yet is made so, and the directory is let go. Happens by itself when the last handle
     /// and session are dropped; only here can it be seen to have worked. Calling it again does
-    /// nothing.
+    /// nothing, but waits while another thread is at it.
+    ///
+    /// Scripts do not keep it from ending. One that has written nothing is ended at once. One that
+    /// has written is waited for until `busy-reply-threshold`, for five seconds at most. Then it is
+    /// ended and undone; if it holds more than the keys that it declares it cannot be, and is
+    /// broken off as by a crash: nothing of it is in the journal. Only where there is no journal,
+    /// what was not saved before is lost with it; then this is an error.
     ///
     /// # Errors
-    /// [`Error::NotDurable`] if the disk refuses; [`Error::Forked`].
+    /// [`Error::NotDurable`] if the disk refuses, or as above; [`Error::Forked`].
     pub fn close(&self) -> Result<(), Error> {
         self.shared.close()
     }

@@ -34,6 +34,7 @@
 //! [`Error::Forked`], and dropping what was inherited does nothing to the directory.
 #![forbid(unsafe_code)]
 
+mod aside;
 mod builder;
 mod channel;
 mod client_session;

@@ -1,7 +1,6 @@
 //! A session: what a connection is to a server.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::{Property, Protocol};
@@ -13,7 +12,7 @@ use crate::client_session::ClientSession;
 use crate::error::Error;
 use crate::handle::{Kvist, done, never_cancelled, reply_in};
 use crate::inbox::SLICE;
-use crate::shared::Shared;
+use crate::shared::SharedHandle;
 use crate::value::FromValue;
 use crate::values::Values;
 
@@ -34,7 +33,7 @@ use crate::values::Values;
 /// # Ok::<(), kvist::Error>(())
 /// ```
 pub struct Session {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: SharedHandle,
     client: Option<Box<ClientSession>>,
     /// Messages that have not been fetched yet, with their lengths: they count in the inbox.
     pushes: VecDeque<(Value, usize)>,
@@ -49,7 +48,7 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
-        let shared = Arc::clone(&db.shared);
+        let shared = db.shared.clone();
         drop(shared.lock_worker()?);
         let mut client = ClientSession::new(&shared, protocol);
         client.session.select(db.number());

@@ -6,8 +6,10 @@
 //!                │          └ `appendfsync always`: release it, wait for the disk
 //! ```
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use base::Millis;
@@ -15,7 +17,7 @@ use config::BufferLimit;
 use engine::persistence::Recovered;
 use engine::{Answer, Answered, Confirmation, Cron, Engine, Message, Session, Worker};
 use journal::wall_clock;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 use crate::client_session::ClientSession;
 use crate::durability_wakeup::DurabilityWakeup;
@@ -26,6 +28,56 @@ use crate::workers::{WorkerGuard, Workers};
 /// Called regularly during a wait: whether to give up.
 pub(crate) type CancelCheck<'p> = &'p mut dyn FnMut() -> bool;
 
+/// How far the end has come.
+enum End {
+    /// It has not begun.
+    Open,
+    /// This thread is at it.
+    Closing(ThreadId),
+    /// It is over. What went wrong, for those that wait for it.
+    Over(Option<String>),
+}
+
+/// What programs hold of the engine: when the last is dropped, it is closed. Threads of scripts
+/// hold it without, so they keep no engine open.
+pub(crate) struct SharedHandle(Arc<Shared>);
+
+impl SharedHandle {
+    pub fn new(shared: Shared) -> Self {
+        shared.handles.fetch_add(1, Ordering::Relaxed);
+        SharedHandle(Arc::new(shared))
+    }
+
+    /// For threads of the engine's own.
+    pub fn arc(&self) -> &Arc<Shared> {
+        &self.0
+    }
+}
+
+impl Clone for SharedHandle {
+    fn clone(&self) -> Self {
+        self.0.handles.fetch_add(1, Ordering::Relaxed);
+        SharedHandle(Arc::clone(&self.0))
+    }
+}
+
+impl Deref for SharedHandle {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl Drop for SharedHandle {
+    fn drop(&mut self) {
+        if self.0.handles.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // Errors are returned by `close`; they are in the log, too.
+            let _ = self.0.close();
+        }
+    }
+}
+
 /// What is shared.
 pub(crate) struct Shared {
     pub engine: Arc<Engine>,
@@ -33,7 +85,12 @@ pub(crate) struct Shared {
     pub recovered: Recovered,
     /// The process that may use it.
     pid: u32,
+    /// How many handles, sessions and channels there are.
+    handles: AtomicUsize,
+    /// It ends, or has ended.
     closed: AtomicBool,
+    end: Mutex<End>,
+    ended: Condvar,
     cron: Mutex<Option<Cron>>,
     wakeup: Arc<DurabilityWakeup>,
 }
@@ -48,7 +105,10 @@ impl Shared {
             workers: Workers::new(seed),
             recovered,
             pid: std::process::id(),
+            handles: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
+            end: Mutex::new(End::Open),
+            ended: Condvar::new(),
             cron: Mutex::new(Some(cron)),
             wakeup,
         }
@@ -104,18 +164,22 @@ impl Shared {
         Ok(how)
     }
 
-    /// After requests have run: waits until the last is answered and may be told.
+    /// After requests have run: waits until the last is answered and may be told, or goes aside.
     #[inline]
     pub fn settle(
         &self,
         client: &mut ClientSession,
         is_cancelled: CancelCheck<'_>,
     ) -> Result<(), Error> {
-        if client.waits() {
-            self.wait(client, None, is_cancelled)?;
-        }
-        self.settle_disk(client, is_cancelled)?;
-        if self.is_stopping() { self.settle_stop() } else { Ok(()) }
+        let answered = match client.waits() {
+            true => self.wait(client, None, is_cancelled),
+            false => Ok(true),
+        };
+        let done = match answered {
+            Ok(true) => self.settle_disk(client, is_cancelled),
+            other => other.map(drop),
+        };
+        if self.is_stopping() { self.settle_stop(client) } else { done }
     }
 
     /// Waits until a client's replies may be returned.
@@ -137,14 +201,18 @@ impl Shared {
         self.engine.stopping.load(Ordering::Relaxed)
     }
 
-    /// After `SHUTDOWN`: does it, and refuses to answer.
+    /// When the engine stops: refuses to answer. The client that has asked for it, by `SHUTDOWN`,
+    /// waits until it is done; others are not kept.
     #[cold]
-    pub fn settle_stop<T>(&self) -> Result<T, Error> {
-        self.close()?;
+    pub fn settle_stop<T>(&self, client: &ClientSession) -> Result<T, Error> {
+        if client.is_over() && !self.is_closed() {
+            self.close()?;
+        }
         Err(Error::Closed)
     }
 
-    /// Waits until a client's request is answered, or until `deadline`; whether it is.
+    /// Waits until a client's request is answered, or until `deadline`; whether it is. Not if it
+    /// goes aside.
     pub fn wait(
         &self,
         client: &mut ClientSession,
@@ -152,6 +220,9 @@ impl Shared {
         is_cancelled: CancelCheck<'_>,
     ) -> Result<bool, Error> {
         while client.waits() {
+            if client.session.goes_aside() {
+                return Ok(false);
+            }
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return Ok(false);
             }
@@ -246,22 +317,50 @@ impl Shared {
     }
 
     /// Ends everything, once: no request begins any more, those that run are waited for, the
-    /// journal is written to its end and the directory let go.
+    /// journal is written to its end and the directory let go. Scripts that have written nothing
+    /// are ended at once, others when they have had their time: so this ends.
     pub fn close(&self) -> Result<(), Error> {
         if self.is_elsewhere() {
             return Err(Error::Forked);
         }
-        if self.closed.swap(true, Ordering::AcqRel) {
+        if !self.begin_end()? {
             return Ok(());
         }
         self.engine.stopping.store(true, Ordering::Release);
         for client in self.engine.clients.all() {
             client.mailbox.post(client.id, Message::Kill);
         }
-        self.workers.clear();
+        let patience = Instant::now() + self.engine.patience_with_scripts();
+        self.workers.clear(patience, || self.engine.end_scripts());
         // The cron thread takes locks of shards, as saving does.
         drop(self.cron.lock().take());
-        self.engine.close().map_err(|error| Error::NotDurable(error.to_string()))
+        let done = self.engine.close().map_err(|error| error.to_string());
+        *self.end.lock() = End::Over(done.as_ref().err().cloned());
+        self.ended.notify_all();
+        done.map_err(Error::NotDurable)
+    }
+
+    /// Whether this thread is to end everything. One that comes while another is at it waits for
+    /// that: the directory is free when it returns.
+    fn begin_end(&self) -> Result<bool, Error> {
+        let me = thread::current().id();
+        let mut end = self.end.lock();
+        let mut waited = false;
+        loop {
+            match &*end {
+                End::Open => {
+                    *end = End::Closing(me);
+                    self.closed.store(true, Ordering::Release);
+                    return Ok(true);
+                }
+                // It has come back to this by way of something that it ends.
+                End::Closing(thread) if *thread == me => return Ok(false),
+                End::Closing(_) => self.ended.wait(&mut end),
+                End::Over(Some(text)) if waited => return Err(Error::NotDurable(text.clone())),
+                End::Over(_) => return Ok(false),
+            }
+            waited = true;
+        }
     }
 }
 
@@ -278,8 +377,8 @@ impl Drop for Shared {
     }
 }
 
-/// Runs a request that waited for the end of a pause.
-fn resume(worker: &mut Worker, client: &mut ClientSession) {
+/// Runs a request that waited for the end of a pause, or for another thread.
+pub(crate) fn resume(worker: &mut Worker, client: &mut ClientSession) {
     worker.feed(&mut client.session, &mut [], &mut client.out);
 }
 

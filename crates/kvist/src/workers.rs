@@ -9,6 +9,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use engine::{Engine, Worker};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
@@ -84,10 +85,16 @@ impl Workers {
         (1..SLOTS).find_map(|step| self.slots[(first + step) % SLOTS].0.try_lock())
     }
 
-    /// Waits until all workers are free, and takes them away.
-    pub fn clear(&self) {
+    /// Waits until all workers are free, and takes them away. Calls `late` if they are not all
+    /// free at this time, and waits on.
+    pub fn clear(&self, patience: Instant, late: impl Fn()) {
         for padded in &self.slots {
-            let slot = padded.0.lock().take();
+            let free = padded.0.try_lock_until(patience);
+            let mut slot = free.unwrap_or_else(|| {
+                late();
+                padded.0.lock()
+            });
+            let slot = slot.take();
             if let Some(mut slot) = slot
                 && let Some(mut client) = slot.own.take()
             {

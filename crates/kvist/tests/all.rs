@@ -11,4 +11,5 @@ mod skip;
 
 // The tests.
 mod embedded;
+mod ending;
 mod killed;

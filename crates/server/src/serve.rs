@@ -236,15 +236,19 @@ fn attach(
 }
 
 /// Waits for all threads of workers to end, those among them that have handed over their loop, then
-/// for the cron thread. One in the middle of a script that has written cannot be ended: everything
-/// else has been done then.
+/// for the cron thread. A script that has written has some time to end, then it is ended; if it
+/// cannot be, everything else has been done.
 fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
     let mut stopping = 0;
     // A thread that still loads the dataset may hold what it would wait for.
     let reading = engine.persistence.is_loading();
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
         stopping += u32::from(engine.stopping.load(Ordering::Acquire));
-        if stopping > LOOKS && engine.is_held_up() {
+        let late = LOOK * stopping > engine.patience_with_scripts();
+        if stopping > LOOKS && (late || engine.is_held_up()) {
+            engine.end_scripts();
+        }
+        if stopping > 2 * LOOKS && engine.is_held_up() {
             tracing::warn!("exiting in the middle of a script; what it wrote is not kept");
             // It may wait for what the script holds.
             std::mem::forget(cron);

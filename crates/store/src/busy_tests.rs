@@ -126,3 +126,28 @@ fn what_an_overdue_holder_had_is_counted() {
     });
     assert_eq!(txn.key_counts()[0].keys, names.len());
 }
+
+#[test]
+fn what_was_broken_off_is_withheld_for_ever() {
+    let store = store();
+    let mut txn = txn(&store);
+    let key = |bytes| store.hasher().key(bytes);
+    let shard = store.shard_of(key(b"k").hash);
+    let done = txn.with(&store, Scope::One(shard), |txn| {
+        txn.set_string(key(b"k"), b"half", Deadline::Clear);
+        txn.break_off();
+        txn.is_broken_off()
+    });
+    assert!(done.expect("it ends"), "it is known while it lasts");
+    assert!(store.is_broken_off() && !txn.is_broken_off());
+    let other = (shard + 1) % 4;
+    let both = if shard < other { [shard, other] } else { [other, shard] };
+    for hurried in [false, true] {
+        txn.hurried = hurried;
+        for scope in [Scope::One(shard), Scope::Many(&both), Scope::All] {
+            assert!(matches!(txn.with(&store, scope, |_| ()), Err(Failed::Busy)), "{scope:?}");
+        }
+        assert_eq!(txn.glance(shard, |_| ()), None);
+        assert!(txn.with(&store, Scope::One(other), |_| ()).is_ok());
+    }
+}

@@ -22,7 +22,9 @@ impl Txn {
         let (mut numbers, mut serves) = (asked.clone(), true);
         let mut work = Some(work);
         loop {
-            let Some(mut guards) = store.lock_all(&numbers, self.hurried) else {
+            let locked = store.lock_all(&numbers, self.hurried);
+            let locked = locked.filter(|guards| guards.iter().all(|guard| guard.is_some()));
+            let Some(mut guards) = locked else {
                 if self.insists || numbers.len() == asked.len() {
                     return Err(Failed::Busy);
                 }
@@ -47,9 +49,7 @@ impl Txn {
             let served = if !serves || self.serve_deferred(store) { work.take() } else { None };
             let done = served.map(|work| self.outermost(work));
             self.settle();
-            for (guard, held) in guards.iter_mut().zip(self.held.drain(..)) {
-                **guard = Some(held.shard);
-            }
+            self.give_back(guards.iter_mut());
             if let Some(done) = done {
                 return done;
             }

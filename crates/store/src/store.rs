@@ -13,6 +13,7 @@ use crate::history::NAMED;
 use crate::incremental_copy::Sizes;
 use crate::moved::Moved;
 use crate::ordered::Indexes;
+use crate::txn::HeldShard;
 use crate::{Garbage, Measure, NotificationSink, Object, Shard, Touched};
 
 /// How a store is built.
@@ -85,6 +86,8 @@ pub struct Store {
     any_gone: AtomicBool,
     /// Those of them whose shard an overdue request held.
     put_off: Mutex<Vec<Touched>>,
+    /// Shards of transactions that were broken off: missing from their slots for ever.
+    pub(crate) withheld: Mutex<Vec<HeldShard>>,
 }
 
 impl Store {
@@ -131,6 +134,7 @@ impl Store {
             gone: Mutex::new(Vec::new()),
             any_gone: AtomicBool::new(false),
             put_off: Mutex::new(Vec::new()),
+            withheld: Mutex::new(Vec::new()),
         }
     }
 

@@ -20,7 +20,7 @@ use journal::{Log, WriteBuffer};
 use smallvec::SmallVec;
 use types::JsonTools;
 
-use crate::busy::Busy;
+use crate::busy::{Busy, Guard};
 use crate::history::append_of;
 use crate::notifications::TxnNotifications;
 use crate::undo::Before;
@@ -135,6 +135,8 @@ pub struct Txn {
     pub(crate) unlimited: bool,
     /// Nothing runs before all deferred serves of its shards have run: see `deferred_serves.rs`.
     pub(crate) insists: bool,
+    /// What was done to the held shards is half of a transaction: they are not given back.
+    pub(crate) broken_off: bool,
 }
 
 impl Drop for Txn {
@@ -211,6 +213,7 @@ impl Txn {
             scripted: false,
             unlimited: false,
             insists: false,
+            broken_off: false,
         }
     }
 
@@ -286,6 +289,9 @@ impl Txn {
             }
             Scope::One(number) => {
                 let mut guard = store.lock(number, self.hurried).ok_or(Failed::Busy)?;
+                if guard.is_none() {
+                    return Err(Failed::Busy);
+                }
                 if guard.as_ref().is_some_and(|s| s.waiting.has_deferred()) {
                     drop(guard);
                     return self.with_several(store, vec![number], work);
@@ -293,9 +299,7 @@ impl Txn {
                 self.hold(number, &mut guard);
                 let result = self.outermost(work);
                 self.settle();
-                if let Some(held) = self.held.pop() {
-                    *guard = Some(held.shard);
-                }
+                self.give_back(std::iter::once(&mut guard));
                 result
             }
             Scope::Many(numbers) => self.with_several(store, numbers.to_vec(), work),
@@ -310,10 +314,24 @@ impl Txn {
     }
 
     pub(crate) fn hold(&mut self, number: usize, slot: &mut Option<Box<Shard>>) {
-        // The slot is full whenever its lock is free; an empty one would mean a lost shard, and
-        // an absent shard then reads as "not held", which fails the request, not the server.
+        // The slot is full whenever its lock is free, unless a transaction was broken off: that is
+        // looked at before.
         if let Some(shard) = slot.take() {
             self.held.push(HeldShard { number, shard });
+        }
+    }
+
+    /// Gives the held shards back: not those of a transaction that was broken off.
+    pub(crate) fn give_back<'g, 's: 'g>(
+        &mut self,
+        guards: impl Iterator<Item = &'g mut Guard<'s>>,
+    ) {
+        let broken_off = std::mem::take(&mut self.broken_off);
+        for (guard, held) in guards.zip(self.held.drain(..)) {
+            match broken_off {
+                true => self.store.withheld.lock().push(held),
+                false => **guard = Some(held.shard),
+            }
         }
     }
 
@@ -352,6 +370,9 @@ impl Txn {
 
     /// Deletes keys found overdue, delivers the notifications and settles the memory account.
     pub(crate) fn settle(&mut self) {
+        if self.broken_off {
+            return self.forget_all();
+        }
         self.settle_notifications();
         if self.memory_delta.abs() >= REPORT_BYTES {
             self.report_memory();
@@ -478,7 +499,8 @@ impl Txn {
         }
         assert!(self.held.is_empty(), "a walk locks shards only while it holds none");
         let mut guard = self.store.lock(number, self.hurried)?;
-        let Some(shard) = guard.as_mut() else { panic!("a free slot holds its shard") };
+        // Missing after a transaction was broken off: not to be had for ever.
+        let shard = guard.as_mut()?;
         let result = work(shard);
         self.seen = self.seen.max(append_of(shard, &self.log, &self.write_buffer));
         self.memory_delta += shard.unreported(&self.store.indexes);

@@ -8,13 +8,17 @@
 //! Rolling back is a change like any other to everything that follows the shard: copies being made
 //! are spoiled, and the journal is told how the keys are now, so its records stay without a gap.
 //! Only those who listen hear nothing of it, but that copies of the values are stale.
+//!
+//! What cannot be rolled back, as it was not remembered, can only be broken off, as a crash would:
+//! nothing of it is recorded, and its shards are withheld from then on, since what they hold is
+//! half of a transaction. That is for an engine which ends ([`Txn::break_off`]).
 
 use base::{Key, Millis};
 use table::Content;
 
-use crate::Txn;
 use crate::keyspace::put;
 use crate::object::Object;
+use crate::{Store, Txn};
 
 /// Values that take more bytes than this are not remembered.
 const BYTES: usize = 32 << 10;
@@ -106,5 +110,41 @@ impl Txn {
         self.forget_changes();
         self.forget_ready();
         self.notifications.forget_events();
+    }
+
+    /// Breaks the transaction off in the middle: nothing of it is recorded, and the shards it holds
+    /// count from now on as held by an overdue request, for ever.
+    pub fn break_off(&mut self) {
+        self.broken_off = !self.held.is_empty();
+        self.forget_changes();
+        self.forget_ready();
+    }
+
+    /// Whether it was broken off, and its shards are still held.
+    #[inline]
+    #[must_use]
+    pub fn is_broken_off(&self) -> bool {
+        self.broken_off
+    }
+
+    /// What it did never happened, for the journal and for those who listen.
+    #[cold]
+    pub(crate) fn forget_all(&mut self) {
+        self.told.clear();
+        self.before.clear();
+        self.overdue.get_mut().clear();
+        self.forget_changes();
+        self.forget_ready();
+        self.notifications.forget_events();
+        self.notifications.deliver(&self.store);
+    }
+}
+
+impl Store {
+    /// Whether a transaction was broken off. What it held cannot be read any more, so the dataset
+    /// is not to be saved: what is on disk is older, but whole.
+    #[must_use]
+    pub fn is_broken_off(&self) -> bool {
+        !self.withheld.lock().is_empty()
     }
 }

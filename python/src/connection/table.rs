@@ -27,15 +27,15 @@ impl Connection {
         let timeout = wanted.timeout.unwrap_or_else(|| live.transport.timeout());
         // Until it is handed back there is no reader, and the connection is good for nothing else.
         let Some(mut reader) = live.reader.hand_on::<()>() else { return Err(errors::closed(py)) };
-        let done = waiting(py, || {
+        let done = waiting(py, &mut live.transport, |transport| {
             loop {
                 match reader.next(&mut rows) {
                     Ok(Some(())) => return Ok(Ok(())),
                     Ok(None) => {}
                     Err(error) => return Ok(Err(error)),
                 }
-                live.transport.send(&mut reader)?;
-                if live.transport.fill_within(&mut reader, timeout)? == 0 {
+                transport.send(&mut reader)?;
+                if transport.fill_within(&mut reader, timeout)? == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
             }

@@ -359,6 +359,10 @@ impl Engine {
         });
         self.store.end_moves();
         let keys = match scanned {
+            Ok(_) if self.store.is_broken_off() => {
+                writer.abandon();
+                return Err(io::Error::other(ENDING));
+            }
             Ok(keys) => keys,
             Err(error) => {
                 writer.abandon();

@@ -53,6 +53,17 @@ struct Published {
     message: Vec<u8>,
 }
 
+/// Why a script was ended from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It had written nothing.
+    Unwritten,
+    /// What it has written can be undone.
+    Undone,
+    /// What it has written cannot be undone, and the engine ends.
+    BrokenOff,
+}
+
 /// A script that runs, as its host.
 pub(super) struct Caller<'c> {
     pub engine: &'c Engine,
@@ -70,6 +81,10 @@ pub(super) struct Caller<'c> {
     pub abandoned: bool,
     /// It wants to publish, and others may have to be served first.
     pub tells: bool,
+    /// It takes too long for the thread it has begun in.
+    pub late: bool,
+    /// It was ended.
+    pub ended: Option<Ended>,
     /// Set while others can see that it runs.
     running: Option<Registered<'c>>,
     started: Instant,
@@ -109,6 +124,8 @@ impl<'c> Caller<'c> {
             wrote: false,
             abandoned: false,
             tells: false,
+            late: false,
+            ended: None,
             running: None,
             started,
             took: Duration::ZERO,
@@ -352,6 +369,29 @@ impl<'c> Caller<'c> {
         killed
     }
 
+    /// Whether it is to end, `killed` if others have asked for that.
+    fn must_end(&self, killed: bool) -> Option<Ended> {
+        let stops = self.engine.stopping.load(Ordering::Acquire);
+        let cancelled = self.session.is_cancelled();
+        if !self.wrote {
+            return (killed || stops || cancelled).then_some(Ended::Unwritten);
+        }
+        // The journal must have all of it or nothing. It has its time to get to its end, unless its
+        // client does not want that any more.
+        let ends = self.engine.runs.are_ending() || (stops && cancelled);
+        match self.rights.wide {
+            // One that holds every shard remembers nothing.
+            true => ends.then_some(Ended::BrokenOff),
+            false => (ends || cancelled).then_some(Ended::Undone),
+        }
+    }
+
+    /// Whether it is to begin anew where it may take its time. One that holds every shard is there
+    /// from its start.
+    fn is_late(&self) -> bool {
+        self.session.leaves_long && !self.rights.wide && self.started.elapsed() >= LONG
+    }
+
     /// Makes it visible to others.
     fn show(&mut self) -> &Registered<'c> {
         let Caller { engine, name, wrote, rights, started, running, .. } = self;
@@ -374,6 +414,9 @@ impl Host for Caller<'_> {
     fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
         if self.abandoned {
             return Err(Refusal::Abandon);
+        }
+        if self.ended.is_some() {
+            return Err(Refusal::End);
         }
         let entry = self.admit(words).inspect_err(|refusal| {
             self.engine.stats.error(refusal.code());
@@ -436,15 +479,15 @@ impl Host for Caller<'_> {
     }
 
     fn interrupted(&mut self) -> bool {
-        if self.abandoned {
+        if self.abandoned || self.ended.is_some() {
             return true;
         }
         self.took = Duration::ZERO;
         let killed = self.look_at_clock();
-        // One that has written goes on, as its journal must have all of it or nothing; the server
-        // then stops around it.
-        let stops = self.engine.stopping.load(Ordering::Acquire) && !self.wrote;
-        stops || killed
+        self.ended = self.must_end(killed);
+        self.late = self.ended.is_none() && self.is_late();
+        self.abandoned = self.late;
+        self.late || self.ended.is_some()
     }
 
     fn set_repl(&mut self, _: u8) {

@@ -33,4 +33,4 @@ pub(crate) use self::interpreter_pool::InterpreterPool;
 pub(crate) use self::libraries::{Functions, Known};
 pub(crate) use self::library_image::{put_all as put_libraries, read as read_libraries};
 pub(crate) use self::run::{Code, Job, flags_of, limits, run};
-pub(crate) use self::running::{Kill, Runs};
+pub(crate) use self::running::{BROKEN_OFF, Kill, Runs};

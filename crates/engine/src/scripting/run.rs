@@ -17,7 +17,7 @@ use store::{Failed, Txn};
 use wire::RespWriter;
 
 use super::cache::Cached;
-use super::caller::{Caller, Rights};
+use super::caller::{Caller, Ended, Rights};
 use super::needs::Needs;
 use crate::admission::Demands;
 use crate::control::Control;
@@ -130,6 +130,8 @@ enum Attempt {
     Postponed,
     /// It publishes, and others may have to be served first.
     Tells,
+    /// It takes long, and is to do so in another thread.
+    Late,
 }
 
 /// Runs a script and writes its reply.
@@ -153,7 +155,10 @@ pub(crate) fn run(
     let mut vm = context.interpreters.take(limits(&context.config));
     loop {
         rights.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
-        let done = if *in_exec {
+        let done = if rights.wide && session.leaves_long && !*in_exec {
+            // Nothing of it could be undone, so its thread could not leave it.
+            Ok(Attempt::Late)
+        } else if *in_exec {
             let rights = (rights, Instant::now());
             Ok(attempt((engine, txn), (context, session), &mut vm, (job, rights), writer))
         } else {
@@ -183,13 +188,13 @@ pub(crate) fn run(
                     return Ok(());
                 }
             }
-            Ok(Attempt::Done) => {
+            Ok(end) => {
                 put_back(context, vm);
-                return Ok(());
-            }
-            Ok(Attempt::Postponed) => {
-                put_back(context, vm);
-                (session.must_wait, session.told) = (true, true);
+                match end {
+                    Attempt::Late => go_aside(session),
+                    Attempt::Postponed => (session.must_wait, session.told) = (true, true),
+                    _ => {}
+                }
                 return Ok(());
             }
             Err(Failed::Busy) => {
@@ -224,6 +229,11 @@ fn put_back(context: &mut WorkerContext, vm: Box<Vm>) {
     context.tell_interpreters();
 }
 
+/// Postpones a script, to be run in another thread.
+fn go_aside(session: &mut Session) {
+    (session.must_wait, session.told, session.goes_aside) = (true, true, true);
+}
+
 /// Whether what came before a script that publishes has yet to be served.
 fn must_give_way(context: &WorkerContext, session: &mut Session) -> bool {
     session.told = context.must_give_way(session);
@@ -248,11 +258,27 @@ fn attempt(
         }
     };
     if caller.abandoned {
-        let tells = caller.tells;
+        let why = match (caller.tells, caller.late) {
+            (true, _) => Attempt::Tells,
+            (_, true) => Attempt::Late,
+            _ => Attempt::Again,
+        };
         drop(caller);
         txn.take_back();
         writer.raw().truncate(mark);
-        return if tells { Attempt::Tells } else { Attempt::Again };
+        return why;
+    }
+    if let Some(ended @ (Ended::Undone | Ended::BrokenOff)) = caller.ended {
+        let name = job.name();
+        tracing::warn!(name, ?ended, "a script that has written was ended");
+        drop(caller);
+        match ended {
+            Ended::BrokenOff => txn.break_off(),
+            _ => txn.take_back(),
+        }
+        writer.raw().truncate(mark);
+        writer.error_bytes(done.err().unwrap_or(error::INTERNAL).bytes());
+        return Attempt::Done;
     }
     caller.txn.forget_before();
     if caller.errors > 0 {

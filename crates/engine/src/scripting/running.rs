@@ -38,13 +38,15 @@ pub(crate) struct Runs {
     all: Mutex<Vec<Arc<Running>>>,
     /// How many of them are overdue.
     overdue: AtomicUsize,
+    /// The engine ends: none goes on, whatever it has done.
+    ending: AtomicBool,
 }
 
 /// So many may be overdue at a time: each has a thread. No further script is begun then.
 const MOST_OVERDUE: usize = 64;
 
-/// How long a script is waited for when the server stops, if none is ever overdue.
-const UNTIL_OVERDUE: Duration = Duration::from_secs(5);
+/// How long a script that has written is waited for at most when the engine ends.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is looked whether it has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -106,6 +108,11 @@ impl Runs {
         self.overdue.load(Ordering::Relaxed) >= MOST_OVERDUE
     }
 
+    /// Whether none goes on, though it has written.
+    pub fn are_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
+    }
+
     /// All of them.
     pub fn all(&self) -> Vec<Arc<Running>> {
         self.all.lock().clone()
@@ -155,10 +162,24 @@ impl Engine {
         })
     }
 
+    /// How long scripts that have written are waited for when the engine ends: as long as clients
+    /// wait for one, but not for ever.
+    #[must_use]
+    pub fn patience_with_scripts(&self) -> Duration {
+        self.config().scripts.busy_after.map_or(PATIENCE, |limit| limit.min(PATIENCE))
+    }
+
+    /// Has every script end within moments, also those that have written: what they did is undone
+    /// where that was remembered, else broken off as by a crash (`store::Txn::break_off`): the
+    /// journal has nothing of it, and what it held is withheld. To be called when the engine stops.
+    pub fn end_scripts(&self) {
+        self.runs.ending.store(true, Ordering::Release);
+    }
+
     /// Waits for scripts that have written, while the server stops: until they have ended or are
     /// overdue. Whether one is still there; what it changed so far must not be saved.
     pub(crate) fn outlasts_scripts(&self) -> bool {
-        let limit = self.config().scripts.busy_after.unwrap_or(UNTIL_OVERDUE);
+        let limit = self.patience_with_scripts();
         let begun = Instant::now();
         let writes = |running: &Arc<Running>| running.wrote.load(Ordering::Acquire);
         loop {
@@ -183,6 +204,10 @@ impl Engine {
         self.runs.busy().map_or(BUSY_SCRIPT, |running| running.busy_reply())
     }
 }
+
+/// What is answered to a transaction with a script that was broken off.
+pub(crate) const BROKEN_OFF: CmdError =
+    CmdError::new("ERR the server has shut down in the middle of a script");
 
 const BUSY_SCRIPT: CmdError = CmdError::new(
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
