@@ -108,6 +108,48 @@ fn what_a_stopped_script_wrote_is_gone() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Without a journal the dataset is saved, without what the script did: its keys are declared, so
+/// that can be undone.
+#[test]
+fn what_was_answered_before_a_stopped_script_is_saved() {
+    let dir = server::temporary("saved");
+    let path = dir.to_str().unwrap();
+    let args = ["--appendonly", "no", "--save", "3600 1", "--dir", path];
+    let mut server = Server::start(&[&args[..], &["--busy-reply-threshold", "50"]].concat());
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["MSET", "k", "before", "other", "v"]), ok());
+    let _running = run_on(&server, "redis.call('SET', KEYS[1], 'half') while true do end");
+    server.signal("TERM");
+    assert!(server.ended().success());
+    let again = Server::start(&args);
+    let mut client = again.connect();
+    let kept = Value::Array(vec![bulk("before"), bulk("v")]);
+    assert_eq!(client.ask(&["MGET", "k", "other"]), kept);
+    drop(again);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_server_whose_scripts_are_never_overdue_stops() {
+    let dir = server::temporary("never");
+    let path = dir.to_str().unwrap();
+    let args = ["--appendonly", "yes", "--dir", path];
+    let mut server = Server::start(&[&args[..], &["--busy-reply-threshold", "0"]].concat());
+    let mut running = server.connect();
+    let body = "redis.call('SET', KEYS[1], 1) redis.call('SET', 'other', 1) while true do end";
+    running.say(&["EVAL", body, "1", "k"]);
+    let mut other = server.connect();
+    eventually("a script that has written", || {
+        text(&other.ask(&["SCRIPT", "KILL"])).starts_with("UNKILLABLE").then_some(())
+    });
+    server.signal("TERM");
+    assert!(server.ended().success());
+    let again = Server::start(&args);
+    assert_eq!(again.connect().ask(&["DBSIZE"]), Value::Int(0));
+    drop(again);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// What is answered while a script is overdue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
