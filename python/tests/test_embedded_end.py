@@ -98,6 +98,12 @@ def test_after_close_all_calls_say_so_at_once() -> None:
     assert news.get_message(timeout=PATIENCE)["type"] == "subscribe"
     monitor = db.monitor().__enter__()
     script = db.register_script("return 1")
+
+    def transact() -> Any:
+        watching.multi()
+        watching.get("k")
+        return watching.execute()
+
     db.close()
     calls: list[Callable[[], Any]] = [
         lambda: db.get("k"),
@@ -108,7 +114,7 @@ def test_after_close_all_calls_say_so_at_once() -> None:
         lambda: db.pipeline(transaction=False).get("k").execute(),
         lambda: db.transaction(lambda pipe: pipe.get("k"), "k"),
         lambda: watching.get("k"),
-        lambda: (watching.multi(), watching.get("k"), watching.execute()),
+        transact,
         lambda: single.get("k"),
         lambda: db.client().get("k"),
         lambda: news.get_message(timeout=PATIENCE),
