@@ -4,7 +4,12 @@
 //! kept for clients that ask for them by digest next, but not for ever: applications that write
 //! arguments into their scripts would fill the memory. Of those the one that was not used for the
 //! longest time goes first. Redis does so since 7.4.
+//!
+//! A use of a script is noted without a lock, so the order of use is corrected late: a script that
+//! would have to go, and has been used since it got its place, gets a new one instead. Each use
+//! pays for one such step, so a new script costs a look or two, however many there are.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -30,8 +35,6 @@ pub(crate) struct Cached {
     pub script: Script,
     /// What it has turned out to need.
     pub needs: Needs,
-    /// It was loaded, and so stays.
-    loaded: AtomicBool,
     /// When it was last asked for.
     used: AtomicU64,
     /// It is not known any more: a thread that has it at hand must not run it by its digest.
@@ -54,10 +57,64 @@ impl Cached {
     }
 }
 
+/// When a script was used, as far as is known, and a number that tells it from others.
+type Place = (Millis, u64);
+
+/// The scripts by their digests.
+#[derive(Default)]
+struct Known {
+    scripts: HashMap<Digest, (Arc<Cached>, Option<Place>)>,
+    /// Those that were never loaded, in the order in which they go, and their bytes.
+    passing: BTreeMap<Place, Digest>,
+    passing_bytes: u64,
+    next: u64,
+    /// How often it was looked which script goes.
+    #[cfg(test)]
+    looks: u64,
+}
+
+impl Known {
+    /// Gives a script a place among those that go for others.
+    fn queue(&mut self, digest: Digest, used: Millis) -> Place {
+        self.next += 1;
+        let place = (used, self.next);
+        self.passing.insert(place, digest);
+        place
+    }
+
+    /// A script was loaded: it stays.
+    fn load(&mut self, digest: &Digest) {
+        let Some((cached, place)) = self.scripts.get_mut(digest) else { return };
+        let Some(place) = place.take() else { return };
+        self.passing_bytes -= size(cached);
+        self.passing.remove(&place);
+    }
+
+    /// Takes out the script that was not used for the longest time, of those that were never
+    /// loaded.
+    fn take_oldest(&mut self) -> Option<Arc<Cached>> {
+        loop {
+            #[cfg(test)]
+            {
+                self.looks += 1;
+            }
+            let (place, digest) = self.passing.pop_first()?;
+            let used = self.scripts.get(&digest)?.0.used.load(Ordering::Relaxed);
+            if used <= place.0 {
+                let (cached, _) = self.scripts.remove(&digest)?;
+                self.passing_bytes -= size(&cached);
+                return Some(cached);
+            }
+            let place = self.queue(digest, used);
+            self.scripts.get_mut(&digest)?.1 = Some(place);
+        }
+    }
+}
+
 /// The scripts of a server.
 #[derive(Default)]
 pub(crate) struct Scripts {
-    known: RwLock<HashMap<Digest, Arc<Cached>>>,
+    known: RwLock<Known>,
     /// Bytes of all of them.
     memory: AtomicU64,
     /// How often all have been forgotten: interpreters forget theirs then, too.
@@ -69,59 +126,55 @@ pub(crate) struct Scripts {
 impl Scripts {
     /// The script of this digest.
     pub fn get(&self, digest: &Digest) -> Option<Arc<Cached>> {
-        self.known.read().get(digest).map(Arc::clone)
+        self.known.read().scripts.get(digest).map(|(cached, _)| Arc::clone(cached))
     }
 
     /// Makes a script known; it stays if it is loaded.
     pub fn add(&self, script: Script, now: Millis, loaded: bool) -> Arc<Cached> {
         let mut known = self.known.write();
-        if let Some(cached) = known.get(script.digest()) {
-            cached.loaded.fetch_or(loaded, Ordering::Relaxed);
-            return Arc::clone(cached);
+        if let Some((cached, _)) = known.scripts.get(script.digest()) {
+            let cached = Arc::clone(cached);
+            if loaded {
+                known.load(script.digest());
+            }
+            return cached;
         }
         let cached = Arc::new(Cached {
             needs: Needs::default(),
-            loaded: AtomicBool::new(loaded),
             used: AtomicU64::new(now),
             gone: AtomicBool::new(false),
             script,
         });
-        self.memory.fetch_add(size(&cached), Ordering::Relaxed);
-        known.insert(*cached.script.digest(), Arc::clone(&cached));
+        let digest = *cached.script.digest();
+        let mut place = None;
         if !loaded {
-            self.make_room(&mut known, cached.script.digest());
+            self.make_room(&mut known, size(&cached));
+            place = Some(known.queue(digest, now));
+            known.passing_bytes += size(&cached);
         }
+        self.memory.fetch_add(size(&cached), Ordering::Relaxed);
+        known.scripts.insert(digest, (Arc::clone(&cached), place));
         cached
     }
 
-    /// Forgets scripts that were not used for the longest time, while there are too many or they
-    /// are too long; but never `newest`.
-    fn make_room(&self, known: &mut HashMap<Digest, Arc<Cached>>, newest: &Digest) {
-        loop {
-            let passing = || known.values().filter(|cached| !cached.loaded.load(Ordering::Relaxed));
-            let (count, bytes) =
-                passing().fold((0, 0), |(count, bytes), cached| (count + 1, bytes + size(cached)));
-            if count <= PASSING && bytes <= PASSING_BYTES {
-                return;
-            }
-            let others = passing().filter(|cached| cached.script.digest() != newest);
-            let oldest = others.min_by_key(|cached| cached.used.load(Ordering::Relaxed));
-            let Some(digest) = oldest.map(|cached| *cached.script.digest()) else { return };
-            if let Some(cached) = known.remove(&digest) {
-                cached.gone.store(true, Ordering::Release);
-                self.memory.fetch_sub(size(&cached), Ordering::Relaxed);
-                self.evicted.fetch_add(1, Ordering::Relaxed);
-            }
+    /// Forgets scripts that were not used for the longest time, until there is room for one more of
+    /// so many bytes.
+    fn make_room(&self, known: &mut Known, bytes: u64) {
+        while known.passing.len() >= PASSING || known.passing_bytes + bytes > PASSING_BYTES {
+            let Some(cached) = known.take_oldest() else { return };
+            cached.gone.store(true, Ordering::Release);
+            self.memory.fetch_sub(size(&cached), Ordering::Relaxed);
+            self.evicted.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Forgets all of them.
     pub fn flush(&self) {
         let mut known = self.known.write();
-        for cached in known.values() {
+        for (cached, _) in known.scripts.values() {
             cached.gone.store(true, Ordering::Release);
         }
-        known.clear();
+        *known = Known::default();
         self.memory.store(0, Ordering::Relaxed);
         self.flushes.fetch_add(1, Ordering::Release);
     }
@@ -134,7 +187,7 @@ impl Scripts {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.known.read().len()
+        self.known.read().scripts.len()
     }
 
     /// Bytes of all of them.
@@ -193,6 +246,28 @@ mod tests {
         assert!(loaded.is_known() && !first.is_known(), "three are as many as may be");
         assert!(others.iter().all(|cached| cached.is_known()));
         assert_eq!((scripts.len(), scripts.evicted()), (4, 1));
+    }
+
+    #[test]
+    fn a_new_script_costs_a_look_or_two_however_many_there_are() {
+        const NEW: usize = 3 * PASSING;
+        const USED: usize = PASSING / 4;
+        let scripts = Scripts::default();
+        let looks = || scripts.known.read().looks;
+        (0..PASSING).for_each(|n| drop(scripts.add(script(n), 1, false)));
+        // Some of them are used again and again, in between.
+        (0..USED).for_each(|n| scripts.get(script(n).digest()).unwrap().note_use(2));
+        for n in 0..NEW {
+            let used = scripts.get(script(n % USED).digest()).unwrap();
+            used.note_use(n as u64 + 3);
+            scripts.add(script(PASSING + n), n as u64 + 3, false);
+        }
+        assert_eq!((scripts.len(), scripts.evicted()), (PASSING, NEW as u64));
+        // One that goes for each new one, and one that stays for each use.
+        assert!(looks() <= (2 * NEW + USED) as u64, "{}", looks());
+        for n in 0..USED {
+            assert!(scripts.get(script(n).digest()).is_some(), "{n} was used");
+        }
     }
 
     #[test]
