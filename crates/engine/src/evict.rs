@@ -103,8 +103,19 @@ fn patience(tenacity: u32) -> Option<Duration> {
 /// Drops keys while the dataset is above its limit. `true` if there is nothing to drop. Call
 /// without holding any shard.
 pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
-    tell_room(engine, txn, config);
-    let Some(limit) = config.maxmemory else { return false };
+    let Some(limit) = config.maxmemory else {
+        txn.set_room(None);
+        return false;
+    };
+    // Asked before each batch: it is added up once.
+    txn.report_memory();
+    let beside = engine.memory_beside();
+    let used = engine.store.memory() + beside;
+    let shared = beside + engine.store.shared_memory();
+    txn.set_room(Some(limit.saturating_sub(shared as u64)));
+    if used as u64 <= limit {
+        return false;
+    }
     make_room_below(engine, txn, config, (limit, patience(config.eviction.tenacity)))
 }
 
