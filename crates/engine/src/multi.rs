@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use base::{CmdError, InTransaction, Key, Keyspace, Locks, Property, Reply, error};
+use hashbrown::HashMap;
 use store::{Failed, Scope, Txn, Watch};
 use wire::RespWriter;
 
@@ -42,15 +43,13 @@ struct Queued {
 #[derive(Default)]
 pub struct Watched {
     watch: Option<Arc<Watch>>,
-    keys: Vec<WatchedKey>,
+    /// By database and name: whether each was there when the watch began. Its disappearing by
+    /// expiry is then a change.
+    keys: HashMap<(usize, Box<[u8]>), bool>,
 }
 
-struct WatchedKey {
-    db: usize,
-    key: Vec<u8>,
-    /// It was there when the watch began: its disappearing by expiry is then a change.
-    existed: bool,
-}
+/// Bytes that a watched key takes beside its name, here and in its shard, about.
+const WATCHED: usize = 112;
 
 /// Whether a request is queued rather than run.
 pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
@@ -126,8 +125,8 @@ pub(crate) fn watch(
     let watch = Arc::clone(session.watched.watch.get_or_insert_with(Arc::default));
     txn.select(session.db);
     for key in keys {
-        let known = session.watched.keys.iter().any(|w| w.db == session.db && w.key == key.bytes);
-        if known {
+        let place = (session.db, Box::from(key.bytes));
+        if session.watched.keys.contains_key(&place) {
             continue;
         }
         let scope = Scope::One(engine.store.shard_of(key.hash));
@@ -139,9 +138,9 @@ pub(crate) fn watch(
         });
         let existed = existed.map_err(|failed| engine.instead(&failed))?;
         // The key is noted here and in its shard, each time with its name.
-        let bytes = 2 * (size_of::<WatchedKey>() + key.bytes.len());
+        let bytes = WATCHED + 2 * key.bytes.len();
         session.client.watched.fetch_add(bytes, Ordering::Relaxed);
-        session.watched.keys.push(WatchedKey { db: session.db, key: key.bytes.to_vec(), existed });
+        session.watched.keys.insert(place, existed);
     }
     session.client.watching.store(true, Ordering::Relaxed);
     Ok(())
@@ -153,12 +152,12 @@ pub(crate) fn unwatch(engine: &Engine, txn: &mut Txn, session: &mut Session) {
     session.client.watching.store(false, Ordering::Relaxed);
     session.client.watched.store(0, Ordering::Relaxed);
     let Some(watch) = watch else { return };
-    for watched in keys {
-        let hash = engine.store.hasher().hash(&watched.key);
+    for (db, key) in keys.into_keys() {
+        let hash = engine.store.hasher().hash(&key);
         let scope = Scope::One(engine.store.shard_of(hash));
         // Removing a watch does not panic; a forgotten one would only set a flag that is not read.
         let _ = txn.with(&engine.store, scope, |txn| {
-            txn.remove_watch(watched.db, hash, &watched.key, &watch);
+            txn.remove_watch(db, hash, &key, &watch);
         });
     }
 }
@@ -169,10 +168,9 @@ impl Watched {
         if self.watch.as_ref().is_some_and(|w| w.changed()) {
             return true;
         }
-        self.keys.iter().any(|watched| {
-            let key = engine.store.hasher().key(&watched.key);
-            txn.select(watched.db);
-            watched.existed && txn.kind(key).is_none()
+        self.keys.iter().any(|((db, name), existed)| {
+            txn.select(*db);
+            *existed && txn.kind(engine.store.hasher().key(name)).is_none()
         })
     }
 }
@@ -344,8 +342,8 @@ fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut crate:
         }
         plan.add(&engine.store, entry, &argv);
     }
-    for key in &watched.keys {
-        plan.add_shard(engine.store.shard_of(engine.store.hasher().hash(&key.key)));
+    for (_, key) in watched.keys.keys() {
+        plan.add_shard(engine.store.shard_of(engine.store.hasher().hash(key)));
     }
 }
 
