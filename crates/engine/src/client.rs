@@ -31,6 +31,8 @@ pub enum Message {
     Transfer(Arc<Transfer>),
     /// Close the connection.
     Kill,
+    /// Close the connection if its client has not authenticated yet: others need its room.
+    MakeRoom,
 }
 
 /// How to reach the thread that owns a connection.

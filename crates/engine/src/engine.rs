@@ -35,6 +35,7 @@ use crate::slowlog::Slowlog;
 use crate::stats::Stats;
 use crate::table::{Action, Table};
 use crate::tracking::Tracking;
+use crate::unauthenticated::Unauthenticated;
 use crate::watch::Watchers;
 
 /// Carries out what a change from one configuration to another means outside the engine, or says
@@ -113,8 +114,8 @@ pub struct Engine {
     pub executable: String,
     /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
     pub buffers: AtomicUsize,
-    /// Bytes that came from callers that are not authenticated: see [`crate::unauthenticated`].
-    pub(crate) unauthenticated: AtomicUsize,
+    /// The connections whose callers are not authenticated: see [`crate::unauthenticated`].
+    pub(crate) unauthenticated: Unauthenticated,
     /// How often something big was freed in the background: a reason for each thread to gather
     /// its part of it.
     pub cleanups: AtomicUsize,
@@ -214,7 +215,7 @@ impl Engine {
             config_file: start.config_file,
             executable: start.executable,
             buffers: AtomicUsize::new(0),
-            unauthenticated: AtomicUsize::new(0),
+            unauthenticated: Unauthenticated::default(),
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
             at_rest: AtomicBool::new(false),

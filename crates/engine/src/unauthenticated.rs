@@ -12,14 +12,23 @@
 //!             `request-body-timeout`, and a second more for each PACE bytes that came
 //! ```
 //!
+//! Room for a new connection comes from closing the oldest ones, of whichever door, not from
+//! refusing the new one: whatever unauthenticated connections take, a client that connects and
+//! sends its credentials is heard. The oldest are told to go ([`Message::MakeRoom`]) and close when
+//! their threads have read that, unless their callers have authenticated meanwhile. Until they are
+//! gone, the sum may be over the limit by a quarter of it.
+//!
 //! Credentials are looked at before anything that follows them. A known caller is bound by the
 //! limits of clients instead: `client-query-buffer-limit`, `maxmemory-clients` and their like.
 //! Where no password or key is asked for, every caller is known.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
+use crate::client::{ClientId, Mailbox, Message};
 use crate::engine::Engine;
 use crate::session::Session;
 
@@ -33,35 +42,138 @@ pub const CALLS: usize = 8;
 pub const TLS: usize = 28 << 10;
 /// A body has a second more for each of these bytes.
 pub const PACE: usize = 8 << 10;
+/// How long a connection for which there is no room may wait for it, and how often to look: those
+/// that were told to go may not have gone yet.
+pub const WAIT: Duration = Duration::from_secs(1);
+/// The pause between two looks.
+pub const LOOK: Duration = Duration::from_millis(20);
+
+/// The connections whose callers are not authenticated.
+#[derive(Default)]
+pub(crate) struct Unauthenticated(Mutex<Register>);
+
+#[derive(Default)]
+struct Register {
+    next: u64,
+    /// Bytes of all of them, also of those that were told to go.
+    bytes: usize,
+    /// Those that take something and may stay, oldest first.
+    staying: BTreeMap<u64, Member>,
+    /// Bytes of each that was told to go and has not gone.
+    going: BTreeMap<u64, usize>,
+    /// The sum of them.
+    going_bytes: usize,
+}
+
+struct Member {
+    bytes: usize,
+    mailbox: Arc<dyn Mailbox>,
+    client: ClientId,
+}
+
+impl Register {
+    /// Counts what a connection takes more or less than before; whether it was told to go.
+    fn change(&mut self, connection: &Connection, before: usize, after: usize) -> bool {
+        self.bytes = self.bytes - before + after;
+        let number = connection.number;
+        if let Some(bytes) = self.going.get_mut(&number) {
+            *bytes = *bytes - before + after;
+            self.going_bytes = self.going_bytes - before + after;
+            let gone = *bytes == 0;
+            if gone {
+                self.going.remove(&number);
+            }
+            return !gone;
+        }
+        let member = self.staying.entry(number).or_insert_with(|| Member {
+            bytes: 0,
+            mailbox: Arc::clone(&connection.mailbox),
+            client: connection.client,
+        });
+        member.bytes = member.bytes - before + after;
+        if member.bytes == 0 {
+            self.staying.remove(&number);
+        }
+        false
+    }
+
+    /// Chooses the oldest to go, until the others and the connection `number` fit into `most`
+    /// bytes; whether they do then. None are chosen as long as too many have not gone.
+    fn make_room(&mut self, number: u64, most: usize, chosen: &mut Vec<Member>) -> bool {
+        if self.bytes > most.saturating_add((most / 4).max(2 * ROOM)) {
+            return false;
+        }
+        while self.bytes - self.going_bytes > most {
+            let Some(oldest) = self.staying.first_entry().filter(|one| *one.key() != number) else {
+                return false;
+            };
+            let (oldest, member) = oldest.remove_entry();
+            self.going.insert(oldest, member.bytes);
+            self.going_bytes += member.bytes;
+            chosen.push(member);
+        }
+        true
+    }
+}
+
+/// A connection until its caller is authenticated. As old as this is, it is one of the first to be
+/// closed when others need room.
+pub struct Connection {
+    engine: Arc<Engine>,
+    number: u64,
+    mailbox: Arc<dyn Mailbox>,
+    client: ClientId,
+}
+
+impl Connection {
+    /// A new connection, which is told through this mailbox to go.
+    #[must_use]
+    pub fn new(engine: &Arc<Engine>, mailbox: Arc<dyn Mailbox>, client: ClientId) -> Arc<Self> {
+        let mut register = engine.unauthenticated.0.lock();
+        register.next += 1;
+        let number = register.next;
+        drop(register);
+        Arc::new(Connection { engine: Arc::clone(engine), number, mailbox, client })
+    }
+
+    /// Something that it takes: nothing yet.
+    #[must_use]
+    pub fn charge(self: &Arc<Self>) -> Charge {
+        Charge { connection: Arc::clone(self), bytes: 0 }
+    }
+
+    fn change(&self, before: usize, after: usize) -> bool {
+        let most = self.engine.config().callers.unauthenticated_memory;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut chosen = Vec::new();
+        let mut register = self.engine.unauthenticated.0.lock();
+        let goes = register.change(self, before, after);
+        if after <= before {
+            return true;
+        }
+        let fits = !goes && register.make_room(self.number, most, &mut chosen);
+        drop(register);
+        for member in chosen {
+            member.mailbox.post(member.client, Message::MakeRoom);
+        }
+        fits
+    }
+}
 
 /// Bytes of one caller that is not authenticated, counted among those of all; given back when
 /// dropped.
 pub struct Charge {
-    engine: Arc<Engine>,
+    connection: Arc<Connection>,
     bytes: usize,
 }
 
 impl Charge {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new(engine: &Arc<Engine>) -> Self {
-        Charge { engine: Arc::clone(engine), bytes: 0 }
-    }
-
     /// Says how many bytes there are now; `false` if they are too many, for one or for all
     /// together. They are counted all the same: their holder is to give them up.
     #[must_use]
     pub fn set(&mut self, bytes: usize) -> bool {
-        let all = &self.engine.unauthenticated;
-        let others = if bytes >= self.bytes {
-            all.fetch_add(bytes - self.bytes, Ordering::Relaxed) - self.bytes
-        } else {
-            all.fetch_sub(self.bytes - bytes, Ordering::Relaxed) - self.bytes
-        };
-        let grew = bytes > self.bytes;
-        self.bytes = bytes;
-        let most = self.engine.config().callers.unauthenticated_memory;
-        !grew || (bytes <= ROOM && others.saturating_add(bytes) as u64 <= most)
+        let before = std::mem::replace(&mut self.bytes, bytes);
+        before == bytes || (self.connection.change(before, bytes) && bytes <= before.max(ROOM))
     }
 
     /// Counts more bytes; `false` as in [`Charge::set`].
@@ -69,11 +181,17 @@ impl Charge {
     pub fn add(&mut self, bytes: usize) -> bool {
         self.set(self.bytes.saturating_add(bytes))
     }
+
+    /// Bytes that are counted now.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.engine.unauthenticated.fetch_sub(self.bytes, Ordering::Relaxed);
+        let _ = self.set(0);
     }
 }
 
@@ -94,13 +212,92 @@ impl Engine {
     /// Bytes that unauthenticated callers take at the moment.
     #[must_use]
     pub fn unauthenticated_bytes(&self) -> usize {
-        self.unauthenticated.load(Ordering::Relaxed)
+        self.unauthenticated.0.lock().bytes
     }
 }
 
 #[cfg(test)]
 mod tests {
+    // In a test a panic is how a failure is told.
+    #![allow(clippy::unwrap_used)]
+
+    use config::Settings;
+
     use super::*;
+    use crate::engine::Start;
+
+    /// Who was told to make room.
+    #[derive(Default)]
+    struct Told(Mutex<Vec<ClientId>>);
+
+    impl Mailbox for Told {
+        fn post(&self, client: ClientId, message: Message) {
+            assert!(matches!(message, Message::MakeRoom));
+            self.0.lock().push(client);
+        }
+    }
+
+    /// An engine that leaves a megabyte to unauthenticated connections.
+    fn engine() -> Arc<Engine> {
+        let mut settings = Settings::new(1);
+        let lines = b"appendonly no\nrequirepass secret\nunauthenticated-memory 1mb\n";
+        settings.apply_text(lines, "a test").unwrap();
+        let start = Start {
+            settings,
+            seed: [1, 2, 3, 4],
+            now: 1,
+            workers: 1,
+            config_file: String::new(),
+            kept: None,
+            executable: String::new(),
+        };
+        Engine::new(start).unwrap()
+    }
+
+    #[test]
+    fn the_oldest_make_room_for_who_comes() {
+        let (engine, told) = (engine(), Arc::new(Told::default()));
+        let asked = || std::mem::take(&mut *told.0.lock());
+        let come = |client: ClientId| {
+            let mut charge = Connection::new(&engine, Arc::clone(&told) as _, client).charge();
+            assert!(charge.set(256 << 10), "{client}");
+            charge
+        };
+        let mut charges: Vec<Charge> = (1..=4).map(come).collect();
+        assert_eq!((asked(), engine.unauthenticated_bytes()), (vec![], 1 << 20));
+        charges.push(come(5));
+        assert_eq!(asked(), [1]);
+        // As long as the first has not gone, one more is all that may be there beside.
+        charges.push(come(6));
+        assert_eq!(asked(), [2]);
+        let mut seventh = Connection::new(&engine, Arc::clone(&told) as _, 7).charge();
+        assert!(!seventh.set(1 << 10));
+        assert_eq!((asked(), seventh.set(0)), (vec![], true));
+        drop(charges.remove(0));
+        assert!(seventh.set(1 << 10));
+        assert_eq!(asked(), [3]);
+        // One that authenticates takes nothing any more, and is asked for nothing.
+        assert!(charges[2].set(0));
+        assert!(seventh.set(256 << 10));
+        assert_eq!(asked(), []);
+        // One that was told to go gets no more meanwhile.
+        assert!(!charges[0].add(1));
+        drop((charges, seventh));
+        assert_eq!(engine.unauthenticated_bytes(), 0);
+    }
+
+    #[test]
+    fn one_connection_has_its_own_limit_and_makes_no_room_for_itself() {
+        let (engine, told) = (engine(), Arc::new(Told::default()));
+        let connection = Connection::new(&engine, Arc::clone(&told) as _, 1);
+        let mut charges: Vec<Charge> = (0..4).map(|_| connection.charge()).collect();
+        assert!(charges.iter_mut().all(|charge| charge.set(ROOM)));
+        assert!(!charges[0].add(1));
+        assert!(charges[0].set(ROOM));
+        let mut fifth = connection.charge();
+        assert!(!fifth.set(1), "it is the oldest itself");
+        assert!(told.0.lock().is_empty());
+    }
 
     #[test]
     fn long_bodies_have_more_time() {

@@ -11,11 +11,13 @@ use engine::{ClientId, Mailbox, Message};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// The order to close a connection, given by another client or the server.
+/// The order to close a connection, given by another client or the server; and the wish for its
+/// room, which goes no further if its caller is known.
 #[derive(Default)]
 pub struct CloseSignal {
     over: AtomicBool,
     wakeup: Notify,
+    room: Notify,
 }
 
 impl CloseSignal {
@@ -35,6 +37,22 @@ impl CloseSignal {
     pub async fn ended(&self) {
         while !self.is_over() {
             self.wakeup.notified().await;
+        }
+    }
+
+    /// Waits until others need the room that the connection takes while its caller is not known.
+    pub async fn must_make_room(&self) {
+        self.room.notified().await;
+    }
+}
+
+impl Mailbox for CloseSignal {
+    fn post(&self, _: ClientId, message: Message) {
+        match message {
+            Message::MakeRoom => self.room.notify_one(),
+            Message::Kill | Message::Transfer(_) => self.end(),
+            // These are for sessions.
+            Message::Unblocked { .. } | Message::Push(_) | Message::Resume => {}
         }
     }
 }
@@ -76,8 +94,9 @@ impl Mailbox for MessageQueue {
         match message {
             // There is no socket of its own that a copy could be sent through.
             Message::Kill | Message::Transfer(_) => self.close_signal.end(),
-            // Nothing out of band reaches a call, and nothing of that kind is asked for.
-            Message::Push(_) => {}
+            // Nothing out of band reaches a call, and nothing of that kind is asked for. It is the
+            // connection that makes room, not a session.
+            Message::Push(_) | Message::MakeRoom => {}
             message => {
                 self.waiting.lock().push_back(message);
                 self.wakeup.notify_one();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use engine::Origin;
-use engine::unauthenticated::CALLS;
+use engine::unauthenticated::{CALLS, Connection};
 use parking_lot::Mutex;
 use tonic::Status;
 use tonic::codegen::http::HeaderMap;
@@ -32,6 +32,8 @@ pub struct Peer {
     pub close_signal: Arc<CloseSignal>,
     /// Protected mode lets it do nothing.
     pub denied: bool,
+    /// What it takes until its caller is known is counted for this.
+    pub unauthenticated: Arc<Connection>,
     /// The most recently used comes first.
     users: Mutex<Vec<CachedUser>>,
     /// An authenticated user has called.
@@ -77,13 +79,19 @@ struct CachedUser {
 }
 
 impl Peer {
-    /// A connection that has just been made.
-    pub fn new(shared: &Arc<Shared>, origin: Origin, denied: bool) -> Arc<Self> {
+    /// A connection that has just been made, and is closed by this signal.
+    pub fn new(
+        shared: &Arc<Shared>,
+        origin: Origin,
+        denied: bool,
+        (close_signal, unauthenticated): (Arc<CloseSignal>, Arc<Connection>),
+    ) -> Arc<Self> {
         let peer = Peer {
             shared: Arc::clone(shared),
             origin,
-            close_signal: Arc::default(),
+            close_signal,
             denied,
+            unauthenticated,
             users: Mutex::default(),
             known: AtomicBool::new(false),
             unknown_calls: AtomicUsize::new(0),

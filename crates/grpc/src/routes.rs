@@ -88,7 +88,7 @@ impl Routes {
             }
             _ => {
                 let call = peer.enter_unknown()?;
-                let mut charge = (!peer.is_known()).then(|| Charge::new(&peer.shared.engine));
+                let mut charge = (!peer.is_known()).then(|| peer.unauthenticated.charge());
                 // The head is there until the message has come.
                 let head = length_of(request.headers());
                 if !charge.as_mut().is_none_or(|charge| charge.add(head)) {

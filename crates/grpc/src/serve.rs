@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine::unauthenticated::{Charge, TLS};
+use engine::unauthenticated::{self, Charge, Connection, TLS};
 use engine::{Origin, is_local_address};
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
@@ -26,6 +26,7 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 
+use crate::message_queue::CloseSignal;
 use crate::peer::Peer;
 use crate::routes::{Routes, deadline};
 use crate::shared::Shared;
@@ -50,9 +51,6 @@ const FAREWELL: Duration = Duration::from_secs(5);
 const PONG: Duration = Duration::from_secs(20);
 /// About what a connection takes that has sent nothing yet.
 const NEW_CONNECTION: usize = 8 << 10;
-/// How long an unauthenticated connection may wait for memory, and how often it is checked.
-const ROOM_WAIT: Duration = Duration::from_secs(1);
-const TURN: Duration = Duration::from_millis(20);
 /// How long the listener rests when no connection can be accepted.
 const REST: Duration = Duration::from_millis(100);
 /// How long calls may go on when the server stops.
@@ -114,6 +112,8 @@ struct IncomingConnection {
     addr: SocketAddr,
     denied: bool,
     came: Instant,
+    close_signal: Arc<CloseSignal>,
+    unauthenticated: Arc<Connection>,
 }
 
 impl Drop for IncomingConnection {
@@ -142,7 +142,12 @@ impl IncomingConnection {
         if let Err(error) = tune(&socket, config.tcp_keepalive) {
             tracing::debug!(%error, "a client left while it was accepted");
         }
+        // As old as it is, not as its task is.
+        let close_signal = Arc::new(CloseSignal::default());
+        let mailbox = Arc::clone(&close_signal) as _;
         Some(IncomingConnection {
+            unauthenticated: Connection::new(&shared.engine, mailbox, 0),
+            close_signal,
             shared: Arc::clone(shared),
             socket: Some(socket),
             addr,
@@ -167,9 +172,9 @@ impl IncomingConnection {
         stop: watch::Receiver<bool>,
     ) {
         let Some(socket) = self.socket.take() else { return };
-        let mut charge = Charge::new(&self.shared.engine);
-        if self.counts_as_unauthenticated() && !charge.set(NEW_CONNECTION) {
-            return self.refuse();
+        let mut charge = self.unauthenticated.charge();
+        if !self.has_room(&mut charge, NEW_CONNECTION).await {
+            return;
         }
         let origin = Origin {
             addr: self.addr.to_string(),
@@ -180,7 +185,10 @@ impl IncomingConnection {
         match tls {
             None => {
                 // A client that connects and sends nothing is disconnected.
-                let spoke = timeout(PATIENCE, socket.readable()).await;
+                let spoke = tokio::select! {
+                    spoke = timeout(PATIENCE, socket.readable()) => spoke,
+                    () = self.close_signal.must_make_room() => return,
+                };
                 if matches!(spoke, Ok(Ok(()))) && self.has_room(&mut charge, CONNECTION).await {
                     self.talk(routes, socket, origin, stop, (charge, 0)).await;
                 }
@@ -189,8 +197,14 @@ impl IncomingConnection {
                 if !self.has_room(&mut charge, CONNECTION + TLS).await {
                     return;
                 }
-                match timeout(PATIENCE, acceptor.accept(socket)).await {
-                    Ok(Ok(socket)) => self.talk(routes, socket, origin, stop, (charge, TLS)).await,
+                let shaken = tokio::select! {
+                    shaken = timeout(PATIENCE, acceptor.accept(socket)) => shaken,
+                    () = self.close_signal.must_make_room() => return,
+                };
+                match shaken {
+                    Ok(Ok(socket)) => {
+                        self.talk(routes, socket, origin, stop, (charge, TLS)).await;
+                    }
                     Ok(Err(error)) => tls::failures::tell(&self.addr, &error),
                     Err(_) => tracing::debug!("a TLS handshake took too long"),
                 }
@@ -203,24 +217,24 @@ impl IncomingConnection {
         self.denied || self.shared.requires_credentials()
     }
 
-    /// Waits a moment for memory: many clients may connect at once, and authenticate as soon as
-    /// they are served.
+    /// Waits a moment for memory: connections that were told to make room may not have gone yet.
     async fn has_room(&self, charge: &mut Charge, bytes: usize) -> bool {
-        let deadline = Instant::now() + ROOM_WAIT;
+        let deadline = Instant::now() + unauthenticated::WAIT;
+        let before = charge.bytes();
         while self.counts_as_unauthenticated() && !charge.set(bytes) {
-            let _ = charge.set(NEW_CONNECTION);
+            let _ = charge.set(before);
             if Instant::now() >= deadline {
                 self.refuse();
                 return false;
             }
-            sleep(TURN).await;
+            sleep(unauthenticated::LOOK).await;
         }
         true
     }
 
     fn refuse(&self) {
         self.shared.slot.lock().worker.context.counters.refused.add(1);
-        tracing::debug!(addr = %self.addr, "strangers take all memory that they may");
+        tracing::debug!(addr = %self.addr, "unauthenticated clients take all memory they may");
     }
 
     async fn talk(
@@ -231,7 +245,8 @@ impl IncomingConnection {
         mut stop: watch::Receiver<bool>,
         (charge, below): (Charge, usize),
     ) {
-        let peer = Peer::new(&self.shared, origin, self.denied);
+        let handles = (Arc::clone(&self.close_signal), Arc::clone(&self.unauthenticated));
+        let peer = Peer::new(&self.shared, origin, self.denied, handles);
         let close_signal = Arc::clone(&peer.close_signal);
         let knowing = Arc::clone(&peer);
         let socket = ThrottledStream::new(socket, &peer, charge, below);
@@ -270,6 +285,7 @@ impl IncomingConnection {
                     return;
                 }
                 () = close_signal.ended() => return,
+                () = close_signal.must_make_room() => if !knowing.is_known() { return },
                 () = late.as_mut(), if waiting => {
                     waiting = !knowing.is_known();
                     if waiting && std::mem::replace(&mut leaving, true) {

@@ -9,7 +9,10 @@ use std::task::Waker;
 use config::Settings;
 use engine::{Engine, Origin, Start};
 
+use engine::unauthenticated::Connection;
+
 use super::*;
+use crate::message_queue::CloseSignal;
 use crate::shared::{Hooks, Shared};
 
 /// As TLS does, it takes whatever is written; the other end takes it when it is told to.
@@ -75,9 +78,12 @@ fn unauthenticated(
 ) -> ThrottledStream<Below> {
     let hooks =
         Hooks { stopping: Box::new(|| ()), enter: Box::new(|| true), leave: Box::new(|| ()) };
-    let peer = Peer::new(&Shared::new(engine, 1, None, hooks), Origin::default(), false);
+    let signal = Arc::new(CloseSignal::default());
+    let connection = Connection::new(engine, Arc::clone(&signal) as _, 0);
+    let handles = (signal, Arc::clone(&connection));
+    let peer = Peer::new(&Shared::new(engine, 1, None, hooks), Origin::default(), false, handles);
     let below_it = Below { incoming, taken: false };
-    ThrottledStream::new(below_it, &peer, Charge::new(engine), below)
+    ThrottledStream::new(below_it, &peer, connection.charge(), below)
 }
 
 fn frame(kind: u8, flags: u8, stream: u8) -> [u8; 10] {

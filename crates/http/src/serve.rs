@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use engine::unauthenticated::Charge;
+use engine::unauthenticated::{self, Charge};
 use engine::{Engine, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
@@ -40,7 +40,7 @@ use crate::metrics::Counts;
 use crate::reply::{Answer, Refusal};
 use crate::request::{self, ApiRequest};
 use crate::route::{self, Found, ROUTES, Route};
-use crate::session::{ClientSession, Meter, Workers};
+use crate::session::{ClientSession, ConnectionSignals, Meter, Workers};
 use crate::text::Query;
 use crate::timed_stream::TimedStream;
 
@@ -144,7 +144,13 @@ impl Http {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    tokio::spawn(Arc::clone(&self).welcome(stream, peer, stop.clone()));
+                    // As old as it is, not as its task is.
+                    let signals = Arc::new(ConnectionSignals::default());
+                    let mailbox = Arc::clone(&signals) as _;
+                    let engine = &self.workers.engine;
+                    let unknown = unauthenticated::Connection::new(engine, mailbox, 0).charge();
+                    let new = (unknown, signals);
+                    tokio::spawn(Arc::clone(&self).welcome((stream, peer), new, stop.clone()));
                 }
                 Err(error) => {
                     tracing::debug!(%error, "accepting an HTTP connection failed");
@@ -156,16 +162,15 @@ impl Http {
 
     async fn welcome(
         self: Arc<Self>,
-        stream: TcpStream,
-        peer: SocketAddr,
+        (stream, peer): (TcpStream, SocketAddr),
+        (mut unknown, signals): (Charge, Arc<ConnectionSignals>),
         stop: watch::Receiver<bool>,
     ) {
         let config = self.workers.engine.config();
-        let mut unknown = Charge::new(&self.workers.engine);
         let connection = auth::charge_of_connection(&self.workers.engine, &config, self.secured);
         let refusal = if !self.gate.enter() {
             Some("max number of clients reached")
-        } else if !unknown.set(connection) {
+        } else if !has_room(&mut unknown, connection).await {
             self.gate.leave();
             Some("max memory of clients that have not shown who they are reached")
         } else if !auth::welcome(&self.workers.engine, &config, peer) {
@@ -200,13 +205,17 @@ impl Http {
         let meter = Meter::new(unknown, connection);
         if let Some(context) = self.context() {
             let shaken = TlsAcceptor::from(context).accept(stream);
-            match tokio::time::timeout(HANDSHAKE, shaken).await {
-                Ok(Ok(stream)) => Arc::clone(&self).serve(stream, origin, meter, stop).await,
+            let shaken = tokio::select! {
+                shaken = tokio::time::timeout(HANDSHAKE, shaken) => shaken,
+                () = signals.must_make_room() => return,
+            };
+            match shaken {
+                Ok(Ok(stream)) => self.serve(stream, origin, (meter, signals), stop).await,
                 Ok(Err(error)) => tls::failures::tell(&peer, &error),
                 Err(_) => tracing::debug!("a handshake took too long"),
             }
         } else {
-            Arc::clone(&self).serve(stream, origin, meter, stop).await;
+            self.serve(stream, origin, (meter, signals), stop).await;
         }
     }
 
@@ -234,14 +243,13 @@ impl Http {
         self: Arc<Self>,
         stream: S,
         origin: Origin,
-        meter: Meter,
+        (meter, signals): (Meter, Arc<ConnectionSignals>),
         mut stop: watch::Receiver<bool>,
     ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let meter = Arc::new(meter);
-        let client = ClientSession::new(&self.workers, origin, &meter);
-        let signals = Arc::clone(&client.signals);
+        let client = ClientSession::new(&self.workers, origin, &meter, Arc::clone(&signals));
         let client = Arc::new(AsyncMutex::new(client));
         let service = service_fn(|request| {
             let (http, client) = (Arc::clone(&self), Arc::clone(&client));
@@ -263,6 +271,7 @@ impl Http {
                 // How it ends is the peer's affair.
                 _ = connection.as_mut() => break,
                 () = signals.killed() => break,
+                () = signals.must_make_room() => if meter.is_charged() { break },
                 _ = stop.wait_for(|stop| *stop), if !stopping => {
                     stopping = true;
                     connection.as_mut().graceful_shutdown();
@@ -270,6 +279,19 @@ impl Http {
             }
         }
     }
+}
+
+/// Waits a moment for memory: connections that were told to make room may not have gone yet.
+async fn has_room(unknown: &mut Charge, bytes: usize) -> bool {
+    let deadline = Instant::now() + unauthenticated::WAIT;
+    while !unknown.set(bytes) {
+        let _ = unknown.set(0);
+        if Instant::now() >= deadline {
+            return false;
+        }
+        tokio::time::sleep(unauthenticated::LOOK).await;
+    }
+    true
 }
 
 fn builder() -> http1::Builder {
@@ -330,6 +352,7 @@ async fn carry_out(
     if !matches!(&found, Found::Route(route, _) if route.open) {
         let mut client = client.lock().await;
         auth::admit(engine, &config, request.headers(), &mut client).await?;
+        client.let_in();
     }
     let (route, values) = routed(found)?;
     let query = Query::read(request.uri().query().unwrap_or_default());

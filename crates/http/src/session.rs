@@ -117,7 +117,21 @@ impl Meter {
     /// A head is complete.
     pub fn begin_answer(&self) {
         self.known.store(true, Ordering::Relaxed);
-        let _ = self.unknown.lock().set(self.connection);
+        let mut unknown = self.unknown.lock();
+        // Nothing of one that was authenticated before.
+        if unknown.bytes() > 0 {
+            let _ = unknown.set(self.connection);
+        }
+    }
+
+    /// The caller of the request that is being answered has authenticated.
+    pub fn admit(&self) {
+        let _ = self.unknown.lock().set(0);
+    }
+
+    /// Whether it takes some of what callers who are not known may take.
+    pub fn is_charged(&self) -> bool {
+        self.unknown.lock().bytes() > 0
     }
 
     /// Its request was answered; `known` if it was authenticated.
@@ -140,6 +154,7 @@ pub struct ConnectionSignals {
     killed: AtomicBool,
     kill: Notify,
     resumed: Notify,
+    room: Notify,
 }
 
 impl ConnectionSignals {
@@ -148,6 +163,11 @@ impl ConnectionSignals {
         while !self.killed.load(Ordering::Acquire) {
             self.kill.notified().await;
         }
+    }
+
+    /// Waits until others need the room that the connection takes while its caller is not known.
+    pub async fn must_make_room(&self) {
+        self.room.notified().await;
     }
 }
 
@@ -159,6 +179,7 @@ impl Mailbox for ConnectionSignals {
                 self.kill.notify_one();
             }
             Message::Resume => self.resumed.notify_one(),
+            Message::MakeRoom => self.room.notify_one(),
             // Nothing that is called here blocks or subscribes.
             Message::Unblocked { .. } | Message::Push(_) => {}
         }
@@ -203,9 +224,13 @@ pub struct ClientSession {
 
 impl ClientSession {
     /// A new connection: a client of the engine until it is dropped.
-    pub fn new(workers: &Arc<Workers>, origin: Origin, meter: &Arc<Meter>) -> Self {
+    pub fn new(
+        workers: &Arc<Workers>,
+        origin: Origin,
+        meter: &Arc<Meter>,
+        signals: Arc<ConnectionSignals>,
+    ) -> Self {
         let engine = &workers.engine;
-        let signals = Arc::new(ConnectionSignals::default());
         let client = engine.clients.add(origin, wall_clock(), Arc::clone(&signals) as _);
         client.labels.lock().lib_name = "http".to_owned();
         let mut session = Session::new(client, !engine.users.asks_password());
@@ -219,6 +244,11 @@ impl ClientSession {
             meter: Arc::clone(meter),
             request: Vec::new(),
         }
+    }
+
+    /// Its request was let in: it takes nothing any more of what callers who are not known may.
+    pub fn let_in(&self) {
+        self.meter.admit();
     }
 
     /// Whether its last request was let in.

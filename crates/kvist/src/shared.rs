@@ -273,7 +273,8 @@ impl Shared {
             Message::Resume if client.session.is_paused() => {
                 resume(&mut self.lock_worker()?.worker, client);
             }
-            Message::Resume => {}
+            // Nothing is told to make room here: sessions inside the process are known.
+            Message::Resume | Message::MakeRoom => {}
             Message::Push(bytes) => {
                 let mut slot = self.lock_worker()?;
                 slot.worker.note_now(&mut client.session);

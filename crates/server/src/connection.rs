@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use base::Millis;
 use config::Overflow;
-use engine::unauthenticated::Charge;
+use engine::unauthenticated::{self, Charge};
 use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer, Worker};
 
 use crate::buffer::{Input, Output, SMALL};
@@ -127,7 +127,11 @@ impl Connection {
     /// A connection for an accepted socket.
     #[must_use]
     pub fn new(stream: Stream, session: Session, engine: &Arc<Engine>) -> Self {
-        let unknown = (!session.authenticated).then(|| Box::new(Charge::new(engine)));
+        let unknown = (!session.authenticated).then(|| {
+            let client = &session.client;
+            let mailbox = Arc::clone(&client.mailbox);
+            Box::new(unauthenticated::Connection::new(engine, mailbox, client.id).charge())
+        });
         Connection {
             unknown,
             stream,
@@ -393,6 +397,12 @@ impl Connection {
         self.unknown.as_mut().is_none_or(|charge| charge.set(bytes))
     }
 
+    /// Whether it has not authenticated, and takes what others need.
+    fn makes_room(&self, thread: &ThreadState) -> bool {
+        let takes = self.unknown.as_ref().is_some_and(|charge| charge.bytes() > 0);
+        takes && thread.worker.engine.is_unknown(&self.session)
+    }
+
     /// Whether it has not authenticated.
     #[must_use]
     pub fn is_unknown(&self, engine: &Engine) -> bool {
@@ -465,6 +475,8 @@ impl Connection {
     pub fn deliver(&mut self, thread: &mut ThreadState, message: Message) -> Turn {
         match message {
             Message::Kill => Turn::Close,
+            Message::MakeRoom if self.makes_room(thread) => Turn::Close,
+            Message::MakeRoom => Turn::Wait,
             Message::Resume => self.end_pause(thread),
             Message::Transfer(transfer) => self.lend(transfer),
             Message::Push(_) if self.closing || self.lent => Turn::Wait,

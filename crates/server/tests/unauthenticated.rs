@@ -1,8 +1,10 @@
-//! Unauthenticated connections over gRPC: what many of them take together, and that well-behaved
-//! clients are served.
+//! Unauthenticated connections: what many of them take together, over gRPC above all, and that
+//! clients who authenticate are served at every door meanwhile.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +14,8 @@ use rustls::ClientConfig;
 use crate::calls::{Calls, Kvist, bytes};
 use crate::frames::{self, DATA, END, GOAWAY, Raw, announced, frame, head, preface};
 use crate::secured::Papers;
-use crate::server::{self, PATIENCE, eventually};
+use crate::server::{self, Client, PATIENCE, eventually, free_port};
+use crate::web::{Browser, basic};
 
 const GET: &str = "/kvist.v1.KvistService/Get";
 const CHECK: &str = "/grpc.health.v1.Health/Check";
@@ -161,24 +164,32 @@ fn as_many_as_memory_lets_be(way: &Way) {
     let mut admin = admin(&calls);
     let before = memory(&calls, "VmRSS");
     let mut raws = Vec::new();
-    // With TLS, each for whom there is no room is waited for, as it begins with a handshake.
+    // With TLS each begins with a handshake, which takes its time.
     let some = if way.0.is_some() { (8 << 20) / way.charge() + 5 } else { 500 };
     for _ in 0..some {
         let mut raw = way.silent(&calls);
         raw.send(&preface());
+        raw.socket.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
         raws.push(raw);
     }
+    // It is the oldest that go.
+    eventually("the end of the oldest", || is_closed(&mut raws[0]).then_some(()));
     eventually("the end of most", || {
         let clients = calls.server.info(&mut admin, "connected_clients");
         (clients.parse::<usize>().unwrap() <= (8 << 20) / way.charge() + 1).then_some(())
     });
     let grown = memory(&calls, "VmRSS").saturating_sub(before);
     assert!(grown < 24 << 20, "{} MiB", grown >> 20);
-    // One more has to go, and it is told from the others by nothing but that it comes later.
-    let mut late = way.silent(&calls);
-    late.send(&preface());
-    late.closed();
-    drop(raws);
+    // And one more is served in place of another.
+    assert!(!is_closed(&mut raws[some - 1]));
+    let mut late = way.silent(&calls).begun();
+    late.socket.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+    eventually("the end of another", || {
+        let clients = calls.server.info(&mut admin, "connected_clients");
+        (clients.parse::<usize>().unwrap() <= (8 << 20) / way.charge() + 1).then_some(())
+    });
+    assert!(!is_closed(&mut late));
+    drop((late, raws));
     eventually("room", || {
         let clients = calls.server.info(&mut admin, "connected_clients");
         (clients == "1").then_some(())
@@ -252,5 +263,137 @@ fn calls_that_come_at_once(way: &Way) {
                 usize::from(matches!(frame.kind, DATA | frames::HEADERS) && frame.flags & END != 0);
         }
         assert_eq!(answered, 500);
+    }
+}
+
+/// A server with all its doors open.
+struct Doors {
+    calls: Calls,
+    papers: Papers,
+    http: u16,
+    tls: u16,
+}
+
+/// A door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    Resp,
+    Tls,
+    Http,
+    Grpc,
+}
+
+const DOORS: [Door; 4] = [Door::Resp, Door::Tls, Door::Http, Door::Grpc];
+
+impl Doors {
+    fn open() -> Self {
+        let papers = Papers::new();
+        let (http, tls) = (free_port(), free_port());
+        let ports = [http.to_string(), tls.to_string()];
+        let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
+        let calls = crowded(&[
+            "--unauthenticated-timeout",
+            "0",
+            "--http-port",
+            &ports[0],
+            "--tls-port",
+            &ports[1],
+            "--tls-auth-clients",
+            "no",
+            "--tls-cert-file",
+            &certificate,
+            "--tls-key-file",
+            &key,
+        ]);
+        Doors { calls, papers, http, tls }
+    }
+
+    fn port(&self, door: Door) -> u16 {
+        match door {
+            Door::Resp => self.calls.server.port,
+            Door::Tls => self.tls,
+            Door::Http => self.http,
+            Door::Grpc => self.calls.port,
+        }
+    }
+
+    fn connect(&self, door: Door) -> TcpStream {
+        let socket = TcpStream::connect(("127.0.0.1", self.port(door))).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        socket.set_write_timeout(Some(PATIENCE)).unwrap();
+        socket
+    }
+
+    fn secured(&self) -> rustls::StreamOwned<rustls::ClientConnection, TcpStream> {
+        let context = self.papers.context("ca.crt", None, rustls::ALL_VERSIONS);
+        let name = rustls::pki_types::ServerName::try_from("localhost").unwrap();
+        let tls = rustls::ClientConnection::new(context, name).unwrap();
+        rustls::StreamOwned::new(tls, self.connect(Door::Tls))
+    }
+
+    /// Connections that take all that there is for unauthenticated ones, and more.
+    fn fill(&self, door: Door) -> Vec<Box<dyn std::any::Any>> {
+        // As much as one may send, never to its end.
+        let words = format!("$16384\r\n{}\r\n", "x".repeat(16_384)).repeat(9);
+        let half = format!("*10\r\n{words}");
+        let one = |_| -> Box<dyn std::any::Any> {
+            match door {
+                Door::Resp => {
+                    let mut socket = self.connect(door);
+                    // It may be closed in the middle, for the next.
+                    let _ = socket.write_all(half.as_bytes());
+                    Box::new(socket)
+                }
+                Door::Tls => {
+                    let mut stream = self.secured();
+                    let _ = stream.write_all(half.as_bytes());
+                    Box::new(stream)
+                }
+                Door::Http => Box::new(self.connect(door)),
+                Door::Grpc => {
+                    let mut raw = Raw::silent(self.calls.port);
+                    raw.send(&preface());
+                    Box::new(raw)
+                }
+            }
+        };
+        let count = if matches!(door, Door::Resp | Door::Tls) { 80 } else { 400 };
+        (0..count).map(one).collect()
+    }
+
+    /// A client that comes and authenticates is served at once.
+    fn come_in(&self, door: Door) {
+        let greet = |mut client: Client| {
+            assert_eq!(client.ask(&["AUTH", "secret"]), server::ok());
+            assert_eq!(client.ask(&["SET", "k", "v"]), server::ok());
+        };
+        match door {
+            Door::Resp => greet(self.calls.server.connect()),
+            Door::Tls => greet(Client::new(server::Socket::Tls(Box::new(self.secured())))),
+            Door::Http => {
+                let asked = format!(
+                    "GET /api/v1/records/none\nAuthorization: {}",
+                    basic("default", "secret")
+                );
+                let page = Browser::new(self.connect(door)).ask(&asked, "");
+                assert_eq!(page.status, 404, "{page:?}");
+            }
+            Door::Grpc => call(&self.calls),
+        }
+    }
+}
+
+#[test]
+fn whatever_fills_one_door_clients_come_in_at_all() {
+    let doors = Doors::open();
+    for full in DOORS {
+        let strangers = doors.fill(full);
+        for door in DOORS {
+            // More of them than there would be room for by chance.
+            for _ in 0..20 {
+                doors.come_in(door);
+            }
+        }
+        drop(strangers);
     }
 }

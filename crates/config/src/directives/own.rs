@@ -94,7 +94,7 @@ pub(super) const LIST: &[D] = &[
         1 << 20,
         1 << 62,
         "Memory that everything takes which came from callers who have not shown who they are, at \
-         every port, together. Who would take more is closed.",
+         every port, together. Where more is needed, the oldest of their connections are closed.",
     )
     .own(),
     D::int(

@@ -171,7 +171,7 @@ impl Stage<'_> {
                     Message::Resume => {
                         worker.feed(session, &mut [], &mut client.heard);
                     }
-                    Message::Kill | Message::Transfer(_) => {}
+                    Message::Kill | Message::MakeRoom | Message::Transfer(_) => {}
                 }
             }
         }
