@@ -10,6 +10,11 @@ impl Bits {
         Bits(vec![0; commands.div_ceil(64)].into())
     }
 
+    /// Bytes that it takes beside itself.
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+
     /// Puts every command in, or takes every command out.
     pub fn fill(&mut self, all: bool) {
         self.0.fill(if all { u64::MAX } else { 0 });

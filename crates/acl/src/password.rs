@@ -12,6 +12,9 @@ pub struct Password(Box<[u8]>);
 const DIGITS: usize = 64;
 
 impl Password {
+    /// Bytes that one takes beside itself.
+    pub(crate) const MEMORY: usize = DIGITS;
+
     /// Hashes a password.
     ///
     /// # Examples

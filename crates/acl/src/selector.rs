@@ -44,6 +44,22 @@ impl Selector {
         (!self.all_channels).then_some(&self.channels)
     }
 
+    /// Bytes that it takes beside itself.
+    pub(crate) fn memory(&self) -> usize {
+        let texts = |all: &Vec<Vec<u8>>| {
+            let bytes = all.iter().map(Vec::capacity).sum::<usize>();
+            all.capacity() * size_of::<Vec<u8>>() + bytes
+        };
+        let keys = self.keys.iter().map(|key| key.glob.capacity()).sum::<usize>();
+        let arguments = self.first_arguments.iter().map(|(_, all)| texts(all)).sum::<usize>();
+        self.commands.memory()
+            + self.keys.capacity() * size_of::<KeyPattern>()
+            + keys
+            + self.first_arguments.capacity() * size_of::<(usize, Vec<Vec<u8>>)>()
+            + arguments
+            + texts(&self.channels)
+    }
+
     /// Whether it allows everything there is.
     pub(crate) fn is_free(&self) -> bool {
         self.all_commands && self.all_keys && self.all_channels

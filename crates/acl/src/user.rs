@@ -168,6 +168,15 @@ impl User {
         &self.selectors
     }
 
+    /// Bytes of its passwords and permissions.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let own = self.selectors.capacity() * size_of::<Selector>()
+            + self.passwords.capacity() * size_of::<Password>();
+        let passwords = self.passwords.len() * Password::MEMORY;
+        own + passwords + self.selectors.iter().map(Selector::memory).sum::<usize>()
+    }
+
     /// Whether nothing has to be checked: one selector allows everything.
     #[must_use]
     pub fn is_free(&self) -> bool {

@@ -117,6 +117,10 @@ impl BlockedRequests {
     }
 }
 
+/// Bytes that the place of a request at a key takes beside the key's name, about: the key may have
+/// none but this one, and has queues.
+const PLACE: usize = 850;
+
 /// Makes `session` wait. Runs under the locks of the request's keys.
 pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session, wait: Wait) {
     let &Call { engine, entry, request, run, .. } = call;
@@ -148,6 +152,8 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
         txn.add_waiter(hasher.hash(key), key, &queued);
     }
     session.client.blocked.store(ticket, Ordering::Relaxed);
+    let places = blocked.places().map(|(key, _)| PLACE + key.len()).sum();
+    session.client.places.store(places, Ordering::Relaxed);
     session.client.waiting.store(words_memory(request.argv), Ordering::Relaxed);
     session.blocked = Some(blocked);
 }
@@ -344,6 +350,7 @@ fn unblocked(session: &mut Session) {
     session.blocked = None;
     session.client.blocked.store(0, Ordering::Relaxed);
     session.client.waiting.store(0, Ordering::Relaxed);
+    session.client.places.store(0, Ordering::Relaxed);
 }
 
 /// Ends a client's wait from outside: `CLIENT UNBLOCK`. `false` if it was not waiting.

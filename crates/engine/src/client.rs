@@ -52,6 +52,9 @@ pub struct Origin {
     pub fd: i64,
     /// Over a unix socket.
     pub unix: bool,
+    /// Bytes of what is kept for the connection, where it counts them itself
+    /// ([`ClientMemory`](crate::ClientMemory)); all sessions of one connection have the same.
+    pub memory: Option<Arc<AtomicUsize>>,
 }
 
 /// What a client said about itself.
@@ -108,6 +111,8 @@ pub struct Client {
     pub interests: AtomicUsize,
     /// Bytes of the words of a request that is blocked or postponed.
     pub waiting: AtomicUsize,
+    /// Bytes of its places at the keys that a blocked request waits for.
+    pub places: AtomicUsize,
     /// All it takes, as its owner last told.
     pub memory: AtomicUsize,
     /// It was told to go because all clients together took too much.
@@ -162,11 +167,18 @@ impl Client {
         self.mailbox.post(self.id, Message::Kill);
     }
 
+    /// All that its connection takes, as far as that was told.
+    #[must_use]
+    pub fn told(&self) -> usize {
+        let beside = self.origin.memory.as_ref().map_or(0, |memory| memory.load(Ordering::Relaxed));
+        self.memory.load(Ordering::Relaxed) + beside
+    }
+
     /// Bytes of what it keeps between its requests, beside the buffers of its connection.
     #[inline]
     #[must_use]
     pub fn kept(&self) -> usize {
-        let kept = [&self.queued, &self.watched, &self.interests, &self.waiting];
+        let kept = [&self.queued, &self.watched, &self.interests, &self.waiting, &self.places];
         kept.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
     }
 
@@ -219,6 +231,7 @@ impl Clients {
             watched: AtomicUsize::new(0),
             interests: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            places: AtomicUsize::new(0),
             memory: AtomicUsize::new(0),
             evicted: AtomicBool::new(false),
             replica: AtomicBool::new(false),

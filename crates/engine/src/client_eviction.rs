@@ -6,7 +6,8 @@
 //! thread, which also finds that the limit was lowered. Only when the sum is over the limit are the
 //! clients looked at one by one, from the register: exactly, largest first. Redis sorts them into
 //! classes of powers of two beforehand; here that would be shared work for every change of every
-//! client, to save a walk that ends with a client being closed.
+//! client, to save a walk that ends with a client being closed. Sessions of one connection, which
+//! gRPC has, count once and go together.
 //!
 //! A client that is to be closed is marked and no longer counted, since its memory is as good as
 //! free; its owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays,
@@ -19,6 +20,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use base::Millis;
 use config::Config;
+use hashbrown::HashSet;
 use parking_lot::Mutex;
 
 use crate::client::Client;
@@ -58,11 +60,17 @@ impl Engine {
         }
         let (mut left, mut told) = (0, 0);
         let mut largest: Vec<(usize, Arc<Client>)> = Vec::new();
+        let mut connections = HashSet::new();
         for client in self.clients.all() {
-            let memory = client.memory.load(Relaxed);
-            if client.evicted.load(Relaxed) {
+            let first = client
+                .origin
+                .memory
+                .as_ref()
+                .is_none_or(|sum| connections.insert(Arc::as_ptr(sum)));
+            if client.evicted.load(Relaxed) || !first {
                 continue;
             }
+            let memory = client.told();
             left += memory;
             let stays = client.no_evict.load(Relaxed) || client.replica.load(Relaxed);
             if !stays {

@@ -113,7 +113,7 @@ pub struct Engine {
     /// The executable.
     pub executable: String,
     /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
-    pub buffers: AtomicUsize,
+    pub buffers: Arc<AtomicUsize>,
     /// The connections whose callers are not authenticated: see [`crate::unauthenticated`].
     pub(crate) unauthenticated: Unauthenticated,
     /// How often something big was freed in the background: a reason for each thread to gather
@@ -214,7 +214,7 @@ impl Engine {
             workers: start.workers,
             config_file: start.config_file,
             executable: start.executable,
-            buffers: AtomicUsize::new(0),
+            buffers: Arc::default(),
             unauthenticated: Unauthenticated::default(),
             cleanups: AtomicUsize::new(0),
             active_expire: AtomicBool::new(true),
@@ -392,7 +392,8 @@ impl Engine {
     }
 
     /// Bytes the dataset, its indexes, those who have read it, the connections, values on their way
-    /// to other servers and the scripts that are known take. Interpreters are not part of it, as in
+    /// to other servers, the scripts that are known, users and what is logged of clients take.
+    /// Interpreters are not part of it, as in
     /// Redis: no key is evicted for what a script has left behind. They have limits of their own,
     /// and tell what they take themselves.
     #[must_use]
@@ -406,7 +407,13 @@ impl Engine {
         let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripts.memory()).unwrap_or(usize::MAX);
         let (indexes, readers) = (self.store.index_memory(), self.store.readers_memory());
-        readers + indexes + buffers + migrating + scripts + self.functions.memory()
+        let beside = readers + indexes + buffers + migrating + scripts;
+        beside + self.functions.memory() + self.records_memory()
+    }
+
+    /// Bytes of users and their rules, of `ACL LOG` and of the slow log.
+    pub(crate) fn records_memory(&self) -> usize {
+        self.users.memory() + self.users.log.memory() + self.slowlog.memory()
     }
 
     /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known

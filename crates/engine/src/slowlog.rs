@@ -1,10 +1,14 @@
 //! Requests that took long: `SLOWLOG`.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base::{Millis, Spec};
 use parking_lot::Mutex;
+
+use crate::access::cut;
+use crate::client::words_memory;
 
 /// Arguments of a logged request beyond this many are only counted, as in Redis.
 const WORDS_MAX: usize = 32;
@@ -32,12 +36,21 @@ pub struct Slow {
 #[derive(Default)]
 pub struct Slowlog {
     inner: Mutex<Inner>,
+    /// Bytes of all entries.
+    memory: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Inner {
     next: u64,
     entries: VecDeque<Slow>,
+}
+
+impl Slow {
+    /// Bytes that it takes.
+    fn memory(&self) -> usize {
+        size_of::<Slow>() + words_memory(&self.words) + self.addr.len() + self.name.len()
+    }
 }
 
 impl Slowlog {
@@ -54,9 +67,22 @@ impl Slowlog {
         let mut inner = self.inner.lock();
         let id = inner.next;
         inner.next += 1;
-        let (addr, name) = client;
-        inner.entries.push_front(Slow { id, at, took, words: shorten(command, argv), addr, name });
-        inner.entries.truncate(keep);
+        let (addr, mut name) = client;
+        // Clients may give themselves any name.
+        cut(&mut name);
+        let slow = Slow { id, at, took, words: shorten(command, argv), addr, name };
+        let memory = self.memory.load(Ordering::Relaxed) + slow.memory();
+        inner.entries.push_front(slow);
+        let kept = keep.min(inner.entries.len());
+        let dropped = inner.entries.drain(kept..).map(|slow| slow.memory()).sum::<usize>();
+        // Others write it under the same lock.
+        self.memory.store(memory - dropped, Ordering::Relaxed);
+    }
+
+    /// Bytes of all entries.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
     }
 
     /// The newest `count`.
@@ -79,7 +105,9 @@ impl Slowlog {
 
     /// Forgets all.
     pub fn clear(&self) {
-        self.inner.lock().entries.clear();
+        let mut inner = self.inner.lock();
+        inner.entries.clear();
+        self.memory.store(0, Ordering::Relaxed);
     }
 }
 
@@ -111,6 +139,25 @@ mod tests {
         let table = crate::command_table().unwrap();
         let words = shorten(table.find(&argv).map_or(&Spec::NEW, |entry| entry.spec), &argv);
         words.iter().map(|w| String::from_utf8_lossy(w)).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_is_kept_is_counted_and_names_have_an_end() {
+        let log = Slowlog::default();
+        let add = |name: &str, keep| {
+            let client = ("addr".to_owned(), name.to_owned());
+            log.add(&Spec::NEW, &[b"GET", b"k"], Duration::ZERO, 1, client, keep);
+        };
+        add("", 2);
+        let each = log.memory();
+        assert!(each > size_of::<Slow>());
+        add(&"n".repeat(1 << 20), 2);
+        assert_eq!((log.memory(), log.newest(1)[0].name.len()), (2 * each + 4096, 4096));
+        add("", 2);
+        add("", 2);
+        assert_eq!(log.memory(), 2 * each);
+        add("", 0);
+        assert_eq!(log.memory(), 0);
     }
 
     #[test]

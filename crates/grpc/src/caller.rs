@@ -21,9 +21,10 @@ use engine::{Engine, LongRequest, Message, Session, Worker};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::{Request, Status};
 
+use crate::call_memory::CallMemory;
 use crate::connection_user::{ConnectionUser, SessionGuard};
 use crate::long_requests;
-use crate::shared::WorkerSlot;
+use crate::shared::{Shared, WorkerSlot};
 use crate::status;
 
 /// How long the disk is waited for before it is looked whether it is in trouble.
@@ -36,6 +37,8 @@ pub struct CallInfo {
     pub user: Arc<ConnectionUser>,
     /// When the client no longer waits.
     pub until: Option<Instant>,
+    /// Counts what the call takes.
+    pub memory: CallMemory,
 }
 
 /// The caller of a request.
@@ -44,6 +47,8 @@ pub struct Caller {
     pub user: Arc<ConnectionUser>,
     /// When the client no longer waits.
     pub until: Option<Instant>,
+    /// Counts what the call takes.
+    pub memory: CallMemory,
 }
 
 impl Caller {
@@ -53,8 +58,9 @@ impl Caller {
     /// There is none.
     pub fn of<T>(request: &Request<T>) -> Result<Self, Status> {
         let arrived = request.extensions().get::<CallInfo>();
-        let CallInfo { user, until } = arrived.ok_or_else(|| Status::internal("no caller"))?;
-        Ok(Caller { user: Arc::clone(user), until: *until })
+        let CallInfo { user, until, memory } =
+            arrived.ok_or_else(|| Status::internal("no caller"))?;
+        Ok(Caller { user: Arc::clone(user), until: *until, memory: memory.clone() })
     }
 
     /// A session to run requests in.
@@ -62,7 +68,10 @@ impl Caller {
     /// # Errors
     /// The credentials of a call that goes on for long do not hold any more.
     pub fn take_session(&self) -> Result<SessionGuard, Status> {
-        if self.user.holds() { Ok(self.user.take()) } else { Err(status::no_longer()) }
+        match self.user.holds() {
+            true => Ok(self.user.take().of_call(&self.memory)),
+            false => Err(status::no_longer()),
+        }
     }
 
     /// Runs one request; `read` makes something of the reply.
@@ -135,10 +144,20 @@ impl SessionGuard {
             return Ok(Begun::Aside(long));
         }
         slot.run(session, argv);
+        self.count_reply(slot.out.len());
+        self.count(&shared, &slot.worker);
+        let session = self.session();
         let waits = session.blocked.is_some()
             || session.is_paused()
             || (session.awaits > 0 && slot.worker.must_hold(session));
         Ok(if waits { Begun::Waits } else { Begun::Answered })
+    }
+
+    /// Counts what the session takes after a request.
+    fn count(&mut self, shared: &Shared, worker: &Worker) {
+        if self.client().count() {
+            shared.engine.evict_clients(&worker.context.config, worker.context.now);
+        }
     }
 
     /// Runs one request, waits for what it waits for, and makes something of the reply.
@@ -199,8 +218,10 @@ impl SessionGuard {
 
     fn settled(&mut self, exchange: Exchange) -> Result<Vec<u8>, Status> {
         self.client().messages.clear();
+        self.client().count();
         self.shared().look_whether_stopping();
         let (reply, _) = exchange.into_parts();
+        self.count_reply(reply.len());
         Ok(reply)
     }
 }
@@ -223,7 +244,9 @@ impl DoorSession for SessionGuard {
     fn with_worker<R>(&mut self, work: impl FnOnce(&mut Worker, &mut Session) -> R) -> R {
         let shared = Arc::clone(self.shared());
         let mut slot = shared.lock_worker();
-        work(&mut slot.worker, self.session())
+        let done = work(&mut slot.worker, self.session());
+        self.count(&shared, &slot.worker);
+        done
     }
 
     async fn message(&mut self, time: Option<Duration>) -> Result<Option<Message>, Status> {

@@ -8,11 +8,12 @@
 use std::sync::{Arc, OnceLock};
 
 use base::Protocol;
-use engine::{Credential, Origin, Session};
+use engine::{Client, ClientMemory, Credential, Origin, Session};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use tonic::Status;
 
+use crate::call_memory::CallMemory;
 use crate::credentials::{self, Claim, Secret};
 use crate::message_queue::{CloseSignal, MessageQueue};
 use crate::shared::Shared;
@@ -39,6 +40,16 @@ pub struct ClientSession {
     pub session: Session,
     /// What comes for it.
     pub messages: Arc<MessageQueue>,
+    /// What it takes.
+    pub memory: ClientMemory,
+}
+
+impl ClientSession {
+    /// Counts what it takes, after a request; whether that has become more.
+    pub fn count(&mut self) -> bool {
+        let own = size_of::<ClientSession>() + size_of::<Client>();
+        self.memory.set(own + self.session.memory())
+    }
 }
 
 /// A session in use by a call. It is put back when this is dropped, or closed if it was in the
@@ -46,6 +57,7 @@ pub struct ClientSession {
 pub struct SessionGuard {
     user: Arc<ConnectionUser>,
     client: Option<Box<ClientSession>>,
+    call: Option<CallMemory>,
 }
 
 impl ConnectionUser {
@@ -75,7 +87,15 @@ impl ConnectionUser {
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
         session.shares = true;
-        Box::new(ClientSession { session, messages })
+        let memory = self.memory();
+        let mut client = Box::new(ClientSession { session, messages, memory });
+        client.count();
+        client
+    }
+
+    /// What counts for the connection: nothing yet.
+    pub fn memory(&self) -> ClientMemory {
+        ClientMemory::new(&self.shared.engine, &self.origin)
     }
 
     /// Authenticates the user.
@@ -166,7 +186,7 @@ impl ConnectionUser {
             self.make_alike(&mut client.session);
             client
         });
-        SessionGuard { user: Arc::clone(self), client: Some(client) }
+        SessionGuard { user: Arc::clone(self), client: Some(client), call: None }
     }
 
     /// Makes a new session the same user's as the others.
@@ -215,6 +235,17 @@ impl SessionGuard {
         &self.user
     }
 
+    /// The same, for a call that counts what its requests are answered.
+    pub fn of_call(mut self, call: &CallMemory) -> Self {
+        self.call = Some(call.clone());
+        self
+    }
+
+    /// The engine has answered a request.
+    pub fn count_reply(&self, bytes: usize) {
+        self.call.iter().for_each(|call| call.answered(bytes));
+    }
+
     /// The session.
     pub fn session(&mut self) -> &mut Session {
         &mut self.client().session
@@ -223,7 +254,8 @@ impl SessionGuard {
     /// The same session, to go to another thread. This one has a new one if it asks before it gets
     /// that back.
     pub fn move_out(&mut self) -> SessionGuard {
-        SessionGuard { user: Arc::clone(&self.user), client: self.client.take() }
+        let (user, call) = (Arc::clone(&self.user), self.call.clone());
+        SessionGuard { user, client: self.client.take(), call }
     }
 
     /// The session and its messages.

@@ -16,6 +16,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
+use engine::ClientMemory;
 use engine::unauthenticated::{Charge, time_for};
 use hyper::body::{Frame, Incoming, SizeHint};
 use parking_lot::Mutex;
@@ -23,6 +24,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::Status;
 
 use crate::budget::{Budget, Share};
+use crate::call_memory::CallMemory;
 use crate::peer::UnknownCall;
 use crate::status;
 
@@ -31,17 +33,26 @@ const HEADER: usize = 5;
 
 /// How much of a call has come and not been taken; shared with the reader.
 #[derive(Clone)]
-pub struct Meter(Arc<Mutex<Share>>);
+pub struct Meter(Arc<Mutex<(Share, ClientMemory)>>);
 
 impl Meter {
-    /// Nothing yet.
-    pub fn of(budget: &Arc<Budget>) -> Self {
-        Meter(Arc::new(Mutex::new(Share::of(budget))))
+    /// Nothing yet, of the connection that `of` counts for.
+    pub fn new(budget: &Arc<Budget>, of: &ClientMemory) -> Self {
+        Meter(Arc::new(Mutex::new((Share::of(budget), of.beside(0)))))
     }
 
     /// All that has come was taken.
     pub fn clear(&self) {
-        self.0.lock().clear();
+        let (share, memory) = &mut *self.0.lock();
+        share.clear();
+        memory.set(0);
+    }
+
+    /// Some more has come; whether there is room for it.
+    fn take(&self, bytes: usize) -> bool {
+        let (share, memory) = &mut *self.0.lock();
+        memory.add(bytes);
+        share.take(bytes)
     }
 }
 
@@ -93,7 +104,7 @@ impl Inbound {
     fn count(&mut self, bytes: usize) -> Result<(), Status> {
         self.came += bytes;
         let room = self.charge.as_mut().is_none_or(|charge| charge.add(bytes));
-        if room && self.meter.0.lock().take(bytes) {
+        if room && self.meter.take(bytes) {
             Ok(())
         } else {
             Err(status::exhausted("too much is on its way to the server: try again"))
@@ -222,16 +233,19 @@ impl hyper::body::Body for Inbound {
     }
 }
 
-/// The answer to a call without credentials, which is open for as long as this is there.
+/// The answer to a call. What it says is counted until the client has taken it, which the layers
+/// below tell by dropping it; the call itself, until all that it says was taken.
 pub struct Answered {
     body: tonic::body::Body,
-    call: UnknownCall,
+    call: CallMemory,
+    /// It came without credentials, and is open for as long as this is there.
+    unknown: Option<UnknownCall>,
 }
 
 impl Answered {
     /// The call ends when the body does.
-    pub fn new(body: tonic::body::Body, call: UnknownCall) -> Self {
-        Answered { body, call }
+    pub fn new(body: tonic::body::Body, call: CallMemory, unknown: Option<UnknownCall>) -> Self {
+        Answered { body, call, unknown }
     }
 }
 
@@ -244,10 +258,14 @@ impl hyper::body::Body for Answered {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        if let Some(Ok(frame)) = &frame {
-            self.call.queue(frame.data_ref().map_or(0, Bytes::len));
-        }
-        Poll::Ready(frame)
+        Poll::Ready(frame.map(|frame| {
+            frame.map(|frame| {
+                frame.map_data(|data| {
+                    self.unknown.iter().for_each(|call| call.queue(data.len()));
+                    self.call.frame(data)
+                })
+            })
+        }))
     }
 
     fn is_end_stream(&self) -> bool {

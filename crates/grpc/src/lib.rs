@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod call_memory;
 mod caller;
 pub mod client_channel;
 mod codec;

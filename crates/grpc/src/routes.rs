@@ -21,6 +21,7 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
 use crate::budget::Budget;
+use crate::call_memory::CallMemory;
 use crate::caller::CallInfo;
 use crate::generated::DESCRIPTORS;
 use crate::generated::kvist::kvist_service_server::KvistServiceServer;
@@ -84,7 +85,10 @@ impl Routes {
         match service_of(request.uri().path()) {
             <Memorize as NamedService>::NAME | <Kvist as NamedService>::NAME => {
                 let user = peer.user(request.headers())?;
-                Ok(self.serve(CallInfo { user, until }, request).await)
+                let call = CallMemory::new(&self.engine, &peer.origin);
+                let memory = call.clone();
+                let answer = self.serve(CallInfo { user, until, memory }, request).await;
+                Ok(answer.map(|body| Body::new(Answered::new(body, call, None))))
             }
             _ => {
                 let call = peer.enter_unknown()?;
@@ -94,9 +98,10 @@ impl Routes {
                 if !charge.as_mut().is_none_or(|charge| charge.add(head)) {
                     return Err(status::exhausted("callers without credentials take too much"));
                 }
-                let answer = self.serve_anybody(charge, request).await;
+                let memory = CallMemory::new(&self.engine, &peer.origin);
+                let answer = self.serve_anybody(charge, (request, &memory)).await;
                 // What is said goes on for as long as the call does.
-                Ok(answer.map(|body| Body::new(Answered::new(body, call))))
+                Ok(answer.map(|body| Body::new(Answered::new(body, memory, Some(call)))))
             }
         }
     }
@@ -105,7 +110,7 @@ impl Routes {
         let many = request.uri().path() == BATCH;
         let most = arrived.user.shared.settings.max_message_size;
         let rules = self.rules(most, many);
-        let meter = Meter::of(&self.inbound);
+        let meter = Meter::new(&self.inbound, arrived.memory.memory());
         let mut request = request.map(|body| Inbound::new(body, rules, meter.clone(), None));
         request.extensions_mut().insert(arrived);
         if service_of(request.uri().path()) == <Memorize as NamedService>::NAME {
@@ -120,12 +125,12 @@ impl Routes {
     async fn serve_anybody(
         mut self,
         charge: Option<Charge>,
-        request: Request<Incoming>,
+        (request, memory): (Request<Incoming>, &CallMemory),
     ) -> Response<Body> {
         let service = service_of(request.uri().path()).to_owned();
         let is_health = service == HEALTH;
         let rules = self.rules(SMALL, !is_health);
-        let meter = Meter::of(&self.inbound);
+        let meter = Meter::new(&self.inbound, memory.memory());
         let request = request.map(|body| Inbound::new(body, rules, meter, charge));
         if is_health {
             return settled(self.health.call(request).await);

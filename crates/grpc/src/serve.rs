@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::unauthenticated::{self, Charge, Connection, TLS};
-use engine::{Origin, is_local_address};
+use engine::{ClientMemory, Origin, is_local_address};
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
@@ -181,6 +181,7 @@ impl IncomingConnection {
             laddr: socket.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
             fd: i64::from(socket.as_raw_fd()),
             unix: false,
+            memory: Some(Arc::default()),
         };
         match tls {
             None => {
@@ -245,6 +246,8 @@ impl IncomingConnection {
         mut stop: watch::Receiver<bool>,
         (charge, below): (Charge, usize),
     ) {
+        let mut memory = ClientMemory::new(&self.shared.engine, &origin);
+        memory.set(CONNECTION + below);
         let handles = (Arc::clone(&self.close_signal), Arc::clone(&self.unauthenticated));
         let peer = Peer::new(&self.shared, origin, self.denied, handles);
         let close_signal = Arc::clone(&peer.close_signal);

@@ -36,12 +36,17 @@ pub fn welcome(engine: &Engine, config: &Config, peer: SocketAddr) -> bool {
 /// Bytes that a connection takes before anything has come: its task, hyper's buffers, its client.
 const CONNECTION: usize = 32 << 10;
 
+/// Bytes that a connection takes before anything has come.
+#[must_use]
+pub fn takes(secured: bool) -> usize {
+    CONNECTION + if secured { TLS } else { 0 }
+}
+
 /// Bytes that a connection is charged until its caller is known: none where nobody is asked.
 #[must_use]
 pub fn charge_of_connection(engine: &Engine, config: &Config, secured: bool) -> usize {
     let asked = config.http.token.is_some() || engine.users.asks_password();
-    let takes = CONNECTION + if secured { TLS } else { 0 };
-    if asked { takes } else { 0 }
+    if asked { takes(secured) } else { 0 }
 }
 
 /// Refuses requests that a page of another site may have sent from a browser that can reach this

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hyper::body::{Body, Incoming};
 use tokio::time::{Instant, timeout_at};
 
-use engine::Engine;
 use engine::unauthenticated::time_for;
+use engine::{ClientMemory, Engine};
 
 use crate::reply::Refusal;
 
@@ -25,14 +25,14 @@ pub struct BufferedBody {
     pub bytes: Vec<u8>,
     counted: usize,
     budget: Arc<Budget>,
-    engine: Arc<Engine>,
+    memory: ClientMemory,
 }
 
 impl BufferedBody {
     /// Counts so many bytes more.
     fn count(&mut self, bytes: usize, most: usize) -> Result<(), Refusal> {
         self.counted += bytes;
-        self.engine.buffers.fetch_add(bytes, Ordering::Relaxed);
+        self.memory.add(bytes);
         let before = self.budget.0.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > most {
             let why = "the requests that are being received take too much memory";
@@ -44,7 +44,6 @@ impl BufferedBody {
 
 impl Drop for BufferedBody {
     fn drop(&mut self) {
-        self.engine.buffers.fetch_sub(self.counted, Ordering::Relaxed);
         self.budget.0.fetch_sub(self.counted, Ordering::Relaxed);
     }
 }
@@ -57,6 +56,7 @@ impl Drop for BufferedBody {
 pub async fn read(
     mut body: Incoming,
     (engine, budget): (&Arc<Engine>, &Arc<Budget>),
+    memory: ClientMemory,
 ) -> Result<BufferedBody, Refusal> {
     let config = engine.config();
     // As long as one value can be; one that JSON makes longer has to be shorter.
@@ -67,12 +67,8 @@ pub async fn read(
     if body.size_hint().lower() > most {
         return Err(too_long());
     }
-    let mut held = BufferedBody {
-        bytes: Vec::new(),
-        counted: 0,
-        budget: Arc::clone(budget),
-        engine: Arc::clone(engine),
-    };
+    let mut held =
+        BufferedBody { bytes: Vec::new(), counted: 0, budget: Arc::clone(budget), memory };
     let since = Instant::now();
     loop {
         let time = config.callers.request_body_timeout;

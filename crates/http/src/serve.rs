@@ -19,8 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use engine::unauthenticated::{self, Charge};
-use engine::{Engine, Origin};
+use engine::{ClientMemory, CountedBytes, Engine, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue};
@@ -37,7 +38,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::auth;
 use crate::body::{self, Budget};
 use crate::metrics::Counts;
-use crate::reply::{Answer, Refusal};
+use crate::reply::{Answer, Content, Refusal};
 use crate::request::{self, ApiRequest};
 use crate::route::{self, Found, ROUTES, Route};
 use crate::session::{ClientSession, ConnectionSignals, Meter, Workers};
@@ -54,6 +55,8 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// The longest head, in bytes.
 const LONGEST_HEAD: usize = 64 << 10;
+/// Answers up to this count as part of their connection.
+const SMALL: usize = 16 << 10;
 /// The most headers.
 const MOST_HEADERS: usize = 100;
 /// How long accepting rests when the system has nothing to give.
@@ -195,7 +198,10 @@ impl Http {
             laddr: stream.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
             fd: i64::from(stream.as_raw_fd()),
             unix: false,
+            memory: Some(Arc::default()),
         };
+        let mut memory = ClientMemory::new(&self.workers.engine, &origin);
+        memory.set(auth::takes(self.secured));
         // Both only make things better.
         let _ = stream.set_nodelay(true);
         if let Some(every) = config.tcp_keepalive {
@@ -249,14 +255,15 @@ impl Http {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let meter = Arc::new(meter);
+        let memory = Arc::new(ClientMemory::new(&self.workers.engine, &origin));
         let client = ClientSession::new(&self.workers, origin, &meter, Arc::clone(&signals));
         let client = Arc::new(AsyncMutex::new(client));
         let service = service_fn(|request| {
             let (http, client) = (Arc::clone(&self), Arc::clone(&client));
-            let meter = Arc::clone(&meter);
+            let (meter, memory) = (Arc::clone(&meter), Arc::clone(&memory));
             async move {
                 meter.begin_answer();
-                let answer = answer(http, Arc::clone(&client), request).await;
+                let answer = answer(http, (Arc::clone(&client), memory), request).await;
                 // A task that writes a long answer still holds it, and its request was admitted.
                 meter.end_answer(client.try_lock().map_or(true, |client| client.is_admitted()));
                 Ok::<_, Infallible>(answer)
@@ -322,7 +329,7 @@ where
 /// Answers a request.
 async fn answer(
     http: Arc<Http>,
-    client: Arc<AsyncMutex<ClientSession>>,
+    (client, memory): (Arc<AsyncMutex<ClientSession>>, Arc<ClientMemory>),
     request: Request<Incoming>,
 ) -> Answer {
     let begun = Instant::now();
@@ -331,15 +338,22 @@ async fn answer(
         Found::Route(route, _) => ROUTES.iter().position(|each| std::ptr::eq(each, *route)),
         _ => None,
     };
-    let done = carry_out(&http, &client, found, request).await;
-    let answer = done.unwrap_or_else(Refusal::answer);
+    let done = carry_out(&http, (&client, &memory), found, request).await;
+    let mut answer = done.unwrap_or_else(Refusal::answer);
+    if let Content::Whole(Some(body)) = answer.body_mut()
+        && body.len() > SMALL
+    {
+        // It is there until the peer has taken it.
+        let whole = std::mem::take(body);
+        *body = Bytes::from_owner(CountedBytes::new(whole, &memory));
+    }
     http.counts.answered(number, answer.status().as_u16(), begun.elapsed());
     answer
 }
 
 async fn carry_out(
     http: &Arc<Http>,
-    client: &Arc<AsyncMutex<ClientSession>>,
+    (client, memory): (&Arc<AsyncMutex<ClientSession>>, &ClientMemory),
     found: Found,
     request: Request<Incoming>,
 ) -> Result<Answer, Refusal> {
@@ -363,7 +377,10 @@ async fn carry_out(
         return Err(Refusal::new(400, error));
     }
     let body = match route.body {
-        Some(_) => Some(body::read(request.into_body(), (engine, &http.budget)).await?),
+        Some(_) => {
+            let limits = (engine, &http.budget);
+            Some(body::read(request.into_body(), limits, memory.beside(0)).await?)
+        }
         None => None,
     };
     let (http, client) = (Arc::clone(http), Arc::clone(client));

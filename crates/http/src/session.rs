@@ -20,7 +20,8 @@ use base::Protocol;
 use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
 use engine::unauthenticated::Charge;
 use engine::{
-    ClientId, Counters, Credential, Engine, LongRequests, Mailbox, Message, Origin, Session, Worker,
+    ClientId, ClientMemory, Counters, Credential, Engine, LongRequests, Mailbox, Message, Origin,
+    Session, Worker,
 };
 use journal::wall_clock;
 use parking_lot::Mutex;
@@ -218,6 +219,8 @@ pub struct ClientSession {
     pub signals: Arc<ConnectionSignals>,
     /// The credentials of the current request.
     pub admitted: Admitted,
+    /// What it takes.
+    memory: ClientMemory,
     meter: Arc<Meter>,
     request: Vec<u8>,
 }
@@ -236,11 +239,13 @@ impl ClientSession {
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
         session.shares = true;
+        let memory = ClientMemory::new(engine, &session.client.origin);
         ClientSession {
             workers: Arc::clone(workers),
             session,
             signals,
             admitted: Admitted::Not,
+            memory,
             meter: Arc::clone(meter),
             request: Vec::new(),
         }
@@ -360,10 +365,14 @@ impl DoorSession for ClientSession {
     }
 
     fn with_worker<R>(&mut self, work: impl FnOnce(&mut Worker, &mut Session) -> R) -> R {
-        let ClientSession { workers, session, meter, .. } = self;
+        let ClientSession { workers, session, memory, meter, .. } = self;
         workers.with(|worker| {
             meter.settle(&worker.context.counters);
-            work(worker, session)
+            let done = work(worker, session);
+            if memory.set(session.memory()) {
+                worker.engine.evict_clients(&worker.context.config, worker.context.now);
+            }
+            done
         })
     }
 

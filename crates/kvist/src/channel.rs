@@ -212,6 +212,7 @@ fn advance(shared: &Shared, client: &mut ClientSession, input: &mut Vec<u8>) -> 
         let mut slot = shared.lock_worker()?;
         let from = &mut input[consumed..];
         let fed = slot.worker.feed(&mut client.session, from, &mut client.out);
+        shared.count(client);
         consumed += fed.consumed;
         match fed.state {
             State::Full => {}

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use base::Millis;
 use config::{BufferLimit, Overflow};
-use engine::{ClientId, Mailbox, Message};
+use engine::{ClientId, ClientMemory, Mailbox, Message};
 use journal::wall_clock;
 use parking_lot::{Condvar, Mutex};
 
@@ -23,6 +23,8 @@ struct State {
     queue: VecDeque<Message>,
     /// Bytes of the messages that were pushed and not handed out yet.
     pushed: usize,
+    /// Counts them for the engine.
+    memory: ClientMemory,
     /// What they may come to.
     limit: BufferLimit,
     /// Since when they are over the soft limit.
@@ -41,12 +43,14 @@ impl State {
     /// Checks the size of what has not been fetched: too much ends the session, and its messages
     /// are dropped.
     fn check_limit(&mut self) {
+        self.memory.set(self.pushed);
         match self.limit.check(self.pushed, self.over_soft_since, wall_clock()) {
             Overflow::None => self.over_soft_since = None,
             Overflow::Soft(since) => self.over_soft_since = Some(since),
             Overflow::Close => {
                 self.over = true;
                 self.pushed = 0;
+                self.memory.set(0);
                 self.queue.clear();
                 self.queue.push_back(Message::Kill);
             }
@@ -55,9 +59,15 @@ impl State {
 }
 
 impl Inbox {
-    pub fn new(limit: BufferLimit) -> Self {
-        let state =
-            State { queue: VecDeque::new(), pushed: 0, limit, over_soft_since: None, over: false };
+    pub fn new(limit: BufferLimit, memory: ClientMemory) -> Self {
+        let state = State {
+            queue: VecDeque::new(),
+            pushed: 0,
+            memory,
+            limit,
+            over_soft_since: None,
+            over: false,
+        };
         Inbox { state: Mutex::new(state), arrived: Condvar::new() }
     }
 

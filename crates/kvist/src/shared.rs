@@ -171,8 +171,13 @@ impl Shared {
         client: &mut ClientSession,
         is_cancelled: CancelCheck<'_>,
     ) -> Result<(), Error> {
+        self.count(client);
         let answered = match client.waits() {
-            true => self.wait(client, None, is_cancelled),
+            true => {
+                let answered = self.wait(client, None, is_cancelled);
+                self.count(client);
+                answered
+            }
             false => Ok(true),
         };
         let done = match answered {
@@ -180,6 +185,14 @@ impl Shared {
             other => other.map(drop),
         };
         if self.is_stopping() { self.settle_stop(client) } else { done }
+    }
+
+    /// Counts what a client keeps between its requests.
+    #[inline]
+    pub fn count(&self, client: &mut ClientSession) {
+        if client.count() {
+            self.engine.evict_clients(&self.engine.config(), wall_clock());
+        }
     }
 
     /// Waits until a client's replies may be returned.

@@ -251,6 +251,41 @@ fn messages_that_are_not_fetched_end_a_session() {
 }
 
 #[test]
+fn what_sessions_keep_counts_as_memory() {
+    // On a busy machine the slow log would fill, which counts, too.
+    let db = Kvist::builder().set("slowlog-log-slower-than", "-1").in_memory().unwrap();
+    let used = || {
+        let info: String = db.run(["INFO", "memory"]).unwrap();
+        let line = info.lines().find_map(|line| line.strip_prefix("used_memory:")).unwrap();
+        line.parse::<usize>().unwrap()
+    };
+    let value = "v".repeat(1 << 20);
+    let mut session = db.session().unwrap();
+    session.call(["PING"]).unwrap();
+    let before = used();
+    session.call(["MULTI"]).unwrap();
+    session.call(["SET", "k", &value]).unwrap();
+    assert!(used() >= before + (1 << 20), "a queued command");
+    session.call(["DISCARD"]).unwrap();
+    assert_eq!(used(), before);
+    session.call(["CLIENT", "TRACKING", "ON", "BCAST"]).unwrap();
+    let before = used();
+    for n in 0..100 {
+        db.set(format!("{n}{}", "k".repeat(1000)), "").unwrap();
+    }
+    db.run::<()>(["FLUSHALL"]).unwrap();
+    assert!(used() >= before + 100_000, "messages that were not fetched");
+    drop(session);
+    eventually("the end of them", || used() < before);
+    // The largest goes.
+    let mut session = db.session().unwrap();
+    db.run::<()>(["CONFIG", "SET", "maxmemory-clients", "1mb"]).unwrap();
+    session.call(["MULTI"]).unwrap();
+    let ended = (0..3).any(|_| session.call(["SET", "k", &value]).is_err());
+    assert!(ended && db.run::<Option<String>>(["GET", "k"]).unwrap().is_none());
+}
+
+#[test]
 fn sessions_have_states_of_their_own() {
     let db = Kvist::in_memory().unwrap();
     let (mut one, mut two) = (db.session().unwrap(), db.session().unwrap());

@@ -373,11 +373,11 @@ fn origin(stream: &Stream, peer: Option<SocketAddr>, listener: &Listener) -> Ori
             addr: peer.to_string(),
             laddr: socket.local_addr().map_or_else(|_| String::new(), |addr| addr.to_string()),
             fd,
-            unix: false,
+            ..Origin::default()
         },
         None => {
             let path = format!("{}:0", listener.name());
-            Origin { addr: path.clone(), laddr: path, fd, unix: true }
+            Origin { addr: path.clone(), laddr: path, fd, unix: true, memory: None }
         }
     }
 }

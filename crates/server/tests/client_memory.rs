@@ -4,9 +4,12 @@
 
 use wire::Value;
 
+use crate::calls::Calls;
+use crate::frames::{DATA, Raw, announced, frame, head};
 use crate::host::Host;
 use crate::oracle::Oracle;
 use crate::server::{Client, Server, eventually, ok, text};
+use crate::web::Web;
 
 /// Plays a scene on ours, and on redis-server if there is one.
 fn on_both(options: &[&str], scene: impl Fn(&Host)) {
@@ -255,4 +258,76 @@ fn a_crowd_of_growing_clients_is_bounded() {
     }
     assert!(field(&mut admin, "evicted_clients") >= 40);
     server.logged("Evicting client: id=");
+}
+
+/// The largest value in these tests.
+const BIG: usize = 16 << 20;
+
+/// What clients take has come to be so many bytes more than before, or less than that many.
+fn grows(admin: &mut Client, what: &str, before: usize, bytes: usize) {
+    eventually(what, || (field(admin, "mem_clients_normal") >= before + bytes).then_some(()));
+    // It is part of what `maxmemory` sees.
+    assert!(field(admin, "used_memory") >= before + bytes);
+}
+
+fn shrinks(admin: &mut Client, what: &str, before: usize) {
+    eventually(what, || (field(admin, "mem_clients_normal") < before + 20_000).then_some(()));
+}
+
+#[test]
+fn what_calls_over_grpc_take_counts() {
+    const GET: &str = "/kvist.v1.KvistService/Get";
+    let calls = Calls::start(&[]);
+    let mut admin = calls.server.connect();
+    assert_eq!(admin.ask(&["CLIENT", "NO-EVICT", "ON"]), ok());
+    admin.ask(&["SET", "big", &"v".repeat(1_000_000)]);
+    let before = field(&mut admin, "mem_clients_normal");
+    let mut idle = Raw::connect(calls.port);
+    grows(&mut admin, "a connection", before, 40 << 10);
+    // Messages that do not end.
+    for n in 0..200 {
+        let stream = 2 * n + 1;
+        let half = announced(4000, &[b'x'; 2000]);
+        idle.send(&[head(stream, GET, &[]), frame(DATA, 0, stream, &half)].concat());
+    }
+    grows(&mut admin, "calls", before, 200 * (2000 + (3 << 10)));
+    drop(idle);
+    shrinks(&mut admin, "the end of them", before);
+    // Answers that are not taken.
+    let ask = |raw: &mut Raw| {
+        for n in 0..30 {
+            let stream = 2 * n + 1;
+            let get = announced(5, &[0x0a, 3, b'b', b'i', b'g']);
+            raw.send(&[head(stream, GET, &[]), frame(DATA, 1, stream, &get)].concat());
+        }
+    };
+    let mut lazy = Raw::connect(calls.port);
+    ask(&mut lazy);
+    grows(&mut admin, "answers", before, 29_000_000);
+    // The largest client goes.
+    let mut other = calls.server.connect();
+    assert_eq!(text(&other.ask(&["PING"])), "PONG");
+    limit(&mut admin, "8mb");
+    lazy.closed();
+    shrinks(&mut admin, "the end of them", before);
+    assert_eq!(text(&other.ask(&["PING"])), "PONG");
+    assert_eq!(field(&mut admin, "evicted_clients"), 1);
+}
+
+#[test]
+fn what_requests_over_http_take_counts() {
+    let web = Web::start(&[]);
+    let mut admin = web.server.connect();
+    assert_eq!(admin.ask(&["CLIENT", "NO-EVICT", "ON"]), ok());
+    admin.ask(&["SET", "big", &"v".repeat(BIG)]);
+    let before = field(&mut admin, "mem_clients_normal");
+    let mut lazy = web.connect();
+    assert_eq!(lazy.ask("GET /health", "").status, 200);
+    grows(&mut admin, "a connection", before, 32 << 10);
+    lazy.say("GET /api/v1/records/big", "");
+    grows(&mut admin, "an answer", before, BIG);
+    limit(&mut admin, "8mb");
+    lazy.closed();
+    shrinks(&mut admin, "the end of it", before);
+    assert_eq!(field(&mut admin, "evicted_clients"), 1);
 }

@@ -111,10 +111,14 @@ impl Engine {
             .into_iter()
             .map(|(name, rules)| (name.clone(), Account::new(&name, rules)))
             .collect();
+        all.count(0, accounts.values().map(|account| account.memory()).sum());
         accounts.insert(DEFAULT.to_vec(), Arc::clone(&all.default));
         all.publish(&all.default, rules);
         let before = std::mem::replace(&mut *all.accounts.write(), accounts);
-        before.into_values().filter(|account| !Arc::ptr_eq(account, &all.default)).collect()
+        let gone = before.into_values().filter(|account| !Arc::ptr_eq(account, &all.default));
+        let gone: Vec<Arc<Account>> = gone.collect();
+        all.count(gone.iter().map(|account| account.memory()).sum(), 0);
+        gone
     }
 
     /// The file of users, if there is one.

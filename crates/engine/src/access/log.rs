@@ -1,6 +1,7 @@
 //! `ACL LOG`: refused requests and failed logins, those of the same kind together.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::Millis;
 use parking_lot::Mutex;
@@ -68,9 +69,20 @@ pub(crate) struct Refusal {
     pub client: String,
 }
 
+impl Refusal {
+    /// Bytes that it takes.
+    fn memory(&self) -> usize {
+        size_of::<Refusal>() + self.object.len() + self.username.len() + self.client.len()
+    }
+}
+
 /// The last refusals, newest first.
 #[derive(Default)]
-pub(crate) struct Log(Mutex<VecDeque<Refusal>>);
+pub(crate) struct Log {
+    entries: Mutex<VecDeque<Refusal>>,
+    /// Bytes of all of them.
+    memory: AtomicUsize,
+}
 
 impl Log {
     /// Remembers a refusal; at most `keep` entries are kept. Of a long name its beginning is kept:
@@ -80,27 +92,54 @@ impl Log {
             name.truncate(NAME_MAX);
             name.shrink_to_fit();
         }
-        let mut entries = self.0.lock();
+        cut(&mut refusal.client);
+        let mut entries = self.entries.lock();
         let same = entries.iter().take(LOOKED_AT).position(|entry| {
             (entry.reason, entry.context) == (refusal.reason, refusal.context)
                 && refusal.at.abs_diff(entry.at) <= TOGETHER
                 && entry.object == refusal.object
                 && entry.username == refusal.username
         });
-        let before = same.and_then(|at| entries.remove(at)).map_or(0, |entry| entry.count);
-        entries.push_front(Refusal { count: before + refusal.count, ..refusal });
-        entries.truncate(keep);
+        let same = same.and_then(|at| entries.remove(at));
+        refusal.count += same.as_ref().map_or(0, |entry| entry.count);
+        let gone = same.iter().map(Refusal::memory).sum::<usize>();
+        let memory = self.memory.load(Ordering::Relaxed) - gone + refusal.memory();
+        entries.push_front(refusal);
+        let kept = keep.min(entries.len());
+        let dropped = entries.drain(kept..);
+        let dropped = dropped.map(|entry| entry.memory()).sum::<usize>();
+        // Others write it under the same lock.
+        self.memory.store(memory - dropped, Ordering::Relaxed);
+    }
+
+    /// Bytes of all entries.
+    pub fn memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
     }
 
     /// The newest `count`.
     pub fn newest(&self, count: usize) -> Vec<Refusal> {
-        self.0.lock().iter().take(count).cloned().collect()
+        self.entries.lock().iter().take(count).cloned().collect()
     }
 
     /// Forgets all.
     pub fn clear(&self) {
-        self.0.lock().clear();
+        let mut entries = self.entries.lock();
+        entries.clear();
+        self.memory.store(0, Ordering::Relaxed);
     }
+}
+
+/// Cuts what is shown of a client, whose name may be long.
+pub(crate) fn cut(text: &mut String) {
+    if text.len() > NAME_MAX {
+        let mut end = NAME_MAX;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text.shrink_to_fit();
 }
 
 #[cfg(test)]
@@ -137,6 +176,14 @@ mod tests {
         let entries = log.newest(10);
         assert_eq!((entries.len(), entries[0].count), (1, 2));
         assert_eq!(entries[0].object.len(), NAME_MAX);
+        log.add(Refusal { client: "\u{e9}".repeat(NAME_MAX), ..refusal("y", 1) }, 1);
+        assert_eq!(log.newest(1)[0].client.len(), NAME_MAX);
+        assert_eq!(log.memory(), size_of::<Refusal>() + 2 + NAME_MAX);
+        log.add(Refusal { client: "x".repeat(NAME_MAX + 9), ..refusal("y", 2) }, 2);
+        log.add(refusal("z", 2), 2);
+        assert_eq!(log.memory(), 2 * (size_of::<Refusal>() + 2) + NAME_MAX);
+        log.clear();
+        assert_eq!(log.memory(), 0);
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod log;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use acl::{RuleError, Terms, User, Vocabulary};
 use config::Config;
@@ -33,7 +33,7 @@ pub(crate) use self::check::{
     script_refusal, sort_in_place_of,
 };
 pub use self::credential::Credential;
-pub(crate) use self::log::{Context, Log, Reason};
+pub(crate) use self::log::{Context, Log, Reason, cut};
 use crate::client::Client;
 use crate::control;
 use crate::engine::Engine;
@@ -72,6 +72,14 @@ impl Account {
     #[must_use]
     pub fn is_on(&self) -> bool {
         !self.is_gone() && self.rules().flags().contains(&"on")
+    }
+
+    /// Bytes that it takes.
+    fn memory(&self) -> usize {
+        /// What it takes among the others, and what is counted with it and with its rules.
+        const PLACE: usize = 96;
+        let own = size_of::<Account>() + size_of::<User>() + PLACE;
+        own + 2 * self.name.len() + self.rules().memory()
     }
 
     /// Whether it was deleted. Nothing may be done in its name.
@@ -135,6 +143,8 @@ pub struct Users {
     accounts: RwLock<BTreeMap<Vec<u8>, Arc<Account>>>,
     default: Arc<Account>,
     version: AtomicU64,
+    /// Bytes of all of them, more or less than those of the default user at the start.
+    memory: AtomicI64,
     /// The default user must give a password, or may not come in at all.
     locked: AtomicBool,
     /// Held while rules change: one change at a time. The disk is not waited for meanwhile.
@@ -168,6 +178,7 @@ impl Users {
             accounts: RwLock::new(accounts),
             default,
             version: AtomicU64::new(1),
+            memory: AtomicI64::new(0),
             locked,
             changing: Mutex::new(()),
             file: Mutex::new(()),
@@ -224,8 +235,19 @@ impl Users {
         Terms { vocabulary: &self.vocabulary, all_channels: config.acl.all_channels }
     }
 
+    /// Bytes that users and their rules take, beside the default user as it is at first.
+    pub(crate) fn memory(&self) -> usize {
+        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
+    /// Counts users that take so much now and took so much before.
+    fn count(&self, before: usize, now: usize) {
+        self.memory.fetch_add(now as i64 - before as i64, Ordering::Relaxed);
+    }
+
     /// Puts rules in force.
     fn publish(&self, account: &Account, rules: User) {
+        self.count(account.rules().memory(), rules.memory());
         let locked = !rules.needs_no_password();
         *account.rules.write() = Arc::new(rules);
         if account.name == DEFAULT {
@@ -276,6 +298,7 @@ impl Engine {
             }
             _ => {
                 let account = Account::new(name, after);
+                users.count(0, account.memory());
                 users.accounts.write().insert(name.to_vec(), account);
                 Ok(false)
             }
@@ -308,6 +331,7 @@ impl Engine {
         let mut accounts = self.users.accounts.write();
         let gone: Vec<_> = names.iter().filter_map(|name| accounts.remove(*name)).collect();
         drop(accounts);
+        self.users.count(gone.iter().map(|account| account.memory()).sum(), 0);
         (gone.len(), self.dismiss(&gone, own))
     }
 

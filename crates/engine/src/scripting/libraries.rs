@@ -139,8 +139,8 @@ impl Functions {
 }
 
 fn memory_of(libraries: &Libraries) -> usize {
-    /// Bytes a library or a function takes beside its texts, about.
-    const OVERHEAD: usize = 128;
+    /// Bytes a library or a function takes beside its texts, about: in threads that know it, too.
+    const OVERHEAD: usize = 300;
     let of = |library: &Arc<Library>| {
         let functions = library.functions().iter();
         let texts = functions.map(|f| f.name.len() + f.description.as_ref().map_or(0, Vec::len));

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use base::Event;
 use bytes::Bytes;
-use engine::{Watch, Watcher, Watching};
+use engine::{ClientMemory, Watch, Watcher, Watching};
 use futures_util::stream::{self, Stream};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -51,14 +51,16 @@ struct PendingEvents {
     events: VecDeque<KeyEvent>,
     bytes: usize,
     share: Share,
+    memory: ClientMemory,
     /// Some had no room.
     missed: bool,
 }
 
 impl EventQueue {
-    fn new(budget: &Arc<Budget>) -> Arc<Self> {
+    fn new(budget: &Arc<Budget>, memory: ClientMemory) -> Arc<Self> {
         let share = Share::of(budget);
-        let waiting = PendingEvents { events: VecDeque::new(), bytes: 0, share, missed: false };
+        let waiting =
+            PendingEvents { events: VecDeque::new(), bytes: 0, share, memory, missed: false };
         Arc::new(EventQueue { waiting: Mutex::new(waiting), wakeup: Notify::new() })
     }
 
@@ -91,6 +93,7 @@ impl PendingEvents {
         if self.events.is_empty() {
             self.bytes = 0;
             self.share.clear();
+            self.memory.set(0);
             self.events.shrink_to(PAGE);
         }
         events
@@ -109,8 +112,10 @@ impl Watcher for EventQueue {
             // They will not be delivered.
             waiting.events = VecDeque::new();
             waiting.share.clear();
+            waiting.memory.set(0);
         } else {
             waiting.bytes += takes;
+            waiting.memory.add(takes);
             waiting.events.push_back(KeyEvent { event: event.name, key: event.key.clone() });
             if waiting.events.len() > 1 {
                 // The reader has been woken for the first and has not looked yet.
@@ -131,6 +136,8 @@ struct Listener {
     started: bool,
     /// The channel for which a subscriber's rights would be checked, one for each name.
     channels: Vec<Vec<u8>>,
+    /// Counts the names, here and in the engine.
+    _memory: ClientMemory,
 }
 
 /// The events of some keys.
@@ -163,10 +170,13 @@ pub fn events(
         keys: keys.iter().map(|key| Box::from(&key[..])).collect(),
         prefixes: prefixes.iter().map(|prefix| Box::from(&prefix[..])).collect(),
     };
-    let queue = EventQueue::new(&shared.watch_budget);
+    let named = channels.iter().map(|channel| 2 * (size_of::<Vec<u8>>() + channel.len())).sum();
+    let memory = caller.memory.memory().beside(named);
+    let queue = EventQueue::new(&shared.watch_budget, memory.beside(0));
     let watcher: Arc<dyn Watcher> = Arc::clone(&queue) as _;
     let watching = shared.lock_worker().worker.watch(watch, watcher);
-    let state = Listener { caller, queue, _watching: watching, started: false, channels };
+    let state =
+        Listener { caller, queue, _watching: watching, started: false, channels, _memory: memory };
     Ok(stream::try_unfold(state, |mut state| async move {
         let kind = state.next().await?;
         Ok(Some((WatchResponse { kind: Some(kind) }, state)))
@@ -211,7 +221,10 @@ mod tests {
     #[test]
     fn a_queue_has_an_end_and_gives_back_what_it_took() {
         let budget = Arc::new(Budget::new(QUEUE + QUEUE / 2));
-        let (one, other) = (EventQueue::new(&budget), EventQueue::new(&budget));
+        let (one, other) = (
+            EventQueue::new(&budget, ClientMemory::default()),
+            EventQueue::new(&budget, ClientMemory::default()),
+        );
         let key = vec![b'k'; 1000];
         let fits = QUEUE / (1000 + EVENT);
         (0..fits).for_each(|_| one.hear(&event(&key)));
@@ -228,7 +241,7 @@ mod tests {
     #[test]
     fn one_too_many_ends_it() {
         let budget = Arc::new(Budget::new(usize::MAX));
-        let queue = EventQueue::new(&budget);
+        let queue = EventQueue::new(&budget, ClientMemory::default());
         let key = vec![b'k'; QUEUE / 2];
         queue.hear(&event(&key));
         queue.hear(&event(&key));

@@ -105,7 +105,7 @@ fn memory(client: &Client, asking: Option<&Asking<'_>>) -> String {
     let output = client.output.load(Relaxed);
     let own = size_of::<Client>() + size_of::<Session>();
     // What its owner has told, if there is one that tells.
-    let told = client.memory.load(Relaxed);
+    let told = client.told();
     let kept = if told > 0 { told } else { own + room + client.kept() + first + piled };
     let total = kept + asking.map_or(0, |asking| request + asking.arguments());
     format!(

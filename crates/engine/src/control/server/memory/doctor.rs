@@ -89,6 +89,7 @@ mod tests {
         let resident = Some(resident);
         Figures {
             indexes: 0,
+            records: 0,
             used,
             peak,
             clients,

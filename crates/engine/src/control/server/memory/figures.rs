@@ -23,6 +23,8 @@ pub(in crate::control::server) struct Figures {
     pub scripting: [usize; 4],
     /// Ordered indexes.
     pub indexes: usize,
+    /// Users, and what is logged of clients.
+    pub records: usize,
     /// Records that wait to be written to the journal.
     pub journal: usize,
     /// What the system has given the process, if it says so.
@@ -46,6 +48,7 @@ impl Figures {
             clients: engine.buffers.load(Ordering::Relaxed),
             scripting: engine.scripting_memory(),
             indexes: engine.store.index_memory(),
+            records: engine.records_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),
             databases,
@@ -61,7 +64,8 @@ impl Figures {
     pub fn overhead(&self) -> usize {
         // Interpreters are not part of what is used.
         let scripting: usize = self.scripting[2..].iter().sum();
-        (self.clients + self.tables() + self.indexes + scripting).min(self.used)
+        let beside = self.clients + self.indexes + self.records + scripting;
+        (self.tables() + beside).min(self.used)
     }
 
     /// Keys and values.
