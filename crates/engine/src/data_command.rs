@@ -243,7 +243,9 @@ impl WorkerParts<'_> {
         prepare::request(engine, txn, &context.config, (entry, request.argv));
         let call = Call::new(engine, txn, &*context.counters, session, entry, request, own);
         let (scope, now) = (scope_of(engine, &mut context.plan, entry, request), context.now);
-        let done = txn.with(&engine.store, scope, |txn| {
+        // Whatever a command did before it broke is what the journal must bring back.
+        let broken = |txn: &mut Txn| propagate::keys(engine, txn, entry, request.argv);
+        let work = |txn: &mut Txn| {
             // Asked again now that its shards are held: see `pause.rs`.
             if engine.request_flags.now().paused()
                 && engine.must_wait(session, (entry, request.argv), now)
@@ -260,8 +262,8 @@ impl WorkerParts<'_> {
                 }
             }
             serving::serve_ready(engine, txn);
-        });
-        match done {
+        };
+        match txn.with_or(&engine.store, scope, work, broken) {
             Ok(()) => {}
             Err(Failed::Busy) => {
                 // What was written is taken back with it.
@@ -269,7 +271,6 @@ impl WorkerParts<'_> {
                 return Err(engine.busy());
             }
             Err(failed) => {
-                remember_broken(engine, txn, entry, request.argv);
                 out.retract();
                 out.reply().error_bytes(broke(entry, &failed).bytes());
             }
@@ -293,11 +294,6 @@ fn scope_of<'s>(
     plan.clear();
     plan.add(&engine.store, entry, request.argv);
     plan.scope()
-}
-
-/// Whatever a command did before it broke is what the journal must bring back.
-fn remember_broken(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
-    let _ = txn.with(&engine.store, Scope::All, |txn| propagate::keys(engine, txn, entry, argv));
 }
 
 /// What is answered for a command that has panicked.

@@ -13,6 +13,8 @@ use base::{
 use kvist_engine::{Action, Engine, Message, State, Table, command_table};
 use store::{Scope, Store, Txn};
 
+use crate::contents::contents;
+use crate::data_dir::{Folder, open, open_with};
 use crate::test_client::{TestClient, start};
 
 const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
@@ -60,6 +62,10 @@ fn run(txn: &mut Txn, mut args: Args<'_>, out: &mut dyn Reply) -> Result<Effect,
 
 /// An engine that knows the commands above. Panics are not printed.
 fn explosive() -> Arc<Engine> {
+    Engine::with_table(start(""), explosives())
+}
+
+fn explosives() -> Table {
     std::panic::set_hook(Box::new(|info| {
         if !info.to_string().contains("boom") {
             eprintln!("{info}");
@@ -68,7 +74,7 @@ fn explosive() -> Arc<Engine> {
     let known = command_table().unwrap();
     let mut rows: Vec<_> = known.entries().iter().map(|e| (e.spec, e.action)).collect();
     rows.extend(SPECS.iter().map(|spec| (spec, Action::Data(run))));
-    Engine::with_table(start(""), Table::new(rows).unwrap())
+    Table::new(rows).unwrap()
 }
 
 const SORRY: &str = "-ERR internal error: the command was stopped; please report it";
@@ -169,6 +175,36 @@ fn a_panic_after_a_push_leaves_the_next_request_in_peace() {
 fn place(store: &Store, key: &[u8]) -> (u64, usize) {
     let hash = store.hasher().hash(key);
     (hash, store.shard_of(hash))
+}
+
+/// What a command had changed when it panicked is in the journal, whatever shards others hold.
+#[test]
+fn the_journal_has_what_a_panic_left_behind_while_a_script_is_overdue() {
+    let folder = Folder::new();
+    let lines = "save \"\"\nappendfsync no\nbusy-reply-threshold 20";
+    let make = |start| Ok(Engine::with_table(start, explosives()));
+    let (engine, _) = open_with(&folder.0, lines, make).unwrap();
+    let shard = |key: &str| place(&engine.store, key.as_bytes()).1;
+    let elsewhere = (0..).map(|n| format!("k{n}")).find(|key| shard(key) != shard("a")).unwrap();
+    thread::scope(|scope| {
+        let endless = scope.spawn(|| {
+            let script = "*4\r\n$4\r\nEVAL\r\n$17\r\nwhile true do end\r\n$1\r\n1\r\n$1\r\na\r\n";
+            TestClient::new(&engine).feed(script).0
+        });
+        let mut client = TestClient::new(&engine);
+        while !client.ask("GET a").starts_with("-BUSY") {}
+        assert_eq!(client.ask(&format!("BOOM-CHANGED {elsewhere}")), SORRY);
+        assert_eq!(client.ask(&format!("APPEND {elsewhere} -twice")), ":13");
+        assert_eq!(client.ask("SCRIPT KILL"), "+OK");
+        assert!(endless.join().unwrap().contains("killed"));
+    });
+    let wanted = contents(&engine);
+    engine.store.log().sync().unwrap();
+    engine.close_data_dir();
+    drop(engine);
+    let (again, recovered) = open(&folder.0, lines).unwrap();
+    assert_eq!(recovered.failed, 0, "{recovered}");
+    assert_eq!(contents(&again), wanted);
 }
 
 #[test]

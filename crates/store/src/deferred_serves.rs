@@ -17,7 +17,7 @@ impl Txn {
         &mut self,
         store: &Store,
         asked: Vec<usize>,
-        work: impl FnOnce(&mut Txn) -> R,
+        work: impl FnOnce(&mut Txn) -> Result<R, Failed>,
     ) -> Result<R, Failed> {
         let (mut numbers, mut serves) = (asked.clone(), true);
         let mut work = Some(work);
@@ -47,7 +47,7 @@ impl Txn {
                 self.hold(number, guard);
             }
             let served = if !serves || self.serve_deferred(store) { work.take() } else { None };
-            let done = served.map(|work| self.outermost(work));
+            let done = served.map(|work| work(self));
             self.settle();
             self.give_back(guards.iter_mut());
             if let Some(done) = done {
@@ -67,6 +67,7 @@ impl Txn {
         work: impl FnOnce(&mut Txn) -> R,
     ) -> Result<R, Failed> {
         self.insists = true;
+        let work = |txn: &mut Txn| txn.outermost(work, |_| ());
         let done = self.with_several(store, vec![shard], work);
         self.insists = false;
         done
@@ -86,11 +87,12 @@ impl Txn {
         let db = self.db;
         // A panic is contained here; a client that waits is served by the next request that feeds
         // the key.
-        let _ = self.outermost(|txn| {
+        let serve = |txn: &mut Txn| {
             if let Some(notification_sink) = store.notification_sink.get() {
                 notification_sink.serve(txn);
             }
-        });
+        };
+        let _ = self.outermost(serve, |_| ());
         self.ready.clear();
         self.db = db;
         self.settle_notifications();

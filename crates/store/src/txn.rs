@@ -274,16 +274,34 @@ impl Txn {
     /// # Errors
     /// `work` panicked; the panic goes no further. Or a shard is not to be had: then nothing was
     /// done, unless `work` walks over shards it does not hold.
+    #[inline]
     pub fn with<R>(
         &mut self,
         store: &Store,
         scope: Scope<'_>,
         work: impl FnOnce(&mut Txn) -> R,
     ) -> Result<R, Failed> {
+        self.with_or(store, scope, work, |_| ())
+    }
+
+    /// As [`Txn::with`]; if `work` panics, `broken` runs too, before anything is given back: nobody
+    /// else sees what was left behind before it is, say, in the journal.
+    ///
+    /// # Errors
+    /// As [`Txn::with`].
+    #[inline]
+    pub fn with_or<R>(
+        &mut self,
+        store: &Store,
+        scope: Scope<'_>,
+        work: impl FnOnce(&mut Txn) -> R,
+        broken: impl FnOnce(&mut Txn),
+    ) -> Result<R, Failed> {
         debug_assert!(self.held.is_empty(), "a transaction locks once");
+        let work = |txn: &mut Txn| txn.outermost(work, broken);
         match scope {
             Scope::None => {
-                let result = self.outermost(work);
+                let result = work(self);
                 self.notifications.deliver(store);
                 result
             }
@@ -297,7 +315,7 @@ impl Txn {
                     return self.with_several(store, vec![number], work);
                 }
                 self.hold(number, &mut guard);
-                let result = self.outermost(work);
+                let result = work(self);
                 self.settle();
                 self.give_back(std::iter::once(&mut guard));
                 result
@@ -335,12 +353,20 @@ impl Txn {
         }
     }
 
-    pub(crate) fn outermost<R>(&mut self, work: impl FnOnce(&mut Txn) -> R) -> Result<R, Failed> {
+    pub(crate) fn outermost<R>(
+        &mut self,
+        work: impl FnOnce(&mut Txn) -> R,
+        broken: impl FnOnce(&mut Txn),
+    ) -> Result<R, Failed> {
         #[cfg(debug_assertions)]
         let _at_work = crate::busy::AtWork::begin(!self.held.is_empty());
         self.notifications.look_around(&self.store);
         let result = self.contain(work);
-        if result.is_err() {
+        if let Err(failed) = &result {
+            if matches!(failed, Failed::Panicked(_)) {
+                // Contained as well: what it is about may be what is broken.
+                let _ = self.contain(broken);
+            }
             // Clients that wait for these keys are served by the next request that feeds them.
             self.ready.clear();
         }

@@ -36,11 +36,20 @@ impl Drop for Folder {
 
 /// An engine that has read this directory, with these further lines of configuration.
 pub fn open(dir: &Path, lines: &str) -> Result<(Arc<Engine>, Recovered), String> {
+    open_with(dir, lines, Engine::new)
+}
+
+/// The same, of an engine that is made otherwise.
+pub fn open_with(
+    dir: &Path,
+    lines: &str,
+    make: impl FnOnce(Start) -> Result<Arc<Engine>, String>,
+) -> Result<(Arc<Engine>, Recovered), String> {
     let mut settings = Settings::new(4);
     let text = format!("dir {}\nenable-debug-command yes\n{lines}\n", dir.display());
     settings.apply_text(text.as_bytes(), "a test").unwrap();
     let data_dir = unlocked(dir)?;
-    let engine = Engine::new(Start {
+    let engine = make(Start {
         settings,
         seed: [1, 2, 3, 4],
         now: 1_000_000,
