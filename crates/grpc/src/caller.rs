@@ -84,7 +84,8 @@ impl Caller {
         argv: &[&[u8]],
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
     ) -> Result<R, Status> {
-        self.take_session()?.ask(db, argv, read).await
+        let asked = self.take_session()?.ask(db, argv, read).await;
+        asked.map(|(_, result)| result)
     }
 }
 
@@ -160,16 +161,18 @@ impl SessionGuard {
         }
     }
 
-    /// Runs one request, waits for what it waits for, and makes something of the reply.
+    /// Runs one request, waits for what it waits for, and makes something of the reply. The session
+    /// comes back with it: without an answer nobody knows in which state that is, or whether it is
+    /// there, and the next request takes another ([`Caller::take_session`]).
     ///
     /// # Errors
     /// What `read` makes of the reply, or why there is none.
     pub async fn ask<R>(
-        &mut self,
+        mut self,
         db: u32,
         argv: &[&[u8]],
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
-    ) -> Result<R, Status> {
+    ) -> Result<(Self, R), Status> {
         let shared = Arc::clone(self.shared());
         let (begun, out) = {
             let mut slot = shared.lock_worker();
@@ -178,51 +181,49 @@ impl SessionGuard {
                 let result = read(&slot.out);
                 drop(slot);
                 shared.look_whether_stopping();
-                return result;
+                return result.map(|result| (self, result));
             }
             (begun, std::mem::take(&mut slot.out))
         };
-        let reply = match begun {
+        let (guard, reply) = match begun {
             Begun::Aside(long) => {
                 let words = argv.iter().map(|word| word.to_vec()).collect();
                 self.ask_aside(long, words).await?
             }
             Begun::Answered | Begun::Waits => self.finish(out).await?,
         };
-        read(&reply)
+        read(&reply).map(|result| (guard, result))
     }
 
-    /// Runs one request aside, and waits for what it waits for; its reply.
+    /// Runs one request aside, and waits for what it waits for; its reply, with the session.
     ///
     /// # Errors
     /// Why there is none.
     pub async fn ask_aside(
-        &mut self,
+        self,
         long: LongRequest,
         words: Vec<Vec<u8>>,
-    ) -> Result<Vec<u8>, Status> {
-        let asked = exchange::aside(self.move_out(), Exchange::of_words(words), long).await;
-        let (guard, exchange) = asked?;
-        *self = guard;
-        self.settled(exchange)
+    ) -> Result<(Self, Vec<u8>), Status> {
+        let asked = exchange::aside(self, Exchange::of_words(words), long).await;
+        asked.map(|(guard, exchange)| guard.settled(exchange))
     }
 
-    /// Waits until a request that began is answered and may be told; its reply.
+    /// Waits until a request that began is answered and may be told; its reply, with the session.
     ///
     /// # Errors
     /// The connection was ended meanwhile; the disk cannot confirm what has been done.
-    pub async fn finish(&mut self, out: Vec<u8>) -> Result<Vec<u8>, Status> {
-        let exchange = exchange::go_on(self, Exchange::begun(out)).await?;
-        self.settled(exchange)
+    pub async fn finish(mut self, out: Vec<u8>) -> Result<(Self, Vec<u8>), Status> {
+        let exchange = exchange::go_on(&mut self, Exchange::begun(out)).await?;
+        Ok(self.settled(exchange))
     }
 
-    fn settled(&mut self, exchange: Exchange) -> Result<Vec<u8>, Status> {
+    fn settled(mut self, exchange: Exchange) -> (Self, Vec<u8>) {
         self.client().messages.clear();
         self.client().count();
         self.shared().look_whether_stopping();
         let (reply, _) = exchange.into_parts();
         self.count_reply(reply.len());
-        Ok(reply)
+        (self, reply)
     }
 }
 

@@ -4,8 +4,12 @@
 //! an idle session, and puts it back when it is done. As long as no call waits one session is
 //! enough, so a connection is one client in `CLIENT LIST`; each call that waits while others arrive
 //! is another.
+//!
+//! A session is opened for its user, in one place, and is that user's from then on: nothing runs in
+//! one that has yet to be authenticated. A call whose request got no answer has no session any more
+//! and must take another.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use base::Protocol;
 use engine::{Client, ClientMemory, Credential, Origin, Session};
@@ -27,8 +31,8 @@ pub struct ConnectionUser {
     pub(crate) shared: Arc<Shared>,
     origin: Origin,
     close_signal: Arc<CloseSignal>,
-    /// The credentials, if any were sent.
-    credential: OnceLock<Credential>,
+    /// The credentials, if any were sent and asked for.
+    credential: Option<Credential>,
     // A session is some hundred bytes, and each call takes one out and puts it back.
     #[allow(clippy::vec_box)]
     resting: Mutex<Vec<Box<ClientSession>>>,
@@ -56,22 +60,36 @@ impl ClientSession {
 /// middle of something.
 pub struct SessionGuard {
     user: Arc<ConnectionUser>,
+    /// It is there until `drop` takes it out.
     client: Option<Box<ClientSession>>,
     call: Option<CallMemory>,
 }
 
+/// A connection on which a user calls: what engine and door, where from, and how it is closed.
+pub type Place<'c> = (&'c Arc<Shared>, &'c Origin, &'c Arc<CloseSignal>);
+
 impl ConnectionUser {
-    /// A user who has not authenticated.
-    pub fn new(
-        shared: &Arc<Shared>,
-        origin: &Origin,
-        close_signal: &Arc<CloseSignal>,
-    ) -> Arc<Self> {
+    /// Callers without credentials. Whether they may call is asked for each call: see
+    /// [`ConnectionUser::holds`].
+    pub fn anonymous(place: Place<'_>) -> Arc<Self> {
+        Self::new(place, None)
+    }
+
+    /// The user of a call, authenticated.
+    ///
+    /// # Errors
+    /// The credentials are wrong, or there is no such user.
+    pub fn authenticated(place: Place<'_>, claim: Claim<'_>) -> Result<Arc<Self>, Status> {
+        Ok(Self::new(place, credential_of(place, claim)?))
+    }
+
+    fn new(place: Place<'_>, credential: Option<Credential>) -> Arc<Self> {
+        let (shared, origin, close_signal) = place;
         let user = ConnectionUser {
             shared: Arc::clone(shared),
             origin: origin.clone(),
             close_signal: Arc::clone(close_signal),
-            credential: OnceLock::new(),
+            credential,
             resting: Mutex::default(),
         };
         let first = user.open();
@@ -79,12 +97,16 @@ impl ConnectionUser {
         Arc::new(user)
     }
 
+    /// A new session of the user's. There is no other way to one.
     fn open(&self) -> Box<ClientSession> {
         let messages = Arc::new(MessageQueue::new(Arc::clone(&self.close_signal)));
         let engine = &self.shared.engine;
         let mailbox = Arc::clone(&messages);
         let client = engine.clients.add(self.origin.clone(), wall_clock(), mailbox);
         let mut session = Session::new(client, !engine.users.asks_password());
+        if let Some(credential) = &self.credential {
+            engine.vouch(&mut session, credential.account());
+        }
         session.speak(Protocol::Resp3);
         session.shares = true;
         let memory = self.memory();
@@ -98,67 +120,10 @@ impl ConnectionUser {
         ClientMemory::new(&self.shared.engine, &self.origin)
     }
 
-    /// Authenticates the user.
-    ///
-    /// # Errors
-    /// The credentials are wrong, or there is no such user.
-    pub fn enter(self: &Arc<Self>, claim: Claim<'_>) -> Result<(), Status> {
-        let users = &self.shared.engine.users;
-        let key = self.shared.api_key.as_ref();
-        let invalid = || status::unauthenticated(status::INVALID_KEY);
-        let credential = match (claim, key) {
-            (Claim::None, None) if !users.asks_password() => return Ok(()),
-            (Claim::None, None) => {
-                return Err(status::refusal(base::error::NO_AUTH.bytes()));
-            }
-            (Claim::None, Some(_)) => {
-                return Err(status::unauthenticated(status::MISSING_KEY));
-            }
-            (Claim::Malformed, _) => return Err(status::unauthenticated(status::MALFORMED_KEY)),
-            (Claim::Token(token), Some(key)) => {
-                let user = self.shared.settings.api_key_user.as_slice();
-                let credential = Credential::of_key(users, user);
-                credential.filter(|_| Secret::of(token).is(key)).ok_or_else(invalid)?
-            }
-            (Claim::Token(token), None) => match credentials::split(token) {
-                Some((user, password)) if users.find(user).is_some() => self.log_in(user, password),
-                _ => self.log_in(b"default", token),
-            }?,
-            (Claim::Basic(encoded), _) => {
-                let words = credentials::basic(encoded);
-                let (user, password) =
-                    words.ok_or_else(|| status::unauthenticated(status::MALFORMED_KEY))?;
-                // Where a key is asked for, a user who needs no password is no way around it.
-                let account = users.find(&user);
-                let open = account.is_some_and(|account| account.rules().takes_any_password());
-                if open && key.is_some() {
-                    return Err(invalid());
-                }
-                self.log_in(&user, &password)?
-            }
-        };
-        let mut guard = self.take();
-        self.shared.engine.vouch(guard.session(), credential.account());
-        // Set once: a user does not change.
-        let _ = self.credential.set(credential);
-        Ok(())
-    }
-
-    /// A user, by a password. A wrong one is told by the command, so that it is in `ACL LOG` and
-    /// counted as everywhere.
-    fn log_in(self: &Arc<Self>, user: &[u8], password: &[u8]) -> Result<Credential, Status> {
-        let found = Credential::of_password(&self.shared.engine.users, user, password);
-        found.ok_or_else(|| {
-            let mut guard = self.take();
-            self.shared.lock_worker().run(guard.session(), &[b"AUTH", user, password]);
-            status::unauthenticated(status::INVALID_KEY)
-        })
-    }
-
     /// Whether the credentials are still valid: each call is an authentication of its own.
     pub fn holds(&self) -> bool {
         let users = &self.shared.engine.users;
-        match self.credential.get() {
+        match &self.credential {
             Some(credential) => credential.holds(users),
             None => self.shared.api_key.is_none() && !users.asks_password(),
         }
@@ -180,25 +145,19 @@ impl ConnectionUser {
 
     /// A session for a call.
     pub fn take(self: &Arc<Self>) -> SessionGuard {
-        let resting = self.resting.lock().pop();
-        let client = resting.unwrap_or_else(|| {
-            let mut client = self.open();
-            self.make_alike(&mut client.session);
-            client
-        });
-        SessionGuard { user: Arc::clone(self), client: Some(client), call: None }
+        SessionGuard { user: Arc::clone(self), client: Some(self.take_out()), call: None }
     }
 
-    /// Makes a new session the same user's as the others.
-    fn make_alike(&self, session: &mut Session) {
-        if let Some(credential) = self.credential.get() {
-            self.shared.engine.vouch(session, credential.account());
-        }
+    fn take_out(&self) -> Box<ClientSession> {
+        let resting = self.resting.lock().pop();
+        resting.unwrap_or_else(|| self.open())
     }
 
     fn put(&self, mut client: Box<ClientSession>) {
         let session = &mut client.session;
-        let rests = session.blocked.is_none()
+        // What panicked in the middle of a request may be in any state.
+        let rests = !std::thread::panicking()
+            && session.blocked.is_none()
             && !session.is_paused()
             && !session.closing
             && session.multi.is_none();
@@ -222,6 +181,59 @@ impl Drop for ConnectionUser {
             self.close(client);
         }
     }
+}
+
+/// Whose call it is; none are needed where none are asked for.
+///
+/// # Errors
+/// The credentials are wrong or missing, or there is no such user.
+pub fn credential_of(place: Place<'_>, claim: Claim<'_>) -> Result<Option<Credential>, Status> {
+    let shared = place.0;
+    let users = &shared.engine.users;
+    let key = shared.api_key.as_ref();
+    let invalid = || status::unauthenticated(status::INVALID_KEY);
+    let credential = match (claim, key) {
+        (Claim::None, None) if !users.asks_password() => return Ok(None),
+        (Claim::None, None) => {
+            return Err(status::refusal(base::error::NO_AUTH.bytes()));
+        }
+        (Claim::None, Some(_)) => {
+            return Err(status::unauthenticated(status::MISSING_KEY));
+        }
+        (Claim::Malformed, _) => return Err(status::unauthenticated(status::MALFORMED_KEY)),
+        (Claim::Token(token), Some(key)) => {
+            let credential = Credential::of_key(users, shared.settings.api_key_user.as_slice());
+            credential.filter(|_| Secret::of(token).is(key)).ok_or_else(invalid)?
+        }
+        (Claim::Token(token), None) => match credentials::split(token) {
+            Some((user, password)) if users.find(user).is_some() => log_in(place, user, password),
+            _ => log_in(place, b"default", token),
+        }?,
+        (Claim::Basic(encoded), _) => {
+            let words = credentials::basic(encoded);
+            let (user, password) =
+                words.ok_or_else(|| status::unauthenticated(status::MALFORMED_KEY))?;
+            // Where a key is asked for, a user who needs no password is no way around it.
+            let account = users.find(&user);
+            let open = account.is_some_and(|account| account.rules().takes_any_password());
+            if open && key.is_some() {
+                return Err(invalid());
+            }
+            log_in(place, &user, &password)?
+        }
+    };
+    Ok(Some(credential))
+}
+
+/// A user, by a password. A wrong one is told by the command, in a session of its own that is closed
+/// afterwards, so that it is in `ACL LOG` and counted as everywhere.
+fn log_in(place: Place<'_>, user: &[u8], password: &[u8]) -> Result<Credential, Status> {
+    let found = Credential::of_password(&place.0.engine.users, user, password);
+    found.ok_or_else(|| {
+        let mut guard = ConnectionUser::anonymous(place).take();
+        place.0.lock_worker().run(guard.session(), &[b"AUTH", user, password]);
+        status::unauthenticated(status::INVALID_KEY)
+    })
 }
 
 impl SessionGuard {
@@ -251,17 +263,9 @@ impl SessionGuard {
         &mut self.client().session
     }
 
-    /// The same session, to go to another thread. This one has a new one if it asks before it gets
-    /// that back.
-    pub fn move_out(&mut self) -> SessionGuard {
-        let (user, call) = (Arc::clone(&self.user), self.call.clone());
-        SessionGuard { user, client: self.client.take(), call }
-    }
-
     /// The session and its messages.
     pub fn client(&mut self) -> &mut ClientSession {
-        // It is taken out in `drop` alone.
-        self.client.get_or_insert_with(|| self.user.open())
+        self.client.get_or_insert_with(|| self.user.take_out())
     }
 }
 

@@ -118,7 +118,7 @@ impl Memorize for Service {
         // Counted and deleted in one: what came in between would be deleted uncounted.
         let mut guard = caller.take_session()?;
         for words in [[b"MULTI".as_slice()], [b"DBSIZE"], [b"FLUSHDB"]] {
-            guard.ask(0, &words, reply::done).await?;
+            (guard, _) = guard.ask(0, &words, reply::done).await?;
         }
         let read = |reply: &[u8]| {
             let mut reader = Reader::new(reply);
@@ -129,7 +129,7 @@ impl Memorize for Service {
                 _ => Err(status::broken()),
             }
         };
-        let deleted_count = guard.ask(0, &[b"EXEC"], read).await?;
+        let (_, deleted_count) = guard.ask(0, &[b"EXEC"], read).await?;
         Ok(Response::new(DeleteAllResponse { deleted_count }))
     }
 

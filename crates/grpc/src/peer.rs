@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tonic::Status;
 use tonic::codegen::http::HeaderMap;
 
-use crate::connection_user::ConnectionUser;
+use crate::connection_user::{ConnectionUser, Place, credential_of};
 use crate::credentials::{self, Claim, Secret};
 use crate::message_queue::CloseSignal;
 use crate::shared::Shared;
@@ -100,7 +100,7 @@ impl Peer {
         let peer = Arc::new(peer);
         if !denied {
             // It is in the list of clients from now on, as a connection without requests.
-            let anonymous = ConnectionUser::new(shared, &peer.origin, &peer.close_signal);
+            let anonymous = ConnectionUser::anonymous(peer.place());
             peer.cache((CredentialKind::Anonymous, Secret::of(&[])), &anonymous);
         }
         peer
@@ -125,15 +125,18 @@ impl Peer {
             }
             if key.0 == CredentialKind::Anonymous {
                 // A refused caller stays in the list of clients.
-                user.enter(claim)?;
+                credential_of(self.place(), claim)?;
             }
             self.evict(&user);
         }
-        let user = ConnectionUser::new(&self.shared, &self.origin, &self.close_signal);
-        user.enter(claim)?;
+        let user = ConnectionUser::authenticated(self.place(), claim)?;
         self.cache(key, &user);
         self.known.store(true, Ordering::Relaxed);
         Ok(user)
+    }
+
+    fn place(&self) -> Place<'_> {
+        (&self.shared, &self.origin, &self.close_signal)
     }
 
     /// Whether an authenticated user has called, or none need authenticate.

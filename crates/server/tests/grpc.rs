@@ -791,6 +791,56 @@ fn trouble_with_the_disk_is_reported_to_waiting_calls() {
     eventually("writes again", || calls.run(client.set(set("k", "later"))).ok());
 }
 
+/// A batch goes on after an operation that ran aside and got no answer, and so does its connection:
+/// as the same user, whether that has more rights than callers without credentials or fewer.
+#[test]
+fn a_user_stays_the_same_after_an_operation_without_an_answer() {
+    let journal = ["--appendonly", "yes", "--appendfsync", "always"];
+    let key = ["--grpc-api-key", "secret", "--grpc-api-key-user", "limited"];
+    for limited in [false, true] {
+        let keyed = if limited { key.as_slice() } else { &[] };
+        let calls = Calls::start(&[journal.as_slice(), keyed].concat());
+        let mut resp = calls.server.connect();
+        assert_eq!(resp.ask(&["MSET", "k", "before", "hidden", "from most"]), ok());
+        if limited {
+            let rules = ["ACL", "SETUSER", "limited", "on", "nopass", "~k", "+eval", "+set", "+get"];
+            assert_eq!(resp.ask(&rules), ok());
+        } else {
+            assert_eq!(resp.ask(&["ACL", "SETUSER", "default", "resetpass", ">secret"]), ok());
+        }
+        let mut client = Kvist::new(calls.line().with("x-api-key", "secret").unwrap());
+        assert_eq!(value_of(&calls, &mut client, "k"), Some(bytes("before")));
+        if !calls.server.limit("--fsize=0:unlimited") {
+            return;
+        }
+        let words = ["EVAL", "return redis.call('SET', KEYS[1], 'after')", "1", "k"];
+        let words = words.map(bytes).to_vec();
+        let operations = [
+            Operation::Execute(pb::ExecuteRequest { words, database: 0 }),
+            Operation::Get(get("k")),
+            Operation::Get(get("hidden")),
+        ];
+        let operations = operations.map(|kind| pb::Operation { kind: Some(kind) }).to_vec();
+        let batch = pb::BatchRequest { id: 1, operations };
+        let answer = calls.run(async {
+            let mut answers = client.batch(tokio_stream::iter([batch])).await.unwrap().into_inner();
+            answers.next().await.unwrap().unwrap()
+        });
+        let kinds: Vec<_> = answer.results.into_iter().map(|result| result.kind.unwrap()).collect();
+        let [Outcome::Error(error), Outcome::Get(seen), hidden] = kinds.as_slice() else {
+            panic!("{kinds:?}");
+        };
+        assert!(error.message.starts_with("NOTDURABLE "), "{error:?}");
+        assert_eq!(seen.value, Some(bytes("after")));
+        assert_eq!(matches!(hidden, Outcome::Error(e) if e.reason == "NOPERM"), limited);
+        for _ in 0..3 {
+            assert_eq!(value_of(&calls, &mut client, "k"), Some(bytes("after")));
+            assert_eq!(calls.run(client.get(get("hidden"))).is_err(), limited);
+        }
+        assert!(calls.server.limit("--fsize=unlimited:unlimited"));
+    }
+}
+
 #[test]
 fn users_are_those_of_the_server() {
     let calls = Calls::start(&[]);

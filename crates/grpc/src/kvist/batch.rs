@@ -106,12 +106,14 @@ async fn run(
                 Started::Aside(long, words) => guard.ask_aside(long, words).await,
                 Started::Done(_) => Err(status::broken()),
             };
-            let kind = match reply {
-                Ok(reply) => {
+            let kind;
+            (guard, kind) = match reply {
+                Ok((guard, reply)) => {
                     bytes += reply.len();
-                    finished(operation, &reply)
+                    (guard, finished(operation, &reply))
                 }
-                Err(status) => refused(&status),
+                // Its session has gone with it.
+                Err(status) => (caller.take_session()?, refused(&status)),
             };
             results.push(OperationResult { kind: Some(kind) });
         }
