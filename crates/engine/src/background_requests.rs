@@ -4,10 +4,9 @@
 //! A background request must hold no shard while it waits. It goes on when its client has gone:
 //! what it has begun elsewhere must be brought to an end.
 
-use std::collections::VecDeque;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use base::{Reply, error};
 use parking_lot::Mutex;
@@ -18,6 +17,7 @@ use crate::block::Blocked;
 use crate::engine::Engine;
 use crate::session::Session;
 use crate::stats::Counters;
+use crate::thread_pool::{Job, PoolWorker, ThreadPool};
 use journal::wall_clock;
 
 /// So many background requests run at the same time; others wait.
@@ -72,21 +72,37 @@ impl Drop for Waiting {
     }
 }
 
-/// What a background thread needs to run commands. These are used again: each has a write buffer in
-/// the log, and counters that are never removed.
+/// What a background thread needs to run commands.
 pub(crate) struct BackgroundWorker {
     pub txn: Txn,
     pub counters: Arc<Counters>,
 }
 
-/// Something to be done.
-pub(crate) type Job = Box<dyn FnOnce(&Arc<Engine>, &mut BackgroundWorker) + Send>;
+impl PoolWorker for BackgroundWorker {
+    type Shared = Engine;
 
-/// The threads, and what waits for them.
-#[derive(Default)]
+    fn new(engine: &Arc<Engine>, _: u64) -> Self {
+        BackgroundWorker {
+            // No background request runs a command that needs random numbers.
+            txn: Txn::new(Arc::clone(&engine.store), 1),
+            counters: engine.stats.register(engine.table.entries().len()),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.txn.begin(wall_clock());
+        let limits = self.txn.store().limits();
+        self.txn.set_limits(limits);
+    }
+
+    fn end(&mut self) {
+        self.txn.report_memory();
+    }
+}
+
+/// The threads, and what their requests hold.
 pub(crate) struct BackgroundRequests {
-    workers: Mutex<Vec<BackgroundWorker>>,
-    queue: Mutex<Queue>,
+    threads: Arc<ThreadPool<BackgroundWorker>>,
     /// What they hold while they wait for files.
     pub files: FileLocks,
     /// Bytes of values on their way to other servers.
@@ -103,66 +119,19 @@ pub(crate) struct FileLocks {
     pub reaching_out: Mutex<()>,
 }
 
-#[derive(Default)]
-struct Queue {
-    jobs: VecDeque<Job>,
-    threads: usize,
+impl Default for BackgroundRequests {
+    fn default() -> Self {
+        BackgroundRequests {
+            threads: ThreadPool::new(("background", THREADS), Duration::ZERO),
+            files: FileLocks::default(),
+            migrating: AtomicUsize::new(0),
+        }
+    }
 }
 
 impl BackgroundRequests {
-    /// Runs `job` in another thread, soon.
-    ///
-    /// # Errors
-    /// There is no thread, and none can be started.
-    pub fn send(engine: &Arc<Engine>, job: Job) -> io::Result<()> {
-        let mut queue = engine.background.queue.lock();
-        queue.jobs.push_back(job);
-        if queue.threads >= THREADS {
-            return Ok(());
-        }
-        let own = Arc::clone(engine);
-        let begun =
-            std::thread::Builder::new().name("background".to_owned()).spawn(move || work(&own));
-        match begun {
-            Ok(_) => queue.threads += 1,
-            Err(_) if queue.threads > 0 => {}
-            Err(error) => {
-                queue.jobs.pop_back();
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    fn take_worker(engine: &Engine) -> BackgroundWorker {
-        let kept = engine.background.workers.lock().pop();
-        let mut worker = kept.unwrap_or_else(|| BackgroundWorker {
-            // No background request runs a command that needs random numbers.
-            txn: Txn::new(Arc::clone(&engine.store), 1),
-            counters: engine.stats.register(engine.table.entries().len()),
-        });
-        worker.txn.begin(wall_clock());
-        worker.txn.set_limits(engine.store.limits());
-        worker
-    }
-}
-
-/// Runs what there is, then ends.
-fn work(engine: &Arc<Engine>) {
-    loop {
-        let job = {
-            let mut queue = engine.background.queue.lock();
-            let Some(job) = queue.jobs.pop_front() else {
-                queue.threads -= 1;
-                return;
-            };
-            job
-        };
-        let mut worker = BackgroundRequests::take_worker(engine);
-        let guarded = std::panic::AssertUnwindSafe(|| job(engine, &mut worker));
-        if std::panic::catch_unwind(guarded).is_ok() {
-            worker.txn.report_memory();
-            engine.background.workers.lock().push(worker);
-        }
+    /// Runs a job in another thread, soon. Without any thread it is dropped.
+    pub fn send(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
+        self.threads.send(engine, job);
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use base::{CmdError, Reply};
 use wire::RespWriter;
 
-use crate::background_requests::{BackgroundRequests, BackgroundWorker, Waiting};
+use crate::background_requests::{BackgroundWorker, Waiting};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::session::Session;
@@ -97,14 +97,15 @@ fn hand_over(
         let written = writer.raw().split_off(start);
         (Waiting::begin(&engine, session).at_once(), written)
     });
-    let job = Box::new(move |engine: &Arc<Engine>, worker: &mut BackgroundWorker| {
+    let own = Arc::clone(&engine);
+    let job = move |worker: &mut BackgroundWorker| {
         let (client, written) = client.map_or((None, Vec::new()), |(c, w)| (Some(c), w));
         let (mut reply, mut told, mut gone) = (Vec::new(), 0, false);
         for request in left {
             let before = request.at.saturating_sub(start).min(written.len());
             reply.extend_from_slice(&written[told..before]);
             told = before;
-            gone |= request.run(engine, worker, &mut reply);
+            gone |= request.run(&own, worker, &mut reply);
         }
         reply.extend_from_slice(&written[told..]);
         // Who is answered finds all of it counted.
@@ -112,9 +113,9 @@ fn hand_over(
         if let Some(client) = client {
             client.answer_whole(reply, gone);
         }
-    });
+    };
     // Without a thread the wait is dropped, and the client told.
-    let _ = BackgroundRequests::send(&engine, job);
+    engine.background.send(&engine, Box::new(job));
 }
 
 impl FileRequest {

@@ -65,6 +65,7 @@ mod slowlog;
 mod sparkline;
 mod stats;
 mod table;
+mod thread_pool;
 mod tracking;
 mod transfer;
 pub mod unauthenticated;

@@ -11,8 +11,6 @@
 //! script, which others can end (`SCRIPT KILL`). A request that has to wait for something gives its
 //! thread back and comes again when it goes on ([`crate::exchange`]).
 
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,9 +18,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use journal::wall_clock;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use crate::engine::Engine;
+use crate::thread_pool::{PoolWorker, ThreadPool};
 use crate::worker::Worker;
 
 /// Requests that may wait for their turn.
@@ -30,33 +29,32 @@ const WAITING: usize = 1024;
 /// A thread that has had nothing to do for so long ends.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// Something to be done with a worker.
-type Job = Box<dyn FnOnce(&mut Worker) + Send>;
-
 /// The threads for long requests of one port, and what waits for them.
 pub struct LongRequests {
-    engine: Arc<Engine>,
-    name: &'static str,
+    shared: Arc<Seeded>,
     threads: usize,
-    seed: u64,
     /// Requests that run or wait, for whatever.
     entered: AtomicUsize,
-    queue: Mutex<Queue>,
-    /// Told when there is a job more.
-    more: Condvar,
+    pool: Arc<ThreadPool<Worker>>,
 }
 
-#[derive(Default)]
-struct Queue {
-    /// By the numbers they are withdrawn by.
-    jobs: VecDeque<(u64, Job)>,
-    numbers: u64,
-    threads: usize,
-    /// Threads that have nothing to do.
-    idle: usize,
-    /// Those that have ended leave their workers: each has a place in the log, and counters that
-    /// count for ever.
-    workers: Vec<Worker>,
+/// What workers are made of: an engine, and unpredictable bits.
+pub(crate) struct Seeded(Arc<Engine>, u64);
+
+impl PoolWorker for Worker {
+    type Shared = Seeded;
+
+    fn new(shared: &Arc<Seeded>, number: u64) -> Self {
+        Worker::new(&shared.0, shared.1.wrapping_add(number))
+    }
+
+    fn begin(&mut self) {
+        Worker::begin(self, wall_clock());
+    }
+
+    fn end(&mut self) {
+        self.txn.report_memory();
+    }
 }
 
 impl LongRequests {
@@ -69,13 +67,10 @@ impl LongRequests {
         seed: u64,
     ) -> Arc<Self> {
         Arc::new(LongRequests {
-            engine: Arc::clone(engine),
-            name,
+            shared: Arc::new(Seeded(Arc::clone(engine), seed)),
             threads: threads.max(1),
-            seed,
             entered: AtomicUsize::new(0),
-            queue: Mutex::default(),
-            more: Condvar::new(),
+            pool: ThreadPool::new((name, threads), IDLE),
         })
     }
 
@@ -85,81 +80,6 @@ impl LongRequests {
         let entered = LongRequest(Arc::clone(self));
         let before = self.entered.fetch_add(1, Ordering::Relaxed);
         (before < self.threads + WAITING).then_some(entered)
-    }
-
-    fn send(self: &Arc<Self>, job: Job) -> u64 {
-        let mut queue = self.queue.lock();
-        queue.numbers += 1;
-        let number = queue.numbers;
-        queue.jobs.push_back((number, job));
-        if queue.idle >= queue.jobs.len() || queue.threads >= self.threads {
-            self.more.notify_one();
-            return number;
-        }
-        let own = Arc::clone(self);
-        let thread = std::thread::Builder::new().name(self.name.to_owned());
-        let begun = thread.spawn(move || own.serve());
-        match begun {
-            Ok(_) => queue.threads += 1,
-            // One of those there are will come to it.
-            Err(_) if queue.threads > 0 => {}
-            Err(error) => {
-                tracing::warn!(%error, "no thread for a request that may take long");
-                let job = queue.jobs.pop_back();
-                drop(queue);
-                // Outside the lock: who waits for it is told by its end.
-                drop(job);
-            }
-        }
-        number
-    }
-
-    /// Takes a job out of the queue that nobody waits for any more.
-    fn withdraw(&self, number: u64) {
-        let mut queue = self.queue.lock();
-        let at = queue.jobs.iter().position(|(other, _)| *other == number);
-        let job = at.and_then(|at| queue.jobs.remove(at));
-        drop(queue);
-        // Outside the lock: its session is given back to the engine.
-        drop(job);
-    }
-
-    /// A thread: does what there is, and ends when there is nothing for a while.
-    fn serve(&self) {
-        let kept = self.queue.lock().workers.pop();
-        let mut worker = kept.unwrap_or_else(|| self.new_worker());
-        while let Some(job) = self.next() {
-            worker.begin(wall_clock());
-            if catch_unwind(AssertUnwindSafe(|| job(&mut worker))).is_err() {
-                // It has been reported by the panic hook, and told to who waits.
-                worker = self.new_worker();
-            }
-            worker.txn.report_memory();
-        }
-        self.queue.lock().workers.push(worker);
-    }
-
-    fn new_worker(&self) -> Worker {
-        let mut queue = self.queue.lock();
-        queue.numbers += 1;
-        Worker::new(&self.engine, self.seed.wrapping_add(queue.numbers))
-    }
-
-    /// The next job; `None` if there is none for a while: the thread counts no more then.
-    fn next(&self) -> Option<Job> {
-        let mut queue = self.queue.lock();
-        loop {
-            if let Some((_, job)) = queue.jobs.pop_front() {
-                return Some(job);
-            }
-            queue.idle += 1;
-            let late = self.more.wait_for(&mut queue, IDLE).timed_out();
-            queue.idle -= 1;
-            if late && queue.jobs.is_empty() {
-                queue.threads -= 1;
-                return None;
-            }
-        }
     }
 }
 
@@ -178,7 +98,7 @@ impl LongRequest {
             let result = step(worker);
             promise.keep(result);
         };
-        let number = self.0.send(Box::new(job));
+        let number = self.0.pool.send(&self.0.shared, Box::new(job));
         Running { requests: Arc::clone(&self.0), number, outcome }
     }
 }
@@ -248,7 +168,7 @@ impl<R> Future for Running<R> {
 impl<R> Drop for Running<R> {
     fn drop(&mut self) {
         if matches!(*self.outcome.lock(), Outcome::Awaited(_)) {
-            self.requests.withdraw(self.number);
+            self.requests.pool.withdraw(self.number);
         }
     }
 }

@@ -22,7 +22,7 @@ use config::{Config, RangeIndex};
 use parking_lot::Mutex;
 use store::{Build, IndexPhase, Keeping, Run, Txn};
 
-use crate::background_requests::BackgroundRequests;
+use crate::background_requests::BackgroundWorker;
 use crate::client::Message;
 use crate::engine::Engine;
 use crate::session::Session;
@@ -137,18 +137,13 @@ impl Engine {
         self.building.0.fetch_add(1, Ordering::AcqRel);
         for _ in 0..parts {
             let part = Part(Arc::clone(&work));
-            let job = Box::new(
-                move |_: &Arc<Engine>,
-                      worker: &mut crate::background_requests::BackgroundWorker| {
-                    let run = worker.txn.gather_keys(&part.0.build);
-                    part.0.runs.lock().push(run);
-                    drop(part);
-                },
-            );
-            // A part that is not sent is dropped: then the work is given up, when all others are.
-            if let Err(error) = BackgroundRequests::send(&engine, job) {
-                tracing::warn!(%error, "no thread to build an ordered index");
-            }
+            // Without a thread the part is dropped: then the work is given up, when all others are.
+            let job = move |worker: &mut BackgroundWorker| {
+                let run = worker.txn.gather_keys(&part.0.build);
+                part.0.runs.lock().push(run);
+                drop(part);
+            };
+            engine.background.send(&engine, Box::new(job));
         }
         true
     }

@@ -1,67 +1,87 @@
 //! Making the journal durable for clients that ask for it: `FLUSHWAL`.
 //!
-//! A disk can take as long as it likes, so one thread waits for it, and whoever asks waits for that
-//! thread: all who came before it begins are answered by one sync.
+//! A disk can take as long as it likes, so one thread waits for it, and all who ask wait for that
+//! thread: those who came before a sync begins are answered by it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::Reply;
 use parking_lot::Mutex;
 
 use crate::background_requests::Waiting;
 use crate::engine::Engine;
+use crate::thread_pool::{PoolWorker, ThreadPool};
 
-/// Those who wait for the journal to be durable.
-#[derive(Default)]
-pub(crate) struct Flushes(Mutex<State>);
+/// Clients that wait for the journal to be durable, and the thread that answers them.
+pub(crate) struct Flushes {
+    state: Mutex<State>,
+    thread: Arc<ThreadPool<FlushThread>>,
+}
 
-#[derive(Default)]
 struct State {
-    waiting: Vec<Waiting>,
-    /// There is a thread that answers them.
-    served: bool,
+    /// So many have asked so far.
+    asked: u64,
+    /// So many of them had when the last sync began, and what came of it.
+    synced: (u64, Result<(), String>),
+}
+
+/// It needs nothing of its own.
+pub(crate) struct FlushThread;
+
+impl PoolWorker for FlushThread {
+    type Shared = Engine;
+
+    fn new(_: &Arc<Engine>, _: u64) -> Self {
+        FlushThread
+    }
+
+    fn begin(&mut self) {}
+
+    fn end(&mut self) {}
+}
+
+impl Default for Flushes {
+    fn default() -> Self {
+        let state = State { asked: 0, synced: (0, Ok(())) };
+        Flushes { state: Mutex::new(state), thread: ThreadPool::new(("flush", 1), Duration::ZERO) }
+    }
 }
 
 impl Engine {
     /// Makes everything so far durable and answers a client that waits for it, in a thread of its
     /// own.
     pub(crate) fn flush_journal_for(self: &Arc<Self>, client: Waiting) {
-        let mut state = self.persistence.flushes.0.lock();
-        state.waiting.push(client);
-        if state.served {
-            return;
-        }
-        let own = Arc::clone(self);
-        let thread = std::thread::Builder::new().name("flush".to_owned());
-        state.served = thread.spawn(move || own.serve_flushes()).is_ok();
-        if !state.served {
-            // Without a thread the waits are dropped, and the clients told.
-            let waiting = std::mem::take(&mut state.waiting);
-            drop(state);
-            drop(waiting);
-        }
+        let flushes = &self.persistence.flushes;
+        let mut state = flushes.state.lock();
+        state.asked += 1;
+        let number = state.asked;
+        drop(state);
+        let engine = Arc::clone(self);
+        let job = move |_: &mut FlushThread| match engine.synced_for(number) {
+            Ok(()) => client.answer(|out| out.simple("OK")),
+            Err(error) => {
+                engine.stats.error("ERR");
+                client.answer(|out| out.error_bytes(format!("ERR {error}").as_bytes()));
+            }
+        };
+        flushes.thread.send(self, Box::new(job));
     }
 
-    fn serve_flushes(&self) {
-        loop {
-            let clients = {
-                let mut state = self.persistence.flushes.0.lock();
-                state.served = !state.waiting.is_empty();
-                if !state.served {
-                    return;
-                }
-                std::mem::take(&mut state.waiting)
-            };
-            let synced = self.store.log().sync();
-            for client in clients {
-                match &synced {
-                    Ok(()) => client.answer(|out| out.simple("OK")),
-                    Err(error) => {
-                        self.stats.error("ERR");
-                        client.answer(|out| out.error_bytes(format!("ERR {error}").as_bytes()));
-                    }
-                }
+    /// What came of a sync that began after this one had asked. Waits for the disk, on the thread of
+    /// flushes.
+    fn synced_for(&self, number: u64) -> Result<(), String> {
+        let state = &self.persistence.flushes.state;
+        let asked = {
+            let state = state.lock();
+            let (last, outcome) = &state.synced;
+            if *last >= number {
+                return outcome.clone();
             }
-        }
+            state.asked
+        };
+        let outcome = self.store.log().sync().map_err(|error| error.to_string());
+        state.lock().synced = (asked, outcome.clone());
+        outcome
     }
 }

@@ -1,13 +1,15 @@
 //! MIGRATE: keys move to another server. What is done is in `crate::migrate`; here is what is
 //! asked.
 
+use std::sync::Arc;
+
 use base::{
     Args, Category, CmdError, Command, Find, Flag, Group, KeyFlag, KeyRules, KeySpec, Locks, Reply,
     Spec, Start, error,
 };
 use wire::RespWriter;
 
-use crate::background_requests::{BackgroundRequests, Waiting};
+use crate::background_requests::{BackgroundWorker, Waiting};
 use crate::control::{Act, Control, acts};
 use crate::migrate::{Credentials, Order, run};
 use crate::table::Action;
@@ -170,19 +172,20 @@ impl Act for Migrate {
             return Err(engine.busy());
         }
         let waiting = Waiting::begin(&engine, control.session);
-        let job = Box::new(move |engine: &_, worker: &mut _| {
-            let done = run(engine, worker, order);
+        let own = Arc::clone(&engine);
+        // Without a thread the wait is dropped, and the client told.
+        let job = move |worker: &mut BackgroundWorker| {
+            let done = run(&own, worker, order);
             waiting.answer(|out| match done {
                 Ok(true) => out.ok(),
                 Ok(false) => out.simple("NOKEY"),
                 Err(error) => {
-                    engine.stats.error(error.code());
+                    own.stats.error(error.code());
                     out.error_bytes(error.bytes());
                 }
             });
-        });
-        // Without a thread the wait is dropped, and the client told.
-        let _ = BackgroundRequests::send(&engine, job);
+        };
+        engine.background.send(&engine, Box::new(job));
         Ok(())
     }
 }
