@@ -25,9 +25,6 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use wire::ReplyReader;
 
-/// Requests with more bytes than this are not run with the interpreter held.
-const MOMENT_BYTES: usize = 64 << 10;
-
 thread_local! {
     /// A tape to be used again.
     static SPARE: Cell<Option<Box<Tape>>> = const { Cell::new(None) };
@@ -279,8 +276,7 @@ fn run(
     (tape, out): (&mut Tape, &mut Vec<u8>),
     signal: &mut Option<PyErr>,
 ) -> Result<Answered, Error> {
-    let bytes: usize = argv.iter().map(|word| word.len()).sum();
-    if bytes <= MOMENT_BYTES && db.is_moment(argv) {
+    if db.is_moment(argv) {
         // Should it have to wait after all, others get their turns meanwhile.
         let mut patience = || {
             leaving::without(py, std::thread::yield_now);

@@ -114,6 +114,40 @@ pub enum RunTime {
     Page(Page),
 }
 
+/// How much of what its keys hold a request goes through: what it looks at, answers, or takes out.
+#[derive(Clone, Copy, Debug)]
+pub enum Extent {
+    /// No more than its words name, of a command that is flagged as fast, or takes O(1) for one
+    /// key; of all others everything.
+    ByFlags,
+    /// No more than its words name.
+    Words,
+    /// So many elements: a string is one.
+    Elements(fn(&[&[u8]]) -> usize),
+    /// Everything.
+    Whole,
+}
+
+impl Extent {
+    /// So many elements of each key's value at most.
+    #[must_use]
+    pub fn of(self, fast: bool, argv: &[&[u8]]) -> usize {
+        match self {
+            Extent::ByFlags if fast => 0,
+            Extent::Words => 0,
+            Extent::Elements(count) => count(argv),
+            Extent::ByFlags | Extent::Whole => usize::MAX,
+        }
+    }
+}
+
+/// The count that stands at this position of a request: 1 if nothing does, 0 if that is none.
+#[must_use]
+pub fn count_at(argv: &[&[u8]], at: usize) -> usize {
+    let number = |word: &&[u8]| num::parse_i64(word).and_then(|n| usize::try_from(n).ok());
+    argv.get(at).map_or(1, |word| number(word).unwrap_or(0))
+}
+
 /// How a request asks for one page of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -123,6 +157,8 @@ pub struct Page {
     pub size: &'static str,
     /// The option without which everything is answered, if there is one.
     pub cursor: Option<&'static str>,
+    /// The option by which the values of the keys are answered too, however large they are.
+    pub values: Option<&'static str>,
 }
 
 impl Page {
@@ -136,8 +172,8 @@ impl Page {
         let fits = |pair: &[&[u8]]| {
             !is(pair[0], self.size) || num::parse_i64(pair[1]).is_some_and(|n| n <= Page::SMALL)
         };
-        let begun = |cursor| words.iter().any(|word| is(word, cursor));
-        self.cursor.is_none_or(begun) && words.windows(2).all(fits)
+        let says = |option| words.iter().any(|word| is(word, option));
+        self.cursor.is_none_or(says) && !self.values.is_some_and(says) && words.windows(2).all(fits)
     }
 }
 

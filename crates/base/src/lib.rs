@@ -28,8 +28,8 @@ mod stream_id;
 
 pub use args::Args;
 pub use behaviour::{
-    Channels, InFile, InTransaction, KeyRules, LibraryChange, Page, Properties, Property, RunTime,
-    ScriptBy,
+    Channels, Extent, InFile, InTransaction, KeyRules, LibraryChange, Page, Properties, Property,
+    RunTime, ScriptBy, count_at,
 };
 pub use data_type::{DataType, Kind};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};

@@ -4,7 +4,9 @@
 //! categories, reference pages, editor hints and test inputs. A command is a type with a spec, a
 //! parser for its arguments ([`Command`]) and a behaviour ([`Run`]).
 
-use crate::behaviour::{Channels, InFile, InTransaction, KeyRules, Property, RunTime, ScriptBy};
+use crate::behaviour::{
+    Channels, Extent, InFile, InTransaction, KeyRules, Property, RunTime, ScriptBy,
+};
 use crate::{Args, CmdError, Effect, Locks, Reply};
 
 /// The family of a command, as `COMMAND DOCS` names it.
@@ -359,6 +361,8 @@ pub struct Spec {
     pub channels: Channels,
     /// How long it runs.
     pub run_time: RunTime,
+    /// How much of what its keys hold it goes through.
+    pub extent: Extent,
     /// How it names the script it runs.
     pub script: ScriptBy,
     /// What it means in an append-only file of Redis, unless it is on data.
@@ -400,6 +404,7 @@ impl Spec {
         transaction: InTransaction::Queued,
         channels: Channels::None,
         run_time: RunTime::ByLocks,
+        extent: Extent::ByFlags,
         script: ScriptBy::None,
         in_file: InFile::Unknown,
         key_rules: KeyRules::NEW,

@@ -8,7 +8,7 @@
 //! What is written to an [`Answer`] is written while shards are locked. It must not wait for
 //! anything, nor call back.
 
-use base::{Flag, Property, Reply};
+use base::{Property, Reply};
 use wire::RespWriter;
 
 use crate::engine::Engine;
@@ -24,9 +24,6 @@ pub trait Answer: Reply {
     /// Forgets everything written so far.
     fn clear(&mut self);
 }
-
-/// More words than this may take longer than a moment, whatever the command.
-const MOMENT_WORDS: usize = 64;
 
 /// Where the reply to a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,21 +113,6 @@ fn is_ordinary(engine: &Engine, session: &Session) -> bool {
         && !session.monitors
         && !flags.monitored()
         && !flags.all_wait()
-}
-
-impl Engine {
-    /// Whether this request takes no longer than a moment and, as things stand, waits for nothing.
-    #[must_use]
-    pub fn is_moment(&self, argv: &[&[u8]]) -> bool {
-        let always = self.store.log().policy() == journal::Policy::Always;
-        let entry = self.table.find(argv).filter(|entry| entry.quick && argv.len() <= MOMENT_WORDS);
-        entry.is_some_and(|entry| {
-            matches!(entry.action, Action::Data(_))
-                && !entry.has(Flag::Blocking)
-                && (!always || !self.persistence.is_journaling())
-                && !self.request_flags.now().paused()
-        })
-    }
 }
 
 impl Engine {

@@ -31,6 +31,9 @@ use crate::worker::Worker;
 /// How long a wait with an end goes on before the clock is looked at again: it may have been set
 /// back.
 const SLICE: Duration = Duration::from_secs(1);
+/// How long the disk is waited for before it is looked whether it is in trouble, of which no door
+/// hears.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A session of a door, and how that waits.
 pub trait DoorSession: Send {
@@ -58,9 +61,16 @@ pub trait DoorSession: Send {
         time: Option<Duration>,
     ) -> impl Future<Output = Result<Option<Message>, Self::Refusal>> + Send;
 
-    /// Waits until something has become durable, a moment at most: trouble is told to nobody. What
-    /// happens after the call is heard, even if the wait begins later.
+    /// Waits until something has become durable. What happens after the call is heard, even if the
+    /// wait begins later.
     fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// Waits for something, so long at most.
+    fn at_most(
+        &self,
+        time: Duration,
+        what: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ) -> impl Future<Output = ()> + Send;
 
     /// Lets others go first.
     fn give_way(&self) -> impl Future<Output = ()> + Send;
@@ -95,6 +105,14 @@ impl<G: DerefMut<Target: DoorSession> + Send> DoorSession for G {
 
     fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         self.deref().durable()
+    }
+
+    fn at_most(
+        &self,
+        time: Duration,
+        what: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ) -> impl Future<Output = ()> + Send {
+        self.deref().at_most(time, what)
     }
 
     fn give_way(&self) -> impl Future<Output = ()> + Send {
@@ -339,7 +357,7 @@ pub async fn confirmed<C: DoorSession>(caller: &mut C) -> Result<(), C::Refusal>
         match engine.confirmation(caller.session()) {
             Confirmation::Given => return Ok(()),
             Confirmation::Troubled(why) => return Err(C::refusal(NoAnswer::NotDurable(why))),
-            Confirmation::Awaited => rung.await,
+            Confirmation::Awaited => caller.at_most(LOOK, rung).await,
         }
     }
 }

@@ -7,9 +7,9 @@
 //!             └─ withdrawn                               └─► ends, and leaves its worker
 //! ```
 //!
-//! Whatever panics on a thread, be it a job or what is done with a worker around one, the thread goes
-//! on with another worker; and however a thread ends, or fails to begin, it counts no more. A job
-//! that will not run is dropped: what it holds tells whoever waits for it.
+//! Whatever panics on a thread, be it a job or what is done with a worker around one, the thread
+//! goes on with another worker; and however a thread ends, or fails to begin, it counts no more. A
+//! job that will not run is dropped: what it holds tells the client that waits for it.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// What a thread needs for its jobs. A thread that ends leaves it to the next: each may have a place
-/// in the log, and counters that count for ever.
+/// What a thread needs for its jobs. A thread that ends leaves it to the next: each may have a
+/// place in the log, and counters that count for ever.
 pub(crate) trait PoolWorker: Send + Sized + 'static {
     /// What all workers of a pool share.
     type Shared: Send + Sync + 'static;
@@ -162,7 +162,7 @@ impl<W: PoolWorker> Drop for PoolThread<W> {
         }
         let mut queue = self.pool.queue.lock();
         queue.threads -= 1;
-        // Who came meanwhile may have counted on this thread alone.
+        // A job that came meanwhile may have counted on this thread alone.
         let lost =
             if queue.threads == 0 { std::mem::take(&mut queue.jobs) } else { VecDeque::new() };
         drop(queue);

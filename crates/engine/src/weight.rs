@@ -1,48 +1,91 @@
-//! How much there is to do for a request, as far as that can be told before it runs.
+//! How much there is to do for a request, as far as that can be told before it runs: one measure
+//! for all doors.
 //!
-//! A door with few threads runs there what takes a moment, and all else aside. What a command is by
-//! its nature its spec says; but most take a moment only because what their keys hold is small.
+//! A door with few threads runs there what takes a moment, and all else aside (`side_threads.rs`);
+//! a program with the engine in it need not let others go first meanwhile. What a command is by its
+//! nature its spec says; but most take a moment only because what their words and keys hold is
+//! small. Most requests say no more than a few words and go through no more than these: for those
+//! no key is looked at.
 
-use base::Paths;
+use base::{Flag, Locks};
+use smallvec::SmallVec;
+use store::Weight;
 
+use crate::engine::Engine;
 use crate::session::Session;
-use crate::table::Entry;
+use crate::table::{Action, Entry};
 use crate::worker::Worker;
 
 /// So many bytes of values, or of words, are gone through in a moment: in about a millisecond,
 /// where they are small elements of a collection.
-const LIGHT: usize = 256 << 10;
+pub const LIGHT: usize = 256 << 10;
 /// The same of documents, times the bytes of the paths that are looked for in them.
 const LIGHT_LOOKS: usize = 4 << 20;
+/// What a word costs at least, however short: for most something is looked for.
+const WORD: usize = 32;
+
+/// The positions of a request's keys; none if they cannot be found: it will fail before it touches
+/// one.
+fn keys_of(entry: &Entry, argv: &[&[u8]]) -> SmallVec<[usize; 4]> {
+    if entry.one_key {
+        return SmallVec::from_iter((argv.len() > 1).then_some(1));
+    }
+    let mut positions = Vec::new();
+    match entry.spec.key_positions(argv, &mut positions) {
+        Ok(()) => positions.into(),
+        Err(_) => SmallVec::new(),
+    }
+}
+
+/// Whether a request may take longer than a moment because its words, or what its keys hold, are
+/// large. `weigh` says what a key holds, if that can be told now.
+fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Option<Weight>) -> bool {
+    let said: usize = argv.iter().map(|word| word.len() + WORD).sum();
+    if said > LIGHT {
+        return true;
+    }
+    let most = entry.spec.extent.of(entry.quick, argv);
+    if most == 0 {
+        return false;
+    }
+    let mut held = 0;
+    for at in keys_of(entry, argv) {
+        let Some(weight) = weigh(argv[at]) else { return true };
+        held += weight.share(most);
+        if held > LIGHT {
+            return true;
+        }
+    }
+    let paths: usize = entry.spec.paths.of(argv).map(<[u8]>::len).sum();
+    held.saturating_mul(paths) > LIGHT_LOOKS
+}
 
 impl Worker {
     /// Whether a request may take longer than a moment because its words, or what its keys hold,
-    /// are large. Looks at each key, and holds nothing afterwards.
-    pub fn is_heavy(&mut self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> bool {
-        // Most are quick, and this is asked of all.
-        !entry.quick && self.weighs_much(session, entry, argv)
-    }
-
-    fn weighs_much(&mut self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> bool {
-        let said: usize = argv.iter().map(|word| word.len()).sum();
-        let mut positions = Vec::new();
-        // Keys that cannot be found are none: it will fail before it touches one.
-        if said > LIGHT || entry.spec.key_positions(argv, &mut positions).is_err() {
-            return said > LIGHT;
-        }
-        let mut held = 0;
-        for at in positions {
-            held += self.txn.weight_of(session.db, argv[at]);
-            if held > LIGHT {
-                break;
-            }
-        }
+    /// are large. Holds nothing afterwards.
+    pub(crate) fn is_heavy(&mut self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> bool {
+        let heavy = is_heavy(entry, argv, |name| Some(self.txn.weigh(session.db, name)));
         // What was looked at here is nothing that the next request has seen.
         self.txn.take_seen();
-        let paths = match entry.spec.paths {
-            Paths::None => 0,
-            paths => paths.of(argv).map(<[u8]>::len).sum(),
-        };
-        held > LIGHT || held.saturating_mul(paths) > LIGHT_LOOKS
+        heavy
+    }
+}
+
+impl Engine {
+    /// Whether a request about a database takes no longer than a moment and, as things stand, waits
+    /// for nothing: neither for the disk nor for another request.
+    #[must_use]
+    pub fn is_moment(&self, db: usize, argv: &[&[u8]]) -> bool {
+        let Some(entry) = self.table.find(argv).filter(|entry| entry.quick) else { return false };
+        let always = self.store.log().policy() == journal::Policy::Always;
+        matches!(entry.action, Action::Data(_))
+            && !entry.has(Flag::Blocking)
+            && matches!((entry.spec.locks)(argv), Locks::Keys | Locks::Nothing)
+            && (!always || !self.persistence.is_journaling())
+            && !self.request_flags.now().paused()
+            && !is_heavy(entry, argv, |name| self.store.weigh_at_once(db, name))
+            // Those that are weighed are free.
+            && (entry.spec.extent.of(true, argv) > 0
+                || keys_of(entry, argv).into_iter().all(|at| self.store.is_free(argv[at])))
     }
 }

@@ -251,6 +251,53 @@ fn scripts_about_different_keys_run_side_by_side() {
     });
 }
 
+/// A thread that keeps others from running meanwhile (Python's interpreter is a lock) asks before
+/// each request whether that would be for a moment only.
+#[test]
+fn a_moment_is_short_and_waits_for_nobody() {
+    let engine = engine_with("busy-reply-threshold 20");
+    let mut client = TestClient::new(&engine);
+    let is_moment = |words: &[&str]| {
+        let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+        engine.is_moment(0, &words)
+    };
+    let long = "x".repeat(20_000);
+    for n in 0..40 {
+        client.ask(&format!("SET k{n} {long}"));
+        let elements: Vec<String> = (0..500).map(|m| format!("element:{n}:{m}")).collect();
+        client.ask(&format!("RPUSH list {}", elements.join(" ")));
+    }
+    let keys: Vec<String> = (0..40).map(|n| format!("k{n}")).collect();
+    let all = [&["MGET"][..], &keys.iter().map(String::as_str).collect::<Vec<_>>()].concat();
+    for words in [&["GET", "k1"][..], &all[..5], &["LPOP", "list", "9"], &["LPUSH", "list", "x"]] {
+        assert!(is_moment(words), "{words:?}");
+    }
+    let set = ["SET", "k1", &long.repeat(20)];
+    for words in [&all[..], &["LPOP", "list", "5000000"], &set, &["BLPOP", "list", "0"]] {
+        assert!(!is_moment(words), "{words:?}");
+    }
+    let about_k1 = [
+        &["GET", "k1"][..],
+        &["INCR", "k1"],
+        &["MGET", "none", "k1"],
+        &["EXISTS", "k1"],
+        &["DBSIZE"],
+    ];
+    let held = thread::scope(|scope| {
+        let endless = scope.spawn(|| {
+            let mut client = TestClient::new(&engine);
+            say(&mut client, &["EVAL", "while true do end", "1", "k1"])
+        });
+        while !client.ask("GET k1").starts_with("-BUSY") {}
+        let held = about_k1.map(is_moment);
+        while client.ask("SCRIPT KILL") != "+OK" {}
+        endless.join().unwrap();
+        held
+    });
+    assert_eq!(held, [false; 5]);
+    assert!(is_moment(&["INCR", "k1"]));
+}
+
 #[test]
 fn what_has_written_is_not_killed() {
     let engine = engine_with("busy-reply-threshold 1");

@@ -7,8 +7,9 @@
 //!        └─► aside, if it may take longer than a moment ─► read the reply
 //! ```
 //!
-//! Every request of every call goes this way: there is no other to the worker. What is waited for
-//! and what follows is the engine's affair (`engine::exchange`).
+//! Every request of every call goes this way. (What else the door has a worker for is no request of
+//! a call: an `AUTH` with a wrong password, which never waits, and the end of a session.) What is
+//! waited for and what follows is the engine's affair (`engine::exchange`).
 //!
 //! A call that is cancelled is dropped where it waits: its session leaves every queue it stood in.
 
@@ -23,12 +24,8 @@ use tonic::{Request, Status};
 
 use crate::call_memory::CallMemory;
 use crate::connection_user::{ConnectionUser, SessionGuard};
-use crate::long_requests;
 use crate::shared::{Shared, WorkerSlot};
 use crate::status;
-
-/// How long the disk is waited for before it is looked whether it is in trouble.
-const SLICE: Duration = Duration::from_millis(100);
 
 /// What dispatch knows of a call and its handler wants to: put into the request's extensions.
 #[derive(Clone)]
@@ -141,7 +138,8 @@ impl SessionGuard {
             }
             session.select(db);
         }
-        if let Some(long) = long_requests::permit(&shared, &mut slot.worker, session, argv)? {
+        let permit = shared.side.permit(&mut slot.worker, session, argv);
+        if let Some(long) = permit.map_err(status::no_answer)? {
             return Ok(Begun::Aside(long));
         }
         slot.run(session, argv);
@@ -261,8 +259,11 @@ impl DoorSession for SessionGuard {
     }
 
     fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let notified = Arc::clone(&self.shared().durable).notified_owned();
-        Box::pin(async move { drop(timeout(SLICE, notified).await) })
+        Box::pin(Arc::clone(&self.shared().durable).notified_owned())
+    }
+
+    async fn at_most(&self, time: Duration, what: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let _ = timeout(time, what).await;
     }
 
     async fn give_way(&self) {

@@ -225,8 +225,8 @@ pub fn credential_of(place: Place<'_>, claim: Claim<'_>) -> Result<Option<Creden
     Ok(Some(credential))
 }
 
-/// A user, by a password. A wrong one is told by the command, in a session of its own that is closed
-/// afterwards, so that it is in `ACL LOG` and counted as everywhere.
+/// A user, by a password. A wrong one is told by the command, in a session of its own that is
+/// closed afterwards, so that it is in `ACL LOG` and counted as everywhere.
 fn log_in(place: Place<'_>, user: &[u8], password: &[u8]) -> Result<Credential, Status> {
     let found = Credential::of_password(&place.0.engine.users, user, password);
     found.ok_or_else(|| {

@@ -34,7 +34,6 @@ pub mod generated;
 mod inbound;
 mod key_pages;
 mod kvist;
-mod long_requests;
 mod memorize;
 mod message_queue;
 mod peer;

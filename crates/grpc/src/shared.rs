@@ -1,14 +1,16 @@
 //! What all calls share: the engine, a worker at it, and who wakes those that wait for the disk.
 //!
-//! The worker is locked for as long as one request runs, and never across a wait; since all
-//! calls are on one thread, nobody ever stands before that lock. It is there because futures must
-//! be able to move, not because they do.
+//! The worker is locked for as long as some requests run, and never across a wait. All calls are on
+//! one thread, so as a rule it is free. Only where a call has gone while its request ran aside, the
+//! side thread ends its session, and locks the worker for that: neither holds anything then that
+//! the other's work needs, and what is done under the lock waits for nothing but shards, as every
+//! request does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use config::GrpcSettings;
-use engine::{Engine, LongRequests, Session, Worker};
+use engine::{Engine, Session, SideThreads, Worker};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
@@ -35,11 +37,8 @@ pub struct Shared {
     pub engine: Arc<Engine>,
     pub(crate) settings: GrpcSettings,
     pub(crate) slot: Mutex<WorkerSlot>,
-    /// Threads for requests that may run for as long as they like.
-    pub(crate) long: Arc<LongRequests>,
-    /// Threads for those that come to an end, and take longer than a moment for what their keys
-    /// hold: no script is in their way.
-    pub(crate) heavy: Arc<LongRequests>,
+    /// Threads for requests that take longer than a moment.
+    pub(crate) side: SideThreads,
     /// The hash of the key that calls must carry.
     pub(crate) api_key: Option<Secret>,
     /// Notified when users may have changed.
@@ -66,10 +65,6 @@ pub(crate) struct WorkerSlot {
     pub out: Vec<u8>,
 }
 
-/// Requests that run for long, at a time.
-const LONG_CALLS: usize = 4;
-/// Requests about large values, at a time.
-const HEAVY_CALLS: usize = 2;
 /// More memory than this is not kept for the next reply.
 const KEPT: usize = 1 << 20;
 
@@ -107,8 +102,7 @@ impl Shared {
         Arc::new(Shared {
             engine: Arc::clone(engine),
             slot: WorkerSlot::new(engine, seed),
-            long: LongRequests::new(engine, ("grpc-long", LONG_CALLS), !seed),
-            heavy: LongRequests::new(engine, ("grpc-heavy", HEAVY_CALLS), seed.rotate_left(32)),
+            side: SideThreads::new(engine, ["grpc-long", "grpc-heavy"], !seed),
             api_key: settings.api_key.as_deref().map(Secret::of),
             users_changed: Notify::new(),
             durable: Arc::default(),

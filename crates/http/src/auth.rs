@@ -174,8 +174,7 @@ async fn basic(
     let credential = credential
         .filter(|credential| !with_token || !credential.account().rules().takes_any_password());
     if credential.is_none() {
-        // By the command, so that it is in ACL LOG and counted as everywhere.
-        let _ = client.call("auth", &[user, password]).await;
+        client.refuse_password(user, password).await;
     }
     credential
 }

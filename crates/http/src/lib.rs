@@ -5,7 +5,7 @@
 //!   serve ─► auth ─► route ─► body ─► records, ttl, range, status, metrics
 //!     │                                       │
 //!     │ timed_stream: slow readers            ▼
-//!     └ session: one per connection; workers of the engine; long_requests: what may take long
+//!     └ session: one per connection; workers of the engine; aside: what may take long
 //! ```
 //!
 //! It speaks HTTP/1.1 with hyper and nothing on top: a router for eighteen routes is forty lines,
@@ -14,9 +14,9 @@
 //! quick by its nature.
 #![forbid(unsafe_code)]
 
+mod aside;
 mod auth;
 mod body;
-mod long_requests;
 mod metrics;
 mod openapi;
 mod range;

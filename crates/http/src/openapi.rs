@@ -41,6 +41,7 @@ pub fn document() -> String {
 const ANYWHERE: &[(u16, &str)] = &[
     (401, "No credentials, or wrong ones."),
     (403, "The user may not, or the page of another site may not."),
+    (500, "The request could not be run; the server's log says why."),
     (503, "The server is loading, busy, out of memory or in trouble with its disk."),
 ];
 

@@ -3,27 +3,25 @@
 //! The engine's ordered index answers page by page; the answer is written while it is sent, and no
 //! page is asked for before the peer has taken the last. How many there are is counted by the
 //! index, unless a filter makes it necessary to look at each: then it is known at the end, so
-//! `total` stands behind `results`. Counting may take long, and is done on another thread. A page
-//! is of its moment: what others write meanwhile may be in it or not.
+//! `total` stands behind `results`. Counting may take long, as a page with its values may, and is
+//! done on another thread; so is what is written of a page, if its values are large. A page is of
+//! its moment: what others write meanwhile may be in it or not.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::StatusCode;
 use serde_json::value::RawValue;
-use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::Sender;
 use wire::Value;
 
-use crate::long_requests;
+use crate::aside::{self, SessionGuard};
 use crate::reply::{self, Answer, Content, Refusal, fine};
 use crate::request::ApiRequest;
-use crate::session::ClientSession;
+use crate::session::Workers;
 use crate::text;
-
-/// The session of the connection, for as long as its request is answered.
-type SessionGuard = OwnedMutexGuard<ClientSession>;
 
 /// Keys to a page.
 const PAGE: usize = 100;
@@ -80,23 +78,16 @@ impl RangeQuery {
         name.is_some_and(|name| name.contains(filter))
     }
 
-    /// A page ends after so many keys that were looked at, but for who may not see all of them: it
-    /// may have to look at every key there is.
+    /// A page ends after so many keys that were looked at.
     async fn page(
         &self,
-        mut client: SessionGuard,
+        client: SessionGuard,
         cursor: &[u8],
     ) -> Result<(SessionGuard, Page), Refusal> {
         let count = PAGE.to_string();
         let words: [&[u8]; 7] =
             [&self.start, &self.end, b"LIMIT", count.as_bytes(), b"CURSOR", cursor, b"WITHVALUES"];
-        let page = if client.may_see_every_key() {
-            client.call("range", &words).await?
-        } else {
-            let page;
-            (client, page) = long_requests::call(client, "range", &words).await?;
-            page
-        };
+        let (client, page) = aside::call(client, "range", &words).await?;
         let page = read_page(fine(page)?);
         let page = page.ok_or_else(|| Refusal::new(500, "the index answered in another shape"))?;
         Ok((client, page))
@@ -105,9 +96,16 @@ impl RangeQuery {
     /// It may have to look at every key, for deadlines and for rights.
     async fn count(&self, client: SessionGuard) -> Result<(SessionGuard, u64), Refusal> {
         let words: [&[u8]; 2] = [&self.start, &self.end];
-        let (client, count) = long_requests::call(client, "range.count", &words).await?;
+        let (client, count) = aside::call(client, "range.count", &words).await?;
         let count = fine(count)?.as_i64().and_then(|count| u64::try_from(count).ok());
         Ok((client, count.unwrap_or(0)))
+    }
+}
+
+impl Page {
+    /// Bytes of its values.
+    fn bytes(&self) -> usize {
+        self.records.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum()
     }
 }
 
@@ -131,19 +129,22 @@ fn read_page(page: Value) -> Option<Page> {
 
 /// `GET /api/v1/aggregations/count`
 pub async fn count(request: ApiRequest) -> Result<Answer, Refusal> {
-    let query = RangeQuery::read(&request)?;
-    let mut client = request.client.clone().lock_owned().await;
+    let query = Arc::new(RangeQuery::read(&request)?);
+    let mut client = request.session().await;
     let mut count = 0;
     if query.filter.is_none() {
         (_, count) = query.count(client).await?;
     } else {
         let mut next = Some(b"0".to_vec());
         while let Some(cursor) = next {
-            let page;
+            let mut page;
             (client, page) = query.page(client, &cursor).await?;
-            let taken = page.records.iter().filter(|(_, value)| query.takes(value.as_deref()));
-            count += taken.count() as u64;
-            next = page.next;
+            next = page.next.take();
+            let (query, bytes) = (Arc::clone(&query), page.bytes());
+            let taken = move || {
+                page.records.iter().filter(|(_, value)| query.takes(value.as_deref())).count()
+            };
+            count += aside::work(&request.http.workers, bytes, taken).await? as u64;
             tokio::task::yield_now().await;
         }
     }
@@ -152,8 +153,8 @@ pub async fn count(request: ApiRequest) -> Result<Answer, Refusal> {
 
 /// `GET /api/v1/records/range`
 pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
-    let query = RangeQuery::read(&request)?;
-    let mut client = request.client.clone().lock_owned().await;
+    let query = Arc::new(RangeQuery::read(&request)?);
+    let mut client = request.session().await;
     let mut total = None;
     if query.filter.is_none() {
         let (back, count) = query.count(client).await?;
@@ -162,9 +163,10 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
     // What can be refused is refused before the answer begins.
     let (client, first) = query.page(client, b"0").await?;
     let (sender, content) = Content::made();
+    let workers = Arc::clone(&request.http.workers);
     tokio::spawn(async move {
-        let writer =
-            RangeWriter { query, client, sender: &sender, text: "{\"results\":[".to_owned() };
+        let written = Written { text: "{\"results\":[".to_owned(), taken: 0, records: 0 };
+        let writer = RangeWriter { query, client, workers, sender: &sender, written };
         if let Err(error) = writer.all(first, total).await {
             // If the peer is gone, the error need not be sent.
             let _ = sender.send(Err(error)).await;
@@ -177,50 +179,78 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
 
 /// Writes an answer while it is sent.
 struct RangeWriter<'s> {
-    query: RangeQuery,
+    query: Arc<RangeQuery>,
     client: SessionGuard,
+    workers: Arc<Workers>,
     sender: &'s Sender<io::Result<Bytes>>,
+    written: Written,
+}
+
+/// What is written of an answer.
+#[derive(Default)]
+struct Written {
+    /// What is not sent yet.
     text: String,
+    /// Records that are meant, and those of them that are written.
+    taken: u64,
+    records: u64,
+}
+
+impl Written {
+    fn add(&mut self, query: &RangeQuery, page: &Page) {
+        for (key, value) in &page.records {
+            if !query.takes(value.as_deref()) {
+                continue;
+            }
+            self.taken += 1;
+            if self.records < query.limit {
+                self.text.push_str(if self.records == 0 { "{" } else { ",{" });
+                self.records += 1;
+                text::bytes(&mut self.text, "key", key);
+                self.text.push(',');
+                text::value(&mut self.text, value.as_deref());
+                self.text.push('}');
+            }
+        }
+    }
 }
 
 impl RangeWriter<'_> {
-    async fn all(mut self, first: Page, known: Option<u64>) -> io::Result<()> {
-        let (mut page, mut taken, mut written) = (first, 0, 0);
+    async fn all(mut self, mut page: Page, known: Option<u64>) -> io::Result<()> {
         loop {
-            for (key, value) in &page.records {
-                if !self.query.takes(value.as_deref()) {
-                    continue;
-                }
-                taken += 1;
-                if written < self.query.limit {
-                    self.text.push_str(if written == 0 { "{" } else { ",{" });
-                    written += 1;
-                    text::bytes(&mut self.text, "key", key);
-                    self.text.push(',');
-                    text::value(&mut self.text, value.as_deref());
-                    self.text.push('}');
-                }
-            }
-            let enough = known.is_some() && written >= self.query.limit;
-            let Some(cursor) = page.next.take().filter(|_| !enough) else { break };
+            let next = page.next.take();
+            let (query, mut written) = (Arc::clone(&self.query), std::mem::take(&mut self.written));
+            let bytes = page.bytes();
+            let add = move || {
+                written.add(&query, &page);
+                written
+            };
+            let added = aside::work(&self.workers, bytes, add).await;
+            self.written = added.map_err(|why| broken(why.into()))?;
+            let enough = known.is_some() && self.written.records >= self.query.limit;
+            let Some(cursor) = next.filter(|_| !enough) else { break };
             self.send().await?;
             let next = self.query.page(self.client, &cursor).await;
-            (self.client, page) = next.map_err(|why| io::Error::other(why.error))?;
+            (self.client, page) = next.map_err(broken)?;
         }
-        let total = known.unwrap_or(taken);
-        self.text.push_str(&format!("],\"total\":{total}}}"));
+        let total = known.unwrap_or(self.written.taken);
+        self.written.text.push_str(&format!("],\"total\":{total}}}"));
         self.send().await
     }
 
     /// Waits until the peer has taken enough of what was sent before.
     async fn send(&mut self) -> io::Result<()> {
-        if self.text.is_empty() {
+        if self.written.text.is_empty() {
             tokio::task::yield_now().await;
             return if self.sender.is_closed() { Err(gone()) } else { Ok(()) };
         }
-        let piece = Bytes::from(std::mem::take(&mut self.text));
+        let piece = Bytes::from(std::mem::take(&mut self.written.text));
         self.sender.send(Ok(piece)).await.map_err(|_| gone())
     }
+}
+
+fn broken(why: Refusal) -> io::Error {
+    io::Error::other(why.error)
 }
 
 fn gone() -> io::Error {

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use hyper::StatusCode;
 use serde_json::value::RawValue;
 
+use crate::aside;
 use crate::reply::{self, Answer, Refusal, fine};
 use crate::request::ApiRequest;
+use crate::session::Words;
 use crate::text;
 
 /// Records that are set under one hold of a worker, before other requests get their turn.
@@ -67,24 +69,26 @@ const VALUE: (&str, &str) = ("value", "value_base64");
 
 /// `GET /api/v1/records/{key}`
 pub async fn get(request: ApiRequest) -> Result<Answer, Refusal> {
-    let key = request.key();
-    let mut client = request.client.lock().await;
-    let mut found = client.call("get", &[key]).await?;
+    let key = request.key().to_vec();
+    let (client, mut found) = aside::call(request.session().await, "get", &[&key]).await?;
     if found.as_error().is_some_and(|error| error.starts_with(b"WRONGTYPE")) {
         // A document is JSON as it is.
-        let document = client.call("json.get", &[key]).await?;
+        let (_, document) = aside::call(client, "json.get", &[&key]).await?;
         if document.as_error().is_none() {
             found = document;
         }
     }
     let found = fine(found)?;
-    let Some(value) = found.as_bytes() else { return Err(absent()) };
-    let mut out = String::from("{");
-    text::bytes(&mut out, "key", key);
-    out.push(',');
-    text::value(&mut out, Some(value));
-    out.push('}');
-    Ok(reply::json(out))
+    let bytes = found.as_bytes().ok_or_else(absent)?.len();
+    let write = move || {
+        let mut out = String::from("{");
+        text::bytes(&mut out, "key", &key);
+        out.push(',');
+        text::value(&mut out, found.as_bytes());
+        out.push('}');
+        out
+    };
+    Ok(reply::json(aside::work(&request.http.workers, bytes, write).await?))
 }
 
 /// There is no such key.
@@ -94,12 +98,15 @@ pub fn absent() -> Refusal {
 }
 
 /// `POST` and `PUT /api/v1/records/{key}`
-pub async fn set(request: ApiRequest) -> Result<Answer, Refusal> {
+pub async fn set(mut request: ApiRequest) -> Result<Answer, Refusal> {
+    let read = |body: &[u8]| {
+        let fields = fields(body, &[VALUE.0, VALUE.1])?;
+        Ok(bytes_of(&fields, VALUE, true)?.into_owned())
+    };
+    let value = request.read_body(read).await?;
     let key = request.key();
-    let fields = fields(request.body(), &[VALUE.0, VALUE.1])?;
-    let value = bytes_of(&fields, VALUE, true)?;
-    let mut client = request.client.lock().await;
-    fine(client.call("set", &[key, &value]).await?)?;
+    let words = vec![key.to_vec(), value];
+    fine(aside::call_with(request.session().await, "set", words).await?.1)?;
     let mut out = String::from("{");
     text::bytes(&mut out, "key", key);
     out.push_str(",\"success\":true}");
@@ -108,37 +115,45 @@ pub async fn set(request: ApiRequest) -> Result<Answer, Refusal> {
 
 /// `DELETE /api/v1/records/{key}`
 pub async fn delete(request: ApiRequest) -> Result<Answer, Refusal> {
-    let mut client = request.client.lock().await;
-    fine(client.call("del", &[request.key()]).await?)?;
+    fine(aside::call(request.session().await, "del", &[request.key()]).await?.1)?;
     Ok(reply::nothing())
 }
 
-/// `POST /api/v1/records/bulk`: reads all of it before the first is set.
-pub async fn bulk(request: ApiRequest) -> Result<Answer, Refusal> {
-    let outer = fields(request.body(), &["records"])?;
+/// The keys and values of a bulk: the words that set each.
+fn records_of(body: &[u8]) -> Result<Vec<Words>, Refusal> {
+    let outer = fields(body, &["records"])?;
     let records = outer.get("records").ok_or_else(|| Refusal::new(422, "records is required"))?;
     let records: Vec<&RawValue> = serde_json::from_str(records.get())
         .map_err(|_| Refusal::new(422, "records must be an array"))?;
     let record = |(at, raw): (usize, &&RawValue)| {
         let read = object(raw, &[KEY.0, KEY.1, VALUE.0, VALUE.1]).and_then(|fields| {
             let (key, value) = (bytes_of(&fields, KEY, false)?, bytes_of(&fields, VALUE, true)?);
-            Ok((key.into_owned(), value.into_owned()))
+            Ok(vec![key.into_owned(), value.into_owned()])
         });
         read.map_err(|why: Refusal| Refusal::new(422, format!("record {at}: {}", why.error)))
     };
-    let records: Vec<(Vec<u8>, Vec<u8>)> =
-        records.iter().enumerate().map(record).collect::<Result<_, _>>()?;
+    records.iter().enumerate().map(record).collect()
+}
+
+/// `POST /api/v1/records/bulk`: reads all of it before the first is set.
+pub async fn bulk(mut request: ApiRequest) -> Result<Answer, Refusal> {
+    let records = request.read_body(records_of).await?;
     let (mut inserted, mut failed) = (0_usize, String::new());
-    let mut client = request.client.lock().await;
-    for some in records.chunks(STEP) {
-        let requests: Vec<Vec<&[u8]>> =
-            some.iter().map(|(key, value)| vec![key.as_slice(), value.as_slice()]).collect();
-        let replies = client.call_all("set", &requests).await?;
-        for ((key, _), said) in some.iter().zip(&replies) {
+    let mut client = request.session().await;
+    let mut records = records.into_iter();
+    loop {
+        let some: Vec<Words> = records.by_ref().take(STEP).collect();
+        if some.is_empty() {
+            break;
+        }
+        let (back, replies, some) = aside::call_all(client, "set", some).await?;
+        client = back;
+        for (words, said) in some.iter().zip(&replies) {
             let Some(error) = said.as_error() else {
                 inserted += 1;
                 continue;
             };
+            let key = words.first().map_or(&[][..], Vec::as_slice);
             failed.push_str(if failed.is_empty() { "{" } else { ",{" });
             text::bytes(&mut failed, "key", key);
             failed.push_str(",\"error\":");

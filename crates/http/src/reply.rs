@@ -180,6 +180,11 @@ impl From<NoReply> for Refusal {
     fn from(why: NoReply) -> Self {
         match why {
             NoReply::Ended => Refusal::new(503, "the session was ended").and_close(),
+            // Nobody knows what state its session is in, either.
+            NoReply::Broken => {
+                Refusal::new(500, "the request could not be run: the server's log says why")
+                    .and_close()
+            }
             NoReply::TooManyWaiting => {
                 Refusal::new(503, "too many requests that run for long are waiting")
             }
@@ -201,5 +206,30 @@ pub fn fine(value: Value) -> Result<Value, Refusal> {
     match value.as_error() {
         Some(error) => Err(Refusal::of_error(error)),
         None => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::exchange::{DoorSession, NoAnswer};
+
+    use super::Refusal;
+    use crate::session::ClientSession;
+
+    /// Each reason why there is no answer is told as what it is.
+    #[test]
+    fn a_request_without_an_answer_is_told_why() {
+        let told = |why| {
+            let refusal = Refusal::from(ClientSession::refusal(why));
+            (refusal.status.as_u16(), refusal.closes, refusal.error)
+        };
+        let (status, closes, error) = told(NoAnswer::Ended);
+        assert!(status == 503 && closes && error.contains("session was ended"), "{error}");
+        let (status, closes, error) = told(NoAnswer::Broken);
+        assert!(status == 500 && closes && !error.contains("ended"), "{error}");
+        let (status, closes, error) = told(NoAnswer::Crowded);
+        assert!(status == 503 && !closes && error.contains("too many"), "{error}");
+        let (status, closes, error) = told(NoAnswer::NotDurable("no disk".to_owned()));
+        assert!(status == 503 && !closes && error.ends_with("no disk"), "{error}");
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
+use crate::aside::{self, SessionGuard};
 use crate::body::BufferedBody;
 use crate::reply::{Answer, Refusal};
 use crate::route::Op;
@@ -33,9 +34,29 @@ impl ApiRequest {
         self.values.first().map_or(&[], Vec::as_slice)
     }
 
-    /// The body.
-    pub fn body(&self) -> &[u8] {
-        self.body.as_ref().map_or(&[], |held| &held.bytes)
+    /// The session, when no other handler has it any more.
+    pub async fn session(&self) -> SessionGuard {
+        Arc::clone(&self.client).lock_owned().await
+    }
+
+    /// Reads the body: aside, if it is long.
+    ///
+    /// # Errors
+    /// What `read` says.
+    pub async fn read_body<R: Send + 'static>(
+        &mut self,
+        read: impl FnOnce(&[u8]) -> Result<R, Refusal> + Send + 'static,
+    ) -> Result<R, Refusal> {
+        let body = self.body.take();
+        let bytes = body.as_ref().map_or(0, |body| body.bytes.len());
+        let read = move || {
+            let done = read(body.as_ref().map_or(&[], |body| &body.bytes));
+            (done, body)
+        };
+        let done;
+        // It is counted as the request's memory for as long as that is answered.
+        (done, self.body) = aside::work(&self.http.workers, bytes, read).await?;
+        done
     }
 }
 

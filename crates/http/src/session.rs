@@ -1,7 +1,7 @@
 //! The session of each connection, and how its requests run on the engine.
 //!
 //! ```text
-//!   handler ─► ClientSession::call ─► a worker, for as long as the command runs ─► reply
+//!   handler ─► aside::call ─► a worker, for as long as the command runs ─► reply
 //!                                │ paused:               release it, wait for the end of the pause
 //!                                └ `appendfsync always`: release it, wait for the disk
 //! ```
@@ -9,7 +9,7 @@
 //! A command goes the way it goes for a client of the other protocol, so users, `MONITOR`,
 //! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters apply here as there.
 //! Commands that block are never called, and a worker is never kept across a wait. Requests that
-//! may take long run on other threads, with workers of their own: `long_requests.rs`.
+//! take longer than a moment run on other threads, with workers of their own: `aside.rs`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,18 +20,14 @@ use base::Protocol;
 use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
 use engine::unauthenticated::Charge;
 use engine::{
-    ClientId, ClientMemory, Counters, Credential, Engine, LongRequests, Mailbox, Message, Origin,
-    Session, Worker,
+    ClientId, ClientMemory, Counters, Credential, Engine, LongRequest, Mailbox, Message, Origin,
+    Session, SideThreads, Worker,
 };
 use journal::wall_clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use wire::{ReplyParser, Value};
 
-/// How long the disk is waited for before it is looked whether it is in trouble.
-const SLICE: Duration = Duration::from_millis(100);
-/// Requests that may take long, at a time.
-const LONG_REQUESTS: usize = 4;
 /// A buffer for requests that has grown beyond this is not kept.
 const KEPT: usize = 64 << 10;
 
@@ -43,8 +39,8 @@ pub struct Workers {
     next: AtomicUsize,
     /// Notified when something has become durable.
     pub durable: Arc<Notify>,
-    /// Threads for requests that may take long.
-    pub(crate) long: Arc<LongRequests>,
+    /// Threads for what takes longer than a moment.
+    pub(crate) side: SideThreads,
 }
 
 impl Workers {
@@ -56,7 +52,7 @@ impl Workers {
             workers: (0..count.max(1) as u64).map(worker).collect(),
             next: AtomicUsize::new(0),
             durable,
-            long: LongRequests::new(engine, ("http-long", LONG_REQUESTS), !seed),
+            side: SideThreads::new(engine, ["http-long", "http-heavy"], !seed),
         }
     }
 
@@ -192,6 +188,8 @@ impl Mailbox for ConnectionSignals {
 pub enum NoReply {
     /// The session was ended.
     Ended,
+    /// Something broke, or the system has no thread.
+    Broken,
     /// Too many long requests wait already.
     TooManyWaiting,
     /// The command ran, but the disk could not confirm what it did.
@@ -208,6 +206,14 @@ pub enum Admitted {
     AsAnybody,
     /// By these credentials.
     By(Credential),
+}
+
+/// The words of a request behind its command's name.
+pub type Words = Vec<Vec<u8>>;
+
+/// Bytes of all words of some requests.
+pub fn bytes_of(requests: &[Words]) -> usize {
+    requests.iter().flatten().map(Vec::len).sum()
 }
 
 /// A connection as the engine knows it.
@@ -273,62 +279,65 @@ impl ClientSession {
         }
     }
 
-    /// Runs a command, given by its own name, and waits for its reply; an error it answers is one.
+    /// Has a password that was wrong refused by the command, which takes a moment: so it is in `ACL
+    /// LOG` and counted as everywhere.
+    pub async fn refuse_password(&mut self, user: &[u8], password: &[u8]) {
+        let Ok(called) = self.called("auth") else { return };
+        let mut input = Vec::new();
+        wire::encode(&mut input, [&called[..], user, password]);
+        // What is answered is known.
+        let _ = exchange::on_port(self, Exchange::of_bytes(input)).await;
+    }
+
+    /// Where some requests run: aside, if something is answered.
     ///
     /// # Errors
     /// [`NoReply`].
-    pub async fn call<W: AsRef<[u8]>>(
+    pub(crate) fn permit(
         &mut self,
-        name: &'static str,
-        words: &[W],
-    ) -> Result<Value, NoReply> {
-        let words = words.iter().map(AsRef::as_ref).collect();
-        let mut replies = self.call_all(name, &[words]).await?;
-        replies.pop().ok_or(NoReply::Ended)
+        called: &[u8],
+        requests: &[Words],
+    ) -> Result<Option<LongRequest>, NoReply> {
+        let ClientSession { workers, session, .. } = self;
+        // Each of many may be light, and all of them heavy.
+        let bytes = if requests.len() > 1 { bytes_of(requests) } else { 0 };
+        let long = workers.side.permit_bytes(bytes).map_err(Self::refusal)?;
+        if long.is_some() {
+            return Ok(long);
+        }
+        workers.with(|worker| {
+            for words in requests {
+                let argv: Vec<&[u8]> =
+                    std::iter::once(called).chain(words.iter().map(Vec::as_slice)).collect();
+                let long = workers.side.permit(worker, session, &argv).map_err(Self::refusal)?;
+                if long.is_some() {
+                    return Ok(long);
+                }
+            }
+            Ok(None)
+        })
     }
 
-    /// Runs a command many times, each with other words, one after another; others may do something
-    /// in between. The disk is waited for once.
+    /// What a command is called that is given by its own name, if its user still may.
     ///
     /// # Errors
     /// [`NoReply`].
-    pub async fn call_all(
-        &mut self,
-        name: &'static str,
-        requests: &[Vec<&[u8]>],
-    ) -> Result<Vec<Value>, NoReply> {
-        let input = self.encode(name, requests)?;
-        let exchange = exchange::on_port(self, Exchange::of_bytes(input)).await?;
-        let (out, input) = exchange.into_parts();
-        self.keep_for_next(input);
-        read(&out, requests.len())
-    }
-
-    /// Requests as they are sent; the buffer is the one that was kept, if it was.
-    pub(crate) fn encode(
-        &mut self,
-        name: &'static str,
-        requests: &[Vec<&[u8]>],
-    ) -> Result<Vec<u8>, NoReply> {
+    pub(crate) fn called(&self, name: &'static str) -> Result<Vec<u8>, NoReply> {
         if !self.still_may() {
             return Err(NoReply::Ended);
         }
         let entry = self.workers.engine.table.find_own(&[name.as_bytes()]);
         let called = entry.map_or(name.as_bytes(), |entry| entry.called());
-        if called.is_empty() {
-            return Err(NoReply::Disabled(name));
-        }
-        let mut input = std::mem::take(&mut self.request);
-        input.clear();
-        for words in requests {
-            let argv: Vec<&[u8]> = std::iter::once(called).chain(words.iter().copied()).collect();
-            wire::encode(&mut input, argv);
-        }
-        Ok(input)
+        if called.is_empty() { Err(NoReply::Disabled(name)) } else { Ok(called.to_vec()) }
+    }
+
+    /// The buffer for requests that was kept.
+    pub(crate) fn take_kept(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.request)
     }
 
     /// Keeps a buffer for requests that come, unless it has become large.
-    fn keep_for_next(&mut self, input: Vec<u8>) {
+    pub(crate) fn keep_for_next(&mut self, input: Vec<u8>) {
         if input.capacity() <= KEPT {
             self.request = input;
         }
@@ -338,11 +347,6 @@ impl ClientSession {
     pub(crate) fn workers(&self) -> &Arc<Workers> {
         &self.workers
     }
-
-    /// Whether its user may see every key there is.
-    pub(crate) fn may_see_every_key(&mut self) -> bool {
-        self.workers.engine.may_see_every_key(&mut self.session)
-    }
 }
 
 impl DoorSession for ClientSession {
@@ -350,7 +354,8 @@ impl DoorSession for ClientSession {
 
     fn refusal(why: NoAnswer) -> NoReply {
         match why {
-            NoAnswer::Ended | NoAnswer::Broken => NoReply::Ended,
+            NoAnswer::Ended => NoReply::Ended,
+            NoAnswer::Broken => NoReply::Broken,
             NoAnswer::Crowded => NoReply::TooManyWaiting,
             NoAnswer::NotDurable(why) => NoReply::NotDurable(why),
         }
@@ -384,8 +389,11 @@ impl DoorSession for ClientSession {
     }
 
     fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let notified = Arc::clone(&self.workers.durable).notified_owned();
-        Box::pin(async move { drop(tokio::time::timeout(SLICE, notified).await) })
+        Box::pin(Arc::clone(&self.workers.durable).notified_owned())
+    }
+
+    async fn at_most(&self, time: Duration, what: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let _ = tokio::time::timeout(time, what).await;
     }
 
     async fn give_way(&self) {
@@ -401,7 +409,7 @@ pub(crate) fn read(bytes: &[u8], count: usize) -> Result<Vec<Value>, NoReply> {
     let mut parser = ReplyParser::new();
     parser.feed(bytes);
     // The engine writes whole replies in a protocol that is its own.
-    let reply = |_| parser.next_value().ok().flatten().ok_or(NoReply::Ended);
+    let reply = |_| parser.next_value().ok().flatten().ok_or(NoReply::Broken);
     (0..count).map(reply).collect()
 }
 

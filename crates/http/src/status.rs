@@ -6,6 +6,7 @@ use bytes::Bytes;
 use engine::Engine;
 use hyper::StatusCode;
 
+use crate::aside;
 use crate::openapi;
 use crate::reply::{self, Answer, JSON, Refusal, fine};
 use crate::request::ApiRequest;
@@ -70,7 +71,7 @@ fn figures(request: &ApiRequest) -> String {
 
 /// `GET /api/v1/stats`: for users who may count keys.
 pub async fn stats(request: ApiRequest) -> Result<Answer, Refusal> {
-    fine(request.client.lock().await.call::<&[u8]>("dbsize", &[]).await?)?;
+    fine(aside::call(request.session().await, "dbsize", &[]).await?.1)?;
     Ok(reply::json(format!("{{{}}}", figures(&request))))
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Number;
 
+use crate::aside;
 use crate::records::{absent, fields};
 use crate::reply::{self, Answer, Refusal, fine};
 use crate::request::ApiRequest;
@@ -20,17 +21,16 @@ fn told(key: &[u8], millis: i64) -> Answer {
 /// `GET /api/v1/ttl/{key}`: milliseconds; -1 if it stays for ever.
 pub async fn get(request: ApiRequest) -> Result<Answer, Refusal> {
     let key = request.key();
-    let left = fine(request.client.lock().await.call("pttl", &[key]).await?)?;
+    let left = fine(aside::call(request.session().await, "pttl", &[key]).await?.1)?;
     match left.as_i64() {
         Some(millis @ -1..) => Ok(told(key, millis)),
         _ => Err(absent()),
     }
 }
 
-/// `POST /api/v1/ttl/{key}`
-pub async fn set(request: ApiRequest) -> Result<Answer, Refusal> {
-    let key = request.key();
-    let fields = fields(request.body(), &["ttl_ms", "ttl_seconds"])?;
+/// The milliseconds that a body says.
+fn millis_of(body: &[u8]) -> Result<i64, Refusal> {
+    let fields = fields(body, &["ttl_ms", "ttl_seconds"])?;
     let number = |name: &str| match fields.get(name) {
         Some(raw) => serde_json::from_str::<Number>(raw.get())
             .ok()
@@ -50,9 +50,16 @@ pub async fn set(request: ApiRequest) -> Result<Answer, Refusal> {
         }
     };
     let millis = millis.filter(|millis| *millis <= LONGEST);
-    let millis = millis.ok_or_else(|| Refusal::new(422, "the time is too long"))?;
+    millis.ok_or_else(|| Refusal::new(422, "the time is too long"))
+}
+
+/// `POST /api/v1/ttl/{key}`
+pub async fn set(mut request: ApiRequest) -> Result<Answer, Refusal> {
+    let millis = request.read_body(millis_of).await?;
+    let key = request.key();
     let digits = millis.to_string();
-    let set = fine(request.client.lock().await.call("pexpire", &[key, digits.as_bytes()]).await?)?;
+    let words = [key, digits.as_bytes()];
+    let set = fine(aside::call(request.session().await, "pexpire", &words).await?.1)?;
     if set.as_i64() == Some(1) { Ok(told(key, millis)) } else { Err(absent()) }
 }
 
@@ -69,11 +76,12 @@ fn whole(number: &Number) -> Option<i64> {
 /// `DELETE /api/v1/ttl/{key}`
 pub async fn delete(request: ApiRequest) -> Result<Answer, Refusal> {
     let key = request.key();
-    let mut client = request.client.lock().await;
-    let stays = fine(client.call("persist", &[key]).await?)?;
-    if stays.as_i64() == Some(0) && fine(client.call("exists", &[key]).await?)?.as_i64() == Some(0)
-    {
-        return Err(absent());
+    let (client, stays) = aside::call(request.session().await, "persist", &[key]).await?;
+    if fine(stays)?.as_i64() == Some(0) {
+        let exists = fine(aside::call(client, "exists", &[key]).await?.1)?;
+        if exists.as_i64() == Some(0) {
+            return Err(absent());
+        }
     }
     Ok(told(key, -1))
 }

@@ -229,7 +229,7 @@ impl Kvist {
     /// that a lock of the caller's, an interpreter's say, need not be given up meanwhile.
     #[must_use]
     pub fn is_moment(&self, argv: &[&[u8]]) -> bool {
-        self.shared.engine.is_moment(argv)
+        self.shared.engine.is_moment(self.db, argv)
     }
 
     /// Many commands at once.

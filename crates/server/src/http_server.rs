@@ -18,7 +18,7 @@ use tokio::sync::{Notify, watch};
 use crate::accept::{self, WorkerPool};
 use crate::listen;
 
-/// Threads of the runtime. Long requests run on others (`http/src/long_requests.rs`).
+/// Threads of the runtime. What takes longer runs on others (`http/src/aside.rs`).
 const THREADS: usize = 2;
 /// How long requests that run when the server stops may go on.
 const LAST_WORDS: Duration = Duration::from_secs(1);

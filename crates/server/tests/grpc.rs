@@ -752,6 +752,41 @@ fn what_is_about_large_values_is_in_no_other_calls_way() {
     assert!(calls.server.has_thread("grpc-long"));
 }
 
+/// So it is with fast commands: a flag says that they take a moment for each word, not for each
+/// byte or for each element that a count asks for.
+#[test]
+fn fast_commands_about_large_values_are_in_no_other_calls_way() {
+    let long = "x".repeat(400 << 10);
+    let many: Vec<String> = (0..60_000).map(|n| format!("element:{n}")).collect();
+    let words: Vec<&str> = many.iter().map(String::as_str).collect();
+    let short = ["GET word", "MGET word word", "SET word w GET", "LPOP list 2", "SPOP set 2"];
+    let large = ["GET string", "MGET word string", "SET string v GET", "LPOP list 50000"];
+    let large = [&large[..], &["SPOP set 50000", "HMGET hash f f", "GETDEL string"]].concat();
+    for line in large {
+        let calls = Calls::start(&[]);
+        let mut client = calls.kvist();
+        let mut resp = calls.server.connect();
+        assert_eq!(resp.ask(&["MSET", "string", &long, "word", "v"]), ok());
+        for command in [["RPUSH", "list"], ["SADD", "set"]] {
+            let words = [&command[..], &words].concat();
+            assert_eq!(resp.ask(&words).as_i64(), Some(60_000));
+        }
+        assert_eq!(resp.ask(&["HSET", "hash", "f", &long]).as_i64(), Some(1));
+        for line in short.into_iter().chain(["LLEN list", "HEXISTS hash f", "RPUSH list x"]) {
+            calls.execute(&mut client, line).unwrap();
+        }
+        assert!(!calls.server.has_thread("grpc-heavy"), "before {line}");
+        calls.execute(&mut client, line).unwrap();
+        assert!(calls.server.has_thread("grpc-heavy"), "{line}");
+    }
+    // Words count as values do.
+    let calls = Calls::start(&[]);
+    let words = ["SET", "k", &long].map(bytes).to_vec();
+    let request = pb::ExecuteRequest { words, database: 0 };
+    calls.run(calls.kvist().execute(request)).unwrap();
+    assert!(calls.server.has_thread("grpc-heavy"));
+}
+
 /// Who may see few keys may have to look at all for a page of them.
 #[test]
 fn pages_for_users_with_few_keys_are_in_no_other_calls_way() {
@@ -803,7 +838,8 @@ fn a_user_stays_the_same_after_an_operation_without_an_answer() {
         let mut resp = calls.server.connect();
         assert_eq!(resp.ask(&["MSET", "k", "before", "hidden", "from most"]), ok());
         if limited {
-            let rules = ["ACL", "SETUSER", "limited", "on", "nopass", "~k", "+eval", "+set", "+get"];
+            let rules =
+                ["ACL", "SETUSER", "limited", "on", "nopass", "~k", "+eval", "+set", "+get"];
             assert_eq!(resp.ask(&rules), ok());
         } else {
             assert_eq!(resp.ask(&["ACL", "SETUSER", "default", "resetpass", ">secret"]), ok());

@@ -10,6 +10,47 @@ use serde_json::{Value as Json, json};
 use crate::server::{self, bulk, eventually, text};
 use crate::web::Web;
 
+/// What a request or its answer is about decides where it is worked on.
+#[test]
+fn what_is_about_large_values_is_in_nobodys_way() {
+    let long = "x".repeat(400 << 10);
+    let body = format!("{{\"value\":\"{long}\"}}");
+    let bulk = format!("{{\"records\":[{{\"key\":\"a\",\"value\":\"{long}\"}}]}}");
+    let ttl = format!("{{\"ttl_ms\":100000{}}}", " ".repeat(400 << 10));
+    let document = format!("{{\"a\":\"{long}\"}}");
+    for (request, body) in [
+        ("GET /api/v1/records/large", ""),
+        ("GET /api/v1/records/document", ""),
+        ("GET /api/v1/records/range?start=large&end=large", ""),
+        ("GET /api/v1/aggregations/count?username_contains=x", ""),
+        ("POST /api/v1/records/other", &body),
+        ("POST /api/v1/records/bulk", &bulk),
+        ("POST /api/v1/ttl/small", &ttl),
+        ("DELETE /api/v1/records/large", ""),
+    ] {
+        let web = Web::start(&[]);
+        let mut redis = web.server.connect();
+        redis.ask(&["MSET", "large", &long, "small", "v"]);
+        redis.ask(&["JSON.SET", "document", "$", &document]);
+        for (request, body) in [
+            ("GET /api/v1/records/small", ""),
+            ("POST /api/v1/records/small", "{\"value\":1}"),
+            ("POST /api/v1/records/bulk", "{\"records\":[{\"key\":\"b\",\"value\":\"1\"}]}"),
+            ("GET /api/v1/records/range?start=small&end=small", ""),
+            ("GET /api/v1/ttl/large", ""),
+        ] {
+            assert_eq!(web.ask(request, body).status, 200, "{request}");
+        }
+        assert!(!web.server.has_thread("http-heavy"), "before {request}");
+        let page = web.ask(request, body);
+        assert!(page.status / 100 == 2, "{request}: {}", page.status);
+        assert!(web.server.has_thread("http-heavy"), "{request}");
+        if request.ends_with("/large") && request.starts_with("GET") {
+            assert_eq!(page.json()["value"], json!(long));
+        }
+    }
+}
+
 #[test]
 fn records_are_set_read_and_deleted() {
     let web = Web::start(&[]);

@@ -24,18 +24,17 @@ fn statuses(web: &Web, path: &str, credentials: &[&str]) -> Vec<u16> {
     credentials.iter().map(ask).collect()
 }
 
-/// Who may see few keys may have to look at all for a page of them.
+/// Pages have values with them, and who may see few keys may have to look at all for a page.
 #[test]
-fn pages_for_users_with_few_keys_are_in_nobodys_way() {
-    let web = Web::start(&[]);
-    let mut redis = web.server.connect();
-    redis.ask(&["ACL", "SETUSER", "few", "on", ">p", "~zzz:*", "+@all"]);
-    redis.ask(&["ACL", "SETUSER", "all", "on", ">p", "~*", "+@all", "&*"]);
-    for user in ["all", "few"] {
+fn pages_are_in_nobodys_way() {
+    for rights in ["~zzz:*", "~*"] {
+        let web = Web::start(&[]);
+        let mut redis = web.server.connect();
+        redis.ask(&["ACL", "SETUSER", "user", "on", ">p", rights, "+@all"]);
         let path = "/api/v1/records/range?username_contains=x";
-        let page = web.ask(&format!("GET {path}\nAuthorization: {}", basic(user, "p")), "");
+        let page = web.ask(&format!("GET {path}\nAuthorization: {}", basic("user", "p")), "");
         assert_eq!((page.status, page.json()["total"].as_u64()), (200, Some(0)));
-        assert_eq!(web.server.has_thread("http-long"), user == "few", "{user}");
+        assert!(web.server.has_thread("http-long"), "{rights}");
     }
 }
 

@@ -53,6 +53,7 @@ mod usage;
 mod value_copy;
 mod waiting;
 mod watch;
+mod weight;
 
 pub use assembly::{Assemblies, Assembly};
 pub use busy::Busy;
@@ -76,6 +77,7 @@ pub use txn::{Failed, KeyFilter, Scope, Touched, Txn};
 pub use usage::Measure;
 pub use waiting::{LetGo, Queued, Waiter};
 pub use watch::Watch;
+pub use weight::Weight;
 
 /// Strings longer than this live in an [`Object`] of their own, so that they can be edited in
 /// place; shorter ones lie inside the entry.

@@ -6,7 +6,7 @@
 use base::Key;
 use sync::atomic::Ordering;
 
-use crate::{Object, Shard, Txn};
+use crate::{Object, Txn};
 
 /// Values from this size on are copied only if there is room for all of the copy.
 pub const COPY_ASKS: usize = 64 << 10;
@@ -37,17 +37,6 @@ impl Txn {
             return None;
         }
         self.unexpired(self.db, from).map(|entry| Object::memory_of(&entry))
-    }
-
-    /// Bytes of what a key of a database holds, overdue or not; none where its shard is not to be
-    /// had. No shard is held.
-    #[must_use]
-    pub fn weight_of(&mut self, db: usize, name: &[u8]) -> usize {
-        let hash = self.store.hasher().hash(name);
-        let weigh = |shard: &mut Shard| {
-            shard.dbs[db].keys.find(hash, name).map(|entry| Object::memory_of(&entry))
-        };
-        self.glance(self.store.shard_of(hash), weigh).flatten().unwrap_or(0)
     }
 
     /// Bytes of the shards, with what this transaction has changed so far.

@@ -27,7 +27,7 @@ impl<'a> Command<'a> for Scan<'a> {
         tips: &["nondeterministic_output", "request_policy:special"],
         locks: |_| Locks::Each,
         history: &[("6.0.0", "`TYPE`.")],
-        run_time: RunTime::Page(Page { options: 2, size: "COUNT", cursor: None }),
+        run_time: RunTime::Page(Page { options: 2, size: "COUNT", cursor: None, values: None }),
         ..Spec::NEW
     };
 

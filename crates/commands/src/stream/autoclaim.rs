@@ -1,8 +1,8 @@
 //! XAUTOCLAIM.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Millis, Reply, Run, Spec, StreamId, error, num,
+    Args, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Millis, Reply, Run, Spec, StreamId, behaviour, error, num,
 };
 use types::Stream;
 use types::stream::{self, Log, Pending};
@@ -18,6 +18,11 @@ const COUNT: CmdError = CmdError::new("ERR COUNT must be > 0");
 const ATTEMPTS: usize = 10;
 /// Redis takes no greater count.
 const COUNT_MAX: usize = (i64::MAX / 16) as usize;
+
+/// How many entries a request may look at.
+fn scanned(argv: &[&[u8]]) -> usize {
+    behaviour::behind_last(argv, 6, &["COUNT"]).map_or(100, |at| behaviour::count_at(argv, at))
+}
 
 /// Makes what has been pending for long the consumer's.
 pub struct XAutoClaim<'a> {
@@ -44,6 +49,7 @@ impl<'a> Command<'a> for XAutoClaim<'a> {
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
         tips: &["nondeterministic_output"],
         history: &[("7.0.0", "The third element: what was found deleted.")],
+        extent: Extent::Elements(scanned),
         ..Spec::NEW
     };
 

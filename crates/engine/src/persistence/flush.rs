@@ -68,8 +68,8 @@ impl Engine {
         flushes.thread.send(self, Box::new(job));
     }
 
-    /// What came of a sync that began after this one had asked. Waits for the disk, on the thread of
-    /// flushes.
+    /// What came of a sync that began after this one had asked. Waits for the disk, on the thread
+    /// of flushes.
     fn synced_for(&self, number: u64) -> Result<(), String> {
         let state = &self.persistence.flushes.state;
         let asked = {

@@ -6,7 +6,8 @@
 
 use base::grammar::{Arg, Kind};
 use base::{
-    Channels, Flag, InFile, InTransaction, KeyFlag, Locks, Property, RunTime, ScriptBy, Stores,
+    Channels, Extent, Flag, InFile, InTransaction, KeyFlag, Locks, Property, RunTime, ScriptBy,
+    Stores,
 };
 use kvist_engine::{Action, Entry, Table};
 
@@ -253,6 +254,8 @@ fn what_may_look_at_every_key_runs_for_long() {
         "RANGE - +",
         "RANGE - CURSOR",
         "RANGE - + CURSOR 0 LIMIT 10 LIMIT 1000000",
+        "RANGE - + CURSOR 0 LIMIT 10 WITHVALUES",
+        "PREFIX p CURSOR 0 withvalues",
         "RANGE.AGGREGATE - + SUM",
         "RANGE.COUNT - +",
         "RANGE.DELETE - +",
@@ -285,6 +288,54 @@ fn what_looks_at_few_keys_does_not() {
         "SET k v",
     ] {
         assert!(!is_long(line), "{line}");
+    }
+}
+
+/// A command that is fast for one element is not for as many as a count says, nor one that answers
+/// a whole string.
+#[test]
+fn what_goes_through_more_than_its_words_says_how_much() {
+    let mut seen = 0;
+    each(&table(), |entry, argv, words| {
+        let counts = words.iter().any(|word| word.is_number && word.name == "count");
+        if entry.quick && counts && !entry.spec.keys.is_empty() {
+            let said = !matches!(entry.spec.extent, Extent::ByFlags);
+            assert!(said, "{argv:?} has a count, and its spec says nothing of it");
+            seen += 1;
+        }
+    });
+    assert!(seen >= 5, "{seen} counts");
+    let extent = |line: &str| {
+        let table = table();
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let entry = table.find(&words).expect(line);
+        entry.spec.extent.of(entry.quick, &words)
+    };
+    for line in ["GET k", "MGET a b", "GETSET k v", "GETDEL k", "GETEX k", "LRANGE k 0 1", "DUMP k"]
+    {
+        assert_eq!(extent(line), usize::MAX, "{line}");
+    }
+    for line in
+        ["SET k v", "SET k v EX 10", "INCR k", "HSET k f v", "ZADD k 1 m", "TTL k", "XADD k * f v"]
+    {
+        assert_eq!(extent(line), 0, "{line}");
+    }
+    for (line, elements) in [
+        ("HGET k f", 1),
+        ("HMGET k f g", 2),
+        ("HMGET k", 0),
+        ("LPOP k", 1),
+        ("RPOP k 5000000", 5_000_000),
+        ("SPOP k 7", 7),
+        ("SPOP k -7", 0),
+        ("ZPOPMIN k 7", 7),
+        ("ZPOPMAX k x", 0),
+        ("SET k v XX GET", 1),
+        ("XAUTOCLAIM k g c 0 0", 100),
+        ("XAUTOCLAIM k g c 0 0 COUNT 9", 9),
+        ("XCLAIM k g c 0 1-1 2-2", 7),
+    ] {
+        assert_eq!(extent(line), elements, "{line}");
     }
 }
 

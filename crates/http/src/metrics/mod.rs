@@ -12,6 +12,7 @@ mod write;
 
 use hyper::StatusCode;
 
+use crate::aside;
 use crate::reply::{self, Answer, Refusal, fine};
 use crate::request::ApiRequest;
 
@@ -23,7 +24,7 @@ const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// `INFO` of every section, if the caller may see it.
 async fn info(request: &ApiRequest) -> Result<String, Refusal> {
-    let info = fine(request.client.lock().await.call("info", &["everything"]).await?)?;
+    let info = fine(aside::call(request.session().await, "info", &[b"everything"]).await?.1)?;
     Ok(String::from_utf8_lossy(info.as_bytes().unwrap_or_default()).into_owned())
 }
 

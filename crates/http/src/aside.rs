@@ -1,0 +1,94 @@
+//! How handlers run commands, and what else they do that can take long: beside the few threads that
+//! serve the port, where it takes longer than a moment.
+//!
+//! Which commands do, the engine decides for all doors alike ([`engine::SideThreads`]). What a
+//! handler does with bodies and replies (to read them, to write JSON) takes as long as they are.
+
+use std::sync::Arc;
+
+use engine::exchange::{self, DoorSession, Exchange};
+use tokio::sync::OwnedMutexGuard;
+use wire::Value;
+
+use crate::session::{ClientSession, NoReply, Words, Workers, bytes_of, read};
+
+/// The session of a connection, for as long as its request is answered.
+pub type SessionGuard = OwnedMutexGuard<ClientSession>;
+
+/// Runs a command, given by its own name, and waits for its reply; an error it answers is one.
+///
+/// # Errors
+/// [`NoReply`].
+pub async fn call(
+    client: SessionGuard,
+    name: &'static str,
+    words: &[&[u8]],
+) -> Result<(SessionGuard, Value), NoReply> {
+    call_with(client, name, words.iter().map(|word| word.to_vec()).collect()).await
+}
+
+/// The same with words that may be long.
+///
+/// # Errors
+/// [`NoReply`].
+pub async fn call_with(
+    client: SessionGuard,
+    name: &'static str,
+    words: Words,
+) -> Result<(SessionGuard, Value), NoReply> {
+    let (client, mut replies, _) = call_all(client, name, vec![words]).await?;
+    Ok((client, replies.pop().ok_or(NoReply::Broken)?))
+}
+
+/// Runs a command many times, each with other words, one after another; others may do something in
+/// between. The disk is waited for once. Answers the words, too.
+///
+/// # Errors
+/// [`NoReply`].
+pub async fn call_all(
+    mut client: SessionGuard,
+    name: &'static str,
+    requests: Vec<Words>,
+) -> Result<(SessionGuard, Vec<Value>, Vec<Words>), NoReply> {
+    let called = client.called(name)?;
+    let long = client.permit(&called, &requests)?;
+    let (workers, mut input) = (Arc::clone(client.workers()), client.take_kept());
+    let bytes = bytes_of(&requests);
+    let encode = move || {
+        input.clear();
+        for words in &requests {
+            let argv: Vec<&Vec<u8>> = std::iter::once(&called).chain(words).collect();
+            wire::encode(&mut input, argv);
+        }
+        (input, requests)
+    };
+    let (input, requests) = work(&workers, bytes, encode).await?;
+    let mut exchange = Exchange::of_bytes(input);
+    (client, exchange) = match long {
+        Some(long) => exchange::aside(client, exchange, long).await?,
+        None => {
+            let exchange = exchange::on_port(&mut *client, exchange).await?;
+            (client, exchange)
+        }
+    };
+    let (out, input) = exchange.into_parts();
+    client.keep_for_next(input);
+    let count = requests.len();
+    let replies = work(&workers, out.len(), move || read(&out, count)).await??;
+    Ok((client, replies, requests))
+}
+
+/// Does something with so many bytes, of which it says how long it takes.
+///
+/// # Errors
+/// [`NoReply`]: too much of the kind waits already; or it broke.
+pub async fn work<R: Send + 'static>(
+    workers: &Workers,
+    bytes: usize,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, NoReply> {
+    match workers.side.permit_bytes(bytes).map_err(ClientSession::refusal)? {
+        None => Ok(work()),
+        Some(long) => long.run(move |_| work()).await.ok_or(NoReply::Broken),
+    }
+}

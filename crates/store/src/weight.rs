@@ -1,0 +1,95 @@
+//! How large what a key holds is, before a request about it runs.
+//!
+//! No use of the key is counted, and no shard is held afterwards.
+
+use table::{Content, EntryRef};
+
+use crate::{Object, Shard, Store, Txn};
+
+/// What a key holds, overdue or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// Bytes of all of it.
+    pub bytes: usize,
+    /// How many elements it has.
+    pub elements: usize,
+}
+
+impl Weight {
+    fn of(shard: &Shard, db: usize, (hash, name): (u64, &[u8])) -> Self {
+        let entry = shard.dbs().get(db).and_then(|db| db.keys.find(hash, name));
+        entry.map_or(Weight::default(), |entry| Weight::of_entry(&entry))
+    }
+
+    fn of_entry(entry: &EntryRef<'_, Object>) -> Self {
+        let bytes = Object::memory_of(entry);
+        let elements = match entry.content() {
+            Content::Bytes(_) => 1,
+            Content::Object(object) => object.elements(),
+        };
+        Weight { bytes, elements }
+    }
+
+    /// About as many bytes as so many of its elements have.
+    #[must_use]
+    pub fn share(self, elements: usize) -> usize {
+        if elements >= self.elements {
+            return self.bytes;
+        }
+        // Fewer than there are, so there are some.
+        (self.bytes / self.elements).saturating_mul(elements).min(self.bytes)
+    }
+}
+
+impl Object {
+    /// How many elements it has. O(1).
+    fn elements(&self) -> usize {
+        match self {
+            Object::Str(_) | Object::Json(_) => 1,
+            Object::Hash(value) => value.len(),
+            Object::List(value) => value.len(),
+            Object::Set(value) => value.len(),
+            Object::ZSet(value) => value.len(),
+            Object::Stream(value) => value.log().len(),
+        }
+    }
+}
+
+impl Txn {
+    /// What a key of a database holds: nothing where its shard is not to be had.
+    #[must_use]
+    pub fn weigh(&mut self, db: usize, name: &[u8]) -> Weight {
+        let hash = self.store.hasher().hash(name);
+        let number = self.store.shard_of(hash);
+        self.glance(number, |shard| Weight::of(shard, db, (hash, name))).unwrap_or_default()
+    }
+}
+
+impl Store {
+    /// What a key of a database holds; `None` if its shard is held at the moment.
+    #[must_use]
+    pub fn weigh_at_once(&self, db: usize, name: &[u8]) -> Option<Weight> {
+        let hash = self.hasher().hash(name);
+        let guard = self.try_lock(self.shard_of(hash))?;
+        guard.as_ref().map(|shard| Weight::of(shard, db, (hash, name)))
+    }
+
+    /// Whether no request holds the shard of a key at the moment.
+    #[must_use]
+    pub fn is_free(&self, name: &[u8]) -> bool {
+        self.try_lock(self.shard_of(self.hasher().hash(name))).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Weight;
+
+    #[test]
+    fn a_share_is_never_more_than_all() {
+        let weight = Weight { bytes: 1000, elements: 10 };
+        let shares = [0, 1, 9, 10, usize::MAX].map(|elements| weight.share(elements));
+        assert_eq!(shares, [0, 100, 900, 1000, 1000]);
+        assert_eq!([0, 1].map(|elements| Weight::default().share(elements)), [0, 0]);
+    }
+}
