@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from core.conftest import Server, eventually, own_server, server, shared_server  # noqa: F401
+from core.conftest import (  # noqa: F401
+    PATIENCE,
+    Server,
+    eventually,
+    own_server,
+    server,
+    shared_server,
+)
 from core.fake import Fake, requests
 
 import kvist
@@ -307,18 +314,26 @@ def test_nothing_else_than_resp3(server: Server) -> None:  # noqa: F811
 def test_many_threads_never_see_what_is_stale(server: Server) -> None:  # noqa: F811
     """A counter only grows: nobody may read less than what he, or anybody he heard of, has read."""
     failures: list[Any] = []
-    stop = time.monotonic() + 2
+    # It goes on for two seconds, and until each reader has often read another value than before.
+    began = time.monotonic()
+    changes = [0, 0, 0]
+
+    def goes_on() -> bool:
+        passed = time.monotonic() - began
+        return not failures and (passed < 2 or (min(changes) < 20 and passed < PATIENCE))
+
     with server.client(cache_config=CacheConfig()) as caching, server.client() as other:
         other.set("n", 0)
         caching.set("m", 0)
 
-        def read() -> None:
+        def read(reader: int) -> None:
             try:
                 seen = mine = 0
-                while time.monotonic() < stop:
+                while goes_on():
                     value = int(caching.get("n") or 0)
                     if value < seen:
                         failures.append((value, seen))
+                    changes[reader] += value != seen
                     seen = value
                     value = int(caching.get("m") or 0)
                     if value < mine:
@@ -332,16 +347,18 @@ def test_many_threads_never_see_what_is_stale(server: Server) -> None:  # noqa: 
                 failures.append(failure)
 
         def write() -> None:
-            while time.monotonic() < stop:
+            while goes_on():
                 other.incr("n")
                 time.sleep(random.random() / 500)
 
-        threads = [threading.Thread(target=it) for it in (read, read, read, write)]
+        threads = [threading.Thread(target=read, args=(reader,)) for reader in range(3)]
+        threads.append(threading.Thread(target=write))
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(2 * PATIENCE)
         assert not failures
+        assert min(changes) >= 20, f"so often a reader has seen a new value: {changes}"
         assert caching.get_cache().size <= 2
 
 

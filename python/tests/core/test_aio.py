@@ -70,13 +70,13 @@ async def test_many_tasks_share_one_link(server: Server) -> None:
 
 @looped
 async def test_what_blocks_has_a_link_of_its_own(server: Server) -> None:
-    async with of(server, socket_timeout=0.3, retry=None) as client:
+    async with of(server) as other, of(server, socket_timeout=1, retry=None) as client:
         waiting = [asyncio.create_task(client.blpop(f"l{n}", timeout=0)) for n in range(5)]
         for _ in range(100):
             assert await client.echo("x") == b"x"
-        await asyncio.sleep(0.5)  # longer than the timeout
+        await asyncio.sleep(1.5)  # longer than the timeout
         for n in range(5):
-            await client.rpush(f"l{n}", n)
+            await other.rpush(f"l{n}", n)
         assert await asyncio.gather(*waiting) == [
             (b"l%d" % n, b"%d" % n) for n in range(5)
         ]
@@ -125,7 +125,7 @@ async def test_timeouts(server: Server) -> None:
         return b"" if words[0] == b"SILENT" else b"+%s\r\n" % words[0]
 
     with Fake(answering(answer)) as fake:
-        async with kvist.aio.Kvist(port=fake.port, socket_timeout=0.2, retry=None) as client:
+        async with kvist.aio.Kvist(port=fake.port, socket_timeout=1, retry=None) as client:
             assert await client.execute_command("A") == b"A"
             with pytest.raises(kvist.TimeoutError):
                 await client.execute_command("SILENT")
@@ -246,11 +246,12 @@ async def test_locks(server: Server) -> None:
 
 @looped
 async def test_one_connection(server: Server) -> None:
-    async with of(server, single_connection_client=True) as client:
+    async with of(server) as other, of(server, single_connection_client=True) as client:
         number = await client.client_id()
         assert await asyncio.gather(*(client.client_id() for _ in range(5))) == [number] * 5
         waiting = asyncio.create_task(client.blpop("nothing", timeout=0))
-        await asyncio.sleep(0.05)
+        while not any(int(it["id"]) == number and "b" in it["flags"] for it in await other.client_list()):
+            await asyncio.sleep(0.01)
         waiting.cancel()
         await asyncio.wait([waiting])
         assert await client.echo("x") == b"x"

@@ -13,7 +13,7 @@ import pytest
 import kvist
 import kvist.aio
 
-from .conftest import PATIENCE, Server
+from .conftest import PATIENCE, Server, answered
 from .fake import Fake, answering, proxy, requests
 
 ROWS = """local rows = {}
@@ -242,8 +242,8 @@ def test_a_late_table_is_dropped() -> None:
             with pytest.raises(kvist.TimeoutError):
                 client.columns("ROWS")
             late.set()
-            assert client.execute_command("OTHER") == 2
-            assert fake.accepted == 2
+            assert answered(lambda: client.execute_command("OTHER")) == 2
+            assert fake.accepted > 1, "the late rows come over a connection that is not used again"
 
 
 def test_threads(server: Server) -> None:

@@ -11,7 +11,7 @@ import pytest
 import kvist
 import kvist.aio
 
-from .conftest import PATIENCE, Server, eventually
+from .conftest import PATIENCE, Server, answered, eventually
 
 redis = pytest.importorskip("redis")
 
@@ -103,20 +103,33 @@ def test_waiting_for_a_subscription(server: Server) -> None:
 
 
 def test_longer_than_the_timeout(server: Server) -> None:
-    with server.client(socket_timeout=0.1, retry=None) as client, client.pubsub() as listener:
-        listener.subscribe("c")
-        all_of(listener, 1)
-        threading.Timer(0.4, client.publish, ("c", "x")).start()
-        assert listener.get_message(timeout=None)["data"] == b"x"
+    with (
+        server.client() as publisher,
+        server.client(socket_timeout=0.5, retry=None) as client,
+        client.pubsub() as listener,
+    ):
+        answered(lambda: listener.subscribe("c"))
+        assert all_of(listener, 1)[0]["type"] == "subscribe"
+        threading.Timer(1, publisher.publish, ("c", "x")).start()
+        message = listener.get_message(timeout=None)
+        while message["type"] == "subscribe":  # again, where the first was not answered in time
+            message = listener.get_message(timeout=None)
+        assert message["data"] == b"x"
 
 
 def test_health_checks(server: Server) -> None:
-    with server.client(health_check_interval=0.05) as client, client.pubsub() as listener:
+    with (
+        server.client() as other,
+        server.client(health_check_interval=0.05) as client,
+        client.pubsub() as listener,
+    ):
         listener.subscribe("c")
         all_of(listener, 1)
+        before = other.info("commandstats").get("cmdstat_ping", {}).get("calls", 0)
         for _ in range(5):
             assert listener.get_message(timeout=0.06) is None
-        client.publish("c", "x")
+        assert other.info("commandstats")["cmdstat_ping"]["calls"] > before
+        other.publish("c", "x")
         assert all_of(listener, 1)[0]["data"] == b"x"
 
 

@@ -95,20 +95,21 @@ class Shared(Case):
         started = time.time()
         tasks.moment.schedule((early,), delay=2)
         tasks.moment.schedule((late,), eta=datetime.now() + timedelta(seconds=3))
-        tasks.mark.schedule((revoked,), delay=1).revoke()
-        later = tasks.moment.schedule((put_off,), delay=1).reschedule(delay=3)
+        # Within their delay they are revoked, and put off, also where that takes long.
+        tasks.mark.schedule((revoked,), delay=4).revoke()
+        later = tasks.moment.schedule((put_off,), delay=4).reschedule(delay=6)
         for name in (early, late, put_off):
             self.wait(lambda: self.seen(name), f"{name} to run")
         self.assertGreaterEqual(float(self.seen(early)[0]), started + 1.99)
         # A time, unlike a delay, is kept in whole seconds.
         self.assertGreaterEqual(float(self.seen(late)[0]), int(started + 3))
-        self.assertGreaterEqual(float(self.seen(put_off)[0]), started + 2.99)
+        self.assertGreaterEqual(float(self.seen(put_off)[0]), started + 5.99)
         self.assertEqual([len(self.seen(n)) for n in (early, late, put_off, revoked)], [1, 1, 1, 0])
         self.assertFalse(later.is_revoked())
 
     def test_revoke_and_restore(self):
         name = self.name()
-        result = tasks.mark.schedule((name, "restored"), delay=1)
+        result = tasks.mark.schedule((name, "restored"), delay=4)
         result.revoke()
         self.assertTrue(result.is_revoked())
         self.assertTrue(result.restore())

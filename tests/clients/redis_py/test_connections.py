@@ -136,7 +136,7 @@ class Errors(ServerCase):
 class Timeouts(ServerCase):
     def test_a_late_reply_is_never_taken_for_another(self):
         self.db.set("k", "right")
-        with connect(socket_timeout=0.15, retry=None, single_connection_client=False) as hasty:
+        with connect(socket_timeout=0.7, retry=None, single_connection_client=False) as hasty:
             for n in range(3):
                 with self.assertRaises(redis.TimeoutError):
                     hasty.execute_command("BLPOP", f"queue{n}", 0)

@@ -7,12 +7,25 @@ import unittest
 
 import redis
 
-from target import HOST, PORT, ServerCase, connect, eventually, plain
+from target import HOST, PATIENCE, PORT, ServerCase, connect, eventually, plain
+
+
+STALL = 0.035  # seconds: an acknowledgement is delayed for 40 ms
 
 
 def quick(rounds):
     """What the quick ones of them take: on a busy machine many are late, and where each waits, all."""
     return sorted(rounds)[len(rounds) // 10]
+
+
+def quickest(attempt):
+    """The same of the first attempt without a stall, or of the last: where each round waits, each
+    attempt does, and on a busy machine one of them comes through."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        took = quick(attempt())
+        if took < STALL or time.monotonic() > deadline:
+            return took
 
 
 class Pipelines(ServerCase):
@@ -45,7 +58,8 @@ class Pipelines(ServerCase):
     def test_ten_at_a_time_do_not_stall(self):
         """A batch whose reply waits for a delayed acknowledgement takes 40 ms."""
         payload = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n" * 10
-        for cut in (len(payload), 7, len(payload) - 1):
+
+        def attempt(cut):
             rounds = []
             with socket.create_connection((HOST, PORT), timeout=10) as raw:
                 raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -58,19 +72,26 @@ class Pipelines(ServerCase):
                         answer += raw.recv(4096)
                     rounds.append(time.perf_counter() - started)
                     self.assertEqual(answer, b"+OK\r\n" * 10)
-            self.assertLess(quick(rounds), 0.020, f"cut at {cut}")
+            return rounds
+
+        for cut in (len(payload), 7, len(payload) - 1):
+            self.assertLess(quickest(lambda: attempt(cut)), STALL, f"cut at {cut}")
 
     def test_ten_at_a_time_through_the_client_do_not_stall(self):
-        rounds = []
-        for _ in range(60):
-            started = time.perf_counter()
-            with self.db.pipeline(transaction=False) as pipe:
-                for n in range(10):
-                    pipe.incr(f"n{n}")
-                pipe.execute()
-            rounds.append(time.perf_counter() - started)
-        self.assertEqual(self.db.get("n9"), b"60")
-        self.assertLess(quick(rounds), 0.020)
+        def attempt():
+            rounds = []
+            self.db.delete(*(f"n{n}" for n in range(10)))
+            for _ in range(60):
+                started = time.perf_counter()
+                with self.db.pipeline(transaction=False) as pipe:
+                    for n in range(10):
+                        pipe.incr(f"n{n}")
+                    pipe.execute()
+                rounds.append(time.perf_counter() - started)
+            self.assertEqual(self.db.get("n9"), b"60")
+            return rounds
+
+        self.assertLess(quickest(attempt), STALL)
 
 
 class Transactions(ServerCase):
