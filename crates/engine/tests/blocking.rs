@@ -7,7 +7,6 @@
 mod script;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use kvist_engine::{Message, State};
 use script::{Kvist, Redis, expected, parse, run};
@@ -38,15 +37,13 @@ fn blocked_clients_are_served_as_written() {
 fn the_scripts_are_what_redis_does() {
     let Some(oracle) = oracle::Oracle::start(&[]) else { return };
     let recording = std::env::var_os("KVIST_RECORD").is_some();
-    // What is expected is waited for; what is not known yet may take its time.
-    let patience = Duration::from_millis(if recording { 60 } else { 4 });
     let opening = SCENARIOS.split("\n== ").next().unwrap();
     let mut record = opening.to_owned();
     for mut scenario in parse(SCENARIOS) {
         if recording {
             scenario.steps.iter_mut().for_each(|step| step.heard.clear());
         }
-        let found = run(&scenario, &mut Redis::new(&oracle, patience));
+        let found = run(&scenario, &mut Redis::new(&oracle, recording));
         if recording {
             record.push_str(&format!("\n== {}\n{}\n", scenario.name, found.join("\n")));
         } else {

@@ -92,6 +92,15 @@ impl Oracle {
         stream.set_nodelay(true).expect("nodelay can be set");
         stream
     }
+
+    /// Waits until all that was sent to it before has been done, and the replies are there to be
+    /// read: it has one thread, which reads from all its clients, and writes to all, in turns.
+    pub fn settle(&self) {
+        let mut client = Client::new(self);
+        // What it reads together with the first of them is done and answered before the second.
+        client.ask(&[b"PING"]);
+        client.ask(&[b"PING"]);
+    }
 }
 
 impl Drop for Oracle {

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 use kvist_engine::{Engine, Message, State};
 use wire::{ReplyParser, Value};
 
-use crate::oracle::Oracle;
+use crate::oracle::{Client, Oracle};
 use crate::test_client::{TestClient, engine};
+
+/// How long redis-server may take, on a machine busy with other tests.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One script.
 pub struct Script {
@@ -212,14 +215,14 @@ pub struct Redis<'a> {
     oracle: &'a Oracle,
     clients: BTreeMap<char, (TcpStream, ReplyParser)>,
     ids: BTreeMap<char, u64>,
-    /// How much longer than needed to listen.
-    patience: Duration,
+    /// What it does is not known yet.
+    recording: bool,
 }
 
 impl<'a> Redis<'a> {
-    pub fn new(oracle: &'a Oracle, patience: Duration) -> Self {
+    pub fn new(oracle: &'a Oracle, recording: bool) -> Self {
         let (clients, ids) = (BTreeMap::new(), BTreeMap::new());
-        let mut redis = Redis { oracle, clients, ids, patience };
+        let mut redis = Redis { oracle, clients, ids, recording };
         redis.send('~', "FLUSHALL");
         redis.heard(1);
         redis
@@ -252,14 +255,18 @@ impl Stage for Redis<'_> {
 
     /// What follows is waited for, if one knows how much that is. Redis may be 0.1 seconds late.
     fn time_out(&mut self, _: char) {
-        if self.patience > Duration::from_millis(20) {
+        if self.recording {
             std::thread::sleep(Duration::from_millis(400));
         }
     }
 
     fn leave(&mut self, who: char) {
+        let line = format!("id={} ", self.id(who));
         self.clients.remove(&who);
-        std::thread::sleep(Duration::from_millis(20));
+        let (mut control, start) = (Client::new(self.oracle), Instant::now());
+        while control.say("CLIENT LIST").contains(&line) {
+            assert!(start.elapsed() < PATIENCE, "redis-server does not see that {who} has left");
+        }
     }
 
     fn id(&mut self, who: char) -> u64 {
@@ -267,10 +274,11 @@ impl Stage for Redis<'_> {
         self.ids[&who]
     }
 
-    /// Waits a moment longer than needed, so that what should not come is heard, too.
+    /// Waits for what is expected, and for the end of all that was begun, so that what should not
+    /// come is heard, too.
     fn heard(&mut self, expected: usize) -> Vec<String> {
         let (start, mut heard) = (Instant::now(), BTreeMap::<char, Vec<String>>::new());
-        let mut settled = None;
+        let mut is_settled = false;
         loop {
             for (&who, (stream, parser)) in &mut self.clients {
                 stream.set_nonblocking(true).expect("a socket option");
@@ -285,14 +293,15 @@ impl Stage for Redis<'_> {
                 heard.entry(who).or_default().extend(lines(who, parser));
             }
             let count = heard.values().map(Vec::len).sum::<usize>();
-            if count >= expected {
-                settled = settled.or(Some(Instant::now()));
-            }
-            let enough = settled.is_some_and(|at| at.elapsed() > self.patience);
-            if enough || start.elapsed() > Duration::from_secs(1) {
+            if is_settled || start.elapsed() > PATIENCE {
                 return heard.into_values().flatten().collect();
             }
-            std::thread::sleep(Duration::from_millis(1));
+            if count >= expected {
+                self.oracle.settle();
+                is_settled = true;
+            } else {
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
     }
 }
