@@ -1,7 +1,7 @@
 //! INFO, LATENCY and MEMORY tell what there is to tell, with the names of Redis.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::time::Duration;
 
@@ -306,19 +306,40 @@ fn the_background_work_can_rest() {
     let engine = engine_with("enable-debug-command yes\n");
     let mut client = TestClient::new(&engine);
     assert_eq!(client.ask("DEBUG PAUSE-CRON 1"), "+OK");
+    let before = cron_sleeps();
     let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
     client.ask("SET a 1 PX 1");
-    // The cron thread looks every tenth of a second; three of them pass, and the key is still
-    // there.
-    std::thread::sleep(Duration::from_millis(300));
+    // Its thread has come round so often, and the key is still there. Threads of other tests that
+    // have begun since are waited for, too: they have the same name.
+    eventually("rounds of the cron thread", || {
+        let mut all = cron_sleeps();
+        all.retain(|thread, _| !before.contains_key(thread));
+        !all.is_empty() && all.values().all(|sleeps| *sleeps > 30)
+    });
     assert_eq!(engine.store.expired(), 0);
     assert_eq!(client.ask("DEBUG PAUSE-CRON 0"), "+OK");
+    eventually("the end of its rest", || engine.store.expired() > 0);
+    drop(cron);
+}
+
+/// How often each cron thread of this process has gone to sleep.
+fn cron_sleeps() -> HashMap<String, u64> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().filter_map(Result::ok);
+    let sleeps = |task: std::fs::DirEntry| {
+        let status = std::fs::read_to_string(task.path().join("status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        let count = field("voluntary_ctxt_switches:")?.trim().parse().ok()?;
+        (field("Name:")?.trim() == "cron").then(|| (format!("{:?}", task.file_name()), count))
+    };
+    tasks.filter_map(sleeps).collect()
+}
+
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
-    while engine.store.expired() == 0 {
-        assert!(std::time::Instant::now() < deadline, "the background work still rests");
+    while !is_so() {
+        assert!(std::time::Instant::now() < deadline, "{what} did not happen");
         std::thread::sleep(Duration::from_millis(2));
     }
-    drop(cron);
 }
 
 #[test]

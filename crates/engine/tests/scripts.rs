@@ -307,6 +307,10 @@ fn what_has_written_is_not_killed() {
         return redis.call('INCR', KEYS[1])";
     thread::scope(|scope| {
         let long = scope.spawn(|| say(&mut TestClient::new(&engine), &["EVAL", body, "1", "a"]));
+        // Before it has written it would be killed.
+        while !client.ask("INFO commandstats").contains("cmdstat_set:calls=1,") {
+            assert!(!long.is_finished(), "{:?}", long.join());
+        }
         while client.ask("SCRIPT KILL").starts_with("-NOTBUSY") && !long.is_finished() {}
         let reply = client.ask("SCRIPT KILL");
         assert!(reply.starts_with("-UNKILLABLE") || long.is_finished(), "{reply}");

@@ -38,6 +38,24 @@ fn deleting_what_is_not_there_hides_nothing() {
     assert_eq!(client.ask("DBSIZE"), format!(":{live}"));
 }
 
+/// Measures up to three times whether the second takes less than so many times the first; what
+/// was measured if it never did. Where other programs empty the caches, work takes longer by the
+/// processor's clock, too, but not each time.
+fn once_below(
+    times: u32,
+    measure: impl Fn() -> (Duration, Duration),
+) -> Result<(), Vec<(Duration, Duration)>> {
+    let mut all = Vec::new();
+    while all.len() < 3 {
+        let (first, second) = measure();
+        if second < times * first {
+            return Ok(());
+        }
+        all.push((first, second));
+    }
+    Err(all)
+}
+
 /// An index by value would degenerate here: eight times as many would take 64 times as long.
 #[test]
 fn many_keys_may_have_the_same_value() {
@@ -54,8 +72,8 @@ fn many_keys_may_have_the_same_value() {
         };
         processor::cost(work).1
     };
-    let (few, many) = (cost(20_000), cost(160_000));
-    assert!(many < 24 * few, "eight times as many take {many:?} instead of {few:?}");
+    let measured = once_below(24, || (cost(20_000), cost(160_000)));
+    assert!(measured.is_ok(), "few, and eight times as many, in three attempts: {measured:?}");
 }
 
 /// Pages of ten out of a hundred times as many elements cost what they hold: whoever gathers the
@@ -85,8 +103,8 @@ fn a_limited_range_stops_at_its_limit() {
         };
         processor::cost(work).1
     };
-    let (short, long) = (cost(1_000), cost(100_000));
-    assert!(long < 10 * short, "pages of a hundred times as many: {long:?}, before: {short:?}");
+    let measured = once_below(10, || (cost(1_000), cost(100_000)));
+    assert!(measured.is_ok(), "pages, and those of a hundred times as many: {measured:?}");
 }
 
 #[test]
