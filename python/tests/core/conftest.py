@@ -54,15 +54,22 @@ class Server:
             pytest.skip(f"{program[0]} is not here")
         self.folder = Path(tempfile.mkdtemp(prefix="kvist-py-"))
         self.socket = str(self.folder / "s")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
-        self.words = [
-            *program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket,
-            "--save", "", "--appendonly", "no", *words,
-        ]
         self.process: Any = None
-        self.start()
+        # A port that was free may be another program's by now; then another is tried.
+        for left in reversed(range(10)):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.port = int(probe.getsockname()[1])
+            self.words = [
+                *program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket",
+                self.socket, "--save", "", "--appendonly", "no", *words,
+            ]
+            try:
+                self.start()
+                return
+            except AssertionError as failure:
+                if left == 0 or "Address already in use" not in str(failure):
+                    raise
 
     def start(self) -> None:
         """Starts it, and waits until it answers."""
