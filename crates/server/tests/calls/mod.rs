@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use grpc::client_channel::ClientChannel;
@@ -56,7 +57,8 @@ impl Calls {
 
     /// Runs something that calls; it may not take for ever.
     pub fn run<F: Future>(&self, work: F) -> F::Output {
-        let done = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await });
+        // Longer than what waits for something by name: that says what is missing.
+        let done = self.runtime.block_on(async { tokio::time::timeout(2 * PATIENCE, work).await });
         done.expect("it took too long")
     }
 
@@ -87,6 +89,15 @@ impl Calls {
         let request = pb::ExecuteRequest { words: words.collect(), database: 0 };
         let reply = self.run(kvist.execute(request))?.into_inner().reply;
         Ok(reply.and_then(|value| value.kind).expect("a value"))
+    }
+}
+
+/// Waits until something is so, while calls go on.
+pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what} did not happen");
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 

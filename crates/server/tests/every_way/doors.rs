@@ -225,7 +225,8 @@ fn other_ports_refuse_what_a_plain_request_is_refused() {
 #[test]
 fn other_ports_answer_beside_a_script_over_its_time() {
     for threads in ["1", "2"] {
-        let doors = Doors::start(&["--io-threads", threads, "--busy-reply-threshold", "20"]);
+        let doors =
+            Doors::start(&["--io-threads", threads, "--busy-reply-threshold", OVERDUE_AFTER]);
         let running = doors.server().hold("route");
         let wrong = otherwise(&doors, None);
         assert!(wrong.is_empty(), "{threads} threads:\n{}", wrong.join("\n"));
@@ -293,26 +294,28 @@ fn requests_that_a_pause_delays_in_plain_are_delayed_at_other_ports() {
         .collect();
     plain.iter_mut().for_each(|(_, client, sample)| client.say(&sample.argv()));
     let under = Under::way(&doors, &samples);
-    let pages: Vec<_> = ROUTES.iter().map(|route| (route, doors.say(route, None))).collect();
-    let mut waiting = BTreeSet::new();
-    let mut steady = 0;
-    eventually("the same at both ports", || {
+    let (answered, done) = eventually("an answer or a wait for each", || {
         let answered = plain.iter_mut().filter_map(|(name, client, _)| {
             (client.unread(Duration::ZERO) > 0).then(|| name.clone())
         });
-        let answered: BTreeSet<String> = answered.collect();
-        steady = if answered == under.done() { steady + 1 } else { 0 };
-        waiting = samples.iter().map(|sample| sample.argv().join(" ")).collect();
-        waiting.retain(|name| !answered.contains(name));
-        (steady > 20).then_some(())
+        let (answered, done): (BTreeSet<String>, _) = (answered.collect(), under.done());
+        let wait = 2 * samples.len() - answered.len() - done.len();
+        doors.server().has_blocked(wait).then_some((answered, done))
     });
-    assert!(!waiting.is_empty() && waiting.len() < samples.len(), "{waiting:?}");
+    let wrong: Vec<_> = answered.symmetric_difference(&done).collect();
+    assert!(wrong.is_empty(), "answered at one port and not at the other: {wrong:#?}");
+    let waiting = samples.len() - answered.len();
+    assert!(waiting > 0 && !answered.is_empty(), "{answered:?}");
+    let pages: Vec<_> = ROUTES.iter().map(|route| (route, doors.say(route, None))).collect();
     // Those of HTTP that do not write are answered, and the others are not.
     const WRITES: [&str; 4] = ["SET", "DEL", "PEXPIRE", "PERSIST"];
     let writes = |route: &Route| WRITES.iter().any(|write| route.command.starts_with(write));
     let (mut kept, answered): (Vec<_>, Vec<_>) =
         pages.into_iter().partition(|(route, _)| writes(route));
     answered.into_iter().for_each(|(_, mut page)| drop(page.hear()));
+    eventually("the others to wait", || {
+        doors.server().has_blocked(2 * waiting + kept.len()).then_some(())
+    });
     for (route, page) in &mut kept {
         page.socket.get_ref().set_nonblocking(true).unwrap();
         let answered = page.socket.get_ref().peek(&mut [0; 1]).is_ok();
@@ -347,7 +350,7 @@ fn class_inside(engine: &Engine, sample: &Sample) -> Option<String> {
 
 #[test]
 fn calls_from_inside_are_refused_what_a_plain_request_is_refused() {
-    let host = Host::Inside(Engine::open(&["--busy-reply-threshold", "20"])).prepare();
+    let host = Host::Inside(Engine::open(&["--busy-reply-threshold", OVERDUE_AFTER])).prepare();
     let Host::Inside(engine) = &host else { return };
     let table = engine::command_table().unwrap();
     let samples: Vec<_> =

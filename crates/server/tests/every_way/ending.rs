@@ -79,7 +79,8 @@ fn every_request_ends_when_the_server_does() {
 #[test]
 fn a_server_ends_whatever_its_clients_wait_for() {
     for threads in ["1", "2"] {
-        let mut server = Server::start(&["--io-threads", threads, "--busy-reply-threshold", "20"]);
+        let mut server =
+            Server::start(&["--io-threads", threads, "--busy-reply-threshold", OVERDUE_AFTER]);
         let waits: &[&[&str]] = &[
             &["BLPOP x1 x2 0"],
             &["BLMOVE x1 x2 LEFT LEFT 0"],
@@ -111,7 +112,8 @@ fn a_server_ends_whatever_its_clients_wait_for() {
 #[test]
 fn clients_blocked_on_a_key_are_released_when_the_server_stops() {
     for (word, held) in WORDS.into_iter().flat_map(|word| [(word, false), (word, true)]) {
-        let mut doors = Doors::start(&["--busy-reply-threshold", "5", "--appendonly", "yes"]);
+        let mut doors =
+            Doors::start(&["--busy-reply-threshold", OVERDUE_AFTER, "--appendonly", "yes"]);
         let mut clients = Vec::new();
         let mut calls = Vec::new();
         for wait in WAITS {
@@ -148,7 +150,7 @@ fn clients_blocked_on_a_key_are_released_when_the_server_stops() {
 
 #[test]
 fn waiting_threads_are_released_when_the_engine_is_closed() {
-    let engine = Engine::open(&["--busy-reply-threshold", "5"]);
+    let engine = Engine::open(&["--busy-reply-threshold", OVERDUE_AFTER]);
     for closing in ["close", "SHUTDOWN"] {
         let engine = if closing == "close" { &engine } else { &Engine::open(&[]) };
         let host = |key: &str| engine.db.call(["XGROUP", "CREATE", key, "g", "$", "MKSTREAM"]);

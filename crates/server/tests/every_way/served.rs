@@ -197,7 +197,7 @@ fn a_client_that_loses_the_right_while_waiting_is_not_served() {
 
 #[test]
 fn a_blocked_client_is_served_beside_a_script_over_its_time() {
-    let hosts = hosts(&["--busy-reply-threshold", "5"]);
+    let hosts = hosts(&["--busy-reply-threshold", OVERDUE_AFTER]);
     let name = "a script over its time";
     let running = std::cell::RefCell::new(None);
     let enter = |host: &Host| drop(running.borrow_mut().replace(host.hold("held")));
@@ -215,7 +215,7 @@ fn a_blocked_client_is_served_beside_a_script_over_its_time() {
 
 #[test]
 fn waiting_and_feeding_over_grpc_is_answered_as_on_the_other_port() {
-    let doors = Doors::start(&["--busy-reply-threshold", "5"]);
+    let doors = Doors::start(&["--busy-reply-threshold", OVERDUE_AFTER]);
     let server = doors.server();
     for state in [&READY, &FULL, &PAUSED, &OVERDUE] {
         let mut waiting: Vec<(String, Client)> = Vec::new();

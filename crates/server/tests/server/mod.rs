@@ -7,6 +7,8 @@
 
 pub use crate::oracle::skip;
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -42,9 +44,16 @@ pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A port that is free at the moment.
+/// A port that is free at the moment, and that no connection is given by chance: the system takes
+/// those from 32768 on, and other tests open thousands.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    loop {
+        let random = RandomState::new().build_hasher().finish();
+        let port = 10_000 + u16::try_from(random % 22_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// An address of this machine that is not the loopback one: clients from there count as from
@@ -102,7 +111,7 @@ impl Server {
 
     /// The same, and waits until it has said something.
     pub fn start_until(said: &str, args: &[&str]) -> Self {
-        loop {
+        for _ in 0..20 {
             let mut server = Self::launch(free_port(), args);
             let ready = eventually("the start", || {
                 if server.log().contains(said) {
@@ -114,14 +123,20 @@ impl Server {
             if ready {
                 return server;
             }
-            // The thread that reads its output may be behind its end.
-            let taken = |log: &str| log.contains("Address already in use");
-            let log = eventually("the reason", || {
-                let log = server.log();
-                (taken(&log) || server.has_read_all()).then_some(log)
-            });
-            assert!(taken(&log), "no start:\n{log}");
+            server.found_a_port_taken();
         }
+        panic!("other programs have each port that is tried for {args:?}");
+    }
+
+    /// Of one that has ended instead of serving: that is because another program has its port.
+    pub fn found_a_port_taken(&self) {
+        // The thread that reads its output may be behind its end.
+        let taken = |log: &str| log.contains("Address already in use");
+        let log = eventually("the reason", || {
+            let log = self.log();
+            (taken(&log) || self.has_read_all()).then_some(log)
+        });
+        assert!(taken(&log), "no start:\n{log}");
     }
 
     /// Starts it without waiting.
@@ -202,20 +217,32 @@ impl Server {
         assert!(done.unwrap().success());
     }
 
-    /// Has a script run that takes a second or two and holds a shard all the while: who goes
-    /// through all of them waits for it. Its reply is `OK`.
+    /// Has a script run that holds a shard until `release_shard`: who goes through all of them waits
+    /// for it.
     pub fn hold_shard(&self, client: &mut Client) {
-        assert_eq!(client.ask(&["CONFIG", "SET", "busy-reply-threshold", "60000"]), ok());
-        let script = "for n = 1, 400000000 do end return redis.call('SET', KEYS[1], 'v')";
-        client.say(&["EVAL", script, "1", "held"]);
+        assert_eq!(client.ask(&["CONFIG", "SET", "busy-reply-threshold", "3600000"]), ok());
+        client.say(&["EVAL", "while true do end", "1", "held"]);
         let mut other = self.connect();
-        let mut runs = || text(&other.ask(&["CLIENT", "LIST"])).contains(" cmd=eval ");
+        // What is not a function is not ended by this; it is refused once a script has its keys.
+        let mut runs = || text(&other.ask(&["FUNCTION", "KILL"])).starts_with("BUSY ");
         eventually("a script", || runs().then_some(()));
+    }
+
+    /// Ends the script of `hold_shard`.
+    pub fn release_shard(&self, client: &mut Client) {
+        assert_eq!(self.connect().ask(&["SCRIPT", "KILL"]), ok());
+        let killed = text(&client.hear());
+        assert!(killed.contains("Script killed by user"), "{killed}");
     }
 
     /// How many connections are in the middle of this command.
     pub fn asking(&self, client: &mut Client, command: &str) -> usize {
         text(&client.ask(&["CLIENT", "LIST"])).matches(&format!(" cmd={command} ")).count()
+    }
+
+    /// Whether so many requests wait: for a key, or for the end of a pause.
+    pub fn has_blocked(&self, count: usize) -> bool {
+        self.info(&mut self.connect(), "blocked_clients") == count.to_string()
     }
 
     /// Whether it has a thread of this name.
