@@ -217,8 +217,8 @@ impl Server {
         assert!(done.unwrap().success());
     }
 
-    /// Has a script run that holds a shard until `release_shard`: who goes through all of them waits
-    /// for it.
+    /// Has a script run that holds a shard until `release_shard`: what goes through all of them
+    /// waits for it.
     pub fn hold_shard(&self, client: &mut Client) {
         assert_eq!(client.ask(&["CONFIG", "SET", "busy-reply-threshold", "3600000"]), ok());
         client.say(&["EVAL", "while true do end", "1", "held"]);
