@@ -257,8 +257,8 @@ impl Connection {
         self.unread || self.unfed || !self.ahead.is_empty()
     }
 
-    /// Reads on behind a request that waits, as the end of the stream may stand there: a client that
-    /// has gone is served nothing any more, nor does what it sent behind run.
+    /// Reads on behind a request that waits, as the end of the stream may stand there: a client
+    /// that has gone is served nothing any more, nor does what it sent behind run.
     fn read_ahead(&mut self, thread: &mut ThreadState) -> Turn {
         if self.session.lets_others_first() {
             // It waits for a moment, and its request runs whether it stays or not.

@@ -33,6 +33,7 @@ mod image_stream;
 mod incremental_copy;
 mod key_counts;
 mod keyspace;
+mod locking;
 mod moved;
 mod notes;
 mod notifications;

@@ -11,7 +11,7 @@ const RULE: &str = "quoted";
 /// Looks for each function that a guide names in a file under `crates`. `read` gives a file's text,
 /// `None` if there is none of that path.
 pub fn check(path: &str, text: &str, read: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
-    if !Path::new(path).extension().is_some_and(|extension| extension == "md") {
+    if Path::new(path).extension().is_none_or(|extension| extension != "md") {
         return Vec::new();
     }
     let mut findings = Vec::new();
