@@ -17,13 +17,13 @@ use journal::wall_clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
 
-use crate::connection::ThreadState;
 use crate::inbox::{Inbox, InboxMessage};
 use crate::listen::{Listener, Listening};
 use crate::process::room_for_clients;
 use crate::progress::Progress;
 use crate::secure::Tls;
 use crate::stream::Stream;
+use crate::thread_state::ThreadState;
 
 /// Connections accepted from one listener before others get a turn; Redis's number.
 const BATCH: usize = 1000;

@@ -20,53 +20,19 @@ use std::sync::atomic::Ordering::Relaxed;
 use base::Millis;
 use config::Overflow;
 use engine::unauthenticated::{self, Charge};
-use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer, Worker};
+use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer};
 
-use crate::buffer::{Input, Output, SMALL};
+use crate::buffer::{Input, Output};
 use crate::held::Withheld;
 use crate::inbox::must_back_off;
 use crate::limits;
 use crate::read_ahead::ReadAhead;
 use crate::stream::{Received, Stream};
+use crate::thread_state::{READ_MAX, ThreadState};
 use crate::transfer;
 
-/// Bytes read in one turn of a connection.
-pub const READ_MAX: usize = 256 << 10;
 /// The reply buffer is given back to the allocator above this size.
 const OUT_KEPT: usize = 1 << 20;
-
-/// The state of a worker thread, used by the connection whose turn it is.
-pub struct ThreadState {
-    /// The context at the engine.
-    pub worker: Worker,
-    /// Where requests are read to: a kept rest of up to [`SMALL`] bytes, then [`READ_MAX`] new
-    /// ones.
-    read: Box<[u8]>,
-    /// Where replies are written to.
-    out: Vec<u8>,
-    /// The time of this batch.
-    pub now: Millis,
-    /// A client has come to take more memory than before.
-    pub grown: bool,
-}
-
-impl ThreadState {
-    /// The state of a new thread, with its buffers.
-    #[must_use]
-    pub fn new(worker: Worker) -> Self {
-        let read = vec![0; SMALL + READ_MAX].into_boxed_slice();
-        ThreadState { worker, read, out: Vec::with_capacity(64 << 10), now: 0, grown: false }
-    }
-
-    /// If a client takes more memory than before: checks whether all together take too much.
-    #[inline]
-    pub fn evict_if_grown(&mut self) {
-        if std::mem::take(&mut self.grown) {
-            let ThreadState { worker, now, .. } = self;
-            worker.engine.evict_clients(&worker.context.config, *now);
-        }
-    }
-}
 
 /// What becomes of a connection after its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +186,10 @@ impl Connection {
         let room = kept..kept + READ_MAX;
         let received = match self.ahead.take(&mut thread.read[room.clone()]) {
             0 => receive(&mut self.stream, room, thread),
-            n => Received::Bytes(n, self.unread),
+            n => {
+                self.session.client.input.store(self.input.len() + self.ahead.len(), Relaxed);
+                Received::Bytes(n, self.unread)
+            }
         };
         let (n, more) = match received {
             Received::Bytes(n, more) => (n, more),
@@ -257,14 +226,25 @@ impl Connection {
         self.unread || self.unfed || !self.ahead.is_empty()
     }
 
+    /// Whether the peer has said its last and what waits is not worth going on with. What another
+    /// thread works at comes to an end by itself, and so does giving way: replies and what stands
+    /// behind follow, as a peer may still listen.
+    fn leaves_with_peer(&self) -> bool {
+        let ends_by_itself = |blocked: &Arc<Blocked>| blocked.is_worked_at() && !self.lent;
+        self.peer_done
+            && !self.session.lets_others_first()
+            && !self.session.blocked.as_ref().is_some_and(ends_by_itself)
+    }
+
     /// Reads on behind a request that waits, as the end of the stream may stand there: a client
     /// that has gone is served nothing any more, nor does what it sent behind run.
     fn read_ahead(&mut self, thread: &mut ThreadState) -> Turn {
-        if self.session.lets_others_first() {
-            // It waits for a moment, and its request runs whether it stays or not.
-            return Turn::Wait;
+        let leaves = self.leaves_with_peer();
+        if self.session.lets_others_first() || self.lent {
+            // For a moment; or the thread that sends the copy listens.
+            return if leaves { Turn::Close } else { Turn::Wait };
         }
-        if self.peer_done || self.session.client.evicted.load(Relaxed) {
+        if leaves || self.session.client.evicted.load(Relaxed) {
             return Turn::Close;
         }
         if !self.unread {
@@ -277,7 +257,10 @@ impl Connection {
             }
             Received::Nothing => self.unread = false,
             Received::Later | Received::Greeted => {}
-            Received::End => return Turn::Close,
+            Received::End => {
+                self.peer_done = true;
+                return if self.leaves_with_peer() { Turn::Close } else { Turn::Wait };
+            }
         }
         let kept = self.input.len() + self.ahead.len();
         self.session.client.input.store(kept, Relaxed);
@@ -366,10 +349,8 @@ impl Connection {
         }
         self.unfed = state == State::Full && !self.input.is_empty();
         let waits = matches!(state, State::Blocked | State::Paused);
-        // A connection that gives way does so for a moment: its request runs, whether it stays or
-        // not.
         let gives_way = self.session.lets_others_first();
-        let may_close = waits && self.peer_done && !gives_way;
+        let may_close = waits && self.leaves_with_peer();
         let turn = self.send(thread);
         if limits::input_too_long(self.input.len(), thread) {
             return Turn::Close;
@@ -630,6 +611,6 @@ mod tests {
     #[test]
     fn a_connection_at_rest_is_small() {
         let own = size_of::<Connection>() - size_of::<Session>();
-        assert!(own <= 216, "{own} bytes beside the session");
+        assert!(own <= 224, "{own} bytes beside the session");
     }
 }

@@ -17,7 +17,7 @@ use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::accept::{Acceptor, Rules, WorkerPool};
-use crate::connection::{Connection, ThreadState, Turn};
+use crate::connection::{Connection, Turn};
 use crate::held::HeldReplies;
 use crate::inbox::{self, Address, Inbox, InboxMessage, must_back_off, wake_others};
 use crate::listen::Listening;
@@ -27,6 +27,7 @@ use crate::run_loop::{DetachedConnection, Job};
 use crate::serve::Alive;
 use crate::slab::{ConnectionKey, Slab};
 use crate::stream::Stream;
+use crate::thread_state::ThreadState;
 
 /// The token of the waker.
 pub const WAKER: Token = Token(usize::MAX);

@@ -32,6 +32,7 @@ mod signals;
 mod slab;
 mod stream;
 mod supervisor;
+mod thread_state;
 mod transfer;
 mod usage;
 

@@ -33,11 +33,12 @@ use config::Overflow;
 use engine::Message;
 use mio::Events;
 
-use crate::connection::{Connection, ThreadState, Turn};
+use crate::connection::{Connection, Turn};
 use crate::event_loop::{EVENTS, EventLoop, Seen, WAKER};
 use crate::inbox::{self, InboxMessage};
 use crate::limits;
 use crate::slab::ConnectionKey;
+use crate::thread_state::ThreadState;
 
 /// An event loop and its owner.
 type Loop = Box<EventLoop>;

@@ -242,8 +242,16 @@ fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
     let mut stopping = 0;
     // A thread that still loads the dataset may hold what it would wait for.
     let reading = engine.persistence.is_loading();
-    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
-        stopping += u32::from(engine.stopping.load(Ordering::Acquire));
+    let mut workers_left = true;
+    while workers_left || engine.has_written_scripts() {
+        if workers_left {
+            workers_left = matches!(ended.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout));
+            stopping += u32::from(engine.stopping.load(Ordering::Acquire));
+        } else {
+            // On a thread beside a port's; what it holds, the cron thread may wait for.
+            std::thread::sleep(LOOK);
+            stopping += 1;
+        }
         let late = LOOK * stopping > engine.patience_with_scripts();
         if stopping > LOOKS && (late || engine.is_held_up()) {
             engine.end_scripts();

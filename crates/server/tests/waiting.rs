@@ -68,6 +68,19 @@ fn a_blocked_client_that_leaves_takes_nothing_along() {
     assert_eq!(other.ask(&["LPOP", "list"]), bulk("x"));
 }
 
+#[test]
+fn what_another_thread_works_at_is_answered_though_no_more_is_sent() {
+    let server = Server::start(&[]);
+    let mut client = server.connect();
+    let mut requests = wire::request(["SAVE"]);
+    wire::encode(&mut requests, ["SET", "k", "v"]);
+    client.send(&requests);
+    client.tcp().shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!((client.hear(), client.hear()), (ok(), ok()));
+    client.closed();
+    assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));
+}
+
 /// Requests that add to a list, so many bytes of them at least; and how many they are.
 fn pushes(bytes: usize) -> (Vec<u8>, usize) {
     let one = wire::request(["RPUSH", "behind", "1"]);
