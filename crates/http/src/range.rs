@@ -12,6 +12,7 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use engine::{ClientMemory, CountedBytes};
 use hyper::StatusCode;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::Sender;
@@ -163,10 +164,10 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
     // What can be refused is refused before the answer begins.
     let (client, first) = query.page(client, b"0").await?;
     let (sender, content) = Content::made();
-    let workers = Arc::clone(&request.http.workers);
+    let (workers, memory) = (Arc::clone(&request.http.workers), request.memory);
     tokio::spawn(async move {
         let written = Written { text: "{\"results\":[".to_owned(), taken: 0, records: 0 };
-        let writer = RangeWriter { query, client, workers, sender: &sender, written };
+        let writer = RangeWriter { query, client, workers, memory, sender: &sender, written };
         if let Err(error) = writer.all(first, total).await {
             // If the peer is gone, the error need not be sent.
             let _ = sender.send(Err(error)).await;
@@ -182,6 +183,8 @@ struct RangeWriter<'s> {
     query: Arc<RangeQuery>,
     client: SessionGuard,
     workers: Arc<Workers>,
+    /// Counts for the connection.
+    memory: ClientMemory,
     sender: &'s Sender<io::Result<Bytes>>,
     written: Written,
 }
@@ -244,7 +247,9 @@ impl RangeWriter<'_> {
             tokio::task::yield_now().await;
             return if self.sender.is_closed() { Err(gone()) } else { Ok(()) };
         }
-        let piece = Bytes::from(std::mem::take(&mut self.written.text));
+        // It is there until the peer has taken it.
+        let piece = CountedBytes::new(std::mem::take(&mut self.written.text), &self.memory);
+        let piece = Bytes::from_owner(piece);
         self.sender.send(Ok(piece)).await.map_err(|_| gone())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::ClientMemory;
 use tokio::sync::Mutex;
 
 use crate::aside::{self, SessionGuard};
@@ -20,6 +21,8 @@ pub struct ApiRequest {
     /// The client's session. Held by one handler at a time, or by the task that writes the body of
     /// its answer.
     pub client: Arc<Mutex<ClientSession>>,
+    /// Counts for the connection what is kept for this request.
+    pub memory: ClientMemory,
     /// What stands for `{…}` in the path.
     pub values: Vec<Vec<u8>>,
     /// The query.

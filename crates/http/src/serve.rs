@@ -384,7 +384,8 @@ async fn carry_out(
         None => None,
     };
     let (http, client) = (Arc::clone(http), Arc::clone(client));
-    request::handle(route.op, ApiRequest { http, client, values, query, body }).await
+    let memory = memory.beside(0);
+    request::handle(route.op, ApiRequest { http, client, memory, values, query, body }).await
 }
 
 /// Bytes of a head, about. hyper's own limit is one on what it reads before it looks, so a longer

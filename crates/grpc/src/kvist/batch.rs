@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use engine::LongRequest;
+use engine::{ClientMemory, LongRequest};
 use futures_util::stream::{self, Stream};
+use prost::Message;
 use smallvec::SmallVec;
 use tonic::{Status, Streaming};
 
@@ -34,7 +35,8 @@ pub fn answers(
     requests: Streaming<BatchRequest>,
     meter: Option<Meter>,
 ) -> impl Stream<Item = Result<BatchResponse, Status>> + Send {
-    let work = BatchState { caller, requests, meter, batch: None };
+    let held = caller.memory.memory().beside(0);
+    let work = BatchState { caller, requests, meter, held, batch: None };
     stream::try_unfold(work, |mut work| async move {
         let answer = work.next().await?;
         Ok(answer.map(|answer| (answer, work)))
@@ -46,6 +48,8 @@ struct BatchState {
     requests: Streaming<BatchRequest>,
     /// Counts what has come and makes no batch yet.
     meter: Option<Meter>,
+    /// Counts the batch that is being answered.
+    held: ClientMemory,
     /// The batch that is being answered, and how many of its operations have been.
     batch: Option<(BatchRequest, usize)>,
 }
@@ -54,8 +58,9 @@ impl BatchState {
     async fn next(&mut self) -> Result<Option<BatchResponse>, Status> {
         let (batch, from) = match self.batch.take() {
             Some(begun) => begun,
-            None => match before(self.caller.until, self.requests.message()).await?? {
+            None => match self.message().await? {
                 Some(batch) => {
+                    self.held.set(batch.encoded_len());
                     self.meter.iter().for_each(Meter::clear);
                     (batch, 0)
                 }
@@ -65,9 +70,19 @@ impl BatchState {
         let until = self.caller.until;
         let (results, to) = before(until, run(&self.caller, &batch.operations, from)).await??;
         let more = to < batch.operations.len();
+        if !more {
+            self.held.set(0);
+        }
         let id = batch.id;
         self.batch = more.then_some((batch, to));
         Ok(Some(BatchResponse { id, results, more }))
+    }
+
+    /// The next batch. What the last one was answered is with the client by now, or counted as
+    /// bytes on their way there.
+    async fn message(&mut self) -> Result<Option<BatchRequest>, Status> {
+        self.caller.memory.answered(0);
+        before(self.caller.until, self.requests.message()).await?
     }
 }
 
