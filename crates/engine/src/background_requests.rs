@@ -22,6 +22,8 @@ use journal::wall_clock;
 
 /// So many background requests run at the same time; others wait.
 const THREADS: usize = 16;
+/// Of those that wait for files, which for the most part wait for each other.
+const FILE_THREADS: usize = 4;
 
 /// A client that waits for a background request. Whatever becomes of the request, the client gets
 /// one reply.
@@ -102,7 +104,12 @@ impl PoolWorker for BackgroundWorker {
 
 /// The threads, and what their requests hold.
 pub(crate) struct BackgroundRequests {
-    threads: Arc<ThreadPool<BackgroundWorker>>,
+    /// For those that wait for other servers. None of the kinds is in another's way.
+    remote: Arc<ThreadPool<BackgroundWorker>>,
+    /// For those that wait for files.
+    file_threads: Arc<ThreadPool<BackgroundWorker>>,
+    /// For parts of ordered indexes.
+    indexes: Arc<ThreadPool<BackgroundWorker>>,
     /// What they hold while they wait for files.
     pub files: FileLocks,
     /// Bytes of values on their way to other servers.
@@ -122,7 +129,9 @@ pub(crate) struct FileLocks {
 impl Default for BackgroundRequests {
     fn default() -> Self {
         BackgroundRequests {
-            threads: ThreadPool::new(("background", THREADS), Duration::ZERO),
+            remote: ThreadPool::new(("background", THREADS), Duration::ZERO),
+            file_threads: ThreadPool::new(("files", FILE_THREADS), Duration::ZERO),
+            indexes: ThreadPool::new(("indexes", THREADS), Duration::ZERO),
             files: FileLocks::default(),
             migrating: AtomicUsize::new(0),
         }
@@ -130,8 +139,19 @@ impl Default for BackgroundRequests {
 }
 
 impl BackgroundRequests {
-    /// Runs a job in another thread, soon. Without any thread it is dropped.
+    /// Runs a job that waits for another server, in another thread, soon. Without any thread it is
+    /// dropped.
     pub fn send(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
-        self.threads.send(engine, job);
+        self.remote.send(engine, job);
+    }
+
+    /// The same for one that waits for files.
+    pub fn send_for_files(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
+        self.file_threads.send(engine, job);
+    }
+
+    /// The same for a part of an ordered index.
+    pub fn send_for_index(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
+        self.indexes.send(engine, job);
     }
 }

@@ -97,10 +97,12 @@ fn hand_over(
         let written = writer.raw().split_off(start);
         (Waiting::begin(&engine, session).at_once(), written)
     });
+    // What has ended the session ends it behind the reply.
+    let closes = client.is_some() && std::mem::take(&mut session.closing);
     let own = Arc::clone(&engine);
     let job = move |worker: &mut BackgroundWorker| {
         let (client, written) = client.map_or((None, Vec::new()), |(c, w)| (Some(c), w));
-        let (mut reply, mut told, mut gone) = (Vec::new(), 0, false);
+        let (mut reply, mut told, mut gone) = (Vec::new(), 0, closes);
         for request in left {
             let before = request.at.saturating_sub(start).min(written.len());
             reply.extend_from_slice(&written[told..before]);
@@ -115,7 +117,7 @@ fn hand_over(
         }
     };
     // Without a thread the wait is dropped, and the client told.
-    engine.background.send(&engine, Box::new(job));
+    engine.background.send_for_files(&engine, Box::new(job));
 }
 
 impl FileRequest {

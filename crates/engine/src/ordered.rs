@@ -143,7 +143,7 @@ impl Engine {
                 part.0.runs.lock().push(run);
                 drop(part);
             };
-            engine.background.send(&engine, Box::new(job));
+            engine.background.send_for_index(&engine, Box::new(job));
         }
         true
     }

@@ -154,6 +154,7 @@ fn reload_in_steps(engine: &Engine, txn: &mut Txn) -> Result<Done, CmdError> {
 /// The same at once, inside a transaction, which holds all shards.
 fn reload_held(control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
     let Control { engine, txn, .. } = control;
+    engine.persistence.loaded()?;
     (0..engine.store.shards()).try_for_each(|shard| reload_shard(engine, txn, shard))?;
     out.ok();
     Ok(())
