@@ -131,6 +131,9 @@ impl Engine {
             self.store.log().set_policy(policy(config));
             self.persistence.tell();
         }
+        if !config.appendonly {
+            self.persistence.not_begun.store(false, Ordering::Relaxed);
+        }
         if self.persistence.is_loading() || config.appendonly == self.persistence.is_journaling() {
             return;
         }

@@ -105,6 +105,8 @@ pub struct Persistence {
     pub(crate) data_dir: Mutex<Option<DataDir>>,
     loading: AtomicBool,
     journaling: AtomicBool,
+    /// The journal was switched on, and the snapshot that it begins with could not be made.
+    not_begun: AtomicBool,
     /// A snapshot is being made; since when.
     pub(crate) busy: AtomicBool,
     pub(crate) busy_since: AtomicU64,
@@ -163,7 +165,7 @@ impl Persistence {
         self.is_loading()
             || (self.is_journaling() && log.is_troubled())
             || !self.saves.ok.load(Ordering::Relaxed)
-            || !self.rewrites.ok.load(Ordering::Relaxed)
+            || self.not_begun.load(Ordering::Relaxed)
     }
 
     /// Refuses what needs the dataset while it is being read.
@@ -254,8 +256,7 @@ impl crate::Engine {
             let text = format!("MISCONF Errors writing to the AOF file: {text}");
             return Some(CmdError::owned(text));
         }
-        let begun = persistence.is_journaling() || persistence.rewrites.ok.load(Ordering::Relaxed);
-        if config.appendonly && !begun {
+        if config.appendonly && persistence.not_begun.load(Ordering::Relaxed) {
             return Some(NOT_BEGUN);
         }
         let failed = !persistence.saves.ok.load(Ordering::Relaxed);

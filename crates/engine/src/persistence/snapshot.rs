@@ -222,6 +222,9 @@ impl Engine {
         let was_journaling = self.persistence.is_journaling();
         self.store.start_recording();
         let made = self.make_with_room(&disk, journal);
+        if journal && !was_journaling {
+            self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
+        }
         if made.is_err() && !was_journaling {
             // The segments begun in vain count nowhere: they say that a snapshot was to follow.
             self.persistence.set_journaling(false);

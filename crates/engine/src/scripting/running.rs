@@ -176,14 +176,19 @@ impl Engine {
         self.runs.ending.store(true, Ordering::Release);
     }
 
+    /// Whether a script is running that has written, in whichever thread.
+    #[must_use]
+    pub fn has_written_scripts(&self) -> bool {
+        self.runs.all().iter().any(|running| running.wrote.load(Ordering::Acquire))
+    }
+
     /// Waits for scripts that have written, while the server stops: until they have ended or are
     /// overdue. Whether one is still there; what it changed so far must not be saved.
     pub(crate) fn outlasts_scripts(&self) -> bool {
         let limit = self.patience_with_scripts();
         let begun = Instant::now();
-        let writes = |running: &Arc<Running>| running.wrote.load(Ordering::Acquire);
         loop {
-            let left = self.runs.all().iter().any(writes);
+            let left = self.has_written_scripts();
             if !left || self.is_held_up() || begun.elapsed() > limit {
                 return left;
             }
