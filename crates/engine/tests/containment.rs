@@ -15,7 +15,7 @@ use store::{Scope, Store, Txn};
 
 use crate::contents::contents;
 use crate::data_dir::{Folder, open, open_with};
-use crate::test_client::{TestClient, start};
+use crate::test_client::{KilledOnFailure, TestClient, eventually, start};
 
 const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
 const ONE: Spec =
@@ -191,8 +191,9 @@ fn the_journal_has_what_a_panic_left_behind_while_a_script_is_overdue() {
             let script = "*4\r\n$4\r\nEVAL\r\n$17\r\nwhile true do end\r\n$1\r\n1\r\n$1\r\na\r\n";
             TestClient::new(&engine).feed(script).0
         });
+        let _guard = KilledOnFailure(&engine);
         let mut client = TestClient::new(&engine);
-        while !client.ask("GET a").starts_with("-BUSY") {}
+        eventually("a busy key", || client.ask("GET a").starts_with("-BUSY"));
         assert_eq!(client.ask(&format!("BOOM-CHANGED {elsewhere}")), SORRY);
         assert_eq!(client.ask(&format!("APPEND {elsewhere} -twice")), ":13");
         assert_eq!(client.ask("SCRIPT KILL"), "+OK");

@@ -9,7 +9,7 @@ use kvist_engine::{Allocator, Cron};
 use wire::{ReplyParser, Value};
 
 use crate::oracle;
-use crate::test_client::{TestClient, engine, engine_with};
+use crate::test_client::{TestClient, engine, engine_with, eventually};
 
 /// One reply of ours.
 fn ask(client: &mut TestClient, line: &str) -> Value {
@@ -332,14 +332,6 @@ fn cron_sleeps() -> HashMap<String, u64> {
         (field("Name:")?.trim() == "cron").then(|| (format!("{:?}", task.file_name()), count))
     };
     tasks.filter_map(sleeps).collect()
-}
-
-fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = std::time::Instant::now() + Duration::from_secs(20);
-    while !is_so() {
-        assert!(std::time::Instant::now() < deadline, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use base::Rng;
 use kvist_engine::Engine;
 
 use crate::seed::rng;
-use crate::test_client::{TestClient, engine, engine_with};
+use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with, eventually};
 
 const THREADS: usize = 8;
 
@@ -288,9 +288,10 @@ fn a_moment_is_short_and_waits_for_nobody() {
             let mut client = TestClient::new(&engine);
             say(&mut client, &["EVAL", "while true do end", "1", "k1"])
         });
-        while !client.ask("GET k1").starts_with("-BUSY") {}
+        let _guard = KilledOnFailure(&engine);
+        eventually("a busy key", || client.ask("GET k1").starts_with("-BUSY"));
         let held = about_k1.map(is_moment);
-        while client.ask("SCRIPT KILL") != "+OK" {}
+        eventually("its end", || client.ask("SCRIPT KILL") == "+OK");
         endless.join().unwrap();
         held
     });

@@ -5,12 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use kvist_engine::{Cron, Engine};
 use parking_lot::Mutex;
 
-use crate::test_client::{TestClient, engine, engine_with};
+use crate::test_client::{TestClient, engine, engine_with, eventually};
 
 const KEYS: usize = 6;
 const ROUNDS: usize = 1500;
@@ -149,14 +148,6 @@ fn the_table_of_readers_is_bounded() {
     assert_eq!(engine.store.readers_memory(), 0);
     let told_later: BTreeSet<String> = client.pushed().into_iter().collect();
     assert_eq!(told + told_later.len(), 200);
-}
-
-fn eventually(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !done() {
-        assert!(Instant::now() < deadline, "{what} did not happen");
-        thread::sleep(Duration::from_millis(2));
-    }
 }
 
 #[test]

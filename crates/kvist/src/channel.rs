@@ -197,7 +197,9 @@ impl Channel {
         let Channel { shared, client, input, .. } = self;
         let client = client.as_mut().ok_or(Error::Closed)?;
         advance(shared, client, input)?;
-        Ok(!client.out.is_empty() || !client.inbox.is_empty() || client.is_over())
+        let any = !client.out.is_empty() || !client.inbox.is_empty() || client.is_over();
+        // What takes long goes on while nobody waits for it.
+        Ok(any || (self.goes_aside() && self.is_back(Instant::now())? && self.has_replies()?))
     }
 }
 

@@ -56,6 +56,17 @@ const ENDLESS: &[Endless] = &[
     },
 ];
 
+/// Closes the engine if the test fails: a thread with an endless script would be waited for.
+struct ClosedOnFailure<'d>(&'d Kvist);
+
+impl Drop for ClosedOnFailure<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.0.close();
+        }
+    }
+}
+
 fn settings() -> Builder {
     Kvist::builder().set("enable-debug-command", "yes")
 }
@@ -89,6 +100,7 @@ fn closing_ends_scripts_that_have_written() {
         let db = quick().open(&folder.0).unwrap();
         let before = fill(&db);
         thread::scope(|scope| {
+            let _guard = ClosedOnFailure(&db);
             let running = scope.spawn(|| db.call(request.iter()));
             eventually(what, || is_busy(&db, "k"));
             let waits = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO));
@@ -116,6 +128,7 @@ fn closing_ends_a_transaction_whose_script_has_written() {
     let db = quick().open(&folder.0).unwrap();
     let before = fill(&db);
     thread::scope(|scope| {
+        let _guard = ClosedOnFailure(&db);
         scope.spawn(|| {
             let mut session = db.session().unwrap();
             session.call(["MULTI"]).unwrap();
@@ -141,6 +154,7 @@ fn closing_ends_scripts_that_are_never_overdue() {
         let db = builder().open(&folder.0).unwrap();
         let before = fill(&db);
         thread::scope(|scope| {
+            let _guard = ClosedOnFailure(&db);
             let running = scope.spawn(|| db.call(request.iter()));
             eventually(what, || {
                 let said = db.call(["SCRIPT", "KILL"]).unwrap_err();
@@ -173,6 +187,7 @@ fn a_dataset_without_a_journal_is_saved_beside_a_script() {
         db.set("late", "acknowledged").unwrap();
         let after = digest(&db);
         thread::scope(|scope| {
+            let _guard = ClosedOnFailure(&db);
             scope.spawn(|| db.call(request.iter()).unwrap_err());
             eventually(what, || is_busy(&db, "k"));
             let closed = db.close();
@@ -190,6 +205,7 @@ fn a_script_that_soon_ends_is_waited_for() {
     let body = "redis.call('SET', KEYS[1], 'a') for i = 1, 2e7 do end \
                 redis.call('SET', KEYS[1], 'done')";
     thread::scope(|scope| {
+        let _guard = ClosedOnFailure(&db);
         scope.spawn(|| db.call(["EVAL", body, "1", "k"]));
         eventually("a script that has written", || {
             db.call(["SCRIPT", "KILL"]).unwrap_err().code() == "UNKILLABLE"
@@ -205,6 +221,7 @@ fn several_that_close_at_once_all_find_it_closed() {
     let folder = Folder::new("ending-twice");
     let db = quick().open(&folder.0).unwrap();
     thread::scope(|scope| {
+        let _guard = ClosedOnFailure(&db);
         scope.spawn(|| db.call(DECLARED.request.iter()));
         eventually("a busy script", || is_busy(&db, "k"));
         for _ in 0..4 {
@@ -335,6 +352,7 @@ fn a_channel_is_closed_with_its_script() {
         b"EVAL \"redis.call('SET', KEYS[1], 'half') while true do end\" 1 k\r\n",
     );
     thread::scope(|scope| {
+        let _guard = ClosedOnFailure(&db);
         let waits = scope.spawn(move || {
             loop {
                 match channel.replies(Some(PATIENCE), &mut || false) {

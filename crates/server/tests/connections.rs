@@ -47,11 +47,6 @@ fn ten_thousand_commands_in_one_go() {
     writer.join().unwrap();
 }
 
-/// What is small must not wait for the acknowledgement of what went before: with Nagle's algorithm
-/// and a peer that acknowledges late, each of these rounds would take 40 ms, but for the first,
-/// which the kernel acknowledges at once. On a busy machine any may take as long, so many quick
-/// ones in a row are waited for: where every second round stalls, or half of them by chance, so
-/// many never come.
 #[test]
 fn any_time_between_probes_lets_clients_in() {
     let server = Server::start(&["--tcp-keepalive", "2147483647"]);
@@ -62,6 +57,11 @@ fn any_time_between_probes_lets_clients_in() {
     assert_eq!(kept, Value::Array(vec![bulk("tcp-keepalive"), bulk("32768")]));
 }
 
+/// What is small must not wait for the acknowledgement of what went before: with Nagle's algorithm
+/// and a peer that acknowledges late, each of these rounds would take 40 ms, but for the first,
+/// which the kernel acknowledges at once. On a busy machine any may take as long, so many quick
+/// ones in a row are waited for: where every second round stalls, or half of them by chance, so
+/// many never come.
 #[test]
 fn small_replies_do_not_stall() {
     let server = Server::start(&[]);

@@ -576,7 +576,6 @@ fn whatever_administers_answers_inside_a_transaction() {
     }
 }
 
-/// A disk without room: what memory alone has is lost with the process, and its supervisor is told.
 /// A server that may make no files as long as a segment of the journal is.
 fn start_limited(dir: &Dir, longest: &str) -> Server {
     let mut command = std::process::Command::new("prlimit");
@@ -622,6 +621,7 @@ fn a_server_starts_and_goes_on_where_files_may_not_be_long() {
     assert_eq!(client.ask(&["SET", "a", "1"]), ok());
 }
 
+/// A disk without room: what memory alone has is lost with the process, and its supervisor is told.
 #[test]
 fn an_end_that_loses_something_has_exit_code_1() {
     let dir = Dir::new("lost");

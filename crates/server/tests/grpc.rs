@@ -677,6 +677,36 @@ fn a_long_call_that_waited_is_in_nobodys_way() {
     }
 }
 
+/// It runs on a thread of its own, which nobody waits for but the end of the server.
+#[test]
+fn a_server_stops_beside_a_script_that_has_written() {
+    for threshold in ["0", "100"] {
+        let folder = server::temporary("grpc-script");
+        let dir = folder.to_str().unwrap();
+        let args = ["--dir", dir, "--save", "3600 1", "--busy-reply-threshold", threshold];
+        let mut calls = Calls::start(&args);
+        let mut client = calls.kvist();
+        let mut resp = calls.server.connect();
+        assert_eq!(resp.ask(&["SET", "kept", "v"]), ok());
+        let body = "redis.call('SET',KEYS[1],1) while true do end";
+        let words = ["EVAL", body, "1", "k"].map(bytes).to_vec();
+        let request = pb::ExecuteRequest { words, database: 0 };
+        let script = calls.spawn(async move { client.execute(request).await.is_ok() });
+        calls.run(until("a script that has written", || {
+            text(&resp.ask(&["SCRIPT", "KILL"])).starts_with("UNKILLABLE")
+        }));
+        calls.server.signal("TERM");
+        assert!(calls.server.ended().success(), "{threshold}");
+        assert!(!calls.run(script).unwrap());
+        let again = server::Server::start(&args);
+        let mut resp = again.connect();
+        assert_eq!(text(&resp.ask(&["GET", "kept"])), "v", "{threshold}");
+        assert_eq!(resp.ask(&["EXISTS", "k"]).as_i64(), Some(0), "{threshold}");
+        drop(again);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
 /// A call that waits for a file holds neither the port's only thread nor any other.
 #[test]
 fn a_file_that_hangs_is_in_no_other_calls_way() {
@@ -694,7 +724,7 @@ fn a_file_that_hangs_is_in_no_other_calls_way() {
         let request = execute("ACL LOAD");
         let loading = tokio::spawn(async move { other.execute(request).await.is_ok() });
         let begun = async {
-            while !calls.server.has_thread("background") {
+            while !calls.server.has_thread("files") {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         };
@@ -703,9 +733,10 @@ fn a_file_that_hangs_is_in_no_other_calls_way() {
         tokio::time::timeout(server::PATIENCE, ping).await.unwrap().unwrap();
         assert_eq!(resp.ask(&["ACL", "SETUSER", "u", "on"]), ok());
         assert!(!loading.is_finished());
-        // Waits until it is being read.
-        std::fs::write(&file, USERS).unwrap();
-        assert!(loading.await.unwrap());
+        // Waits until it is being read; on a thread that nobody waits for.
+        let fed = file.clone();
+        std::thread::spawn(move || std::fs::write(&fed, USERS).unwrap());
+        assert!(tokio::time::timeout(server::PATIENCE, loading).await.unwrap().unwrap());
     });
     assert_eq!(resp.ask(&["ACL", "DELUSER", "u"]).as_i64(), Some(0));
     std::fs::remove_dir_all(&folder).unwrap();

@@ -13,6 +13,7 @@ use grpc::generated::kvist as pb;
 use grpc::generated::kvist::kvist_service_client::KvistServiceClient;
 use grpc::generated::memorize::memorize_client::MemorizeClient;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 use tonic::{Code, Status};
 
 use crate::server::{PATIENCE, READY, Server, eventually, free_port};
@@ -60,6 +61,14 @@ impl Calls {
         // Longer than what waits for something by name: that says what is missing.
         let done = self.runtime.block_on(async { tokio::time::timeout(2 * PATIENCE, work).await });
         done.expect("it took too long")
+    }
+
+    /// Begins something that calls, and goes on beside what runs.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        self.runtime.spawn(work)
     }
 
     /// A connection.

@@ -11,7 +11,7 @@
 //! noted before they change, unless they have been copied, and the copier is shown what was noted
 //! in its place among what still is as it was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use base::StreamId;
 
@@ -278,7 +278,7 @@ impl Group {
 impl Stream {
     /// Begins to keep what the groups are now. O(1).
     pub(super) fn follow_groups(&mut self, copier: &Copier) {
-        self.body.gone = Vec::new();
+        self.body.gone = VecDeque::new();
         let limit = self.body.group_bytes.saturating_add(NEW);
         self.body.walk.begin(copier, limit, Walk::default());
     }
@@ -292,7 +292,7 @@ impl Stream {
             let Some(name) = self.next_group() else { return Some(true) };
             let Some(name) = name else {
                 self.body.walk.end();
-                self.body.gone = Vec::new();
+                self.body.gone = VecDeque::new();
                 return Some(false);
             };
             let Body { groups, gone, walk, .. } = &mut *self.body;
@@ -336,7 +336,7 @@ impl Stream {
             Some(done) => groups.partition_point(|group| group.name() <= &**done),
             None => 0,
         };
-        let gone = gone.first().map(Group::name);
+        let gone = gone.front().map(Group::name);
         for (passed, group) in groups.iter().skip(start).enumerate() {
             if gone.is_some_and(|gone| gone <= group.name()) {
                 break;
@@ -393,7 +393,7 @@ impl Stream {
     fn let_go(&mut self) {
         let Body { gone, walk, .. } = &mut *self.body;
         if !gone.is_empty() && !walk.is_wanted() {
-            *gone = Vec::new();
+            *gone = VecDeque::new();
         }
     }
 }

@@ -26,6 +26,8 @@ mod node;
 mod ordered;
 mod pre_image;
 
+use std::collections::VecDeque;
+
 use base::{DataType, Kind, PackLimits, StreamId};
 use table::size_class;
 
@@ -67,7 +69,7 @@ struct Body {
     /// Heap bytes of the groups.
     group_bytes: usize,
     /// Groups that were destroyed and are still to be copied, by name. They are the copier's.
-    gone: Vec<Group>,
+    gone: VecDeque<Group>,
     /// How far that has come among the groups.
     walk: Trace<Walk>,
 }
@@ -215,7 +217,7 @@ impl Clone for Stream {
         groups.extend(self.body.groups.iter().cloned());
         let group_bytes = groups.iter().map(Group::memory).sum();
         let log = self.body.log.clone();
-        let (gone, walk) = (Vec::new(), Trace::default());
+        let (gone, walk) = (VecDeque::new(), Trace::default());
         Stream { body: Box::new(Body { log, groups, group_bytes, gone, walk }) }
     }
 }
