@@ -93,8 +93,12 @@ impl Assembly {
                 Growing::Set(set) => _ = set.add(source.bytes()?, limits),
                 Growing::Hash(hash) => _ = hash.set(source.bytes()?, source.bytes()?, limits),
                 Growing::ZSet(zset) => {
-                    let member = source.bytes()?;
-                    zset.insert(member, score(source)?, limits);
+                    let (member, score) = (source.bytes()?, score(source)?);
+                    if score == 0.0 && score.is_sign_negative() {
+                        // A packed one has no such score, so what was copied was none.
+                        zset.unpack();
+                    }
+                    zset.insert(member, score, limits);
                 }
                 Growing::Stream(stream, nodes, ..) if *nodes < self.count => {
                     let (id, node) = image_stream::read_node(source)?;
