@@ -181,7 +181,12 @@ impl Engine {
     ) -> io::Result<Saved> {
         let start = Instant::now();
         let changes = self.stats.changes();
-        let result = self.make_current(journal).and_then(|saved| {
+        let begins = journal && !self.persistence.is_journaling();
+        let made = self.make_current(journal);
+        if begins {
+            self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
+        }
+        let result = made.and_then(|saved| {
             if reason == Reason::Save && self.config().rdb_export {
                 self.export_rdb()?;
             }
@@ -222,9 +227,6 @@ impl Engine {
         let was_journaling = self.persistence.is_journaling();
         self.store.start_recording();
         let made = self.make_with_room(&disk, journal);
-        if journal && !was_journaling {
-            self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
-        }
         if made.is_err() && !was_journaling {
             // The segments begun in vain count nowhere: they say that a snapshot was to follow.
             self.persistence.set_journaling(false);
