@@ -198,13 +198,8 @@ impl Blocked {
         })
     }
 
-    /// Whether another thread works at it, and ends the wait when it is done.
-    #[must_use]
-    pub fn is_worked_at(&self) -> bool {
-        self.argv.is_empty()
-    }
-
-    /// Whether it waits for keys, rather than for another thread.
+    /// Whether it waits for keys, rather than for another thread that works at it and ends the wait
+    /// when it is done.
     #[must_use]
     pub fn waits_for_keys(&self) -> bool {
         !self.keys.is_empty()

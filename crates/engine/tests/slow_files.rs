@@ -2,15 +2,15 @@
 //! something of it wait. The files are FIFOs, which take as long to read as the test wants.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use kvist_engine::{Engine, State};
 
+use crate::data_dir::Folder;
 use crate::test_client::{TestClient, start};
 
 /// After so long a file can be read although the test has not let it go: a thread that waits for
@@ -29,26 +29,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("acl whoami", "$7\r\ndefault"),
     ("get a", "$1\r\n1"),
 ];
-
-/// A folder that goes with its owner.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("kvist-slow-files-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// A file that nobody can read to its end before it is dropped.
 struct Hanging(Option<Sender<()>>);

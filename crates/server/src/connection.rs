@@ -230,7 +230,7 @@ impl Connection {
     /// thread works at comes to an end by itself, and so does giving way: replies and what stands
     /// behind follow, as a peer may still listen.
     fn leaves_with_peer(&self) -> bool {
-        let ends_by_itself = |blocked: &Arc<Blocked>| blocked.is_worked_at() && !self.lent;
+        let ends_by_itself = |blocked: &Arc<Blocked>| !blocked.waits_for_keys() && !self.lent;
         self.peer_done
             && !self.session.lets_others_first()
             && !self.session.blocked.as_ref().is_some_and(ends_by_itself)
