@@ -48,6 +48,9 @@ fn load(terminal: &mut Terminal) -> Result<u64, String> {
         let mut chunk = vec![0; 64 << 10];
         loop {
             let read = reader.read(&mut chunk);
+            if read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
+                continue;
+            }
             let done = !matches!(read, Ok(n) if n > 0);
             // The other side may have had enough.
             if sender.send(read.map(|n| chunk[..n].to_vec())).is_err() || done {

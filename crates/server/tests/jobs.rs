@@ -43,6 +43,7 @@ impl Consumer {
             match self.stream.read(&mut chunk) {
                 Ok(0) => return Err(()),
                 Ok(n) => self.parser.feed(&chunk[..n]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
                 Err(_) => return Err(()),
             }

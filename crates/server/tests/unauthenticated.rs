@@ -104,6 +104,7 @@ fn is_closed(raw: &mut Raw) -> bool {
         match raw.read(&mut chunk) {
             Ok(0) => return true,
             Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
                 return !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
             }

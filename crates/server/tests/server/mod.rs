@@ -321,12 +321,20 @@ pub trait Inside: Read + Write + Send {
 }
 
 impl Socket {
+    /// Reads once. A signal, which ends every read with a time limit, is not an answer: some tests
+    /// and the server itself handle signals, and any thread of the process may get them.
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        match self {
-            Socket::Tcp(socket) => socket.read(into),
-            Socket::Unix(socket) => socket.read(into),
-            Socket::Tls(socket) => socket.read(into),
-            Socket::Inside(line) => line.read(into),
+        loop {
+            let got = match self {
+                Socket::Tcp(socket) => socket.read(into),
+                Socket::Unix(socket) => socket.read(into),
+                Socket::Tls(socket) => socket.read(into),
+                Socket::Inside(line) => line.read(into),
+            };
+            match got {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                got => return got,
+            }
         }
     }
 
@@ -385,7 +393,12 @@ impl Client {
         if !within.is_zero() {
             socket.set_read_timeout(Some(within)).unwrap();
         }
-        let got = socket.peek(&mut [0; 4096]);
+        let got = loop {
+            match socket.peek(&mut [0; 4096]) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                got => break got,
+            }
+        };
         socket.set_nonblocking(false).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         match got {

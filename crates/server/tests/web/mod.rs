@@ -199,6 +199,7 @@ impl<S: Read + Write> Browser<S> {
             match self.socket.read(&mut chunk) {
                 Ok(0) => return said,
                 Ok(n) => said.extend_from_slice(&chunk[..n]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return said,
                 Err(error) => panic!("it does not close: {error}"),
             }
