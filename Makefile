@@ -1,13 +1,14 @@
 # The verbs of the repository. `make` alone lists them.
 #
 # ARGS are handed on: make run ARGS="--port 7000 --io-threads 4"
-#                     make bench ARGS="--peer valkey=127.0.0.1:7001"
+#                     make bench REPORT=json ARGS="--peer valkey=127.0.0.1:7001"
 #                     make test ARGS="--only tidy,clippy"
 
 CARGO ?= cargo
 PYTHON ?= python3
 MINUTES ?= 30
 CYCLES ?= 1000
+REPORT ?= keyvalue
 
 .DEFAULT_GOAL := help
 .PHONY: help run check test bench soak crash fmt lint gen
@@ -26,8 +27,8 @@ test: ## everything the continuous integration checks
 	$(PYTHON) tests/whole.py $(ARGS)
 
 bench: ## measure Kvist and the servers found here side by side
-	$(CARGO) build --locked --release --bin kvist
-	exec "$${CARGO_TARGET_DIR:-target}/release/kvist" bench keyvalue $(ARGS)
+	$(CARGO) build --locked --release --bin kvist --bin kvist-bench
+	exec "$${CARGO_TARGET_DIR:-target}/release/kvist-bench" $(REPORT) $(ARGS)
 
 soak: ## repeat the random tests for MINUTES (30), then kill the server CYCLES (1000) times
 	$(PYTHON) tests/whole.py --soak $(MINUTES) $(ARGS)

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     compiler.include_source_info(false).include_imports(true).open_files(FILES)?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(out.join("descriptors.bin"), compiler.encode_file_descriptor_set())?;
-    // The clients are for `kvist bench` and tests, over connections of their own.
+    // The clients are for `kvist-bench` and tests, over connections of their own.
     let configured = tonic_prost_build::configure()
         .build_transport(false)
         .bytes(".")

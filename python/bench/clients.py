@@ -2,7 +2,7 @@
 
     python bench/clients.py --port 6379 [--rounds 15] [--tests pipeline] [--out DIR]
 
-`kvist bench python` starts a server and runs this. Clients that are not installed are left out. Each
+`kvist-bench python` starts a server and runs this. Clients that are not installed are left out. Each
 round measures every client once, in turn; figures are medians, ratios medians of the rounds' ratios.
 CPU is that of this process alone. Answers are checked before anything is timed. Rows come from a process
 that sends the same bytes to everybody, so that no server is waited for.

@@ -1,6 +1,6 @@
 //! The client's side: one connection that generated clients call through.
 //!
-//! For `kvist bench` and for tests. It does not reconnect, as measurements and tests must notice.
+//! For `kvist-bench` and for tests. It does not reconnect, as measurements and tests must notice.
 
 use std::io;
 use std::net::SocketAddr;

@@ -67,10 +67,6 @@ fn main() -> ExitCode {
         "export" if asks => usage::help(usage::EXPORT),
         "export" => export::main(rest),
         "cli" => cli::main(rest),
-        "bench" => match std::env::current_exe() {
-            Ok(program) => bench::main(&program, rest),
-            Err(error) => usage::wrong(&format!("where is this program? {error}")),
-        },
         "help" | "--help" | "-h" => usage::help(usage::KVIST),
         "version" | "--version" | "-v" | "-V" => usage::version(),
         other => usage::wrong(&format!("unknown command '{other}'")),

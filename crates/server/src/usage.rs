@@ -16,7 +16,6 @@ Usage:
   kvist export FILE.rdb --dir DATADIR               write a snapshot for Redis
   kvist export FILE.rdb --from HOST:PORT            the same of a running server
   kvist check DATADIR [--fix]                       look whether a data directory is whole
-  kvist bench REPORT                                measure it beside its peers
   kvist --version                                   print the version
   kvist --help                                      print this
 

@@ -1,4 +1,5 @@
-//! Side-by-side measurements: the same load on Kvist and on every peer found, in alternation.
+//! `kvist-bench`, side-by-side measurements: the same load on Kvist and on every peer found, in
+//! alternation.
 //!
 //! The figure that can be trusted on a shared machine is **server CPU-seconds per million
 //! operations**, read from the server's own accounting; rates and latencies are reported beside
@@ -26,52 +27,62 @@ mod report;
 mod scripting;
 mod scripts;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// `kvist bench …`: runs the report named in `args`. `program` is the server to measure.
-#[must_use]
-pub fn main(program: &std::path::Path, args: &[String]) -> ExitCode {
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.first().map(String::as_str) {
-        Some("keyvalue") => keyvalue::Options::parse(&args[1..])
-            .and_then(|options| keyvalue::run(program, &options).map_err(|e| e.to_string())),
-        Some("families") => families::Options::parse(&args[1..])
-            .and_then(|options| families::run(program, &options).map_err(|e| e.to_string())),
-        Some("json") => json::Options::parse(&args[1..])
-            .and_then(|options| json::run(program, &options).map_err(|e| e.to_string())),
-        Some("scripts") => scripts::Options::parse(&args[1..])
-            .and_then(|options| scripts::run(program, &options).map_err(|e| e.to_string())),
-        Some("range") => range::Options::parse(&args[1..])
-            .and_then(|options| range::run(program, &options).map_err(|e| e.to_string())),
-        Some("cache") => cache::Options::parse(&args[1..])
-            .and_then(|options| cache::run(program, &options).map_err(|e| e.to_string())),
-        Some("durability") => durability::Options::parse(program, &args[1..])
-            .and_then(|options| durability::run(&options).map_err(|e| e.to_string())),
-        Some("python") => python::Options::parse(&args[1..])
-            .and_then(|options| python::run(program, &options).map_err(|e| e.to_string())),
         Some("--help" | "-h") | None => {
             println!("{USAGE}");
             Ok(())
         }
-        Some(other) => Err(format!("unknown report '{other}'\n\n{USAGE}")),
+        Some(report) => server().and_then(|program| measure(report, &program, &args[1..])),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("kvist bench: {message}");
+            eprintln!("kvist-bench: {message}");
             ExitCode::FAILURE
         }
     }
 }
 
+/// The server to measure: the one that was built beside this program, else the one that is
+/// installed.
+fn server() -> Result<PathBuf, String> {
+    let here = std::env::current_exe().map_err(|e| format!("where is this program? {e}"))?;
+    let beside = here.with_file_name("kvist");
+    let found = if beside.is_file() { Some(beside) } else { peer::find("kvist") };
+    found
+        .ok_or_else(|| "there is no kvist to measure: cargo build --release --bin kvist".to_owned())
+}
+
+/// Runs the report of a name.
+fn measure(report: &str, program: &Path, args: &[String]) -> Result<(), String> {
+    let done = match report {
+        "keyvalue" => keyvalue::run(program, &keyvalue::Options::parse(args)?),
+        "families" => families::run(program, &families::Options::parse(args)?),
+        "json" => json::run(program, &json::Options::parse(args)?),
+        "scripts" => scripts::run(program, &scripts::Options::parse(args)?),
+        "range" => range::run(program, &range::Options::parse(args)?),
+        "cache" => cache::run(program, &cache::Options::parse(args)?),
+        "durability" => durability::run(&durability::Options::parse(program, args)?),
+        "python" => python::run(program, &python::Options::parse(args)?),
+        other => return Err(format!("unknown report '{other}'\n\n{USAGE}")),
+    };
+    done.map_err(|error| error.to_string())
+}
+
 const USAGE: &str = "\
-Usage: kvist bench keyvalue [OPTIONS]
-       kvist bench families [OPTIONS]
-       kvist bench json [OPTIONS]
-       kvist bench scripts [OPTIONS]
-       kvist bench cache [OPTIONS]
-       kvist bench durability [OPTIONS]
-       kvist bench range [OPTIONS]
-       kvist bench python [OPTIONS]
+Usage: kvist-bench keyvalue [OPTIONS]
+       kvist-bench families [OPTIONS]
+       kvist-bench json [OPTIONS]
+       kvist-bench scripts [OPTIONS]
+       kvist-bench cache [OPTIONS]
+       kvist-bench durability [OPTIONS]
+       kvist-bench range [OPTIONS]
+       kvist-bench python [OPTIONS]
 
 keyvalue: measures Kvist beside the peers it finds (redis-server, valkey-server), with
 redis-benchmark as the load. Writes CSV, Markdown and a PNG chart.
@@ -148,7 +159,7 @@ Options:
   --requests N        requests per run (default 400000; a tenth with appendfsync always)
   --keys N            keys of the snapshots and the writes (default 1000000)
   --sizes LIST        keys to recover (default 100000,500000,1000000)
-  --program PATH      the server to measure instead of this program; may be a redis-server
+  --program PATH      the server to measure instead of the kvist built beside; may be a redis-server
   --dir DIR           where journals are written (default: the system's for temporary files)
   --out DIR           where to write the report (default bench/out)
   --quick             a small run of about a minute
