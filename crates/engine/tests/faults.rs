@@ -57,8 +57,17 @@ impl Life {
     }
 
     fn begin_with(disk: &Liar, policy: &str, segment_size: u64) -> Result<Self, String> {
+        Self::begin_on(disk, policy, segment_size, 4)
+    }
+
+    fn begin_on(
+        disk: &Liar,
+        policy: &str,
+        segment_size: u64,
+        shards: usize,
+    ) -> Result<Self, String> {
         let text = format!(
-            "appendonly yes\nappendfsync {policy}\nshards 4\ndatabases 4\nsave \"\"\ndir /liar\n\
+            "appendonly yes\nappendfsync {policy}\nshards {shards}\ndatabases 4\nsave \"\"\ndir /liar\n\
              enable-debug-command yes\n"
         );
         let engine = engine_with(&text);
@@ -778,6 +787,49 @@ fn a_server_starts_on_a_full_disk_and_a_snapshot_gives_room() {
             goes_on(life, &found, &context);
         }
     }
+}
+
+/// The same where the journal had been switched off: nothing can be written that would say where it
+/// goes on. What was saved is served, writes are refused, and with some room all goes on by itself.
+#[test]
+fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
+    let mut refused = 0;
+    for (leaves, saved) in [(Leaves::Nothing, false), (Leaves::Everything, true)] {
+        for left in [0, 1, 2, 3] {
+            let context = format!("{left} pages left, saved: {saved}");
+            let disk = Liar::default();
+            let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
+            life.step("set a 1");
+            life.step("config set appendonly no");
+            if saved {
+                life.step("set c 2");
+                life.step("save");
+            }
+            let last = life.states[life.kept].clone();
+            let found = disk.crash(leaves);
+            life.end();
+            for shards in [4, 8] {
+                let found = found.crash(Leaves::Everything);
+                found.has_room(found.used() + left * 4096);
+                let mut life = Life::begin_on(&found, "always", WHOLE, shards)
+                    .unwrap_or_else(|error| panic!("{context}: {error}"));
+                assert_eq!(life.states[0], last, "{context}");
+                if !life.engine.persistence.is_journaling() {
+                    refused += 1;
+                    assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
+                    // Killed in this state it starts again, from the same.
+                    let again = found.crash(Leaves::Nothing);
+                    let again = Life::begin_on(&again, "always", WHOLE, shards).unwrap();
+                    assert_eq!(again.states[0], last, "{context}");
+                    again.end();
+                }
+                found.has_room(found.used() + 4 * WHOLE);
+                life.repair(&context);
+                goes_on(life, &found, &context);
+            }
+        }
+    }
+    assert!(refused > 4, "{refused}");
 }
 
 /// Nobody has to ask for that snapshot.

@@ -189,8 +189,12 @@ impl Engine {
         self.persistence.last_save.store(wall_clock(), Ordering::Relaxed);
         self.store.log().set_policy(policy(&config));
         let imported = found.imported.is_some();
-        self.go_on((manifest, imported), next, config.appendonly)
-            .map_err(|error| cannot_go_on(&error, disk.path()))?;
+        match self.go_on((manifest, imported), next, config.appendonly) {
+            Err(error) if config.appendonly && journal::is_full(&error) => {
+                self.begin_later(&error);
+            }
+            done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
+        }
         let _ = self.persistence.recovered.set(found.clone());
         Ok(found)
     }
@@ -278,6 +282,15 @@ impl Engine {
         }
         self.persistence.set_journaling(true);
         Ok(())
+    }
+
+    /// The disk is too full to say where the journal goes on: what was read is served, and writes
+    /// are refused until the cron thread finds room for a snapshot that the journal begins with.
+    fn begin_later(&self, error: &io::Error) {
+        tracing::warn!(%error, "the disk is full: writes are refused until there is room for a snapshot");
+        self.give_journal_up();
+        self.persistence.not_begun.store(true, Ordering::Relaxed);
+        self.persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
     }
 
     /// The journal is not continued: what follows will not be in it.

@@ -228,12 +228,17 @@ impl Engine {
         self.store.start_recording();
         let made = self.make_with_room(&disk, journal);
         if made.is_err() && !was_journaling {
-            // The segments begun in vain count nowhere: they say that a snapshot was to follow.
-            self.persistence.set_journaling(false);
-            self.store.stop_recording();
-            let _ = self.store.log().close_segment();
+            self.give_journal_up();
         }
         made
+    }
+
+    /// Writes no journal, as no manifest names it: segments begun in vain count nowhere.
+    pub(super) fn give_journal_up(&self) {
+        self.persistence.set_journaling(false);
+        self.store.stop_recording();
+        // Not to have ended one does no harm.
+        let _ = self.store.log().close_segment();
     }
 
     /// The data directory, open, with a thread to write the journal.
