@@ -218,4 +218,19 @@ pub trait Holds<T: DataType>: Keyspace {
     }
     /// Replaces whatever `key` holds, of any type; an empty value removes the key.
     fn put(&mut self, key: Key<'_>, value: T, deadline: Deadline);
+
+    /// Lends out what values of this type share, until it is given back.
+    fn take_context(&mut self) -> Box<T::Context>;
+    /// Takes it back.
+    fn give_context(&mut self, context: Box<T::Context>);
+    /// Runs something that needs it beside the host.
+    fn with_context<R>(&mut self, work: impl FnOnce(&mut Self, &mut T::Context) -> R) -> R
+    where
+        Self: Sized,
+    {
+        let mut context = self.take_context();
+        let result = work(self, &mut context);
+        self.give_context(context);
+        result
+    }
 }

@@ -10,6 +10,7 @@
 
 mod args;
 pub mod behaviour;
+pub mod codec;
 mod data_type;
 mod effect;
 pub mod error;
@@ -18,6 +19,7 @@ pub mod glob;
 pub mod grammar;
 mod hash_secret;
 pub mod host;
+mod incremental;
 mod key;
 mod limits;
 pub mod num;
@@ -31,12 +33,15 @@ pub use behaviour::{
     Channels, Extent, InFile, InTransaction, KeyRules, LibraryChange, Page, Properties, Property,
     RunTime, ScriptBy, count_at,
 };
-pub use data_type::{DataType, Kind};
+pub use data_type::{Context, DataType, Kind};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use event::{Class, Event};
 pub use hash_secret::{HashSecret, MemberHasher, ProcessSecret};
 pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
+pub use incremental::{
+    Assembly, Changed, Copier, Elements, Growing, IncrementalCopy, Indivisible, NOTES,
+};
 pub use key::{HashFunction, Hashing, Key, KeyHasher, SHARD_BITS};
 pub use limits::PackLimits;
 pub use reply::{Protocol, Reply};

@@ -25,28 +25,18 @@ pub mod zset;
 pub use key::{dump_payload, what_is_copied};
 
 use base::{Holds, Row, Spec, Strings};
-use types::{Documents, Hash, List, Ordered, Set, Stream, ZSet};
+use types::Ordered;
 
-/// A host that holds everything that data commands touch.
-pub trait Host:
-    Strings + Holds<Hash> + Holds<List> + Holds<Set> + Holds<Stream> + Holds<ZSet> + Documents
-where
-    Self: Ordered + 'static,
-{
+macro_rules! host {
+    ($($tag:literal $name:ident $word:literal $type:ty,)*) => {
+        /// A host that holds everything that data commands touch.
+        pub trait Host: Strings + Ordered + 'static $(+ Holds<$type>)* {}
+
+        impl<H> Host for H where H: Strings + Ordered + 'static $(+ Holds<$type>)* {}
+    };
 }
 
-impl<H> Host for H where
-    H: Strings
-        + Holds<Hash>
-        + Holds<List>
-        + Holds<Set>
-        + Holds<Stream>
-        + Holds<ZSet>
-        + Documents
-        + Ordered
-        + 'static
-{
-}
+base::objects!(host);
 
 /// Every command, family by family. A new family is one line here.
 #[must_use]

@@ -56,6 +56,7 @@ mod json_read;
 mod large;
 mod monitor_against_redis;
 mod monitor_and_pause;
+mod new_type;
 mod notify;
 mod notify_against_redis;
 mod ranges;

@@ -11,6 +11,7 @@ use journal::{Directory, Disk, Manifest, manifest};
 use kvist_engine::persistence::{DataDir, Reason, check, repair};
 use kvist_engine::{Engine, Start, redis_files};
 use store::image;
+use types::Contexts;
 
 use crate::data_dir::{Folder, open};
 use crate::disk::{Liar, Random};
@@ -598,9 +599,7 @@ fn broken_entries_are_refused_or_read() {
     let mut random = Random::new(11);
     let mut read = [0; 2];
     for original in images() {
-        assert!(
-            image::read(&mut Source::new(&original), &limits, &mut json::Registry::new()).is_ok()
-        );
+        assert!(image::read(&mut Source::new(&original), &limits, &mut Contexts::new(0)).is_ok());
         for _ in 0..6_000 {
             let mut bytes = original.clone();
             for _ in 0..=random.below(2) {
@@ -613,7 +612,7 @@ fn broken_entries_are_refused_or_read() {
                 }
             }
             let (mut whole, mut passed) = (Source::new(&bytes), Source::new(&bytes));
-            let found = image::read(&mut whole, &limits, &mut json::Registry::new()).is_ok();
+            let found = image::read(&mut whole, &limits, &mut Contexts::new(0)).is_ok();
             let skipped = image::skip(&mut passed).is_ok();
             // What can be read is as long as what is passed over.
             assert!(!found || (skipped && whole.rest() == passed.rest()), "{bytes:?}");

@@ -14,19 +14,43 @@ use base::{
     CmdError, DataType, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis, PackLimits, Rng,
     Strings, error, num,
 };
-use types::{Documents, Hash, Json, JsonTools, List, Set, Stream, ZSet};
+use types::Contexts;
 
-/// What a key holds.
-#[derive(Clone)]
-enum Value {
-    Str { bytes: Vec<u8>, raw: bool, float: bool },
-    Hash(Hash),
-    List(List),
-    Set(Set),
-    ZSet(ZSet),
-    Stream(Stream),
-    Json(Json),
+macro_rules! value {
+    ($($tag:literal $name:ident $word:literal $type:ty,)*) => {
+        /// What a key holds.
+        #[derive(Clone)]
+        enum Value {
+            Str { bytes: Vec<u8>, raw: bool, float: bool },
+            $($name($type),)*
+        }
+
+        impl Value {
+            fn kind(&self) -> Kind {
+                match self {
+                    Value::Str { .. } => Kind::String,
+                    $(Value::$name(_) => <$type>::KIND,)*
+                }
+            }
+
+            fn encoding(&self) -> &'static str {
+                match self {
+                    Value::Str { raw: true, .. } => "raw",
+                    Value::Str { bytes, float: false, .. }
+                        if bytes.len() <= 20 && num::parse_i64(bytes).is_some() =>
+                    {
+                        "int"
+                    }
+                    Value::Str { bytes, .. } if bytes.len() <= 44 => "embstr",
+                    Value::Str { .. } => "raw",
+                    $(Value::$name(value) => value.encoding(),)*
+                }
+            }
+        }
+    };
 }
+
+base::objects!(value);
 
 #[derive(Clone)]
 struct Entry {
@@ -46,7 +70,7 @@ pub struct Model {
     rng: Rng,
     limits: PackLimits,
     hasher: KeyHasher,
-    tools: Option<Box<JsonTools>>,
+    contexts: Contexts,
 }
 
 impl Model {
@@ -60,7 +84,7 @@ impl Model {
             rng: Rng::new(1),
             limits,
             hasher,
-            tools: None,
+            contexts: Contexts::new(1),
         }
     }
 
@@ -111,18 +135,6 @@ impl Model {
     }
 }
 
-fn kind_of(value: &Value) -> Kind {
-    match value {
-        Value::Str { .. } => Kind::String,
-        Value::Hash(_) => Kind::Hash,
-        Value::List(_) => Kind::List,
-        Value::Set(_) => Kind::Set,
-        Value::ZSet(_) => Kind::ZSet,
-        Value::Stream(_) => Kind::Stream,
-        Value::Json(_) => Kind::Json,
-    }
-}
-
 impl Keyspace for Model {
     fn now(&self) -> Millis {
         self.now
@@ -145,26 +157,11 @@ impl Keyspace for Model {
     }
 
     fn kind(&self, key: Key<'_>) -> Option<Kind> {
-        self.entry(key).map(|entry| kind_of(&entry.value))
+        self.entry(key).map(|entry| entry.value.kind())
     }
 
     fn encoding(&self, key: Key<'_>) -> Option<&'static str> {
-        Some(match &self.entry(key)?.value {
-            Value::Str { raw: true, .. } => "raw",
-            Value::Str { bytes, float: false, .. }
-                if bytes.len() <= 20 && num::parse_i64(bytes).is_some() =>
-            {
-                "int"
-            }
-            Value::Str { bytes, .. } if bytes.len() <= 44 => "embstr",
-            Value::Str { .. } => "raw",
-            Value::Hash(value) => value.encoding(),
-            Value::List(value) => value.encoding(),
-            Value::Set(value) => value.encoding(),
-            Value::ZSet(value) => value.encoding(),
-            Value::Stream(value) => value.encoding(),
-            Value::Json(value) => value.encoding(),
-        })
+        self.entry(key).map(|entry| entry.value.encoding())
     }
 
     fn memory(&self, key: Key<'_>) -> Option<usize> {
@@ -258,7 +255,7 @@ impl Keyspace for Model {
     fn scan(&mut self, _cursor: u64, visit: &mut dyn FnMut(&[u8], Kind)) -> u64 {
         for (key, entry) in &self.dbs[self.db] {
             if self.live(entry) {
-                visit(key, kind_of(&entry.value));
+                visit(key, entry.value.kind());
             }
         }
         0
@@ -319,8 +316,8 @@ impl Strings for Model {
 }
 
 macro_rules! holds {
-    ($type:ty, $variant:ident) => {
-        impl Holds<$type> for Model {
+    ($($tag:literal $variant:ident $word:literal $type:ty,)*) => {
+        $(impl Holds<$type> for Model {
             fn peek(&self, key: Key<'_>) -> Result<Option<&$type>, CmdError> {
                 match self.use_entry(key).map(|entry| &entry.value) {
                     None => Ok(None),
@@ -358,23 +355,16 @@ macro_rules! holds {
                 }
                 self.store(key, Value::$variant(value), deadline);
             }
-        }
+
+            fn take_context(&mut self) -> Box<<$type as DataType>::Context> {
+                self.contexts.take::<$type>()
+            }
+
+            fn give_context(&mut self, context: Box<<$type as DataType>::Context>) {
+                self.contexts.give::<$type>(context);
+            }
+        })*
     };
 }
 
-holds!(Hash, Hash);
-holds!(List, List);
-holds!(Set, Set);
-holds!(ZSet, ZSet);
-holds!(Stream, Stream);
-holds!(Json, Json);
-
-impl Documents for Model {
-    fn take_tools(&mut self) -> Box<JsonTools> {
-        self.tools.take().unwrap_or_else(|| Box::new(JsonTools::new(self.rng.next_u64())))
-    }
-
-    fn give_tools(&mut self, tools: Box<JsonTools>) {
-        self.tools = Some(tools);
-    }
-}
+base::objects!(holds);

@@ -3,7 +3,7 @@
 use base::{Key, Keyspace, Reply};
 use types::{Held, KeyList, Ordered, Span};
 
-use crate::{Entry, Model, Value, kind_of};
+use crate::{Entry, Model, Value};
 
 impl Model {
     fn within<'m>(
@@ -75,7 +75,7 @@ impl Ordered for Model {
                 match &entry.value {
                     Value::Str { bytes, .. } => Held::Text(bytes),
                     Value::Json(json) => Held::Json(json),
-                    value => Held::Other(kind_of(value)),
+                    value => Held::Other(value.kind()),
                 },
             );
         }

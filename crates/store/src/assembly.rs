@@ -7,20 +7,17 @@
 //!   others      | elements |
 //! ```
 //!
-//! Elements are those of `image.rs`, none of them divided; of a string bytes, of a stream nodes and
-//! then bytes of what stands behind them. The count is that of elements, bytes or nodes. Chunks of
-//! several values may come in turn; those of one come in their order.
+//! Elements are those that the type writes, none of them divided; of a string bytes, of a stream
+//! nodes and then bytes of what stands behind them. The count is that of elements, bytes or nodes.
+//! Chunks of several values may come in turn; those of one come in their order.
 
 use std::collections::HashMap;
-use std::mem::take;
 
-use base::{Millis, PackLimits};
-use journal::codec::{Malformed, Source};
-use types::{End, Hash, List, Set, Stream, ZSet};
+use base::codec::{Malformed, Source};
+use base::{Assembly, DataType, Millis, PackLimits};
 
-use crate::image::{HASH, Head, Image, LIST, SET, STREAM, STRING, Value, ZSET, score};
-use crate::image_stream::Rest;
-use crate::{INLINE_MAX, Object, image, image_stream};
+use crate::image::{Head, Image, STRING, Value};
+use crate::{INLINE_MAX, Object, image};
 
 /// No further chunk of the value comes.
 pub(crate) const LAST: u8 = 1;
@@ -30,12 +27,117 @@ pub(crate) const AGAIN: u8 = 2;
 /// Room that is made for a string before it comes.
 const ROOM: usize = 64 << 20;
 
-/// An entry on its way.
-pub struct Assembly {
+macro_rules! growing {
+    ($($tag:literal $name:ident $word:literal $type:ty,)*) => {
+        /// A value on its way.
+        enum Growing {
+            Text(Vec<u8>),
+            $($name(<$type as DataType>::Assembly),)*
+        }
+
+        impl Growing {
+            /// A value of the type with this number, of which nothing has come; so many bytes or
+            /// elements will.
+            fn begin(tag: u8, count: usize) -> Result<Growing, Malformed> {
+                match tag {
+                    STRING => {
+                        let mut text = Vec::new();
+                        text.try_reserve_exact(count.min(ROOM)).map_err(|_| TOO_LONG)?;
+                        Ok(Growing::Text(text))
+                    }
+                    $($tag => {
+                        Assembly::<$type>::begin(count).map(Growing::$name)
+                    })*
+                    _ => Err(Malformed("a value that has no pieces")),
+                }
+            }
+
+            /// Takes all that is there, of `count` bytes or elements.
+            fn add(
+                &mut self,
+                source: &mut Source<'_>,
+                count: usize,
+                limits: &PackLimits,
+            ) -> Result<(), Malformed> {
+                match self {
+                    Growing::Text(text) => {
+                        text.extend_from_slice(source.take(source.rest().len())?);
+                        if text.len() <= count { Ok(()) } else { Err(TOO_LONG) }
+                    }
+                    $(Growing::$name(value) => {
+                        Assembly::<$type>::add(value, source, limits)
+                    })*
+                }
+            }
+
+            /// The value, and how many bytes or elements have come.
+            fn finish(self) -> Result<(Whole, usize), Malformed> {
+                match self {
+                    Growing::Text(text) => {
+                        let len = text.len();
+                        if len == 0 { Err(NOT_WHOLE) } else { Ok((Whole::of_text(text), len)) }
+                    }
+                    $(Growing::$name(value) => {
+                        let (value, count) = Assembly::<$type>::finish(value)?;
+                        Ok((Whole::of(Object::$name(value)), count))
+                    })*
+                }
+            }
+        }
+    };
+}
+
+base::objects!(growing);
+
+/// A value that has come.
+struct Whole {
+    /// A short string.
+    text: Vec<u8>,
+    /// Anything else.
+    object: Option<Object>,
+}
+
+impl Whole {
+    fn of(object: Object) -> Whole {
+        Whole { text: Vec::new(), object: Some(object) }
+    }
+
+    fn of_text(text: Vec<u8>) -> Whole {
+        match text.len() {
+            0..=INLINE_MAX => Whole { text, object: None },
+            _ => Whole::of(Object::string(text)),
+        }
+    }
+}
+
+/// An entry that has come in chunks.
+pub struct Assembled {
     /// The number of its database.
     pub db: u64,
     /// It was read once more, and is counted where it stands otherwise.
     pub again: bool,
+    key: Vec<u8>,
+    deadline: Option<Millis>,
+    flags: u8,
+    access: u32,
+    value: Whole,
+}
+
+impl Assembled {
+    /// The entry, whose value is given out.
+    pub fn image(&mut self) -> Image<'_> {
+        let Assembled { key, deadline, flags, access, value, .. } = self;
+        let value = match value.object.take() {
+            Some(object) => Value::Object(object),
+            None => Value::Text(&value.text),
+        };
+        Image { key, deadline: *deadline, value, flags: *flags, access: *access }
+    }
+}
+
+/// An entry on its way.
+struct Coming {
+    db: u64,
     key: Vec<u8>,
     deadline: Option<Millis>,
     flags: u8,
@@ -47,117 +149,33 @@ pub struct Assembly {
     value: Growing,
 }
 
-enum Growing {
-    Text(Vec<u8>),
-    List(List),
-    Set(Set),
-    Hash(Hash),
-    ZSet(ZSet),
-    /// With how many nodes are there, what has come of the rest, and what of that is not read.
-    Stream(Stream, usize, Rest, Vec<u8>),
-}
-
-impl Assembly {
-    /// An entry of which nothing has come but what it is.
-    fn begin(source: &mut Source<'_>) -> Result<Assembly, Malformed> {
+impl Coming {
+    /// One of which nothing has come but what it is.
+    fn begin(source: &mut Source<'_>) -> Result<Coming, Malformed> {
         let db = source.number()?;
         let Head { kind, flags, deadline, access, key } = image::head(source)?;
         let count = source.length()?;
-        let value = match kind {
-            STRING => {
-                let mut text = Vec::new();
-                text.try_reserve_exact(count.min(ROOM)).map_err(|_| TOO_LONG)?;
-                Growing::Text(text)
-            }
-            LIST => Growing::List(List::default()),
-            SET => Growing::Set(Set::default()),
-            HASH => Growing::Hash(Hash::default()),
-            ZSET => Growing::ZSet(ZSet::default()),
-            STREAM => Growing::Stream(Stream::default(), 0, Rest::default(), Vec::new()),
-            _ => return Err(Malformed("a value that has no pieces")),
-        };
-        let key = key.to_vec();
-        Ok(Assembly { db, again: false, key, deadline, flags, access, next: 0, count, value })
-    }
-
-    /// Adds what a chunk holds.
-    fn add(&mut self, source: &mut Source<'_>, limits: &PackLimits) -> Result<(), Malformed> {
-        if let Growing::Text(text) = &mut self.value {
-            text.extend_from_slice(source.take(source.rest().len())?);
-            return if text.len() <= self.count { Ok(()) } else { Err(TOO_LONG) };
-        }
-        while !source.is_done() {
-            match &mut self.value {
-                Growing::Text(_) => {}
-                Growing::List(list) => list.push(End::Tail, source.bytes()?, limits),
-                Growing::Set(set) => _ = set.add(source.bytes()?, limits),
-                Growing::Hash(hash) => _ = hash.set(source.bytes()?, source.bytes()?, limits),
-                Growing::ZSet(zset) => {
-                    let (member, score) = (source.bytes()?, score(source)?);
-                    if score == 0.0 && score.is_sign_negative() {
-                        // A packed one has no such score, so what was copied was none.
-                        zset.unpack();
-                    }
-                    zset.insert(member, score, limits);
-                }
-                Growing::Stream(stream, nodes, ..) if *nodes < self.count => {
-                    let (id, node) = image_stream::read_node(source)?;
-                    stream.adopt_node(id, node).map_err(Malformed)?;
-                    *nodes += 1;
-                }
-                Growing::Stream(stream, _, rest, unread) => {
-                    unread.extend_from_slice(source.take(source.rest().len())?);
-                    let mut come = Source::new(unread);
-                    rest.read(&mut come, stream);
-                    let read = unread.len() - come.rest().len();
-                    unread.drain(..read);
-                }
-            }
-        }
-        Ok(())
+        let value = Growing::begin(kind, count)?;
+        Ok(Coming { db, key: key.to_vec(), deadline, flags, access, next: 0, count, value })
     }
 
     /// Everything has come.
-    fn finish(&mut self) -> Result<(), Malformed> {
-        let came = match &mut self.value {
-            Growing::Text(text) => text.len(),
-            Growing::List(list) => list.len(),
-            Growing::Set(set) => set.len(),
-            Growing::Hash(hash) => hash.len(),
-            Growing::ZSet(zset) => zset.len(),
-            Growing::Stream(stream, nodes, rest, unread) => {
-                rest.finish(&mut Source::new(unread), stream)?;
-                *nodes
-            }
-        };
-        // A stream may be nothing but its groups.
-        let whole = came == self.count && (came > 0 || matches!(self.value, Growing::Stream(..)));
-        if whole { Ok(()) } else { Err(Malformed("pieces that are not the whole")) }
-    }
-
-    /// The entry, whose value is given out.
-    pub fn image(&mut self) -> Image<'_> {
-        let value = match &mut self.value {
-            Growing::Text(text) => match text.len() {
-                0..=INLINE_MAX => Value::Text(text),
-                _ => Value::Object(Object::string(take(text))),
-            },
-            Growing::List(list) => Value::Object(Object::List(take(list))),
-            Growing::Set(set) => Value::Object(Object::Set(take(set))),
-            Growing::Hash(hash) => Value::Object(Object::Hash(take(hash))),
-            Growing::ZSet(zset) => Value::Object(Object::ZSet(take(zset))),
-            Growing::Stream(stream, ..) => Value::Object(Object::Stream(take(stream))),
-        };
-        let (flags, access) = (self.flags, self.access);
-        Image { key: &self.key, deadline: self.deadline, value, flags, access }
+    fn finish(self, again: bool) -> Result<Assembled, Malformed> {
+        let Coming { db, key, deadline, flags, access, count, value, .. } = self;
+        let (value, came) = value.finish()?;
+        if came != count {
+            return Err(NOT_WHOLE);
+        }
+        Ok(Assembled { db, again, key, deadline, flags, access, value })
     }
 }
 
+const NOT_WHOLE: Malformed = Malformed("pieces that are not the whole");
 const TOO_LONG: Malformed = Malformed("a string longer than it says");
 
 /// Entries of which some chunks have come.
 #[derive(Default)]
-pub struct Assemblies(HashMap<u64, Assembly>);
+pub struct Assemblies(HashMap<u64, Coming>);
 
 impl Assemblies {
     /// Takes a chunk: which value it belongs to, and the entry if it was its last.
@@ -168,24 +186,22 @@ impl Assemblies {
         &mut self,
         chunk: &[u8],
         limits: &PackLimits,
-    ) -> Result<(u64, Option<Assembly>), Malformed> {
+    ) -> Result<(u64, Option<Assembled>), Malformed> {
         let mut source = Source::new(chunk);
         let (value, number, flags) = (source.number()?, source.number()?, source.byte()?);
         let there = self.0.remove(&value);
         let mut entry = match (number, there) {
-            (0, None) => Assembly::begin(&mut source)?,
+            (0, None) => Coming::begin(&mut source)?,
             (_, Some(entry)) if number > 0 && number == entry.next => entry,
             _ => return Err(Malformed("a piece of a value that is not the next one")),
         };
-        entry.add(&mut source, limits)?;
+        entry.value.add(&mut source, entry.count, limits)?;
         entry.next += 1;
         if flags & LAST == 0 {
             self.0.insert(value, entry);
             return Ok((value, None));
         }
-        entry.finish()?;
-        entry.again = flags & AGAIN != 0;
-        Ok((value, Some(entry)))
+        Ok((value, Some(entry.finish(flags & AGAIN != 0)?)))
     }
 
     /// Which value a chunk belongs to, and whether it is the last one.

@@ -1,15 +1,14 @@
-//! Collections: one `holds!` line per type is all that a type needs to be the value of a key.
+//! Collections: how commands read and edit them, for each line of [`base::objects`].
 
 use base::{CmdError, DataType, Deadline, Holds, Key, error};
-use types::{Documents, Hash, Json, JsonTools, List, Set, Stream, ZSet};
 
 use crate::object::Object;
 use crate::ordered::note;
 use crate::{Garbage, Txn};
 
 macro_rules! holds {
-    ($type:ty, $variant:ident) => {
-        const _: () = {
+    ($($tag:literal $variant:ident $word:literal $type:ty,)*) => {
+        $(const _: () = {
             fn of_object(object: &mut Object) -> Option<&mut $type> {
                 match object {
                     Object::$variant(value) => Some(value),
@@ -93,31 +92,22 @@ macro_rules! holds {
                 fn put(&mut self, key: Key<'_>, value: $type, deadline: Deadline) {
                     self.replace(key, Object::$variant(value), deadline);
                 }
+
+                fn take_context(&mut self) -> Box<<$type as DataType>::Context> {
+                    self.contexts.take::<$type>()
+                }
+
+                fn give_context(&mut self, context: Box<<$type as DataType>::Context>) {
+                    if self.contexts.give::<$type>(context) {
+                        self.report_contexts();
+                    }
+                }
             }
-        };
+        };)*
     };
 }
 
-holds!(Hash, Hash);
-holds!(List, List);
-holds!(Set, Set);
-holds!(ZSet, ZSet);
-holds!(Stream, Stream);
-holds!(Json, Json);
-
-impl Documents for Txn {
-    fn take_tools(&mut self) -> Box<JsonTools> {
-        // They are missing after a request that panicked.
-        self.tools.take().unwrap_or_else(|| Box::new(JsonTools::new(self.rng.next_u64())))
-    }
-
-    fn give_tools(&mut self, mut tools: Box<JsonTools>) {
-        if let Some(bytes) = tools.new_memory() {
-            self.report_shared(bytes);
-        }
-        self.tools = Some(tools);
-    }
-}
+base::objects!(holds);
 
 impl Txn {
     /// Edits the value at `key`; gives `edit` back if there is no such key, or one past its

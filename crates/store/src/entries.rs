@@ -1,9 +1,8 @@
 //! Entries as a walk over all of them sees them: digests, exports, checks.
 
+use base::codec::{Malformed, Source};
 use base::{Key, Millis, PackLimits};
-use journal::codec::{Malformed, Source};
 use table::{Content, EntryRef, POSITIONS};
-use types::Documents;
 
 use crate::image::{self, Image};
 use crate::{Object, Scope, Txn};
@@ -75,11 +74,9 @@ impl Txn {
                 image::put(&mut raw, &entry);
             }
         });
-        let images: Result<Vec<Image<'_>>, Malformed> = self.with_tools(|_, tools| {
-            let registry = &mut tools.registry;
-            let read = |at| image::read(&mut Source::new(&raw[at..]), &limits, registry);
-            starts.into_iter().map(read).collect()
-        });
+        let read = |at| image::read(&mut Source::new(&raw[at..]), &limits, &mut self.contexts);
+        let images: Result<Vec<Image<'_>>, Malformed> = starts.into_iter().map(read).collect();
+        self.report_contexts();
         let mut images: Vec<Option<Image<'_>>> = images?.into_iter().map(Some).collect();
         self.forget_below(number, db, POSITIONS);
         let stride = (images.len() / STRIDES).max(1);
@@ -112,8 +109,9 @@ impl Txn {
         source: &mut Source<'a>,
         limits: &PackLimits,
     ) -> Result<Image<'a>, String> {
-        self.with_tools(|_, tools| image::read(source, limits, &mut tools.registry))
-            .map_err(|error| error.to_string())
+        let read = image::read(source, limits, &mut self.contexts);
+        self.report_contexts();
+        read.map_err(|error| error.to_string())
     }
 
     /// Copies every key of a database of another store into this one's, over what is there. Neither

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! A step is of one moment, and so is every value in it: one that changes while it is copied notes
-//! first what was there, and chunks are put right by the notes (see `value_copy.rs`). So values
-//! that change all the time are copied without a long hold, and once. A writer to one meanwhile
-//! pays for a note.
+//! first what was there, and chunks are put right by the notes (see `base::IncrementalCopy`). So
+//! values that change all the time are copied without a long hold, and once. A client that writes
+//! to one meanwhile pays for a note.
 //!
 //! Only if the value itself goes away, is replaced, renamed, moved or changed in bulk, its chunks
 //! are taken back and the step begins again, as it then is; and only if that happens again and
@@ -23,15 +23,15 @@ use std::io;
 use std::ops::Range;
 use sync::atomic::{AtomicUsize, Ordering};
 
-use journal::codec::put_number;
+use base::codec::put_number;
+use base::{Changed, Copier, NOTES};
 use smallvec::SmallVec;
-use types::Copier;
 
 use crate::assembly::{AGAIN, LAST};
 use crate::moved::Name;
 use crate::snapshot_scan::{Larges, Step};
 use crate::text_notes::TextNotes;
-use crate::value_copy::{Changed, NOTES, ValueCopy, is_divisible};
+use crate::value_copy::ValueCopy;
 use crate::{Object, Shard, Store, image};
 
 /// Values from this size on are copied in chunks, unless another size is set: smaller ones take
@@ -79,7 +79,7 @@ impl Default for Sizes {
 impl Sizes {
     /// Whether a value is copied in chunks.
     pub fn is_large(&self, object: &Object) -> bool {
-        object.memory() >= self.large.load(Ordering::Relaxed) && is_divisible(object)
+        object.memory() >= self.large.load(Ordering::Relaxed) && object.is_divisible()
     }
 }
 
@@ -247,7 +247,7 @@ impl Shard {
         let object = entry.object_mut().ok_or(Changed)?;
         let copy = large.copy.as_mut().ok_or(Changed)?;
         if !matches!(object, Object::Str(_)) {
-            return copy.chunk(object, copier, bytes);
+            return copy.read(object, copier, bytes);
         }
         let texts = self.copying.as_mut().map(|copying| &mut copying.texts).ok_or(Changed)?;
         let place = texts.iter().position(|text| text.hash == large.hash && text.key == large.key);
@@ -256,7 +256,7 @@ impl Shard {
             return Err(Changed);
         }
         let bytes = bytes.max(TEXT);
-        let more = copy.chunk(object, copier, bytes)?;
+        let more = copy.read(object, copier, bytes)?;
         text.copied = text.len.min(text.copied + bytes);
         copy.take_notes(text.noted.take_below(text.copied));
         Ok(more)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use sync::atomic::Ordering;
 
+use base::codec::put_number;
 use base::{Class, CmdError, Key, Keyspace, Kind, Millis, PackLimits, Rng, error, num};
-use journal::codec::put_number;
 use journal::record;
 use table::{Content, EntryMut, EntryRef};
 

@@ -9,11 +9,10 @@
 
 use std::io;
 
-use base::{CmdError, Key, Keyspace, Millis};
-use journal::codec::put_number;
+use base::codec::put_number;
+use base::{CmdError, Copier, Key, Keyspace, Millis};
 use journal::snapshot;
 use table::POSITIONS;
-use types::Copier;
 
 use crate::busy::Guard;
 use crate::image::{Image, Value};

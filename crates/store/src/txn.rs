@@ -18,7 +18,7 @@ use sync::atomic::Ordering;
 use base::{Millis, PackLimits, Rng};
 use journal::{Log, WriteBuffer};
 use smallvec::SmallVec;
-use types::JsonTools;
+use types::Contexts;
 
 use crate::busy::Busy;
 use crate::history::append_of;
@@ -107,8 +107,8 @@ pub struct Txn {
     pub(crate) memory_delta: i64,
     /// What the shards may take, if there is a limit: as of the last look at it.
     pub(crate) room: Option<i64>,
-    /// What JSON commands need; missing until the first, and while it is lent out.
-    pub(crate) tools: Option<Box<JsonTools>>,
+    /// What the values share that are made here.
+    pub(crate) contexts: Box<Contexts>,
     /// Bytes of it that the store knows of.
     shared: usize,
     pub(crate) lookups: Lookups,
@@ -198,7 +198,7 @@ impl Txn {
             before: Vec::new(),
             memory_delta: 0,
             room: None,
-            tools: None,
+            contexts: Box::new(Contexts::new(seed.rotate_left(32))),
             shared: 0,
             lookups: Lookups::default(),
             keeping_access: false,
@@ -292,8 +292,13 @@ impl Txn {
         self.notifications.deliver(&self.store);
     }
 
-    /// Tells the store how many bytes the documents share that were made by this transaction.
-    pub(crate) fn report_shared(&mut self, bytes: usize) {
+    /// Tells the store how many bytes the values share that were made here.
+    pub(crate) fn report_contexts(&mut self) {
+        let bytes = self.contexts.memory();
+        self.report_shared(bytes);
+    }
+
+    fn report_shared(&mut self, bytes: usize) {
         let before = std::mem::replace(&mut self.shared, bytes);
         if bytes != before {
             self.store.shared.fetch_add(bytes as i64 - before as i64, Ordering::Relaxed);

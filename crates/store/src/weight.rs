@@ -41,20 +41,6 @@ impl Weight {
     }
 }
 
-impl Object {
-    /// How many elements it has. O(1).
-    fn elements(&self) -> usize {
-        match self {
-            Object::Str(_) | Object::Json(_) => 1,
-            Object::Hash(value) => value.len(),
-            Object::List(value) => value.len(),
-            Object::Set(value) => value.len(),
-            Object::ZSet(value) => value.len(),
-            Object::Stream(value) => value.log().len(),
-        }
-    }
-}
-
 impl Txn {
     /// What a key of a database holds: nothing where its shard is not to be had.
     #[must_use]

@@ -15,11 +15,9 @@
 //! Only large forms can be followed, so that small values do not pay for the word it takes. A copy
 //! of a value is not followed, and notes are memory of the copier: no value counts them as its own.
 
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
-/// A copier of values in chunks. Values notice when it is dropped.
-#[derive(Debug, Default)]
-pub struct Copier(Arc<()>);
+use base::Copier;
 
 /// A change that takes more elements away at once is not noted: that would take longer than the
 /// change itself, and what is left is soon copied anew.
@@ -44,7 +42,7 @@ impl<P> Default for Trace<P> {
 impl<P> Trace<P> {
     /// Begins to keep notes for `copier`, instead of the copier that had them before.
     pub fn begin(&mut self, copier: &Copier, limit: usize, pre_image: P) {
-        self.0 = Some(Box::new(Kept { copier: Arc::downgrade(&copier.0), limit, pre_image }));
+        self.0 = Some(Box::new(Kept { copier: copier.mark(), limit, pre_image }));
     }
 
     /// The same for the copier that another one is for.
@@ -81,7 +79,7 @@ impl<P> Trace<P> {
     /// The notes for `copier`; none if they are not kept, or not any more.
     pub fn of(&mut self, copier: &Copier) -> Option<&mut P> {
         let kept = self.0.as_deref_mut()?;
-        std::ptr::eq(kept.copier.as_ptr(), Arc::as_ptr(&copier.0)).then_some(&mut kept.pre_image)
+        copier.has_mark(&kept.copier).then_some(&mut kept.pre_image)
     }
 
     /// Whether notes are wanted.

@@ -2,10 +2,11 @@
 
 use std::ops::Deref;
 
+use base::Copier;
 use table::size_class;
 
 use crate::hasher::{self, Index, hash_in, new_index};
-use crate::pre_image::{Copier, Noted, Trace};
+use crate::pre_image::{Noted, Trace};
 
 /// See the [module](self). Dereferences to the table, to be read.
 pub(crate) struct Traced {

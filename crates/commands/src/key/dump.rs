@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Kind,
-    Reply, Run, Spec, error,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
+    Spec, error,
 };
-use rdb::{Encoder, dump};
+use rdb::{Encoder, Limits, dump};
 
 use crate::{Host, portable};
 
@@ -85,31 +85,9 @@ fn payload_within<H: Host>(
 /// The value at `key` as a file holds it, without its name; of one that is longer than `room` the
 /// beginning, which is longer, too.
 fn encoded<H: Host>(host: &H, key: Key<'_>, room: usize) -> Result<Option<Vec<u8>>, CmdError> {
-    let Some(kind) = host.kind(key) else { return Ok(None) };
-    let encoder = &mut Encoder::new(portable::limits(&host.limits()), true);
+    let encoder = &mut Encoder::new(Limits::from(&host.limits()), true);
     let mut value = Within { bytes: Vec::new(), room };
-    let out = &mut value;
-    let written = match kind {
-        Kind::String => host.string(key)?.map(|bytes| encoder.string(out, None, bytes)),
-        Kind::List => {
-            Holds::peek(host, key)?.map(|list| portable::write_list(encoder, out, None, list))
-        }
-        Kind::Set => {
-            Holds::peek(host, key)?.map(|set| portable::write_set(encoder, out, None, set))
-        }
-        Kind::Hash => {
-            Holds::peek(host, key)?.map(|hash| portable::write_hash(encoder, out, None, hash))
-        }
-        Kind::ZSet => {
-            Holds::peek(host, key)?.map(|zset| portable::write_zset(encoder, out, None, zset))
-        }
-        Kind::Json => {
-            Holds::peek(host, key)?.map(|json| portable::write_json(encoder, out, None, json))
-        }
-        Kind::Stream => {
-            Holds::peek(host, key)?.map(|stream| portable::write_stream(encoder, out, None, stream))
-        }
-    };
+    let written = portable::write(host, key, encoder, &mut value)?;
     match written {
         Some(Ok(())) => Ok(Some(value.bytes)),
         Some(Err(_)) if value.bytes.len() > room => Ok(Some(value.bytes)),

@@ -115,12 +115,11 @@ impl<H: Host> Run<H> for Restore<'_> {
             return Err(TTL);
         }
         let mut restored: Option<Restored> = None;
+        let limits = host.limits();
         let mut take = |value: Value| match &mut restored {
-            Some(first) => first.extend(value, &host.limits()).is_some(),
+            Some(first) => first.extend(value, &limits).is_some(),
             None => {
-                restored = host.with_tools(|host, tools| {
-                    portable::restore(value, &host.limits(), &mut tools.registry)
-                });
+                restored = portable::restore(host, value, &limits);
                 restored.is_some()
             }
         };

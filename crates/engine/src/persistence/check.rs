@@ -9,8 +9,8 @@ use journal::codec::{Malformed, Source};
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::{self, Reader};
 use journal::{Disk, Manifest, Segments, manifest, record, segment};
-use json::Registry;
 use store::image;
+use types::Contexts;
 
 use super::data_dir::named_once;
 use super::record_order;
@@ -236,7 +236,7 @@ pub(super) fn chunk(raw: &[u8], arriving: &mut Arriving) -> Result<(u64, Option<
 /// The number of entries of a block, each of which can be read, and the youngest record that it
 /// knows of.
 pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
-    let (limits, mut registry) = (PackLimits::default(), Registry::new());
+    let (limits, mut contexts) = (PackLimits::default(), Contexts::new(0));
     let mut source = Source::new(raw);
     let (mut all, mut newest) = (0, 0);
     if db == LIBRARIES {
@@ -248,7 +248,7 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
         // Counted where it stands otherwise.
         let again = Again::of(&mut source).map_err(|error| error.to_string())?;
         for _ in 0..again.step.entries {
-            image::read(&mut source, &limits, &mut registry).map_err(|error| error.to_string())?;
+            image::read(&mut source, &limits, &mut contexts).map_err(|error| error.to_string())?;
         }
         return match source.is_done() {
             true => Ok((0, again.step.seq)),
@@ -258,7 +258,7 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
     while !source.is_done() {
         let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
         for _ in 0..step.entries {
-            image::read(&mut source, &limits, &mut registry).map_err(|error| error.to_string())?;
+            image::read(&mut source, &limits, &mut contexts).map_err(|error| error.to_string())?;
         }
         if db == OTHERS && step.entries > 0 {
             return Err("keys of no database".to_owned());
@@ -283,7 +283,7 @@ struct Walked {
 impl Walked {
     /// Reads the records of a frame: each is one, and follows the one before it of its shard.
     fn frame(&mut self, frame: &[u8]) -> Result<(), String> {
-        let (limits, mut registry) = (PackLimits::default(), Registry::new());
+        let (limits, mut contexts) = (PackLimits::default(), Contexts::new(0));
         let mut words = Vec::new();
         self.order.read(frame, |_| true).map_err(|error| error.to_string())?;
         let order = std::mem::take(&mut self.order);
@@ -296,7 +296,7 @@ impl Walked {
                 }
                 record::Kind::Set => record::set(body).map(drop),
                 record::Kind::Image => {
-                    image::read(&mut Source::new(body), &limits, &mut registry).map(drop)
+                    image::read(&mut Source::new(body), &limits, &mut contexts).map(drop)
                 }
                 record::Kind::Swap => Source::new(body).number().map(drop),
                 record::Kind::Libraries if record.shard != 0 => {

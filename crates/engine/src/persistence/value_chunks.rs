@@ -5,7 +5,7 @@ use std::io;
 use base::PackLimits;
 use journal::codec::{Malformed, Source};
 use journal::snapshot::{self, Mark, Writer};
-use store::{Assemblies, Assembly, ChunkSink, IN_CHUNKS};
+use store::{Assembled, Assemblies, ChunkSink, IN_CHUNKS};
 
 use super::Reason;
 use super::snapshot::ENDING;
@@ -98,7 +98,7 @@ impl Arriving {
         &mut self,
         raw: &[u8],
         limits: &PackLimits,
-    ) -> Result<(u64, Option<Assembly>), String> {
+    ) -> Result<(u64, Option<Assembled>), String> {
         self.0.take(raw, limits).map_err(|error| error.to_string())
     }
 

@@ -10,14 +10,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::Keyspace;
-use commands::portable;
 use config::Settings;
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::Reader;
 use journal::{Disk, Manifest, Segments, segment};
-use rdb::{Encoder, Header, Meta, Output, Writer};
-use store::{Object, Seen, Txn, Value};
+use rdb::{Header, Meta, Writer};
+use store::Txn;
 
+use super::rdb_value;
 use crate::engine::{Engine, Start};
 use crate::persistence::{Failing, Replayer, SnapshotCoverage};
 use crate::replace_file::{beside, create_new};
@@ -150,7 +150,7 @@ fn write_in_parts(
     let failed = |error: io::Error| format!("the file cannot be written: {error}");
     let compress = engine.config().durability.rdbcompression;
     let mut writer =
-        Writer::new(file, portable::limits(&limits), compress, true).map_err(failed)?;
+        Writer::new(file, rdb::Limits::from(&limits), compress, true).map_err(failed)?;
     writer.header(&header()).map_err(failed)?;
     let mut exported = Exported::default();
     let mut txn = Txn::new(Arc::clone(&engine.store), manifest.hashing.seed);
@@ -278,29 +278,12 @@ fn write_part(txn: &mut Txn, writer: &mut Writer<&File>) -> io::Result<u64> {
                 if result.is_ok() {
                     let deadline = seen.deadline.and_then(|at| i64::try_from(at).ok());
                     let meta = Meta { deadline, ..Meta::default() };
-                    result = writer.key_with(meta, |encoder, out| write_entry(encoder, out, seen));
+                    result =
+                        writer.key_with(meta, |encoder, out| rdb_value::write(encoder, out, seen));
                 }
             });
         }
         result?;
     }
     Ok(all)
-}
-
-fn write_entry<W: io::Write>(
-    encoder: &mut Encoder,
-    out: &mut Output<W>,
-    seen: Seen<'_>,
-) -> io::Result<()> {
-    let key = Some(seen.key);
-    match seen.value {
-        Value::Text(bytes) => encoder.string(out, key, bytes),
-        Value::Object(Object::Str(bytes)) => encoder.string(out, key, bytes),
-        Value::Object(Object::List(list)) => portable::write_list(encoder, out, key, list),
-        Value::Object(Object::Set(set)) => portable::write_set(encoder, out, key, set),
-        Value::Object(Object::Hash(hash)) => portable::write_hash(encoder, out, key, hash),
-        Value::Object(Object::ZSet(zset)) => portable::write_zset(encoder, out, key, zset),
-        Value::Object(Object::Json(json)) => portable::write_json(encoder, out, key, json),
-        Value::Object(Object::Stream(stream)) => portable::write_stream(encoder, out, key, stream),
-    }
 }

@@ -19,7 +19,6 @@ use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};
 use rdb::{FieldTtls, Item, Key, Refusal, Value};
 use script::Vm;
 use store::{Scope, Txn};
-use types::Documents;
 use wire::RespWriter;
 
 use super::find::RedisFiles;
@@ -257,8 +256,8 @@ impl<'e> Loader<'e> {
             Item::Database { db } => _ = self.database(db)?,
             Item::Refused(_, Refusal::Empty) => {}
             Item::Refused(_, Refusal::FieldTtls(_)) => loss.mortal_hashes += 1,
-            Item::Key(_, Value::Module(value)) if !portable::is_json(&value) => {
-                *loss.module_keys.entry(value.name()).or_default() += 1;
+            Item::Key(_, ref value @ Value::Module(ref module)) if !portable::is_known(value) => {
+                *loss.module_keys.entry(module.name()).or_default() += 1;
             }
             Item::Key(key, value) => return self.key(key, value),
             // Settled before anything else is looked at.
@@ -312,8 +311,7 @@ impl<'e> Loader<'e> {
             Value::Module(module) => Some(format!("{} {}", module.name(), module.version())),
             _ => None,
         };
-        let restored =
-            self.txn.with_tools(|_, tools| portable::restore(value, &limits, &mut tools.registry));
+        let restored = portable::restore(&mut self.txn, value, &limits);
         let value = match (restored, document) {
             (Some(value), _) => value,
             // In an encoding that is not written any more, or larger or deeper than documents are

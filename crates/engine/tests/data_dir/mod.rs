@@ -65,8 +65,9 @@ pub fn open_with(
     recovered.map(|recovered| (engine, recovered))
 }
 
-/// A server that another test starts holds our lock, too, from its fork to its exec.
-fn unlocked(dir: &Path) -> Result<DataDir, String> {
+/// Opens a directory. A server that another test starts holds our lock, too, from its fork to its
+/// exec.
+pub fn unlocked(dir: &Path) -> Result<DataDir, String> {
     let start = std::time::Instant::now();
     loop {
         match DataDir::open(dir).map_err(|error| error.to_string()) {

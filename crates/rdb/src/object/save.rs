@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Deref;
 
+use base::PackLimits;
 use base::num::{parse_i64, write_f64};
 
 use super::{kind, stream_save, write_parts};
@@ -28,6 +29,22 @@ pub struct Limits {
     pub stream_bytes: usize,
     /// `stream-node-max-entries`
     pub stream_entries: usize,
+}
+
+/// The limits under which lists are cut into nodes as here.
+impl From<&PackLimits> for Limits {
+    fn from(limits: &PackLimits) -> Self {
+        Limits {
+            hash_entries: limits.hash_entries,
+            hash_value: limits.hash_value,
+            list_size: limits.list_size,
+            set_intset_entries: limits.set_intset_entries,
+            zset_entries: limits.zset_entries,
+            zset_value: limits.zset_value,
+            stream_bytes: limits.stream_node_bytes,
+            stream_entries: limits.stream_node_entries,
+        }
+    }
 }
 
 impl Default for Limits {

@@ -22,12 +22,16 @@
 //! Neighbours that would fit half a node together are merged after such edits, so that removing
 //! leaves no crumbs.
 
+mod copy;
 mod edit;
+mod image;
 mod iter;
+mod portable;
 mod pre_image;
 mod ring;
 
-use base::{DataType, Kind, PackLimits};
+use base::codec::{Malformed, Source};
+use base::{DataType, Growing, Kind, PackLimits};
 use table::{Block, UnalignedBox};
 
 use crate::packed::{Packed, element_size};
@@ -289,9 +293,16 @@ impl Clone for List {
 
 impl DataType for List {
     const KIND: Kind = Kind::List;
+    type Context = ();
+    type Copying = copy::ListCopy;
+    type Assembly = Growing<List>;
 
     fn is_empty(&self) -> bool {
         Self::is_empty(self)
+    }
+
+    fn elements(&self) -> usize {
+        self.len()
     }
 
     fn memory(&self) -> usize {
@@ -307,6 +318,26 @@ impl DataType for List {
 
     fn free_effort(&self) -> usize {
         self.nodes()
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        image::encode(out, self);
+    }
+
+    fn decode(
+        source: &mut Source<'_>,
+        limits: &PackLimits,
+        _context: &mut (),
+    ) -> Result<Self, Malformed> {
+        image::decode(source, limits)
+    }
+
+    fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
+        image::skip(source)
+    }
+
+    fn is_divisible(&self) -> bool {
+        self.nodes() > 1
     }
 }
 

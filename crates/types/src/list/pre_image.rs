@@ -19,7 +19,9 @@
 
 use std::collections::VecDeque;
 
-use crate::pre_image::{Copier, Trace, Words};
+use base::Copier;
+
+use crate::pre_image::{Trace, Words};
 
 use super::{List, Shape};
 

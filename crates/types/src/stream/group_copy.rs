@@ -13,11 +13,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use base::StreamId;
+use base::{Copier, StreamId};
 
 use super::pre_image::Items;
 use super::{Body, Group, Pending, Stream};
-use crate::pre_image::{Copier, Trace};
+use crate::pre_image::Trace;
 
 /// Notes of a group, beyond as much as it takes itself.
 const NOTES: usize = 4 << 10;
@@ -28,7 +28,7 @@ const PASSED: usize = 256;
 
 /// What a copier of groups is shown, part by part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupPart<'a> {
+pub(super) enum GroupPart<'a> {
     /// A group begins.
     Head {
         /// Its name.
@@ -286,7 +286,7 @@ impl Stream {
     /// Shows the next parts of the groups, as they were when this copier began to follow the
     /// stream, until `visit` answers `false`, or some that are not have been passed over; whether
     /// there may be more. `None` if they are not followed any more. O(log n) and the parts.
-    pub fn copy_groups(&mut self, copier: &Copier, visit: Visit<'_>) -> Option<bool> {
+    pub(super) fn copy_groups(&mut self, copier: &Copier, visit: Visit<'_>) -> Option<bool> {
         loop {
             self.body.walk.of(copier)?;
             let Some(name) = self.next_group() else { return Some(true) };

@@ -18,24 +18,27 @@
 //!
 //! A stream without entries is a value like any other: it has a last id and groups.
 
+mod copy;
 mod group;
 mod group_copy;
+mod group_writer;
+mod image;
 mod listpack;
 mod log;
 mod node;
 mod ordered;
+mod portable;
 mod pre_image;
 
 use std::collections::VecDeque;
 
+use base::codec::{Malformed, Source, put_framed};
 use base::{DataType, Kind, PackLimits, StreamId};
 use table::size_class;
 
 pub use group::{Consumer, Group, Pending};
-pub use group_copy::GroupPart;
 pub use log::{Keep, Log, Range, RangeBack, Refused, Trim};
 pub use node::{Entry, Fields};
-pub use pre_image::SavedNodes;
 
 use self::group_copy::Walk;
 use crate::pre_image::Trace;
@@ -224,10 +227,18 @@ impl Clone for Stream {
 
 impl DataType for Stream {
     const KIND: Kind = Kind::Stream;
+    type Context = ();
+    type Copying = copy::StreamCopy;
+    type Assembly = copy::StreamAssembly;
 
     /// Never: a stream without entries stays.
     fn is_empty(&self) -> bool {
         false
+    }
+
+    /// Its entries.
+    fn elements(&self) -> usize {
+        self.log().len()
     }
 
     fn memory(&self) -> usize {
@@ -245,6 +256,22 @@ impl DataType for Stream {
         let groups = &self.body.groups;
         let pending: usize = groups.iter().map(|group| 1 + group.pending() / 64).sum();
         1 + self.body.log.node_count() + pending
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        put_framed(out, |out| image::encode(out, self));
+    }
+
+    fn decode(
+        source: &mut Source<'_>,
+        _limits: &PackLimits,
+        _context: &mut (),
+    ) -> Result<Self, Malformed> {
+        image::decode(source.bytes()?)
+    }
+
+    fn is_divisible(&self) -> bool {
+        true
     }
 }
 

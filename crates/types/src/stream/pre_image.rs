@@ -7,11 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use base::StreamId;
+use base::{Copier, StreamId};
 
 use super::node::Node;
 use super::{Log, Stream};
-use crate::pre_image::Copier;
 
 /// So many nodes that have changed are passed over at once: they are taken together, too.
 const PASSED: usize = 8;
@@ -97,7 +96,7 @@ impl<T> Items<T> {
 }
 
 /// Nodes that have changed since, as they were.
-pub struct SavedNodes(BTreeMap<StreamId, Option<Node>>);
+pub(super) struct SavedNodes(BTreeMap<StreamId, Option<Node>>);
 
 impl SavedNodes {
     /// Their ids and bytes, in the order of their ids.
@@ -140,7 +139,7 @@ impl Log {
 impl Stream {
     /// Begins to keep what the nodes and the groups are now, for a copier that takes them in chunks
     /// by [`copy_past`](Self::copy_past) and [`copy_groups`](Self::copy_groups).
-    pub fn follow(&mut self, copier: &Copier) {
+    pub(super) fn follow(&mut self, copier: &Copier) {
         let limit = self.body.log.memory();
         self.body.log.follow(copier, limit);
         self.follow_groups(copier);
@@ -150,7 +149,7 @@ impl Stream {
     /// `visit` answers `false`, or some that are not have been passed over; whether there may be
     /// more. The others it will have saved. `None` if the stream is not followed any more. O(log n)
     /// and the nodes.
-    pub fn copy_past(
+    pub(super) fn copy_past(
         &mut self,
         copier: &Copier,
         visit: &mut dyn FnMut(StreamId, &[u8]) -> bool,
@@ -160,13 +159,13 @@ impl Stream {
 
     /// Takes the nodes that changed before [`copy_past`](Self::copy_past) came to where they were,
     /// and that it has passed since, as they were. `None` if the stream is not followed any more.
-    pub fn take_passed(&mut self, copier: &Copier) -> Option<SavedNodes> {
+    pub(super) fn take_passed(&mut self, copier: &Copier) -> Option<SavedNodes> {
         self.body.log.pre_image.of(copier).map(Items::take_passed).map(SavedNodes)
     }
 
     /// Ends following, and gives out the other nodes that changed before they were copied, as they
     /// were. `None` if the stream is not followed any more.
-    pub fn unfollow(&mut self, copier: &Copier) -> Option<SavedNodes> {
+    pub(super) fn unfollow(&mut self, copier: &Copier) -> Option<SavedNodes> {
         let saved = self.body.log.pre_image.of(copier).map(Items::take);
         self.body.log.pre_image.end();
         saved.map(SavedNodes)

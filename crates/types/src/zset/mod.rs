@@ -19,8 +19,11 @@
 
 mod bounds;
 mod build;
+mod copy;
+mod image;
 mod large;
 mod node;
+mod portable;
 mod run;
 mod score;
 mod small;
@@ -29,12 +32,13 @@ mod tree;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use base::{DataType, Kind, PackLimits, Rng};
+use base::codec::{Malformed, Source};
+use base::{Copier, DataType, Growing, Kind, PackLimits, Rng};
 use table::{UnalignedBox, size_class};
 
 use crate::hash::PACKED_BYTES;
 use crate::packed::{Packed, element_size};
-use crate::pre_image::{Copier, Noted};
+use crate::pre_image::Noted;
 use crate::sample;
 
 pub use bounds::{LexBound, ScoreBound};
@@ -475,9 +479,16 @@ impl Clone for ZSet {
 
 impl DataType for ZSet {
     const KIND: Kind = Kind::ZSet;
+    type Context = ();
+    type Copying = copy::ZSetCopy;
+    type Assembly = Growing<ZSet>;
 
     fn is_empty(&self) -> bool {
         Self::is_empty(self)
+    }
+
+    fn elements(&self) -> usize {
+        self.len()
     }
 
     fn memory(&self) -> usize {
@@ -501,6 +512,26 @@ impl DataType for ZSet {
             Shape::Packed(_) => 1,
             Shape::Large(large) => large.tree.len(),
         }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        image::encode(out, self);
+    }
+
+    fn decode(
+        source: &mut Source<'_>,
+        limits: &PackLimits,
+        _context: &mut (),
+    ) -> Result<Self, Malformed> {
+        image::decode(source, limits)
+    }
+
+    fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
+        image::skip(source)
+    }
+
+    fn is_divisible(&self) -> bool {
+        matches!(self.shape, Shape::Large(_))
     }
 }
 

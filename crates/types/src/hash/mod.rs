@@ -11,13 +11,19 @@
 //!
 //! Complexities are given for the table; packed, they are O(n) for an n bounded by the limits.
 
-use base::{DataType, Kind, PackLimits, Rng};
+mod copy;
+mod image;
+mod portable;
+
+use base::codec::{Malformed, Source};
+use base::{Copier, DataType, Growing, Kind, PackLimits, Rng};
 use table::UnalignedBox;
 
 use crate::hasher::{Places, hash_in};
 use crate::packed::{self, At, Packed, element_size};
-use crate::pre_image::{Copier, Noted};
+use crate::pre_image::Noted;
 use crate::sample;
+use crate::table_copy::TableCopy;
 use crate::traced::Traced;
 
 /// A packed collection never exceeds this many bytes, whatever the limits say.
@@ -316,9 +322,16 @@ impl Clone for Hash {
 
 impl DataType for Hash {
     const KIND: Kind = Kind::Hash;
+    type Context = ();
+    type Copying = TableCopy;
+    type Assembly = Growing<Hash>;
 
     fn is_empty(&self) -> bool {
         Self::is_empty(self)
+    }
+
+    fn elements(&self) -> usize {
+        self.len()
     }
 
     fn memory(&self) -> usize {
@@ -340,6 +353,26 @@ impl DataType for Hash {
             Shape::Packed(_) => 1,
             Shape::Table(table) => table.len(),
         }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        image::encode(out, self);
+    }
+
+    fn decode(
+        source: &mut Source<'_>,
+        limits: &PackLimits,
+        _context: &mut (),
+    ) -> Result<Self, Malformed> {
+        image::decode(source, limits)
+    }
+
+    fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
+        image::skip(source)
+    }
+
+    fn is_divisible(&self) -> bool {
+        matches!(self.shape, Shape::Table(_))
     }
 }
 

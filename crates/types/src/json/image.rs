@@ -7,15 +7,16 @@
 //!
 //! Nothing here may be trusted: both are checked before they are taken.
 
-use journal::codec::Malformed;
-use json::{Document, Registry, Value};
-use types::Json;
+use ::json::{Document, Registry, Value};
+use base::codec::Malformed;
+
+use crate::Json;
 
 const TEXT: u8 = 0;
 const BINARY: u8 = 1;
 
 /// Appends a document.
-pub(crate) fn encode(out: &mut Vec<u8>, json: &Json) {
+pub(super) fn encode(out: &mut Vec<u8>, json: &Json) {
     let Some(document) = json.document() else { return };
     match (document.tree(), document.text()) {
         (Some(tree), _) => {
@@ -34,7 +35,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, json: &Json) {
 ///
 /// # Errors
 /// They are something else.
-pub(crate) fn decode(bytes: &[u8], registry: &mut Registry) -> Result<Json, Malformed> {
+pub(super) fn decode(bytes: &[u8], registry: &mut Registry) -> Result<Json, Malformed> {
     const BROKEN: Malformed = Malformed("a JSON document");
     let document = match bytes.split_first().ok_or(BROKEN)? {
         (&TEXT, text) => Document::from_text(text, registry).map_err(|_| BROKEN)?,

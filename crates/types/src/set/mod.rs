@@ -14,18 +14,24 @@
 //! Complexities are given for the table. Integers: O(log n) to look up, O(n) with a tiny factor to
 //! change. Packed: O(n), n bounded as above.
 
+mod copy;
+mod image;
+mod portable;
+
 use std::fmt;
 use std::ops::Deref;
 
+use base::codec::{Malformed, Source};
 use base::num::parse_i64;
-use base::{DataType, Kind, PackLimits, Rng};
+use base::{Copier, DataType, Growing, Kind, PackLimits, Rng};
 use table::UnalignedBox;
 
 use crate::hasher::{Places, hash_in};
 use crate::intset::IntSet;
 use crate::packed::{self, Packed};
-use crate::pre_image::{Copier, Noted};
+use crate::pre_image::Noted;
 use crate::sample;
+use crate::table_copy::TableCopy;
 use crate::traced::Traced;
 
 /// Members a packed set has at most: some cache lines to search.
@@ -438,9 +444,16 @@ impl Clone for Set {
 
 impl DataType for Set {
     const KIND: Kind = Kind::Set;
+    type Context = ();
+    type Copying = TableCopy;
+    type Assembly = Growing<Set>;
 
     fn is_empty(&self) -> bool {
         Self::is_empty(self)
+    }
+
+    fn elements(&self) -> usize {
+        self.len()
     }
 
     fn memory(&self) -> usize {
@@ -463,6 +476,26 @@ impl DataType for Set {
             Shape::Ints(_) | Shape::Packed(_) => 1,
             Shape::Table(table) => table.len(),
         }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        image::encode(out, self);
+    }
+
+    fn decode(
+        source: &mut Source<'_>,
+        limits: &PackLimits,
+        _context: &mut (),
+    ) -> Result<Self, Malformed> {
+        image::decode(source, limits)
+    }
+
+    fn skip(source: &mut Source<'_>) -> Result<(), Malformed> {
+        image::skip(source)
+    }
+
+    fn is_divisible(&self) -> bool {
+        !matches!(self.shape, Shape::Ints(_))
     }
 }
 

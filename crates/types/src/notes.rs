@@ -12,10 +12,12 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::codec::Source;
 use hashbrown::HashSet;
-use journal::codec::Source;
 use smallvec::SmallVec;
-use types::{Noted, Places, zset};
+
+use crate::pre_image::Noted;
+use crate::{Places, zset};
 
 /// What a note takes beside its bytes, about.
 const NOTE: usize = 64;

@@ -1,17 +1,16 @@
-//! The groups of a large stream, copied in chunks: it may have any number of them, with any number
+//! Writes the groups of a large stream in chunks: it may have any number of them, with any number
 //! of consumers, and it may be that none has ever acknowledged anything.
 //!
-//! The stream shows its groups as they were (see `types::stream::GroupPart`), and they are written
-//! in the order in which they are shown. What is pending is written with the places that consumers
-//! had among their names: a number may be another consumer's by then.
+//! The stream shows its groups as they were (see `group_copy.rs`), and they are written in the
+//! order in which they are shown. What is pending is written with the places that consumers had
+//! among their names: a number may be another consumer's by then.
 
-use types::stream::GroupPart;
-
-use crate::image_stream;
+use super::group_copy::GroupPart;
+use super::image;
 
 /// See the [module](self).
 #[derive(Default)]
-pub(crate) struct GroupCopy {
+pub(super) struct GroupWriter {
     /// From a consumer's number to its place among the names of the group.
     places: Vec<u64>,
     /// How many consumers of it have been named.
@@ -20,17 +19,17 @@ pub(crate) struct GroupCopy {
     left: usize,
 }
 
-impl GroupCopy {
+impl GroupWriter {
     /// Appends what is shown next.
     pub fn put(&mut self, out: &mut Vec<u8>, part: GroupPart<'_>) {
         match part {
             GroupPart::Head { name, last_id, entries_read, consumers } => {
-                image_stream::put_head(out, (name, last_id, entries_read), consumers);
+                image::put_head(out, (name, last_id, entries_read), consumers);
                 self.places.clear();
                 (self.named, self.left) = (0, consumers);
             }
             GroupPart::Consumer { name, seen, number } => {
-                image_stream::put_consumer(out, name, seen);
+                image::put_consumer(out, name, seen);
                 let number = number as usize;
                 if self.places.len() <= number {
                     self.places.resize(number + 1, 0);
@@ -40,11 +39,11 @@ impl GroupCopy {
                 self.left = self.left.wrapping_sub(1);
             }
             GroupPart::Count(pending) => {
-                image_stream::put_count(out, pending);
+                image::put_count(out, pending);
                 self.left = self.left.wrapping_add(pending);
             }
             GroupPart::Pending(one) => {
-                image_stream::put_one(out, &one, &self.places);
+                image::put_one(out, &one, &self.places);
                 self.left = self.left.wrapping_sub(1);
             }
         }

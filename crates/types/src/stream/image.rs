@@ -12,34 +12,42 @@
 //!
 //! Nodes are written as they lie in memory: where they end decides what `XTRIM ~` removes, and what
 //! was approximate once must not come out differently after a restart. Ids have their high bytes
-//! first, counts and lengths are as in [`journal::codec`].
+//! first, counts and lengths are as in [`base::codec`].
 //!
 //! Nothing here may be trusted: every node is checked before it is taken.
 
 use base::StreamId;
-use journal::codec::{Malformed, Source, put_bytes, put_number};
-use types::Stream;
-use types::stream::{Counters, Group, Pending};
+use base::codec::{Malformed, Source, put_bytes, put_number};
+
+use super::{Counters, Group, Pending, Stream};
+
+/// Appends a stream.
+pub(super) fn encode(out: &mut Vec<u8>, stream: &Stream) {
+    let log = stream.log();
+    put_number(out, log.node_count() as u64);
+    log.nodes().for_each(|(id, node)| put_node(out, id, node));
+    put_rest(out, stream);
+}
 
 /// Appends a node; their number stands before the first.
-pub(crate) fn put_node(out: &mut Vec<u8>, id: StreamId, bytes: &[u8]) {
+pub(super) fn put_node(out: &mut Vec<u8>, id: StreamId, bytes: &[u8]) {
     put_id(out, id);
     put_bytes(out, bytes);
 }
 
 /// Reads a node.
-pub(crate) fn read_node<'a>(source: &mut Source<'a>) -> Result<(StreamId, &'a [u8]), Malformed> {
+pub(super) fn read_node<'a>(source: &mut Source<'a>) -> Result<(StreamId, &'a [u8]), Malformed> {
     Ok((id(source)?, source.bytes()?))
 }
 
 /// Appends what stands behind the nodes.
-pub(crate) fn put_rest(out: &mut Vec<u8>, stream: &Stream) {
+pub(super) fn put_rest(out: &mut Vec<u8>, stream: &Stream) {
     put_counters(out, stream);
     stream.groups().iter().for_each(|group| put_group(out, group));
 }
 
 /// Appends what stands before the groups.
-pub(crate) fn put_counters(out: &mut Vec<u8>, stream: &Stream) {
+pub(super) fn put_counters(out: &mut Vec<u8>, stream: &Stream) {
     let log = stream.log();
     for id in [log.last_id(), log.first_id(), log.max_deleted_id()] {
         put_id(out, id);
@@ -53,7 +61,7 @@ fn put_id(out: &mut Vec<u8>, id: StreamId) {
 }
 
 /// Appends what of a group stands before its consumers.
-pub(crate) fn put_head(
+pub(super) fn put_head(
     out: &mut Vec<u8>,
     (name, last_id, entries_read): (&[u8], StreamId, Option<u64>),
     consumers: usize,
@@ -65,13 +73,13 @@ pub(crate) fn put_head(
 }
 
 /// Appends a consumer.
-pub(crate) fn put_consumer(out: &mut Vec<u8>, name: &[u8], seen: u64) {
+pub(super) fn put_consumer(out: &mut Vec<u8>, name: &[u8], seen: u64) {
     put_bytes(out, name);
     out.extend_from_slice(&seen.to_le_bytes());
 }
 
 /// Appends how many of something follow.
-pub(crate) fn put_count(out: &mut Vec<u8>, count: usize) {
+pub(super) fn put_count(out: &mut Vec<u8>, count: usize) {
     put_number(out, count as u64);
 }
 
@@ -91,7 +99,7 @@ fn put_group(out: &mut Vec<u8>, group: &Group) {
 }
 
 /// Appends a pending entry.
-pub(crate) fn put_one(out: &mut Vec<u8>, one: &Pending, places: &[u64]) {
+pub(super) fn put_one(out: &mut Vec<u8>, one: &Pending, places: &[u64]) {
     put_id(out, one.id);
     out.extend_from_slice(&one.delivered.to_le_bytes());
     put_number(out, one.deliveries);
@@ -102,7 +110,7 @@ pub(crate) fn put_one(out: &mut Vec<u8>, one: &Pending, places: &[u64]) {
 ///
 /// # Errors
 /// They are something else.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
+pub(super) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
     let mut source = Source::new(bytes);
     let mut stream = Stream::default();
     for _ in 0..source.length()? {
@@ -115,7 +123,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Stream, Malformed> {
 
 /// What stands behind the nodes of a stream, read as it comes.
 #[derive(Default)]
-pub(crate) struct Rest {
+pub(super) struct Rest {
     /// How many groups are still to begin; `None` before the counters.
     groups: Option<usize>,
     /// The group that has begun.

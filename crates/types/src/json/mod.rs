@@ -1,9 +1,13 @@
 //! JSON documents as values of keys, and what their commands need besides.
 
+mod image;
+mod portable;
+
 pub use ::json::path::may_hold_patterns;
 use ::json::path::{Budget, PathCache};
 use ::json::{Document, Registry};
-use base::{DataType, Holds, Kind};
+use base::codec::{Malformed, Source, put_framed};
+use base::{Context, DataType, Holds, Indivisible, Kind, PackLimits, Rng};
 use table::{UnalignedBox, size_class};
 
 /// The value of a key that holds a JSON document. By default it holds none, and is no key then.
@@ -62,9 +66,18 @@ impl Json {
 
 impl DataType for Json {
     const KIND: Kind = Kind::Json;
+    type Context = JsonTools;
+    // No chunk of a document is worth a lock of its own, at a gigabyte a second.
+    type Copying = Indivisible;
+    type Assembly = Indivisible;
 
     fn is_empty(&self) -> bool {
         self.document.is_none()
+    }
+
+    /// A document is one.
+    fn elements(&self) -> usize {
+        1
     }
 
     /// Without what it shares with other documents: that is the registry's.
@@ -79,6 +92,18 @@ impl DataType for Json {
 
     fn free_effort(&self) -> usize {
         self.document().map_or(0, Document::free_effort)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        put_framed(out, |out| image::encode(out, self));
+    }
+
+    fn decode(
+        source: &mut Source<'_>,
+        _limits: &PackLimits,
+        tools: &mut JsonTools,
+    ) -> Result<Self, Malformed> {
+        image::decode(source.bytes()?, &mut tools.registry)
     }
 }
 
@@ -127,14 +152,6 @@ impl JsonTools {
         }
     }
 
-    /// Bytes that documents share, if that may have changed since this was last asked.
-    #[inline]
-    pub fn new_memory(&mut self) -> Option<usize> {
-        let session = self.registry.session();
-        let told = std::mem::replace(&mut self.told, session);
-        (told != session).then(|| self.registry.memory())
-    }
-
     /// What a path of one command needs, side by side; the buffer is empty.
     #[inline]
     pub fn parts(&mut self) -> Parts<'_> {
@@ -170,23 +187,34 @@ impl JsonTools {
     }
 }
 
+impl Context for JsonTools {
+    fn seeded(rng: &mut Rng) -> Self {
+        JsonTools::new(rng.next_u64())
+    }
+
+    /// Bytes that documents share.
+    #[inline]
+    fn new_memory(&mut self) -> Option<usize> {
+        let session = self.registry.session();
+        let told = std::mem::replace(&mut self.told, session);
+        (told != session).then(|| self.registry.memory())
+    }
+}
+
 /// Hosts that hold JSON documents.
 pub trait Documents: Holds<Json> {
-    /// Lends out the tools, until they are given back.
-    fn take_tools(&mut self) -> Box<JsonTools>;
-    /// Takes them back.
-    fn give_tools(&mut self, tools: Box<JsonTools>);
-
     /// Runs something that needs the tools beside the host, with a budget of its own.
     fn with_tools<R>(&mut self, work: impl FnOnce(&mut Self, &mut JsonTools) -> R) -> R
     where
         Self: Sized,
     {
-        let mut tools = self.take_tools();
-        tools.budget = Budget::default();
-        let result = work(self, &mut tools);
-        tools.trim();
-        self.give_tools(tools);
-        result
+        self.with_context(|host, tools| {
+            tools.budget = Budget::default();
+            let result = work(host, tools);
+            tools.trim();
+            result
+        })
     }
 }
+
+impl<H: Holds<Json>> Documents for H {}
