@@ -67,8 +67,8 @@ impl Life {
         shards: usize,
     ) -> Result<Self, String> {
         let text = format!(
-            "appendonly yes\nappendfsync {policy}\nshards {shards}\ndatabases 4\nsave \"\"\ndir /liar\n\
-             enable-debug-command yes\n"
+            "appendonly yes\nappendfsync {policy}\nshards {shards}\ndatabases 4\nsave \"\"\n\
+             dir /liar\nenable-debug-command yes\n"
         );
         let engine = engine_with(&text);
         let mut data_dir =

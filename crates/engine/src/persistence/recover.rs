@@ -287,7 +287,7 @@ impl Engine {
     /// The disk is too full to say where the journal goes on: what was read is served, and writes
     /// are refused until the cron thread finds room for a snapshot that the journal begins with.
     fn begin_later(&self, error: &io::Error) {
-        tracing::warn!(%error, "the disk is full: writes are refused until there is room for a snapshot");
+        tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
         self.give_journal_up();
         self.persistence.not_begun.store(true, Ordering::Relaxed);
         self.persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
