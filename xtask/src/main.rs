@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod gen_docs;
+mod shape;
+mod source;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +26,11 @@ const TASKS: &[Task] = &[
         name: "gen",
         summary: "render the documents that come from the source; --check only compares",
         run: gen_docs::run,
+    },
+    Task {
+        name: "shape",
+        summary: "print the structure: circles of imports, large structs, spread methods",
+        run: shape::run,
     },
     Task {
         name: "tidy",

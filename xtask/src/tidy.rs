@@ -2,7 +2,7 @@
 //!
 //! Every finding is one line, `FILE:LINE: RULE: what is wrong and what to do`. The rules are in
 //! [`rules`]; they look at text whose strings and comments were told apart from code by
-//! [`source`]. What several files must agree on has a file of its own ([`dependencies`],
+//! [`crate::source`]. What several files must agree on has a file of its own ([`dependencies`],
 //! [`names`], [`quoted`]); so have the words that are not used ([`words`]).
 //! Exceptions stand in `tidy.allow` ([`allow`]): each with its size and its reason, and each must
 //! be given up or lowered as soon as it can be, so that the list only shrinks.
@@ -12,7 +12,6 @@ mod dependencies;
 mod names;
 mod quoted;
 mod rules;
-mod source;
 mod twins;
 mod unreached;
 mod words;
@@ -84,7 +83,7 @@ pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
 }
 
 /// The files of the repository, tracked or about to be, without what git ignores.
-fn files_of(root: &Path) -> Result<Vec<String>, String> {
+pub fn files_of(root: &Path) -> Result<Vec<String>, String> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)

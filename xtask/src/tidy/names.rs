@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::Finding;
 use super::rules::is_test_file;
-use super::source::Source;
+use crate::source::Source;
 
 const RULE: &str = "command-name";
 /// Where commands are declared.

@@ -4,8 +4,8 @@
 //! and say what to do. Whether an exception was granted is not its business (see `allow`).
 
 use super::Finding;
-use super::source::Source;
 use super::words;
+use crate::source::Source;
 
 /// Lines of code a file may have: more than this no longer fits in a reader's head at once.
 const FILE_LINES: usize = 500;

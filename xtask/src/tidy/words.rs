@@ -4,7 +4,7 @@
 //! neither in names nor in comments; the list below says what to write instead. Strings are left
 //! alone: they may be another program's words, or a user's data.
 
-use super::source::Source;
+use crate::source::Source;
 
 /// A private word, with its other forms, and what it is called.
 const WORDS: &[(&[&str], &str)] = &[
