@@ -5,13 +5,15 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use kvist_engine::{Engine, State};
+use kvist_engine::persistence::Reason;
+use kvist_engine::{Engine, Mailbox, Message, Origin, Session, State};
 
 use crate::data_dir::Folder;
-use crate::test_client::{TestClient, start};
+use crate::test_client::{MessageQueue, TestClient, engine_with, eventually, start};
 
 /// After so long a file can be read although the test has not let it go: a thread that waits for
 /// it goes on then, and the test fails.
@@ -43,6 +45,19 @@ impl Hanging {
             let _ = told.recv_timeout(LONG);
             // Waits until it is being read.
             std::fs::write(path, text).unwrap();
+        });
+        Hanging(Some(let_go))
+    }
+
+    /// One that cannot be opened to be written before that.
+    fn read_later(path: &Path) -> Self {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        let (let_go, told) = channel::<()>();
+        let path = path.to_owned();
+        std::thread::spawn(move || {
+            let _ = told.recv_timeout(LONG);
+            // Waits until it is being written to.
+            drop(std::fs::File::open(path));
         });
         Hanging(Some(let_go))
     }
@@ -246,4 +261,114 @@ fn a_client_whose_user_is_gone_is_answered_and_ends() {
     assert_eq!(stage.client.answered(), "+OK");
     assert_eq!(stage.client.feed("set a 5\r\n"), (String::new(), State::Closing));
     assert_eq!(stage.other.ask("get a"), "$-1");
+}
+
+/// Many clients of one worker.
+struct Crowd {
+    client: TestClient,
+    mailbox: Arc<MessageQueue>,
+    sessions: Vec<Session>,
+}
+
+impl Crowd {
+    fn new(engine: &Arc<Engine>) -> Self {
+        let (client, mailbox) = (TestClient::new(engine), Arc::default());
+        Crowd { client, mailbox, sessions: Vec::new() }
+    }
+
+    /// What a new client is answered at once.
+    fn asks(&mut self, lines: &str) -> (String, State) {
+        let engine = &self.client.worker.engine;
+        let mailbox = Arc::clone(&self.mailbox) as Arc<dyn Mailbox>;
+        let client = engine.clients.add(Origin::default(), 1_000_000, mailbox);
+        let (mut session, mut out) = (Session::new(client, true), Vec::new());
+        let mut input = lines.as_bytes().to_vec();
+        let fed = self.client.worker.feed(&mut session, &mut input, &mut out);
+        self.sessions.push(session);
+        (String::from_utf8(out).unwrap(), fed.state)
+    }
+
+    /// The newest client goes.
+    fn leaves(&mut self) {
+        let mut session = self.sessions.pop().unwrap();
+        self.client.worker.disconnect(&mut session);
+    }
+
+    /// Waits until all that wait are answered; how many were told this.
+    fn answered(&mut self, wanted: &str) -> usize {
+        let (worker, mut told) = (&mut self.client.worker, 0);
+        for session in self.sessions.iter_mut().filter(|session| session.blocked.is_some()) {
+            let mut out = Vec::new();
+            eventually("an answer", || {
+                let messages = self.mailbox.take(session.client.id);
+                messages.into_iter().any(|message| match message {
+                    Message::Unblocked { ticket, reply } => {
+                        worker.unblock(session, ticket, &reply, &mut out)
+                    }
+                    other => panic!("{other:?}"),
+                })
+            });
+            told += usize::from(out == wanted.as_bytes());
+        }
+        told
+    }
+}
+
+fn blocked() -> (String, State) {
+    (String::new(), State::Blocked)
+}
+
+/// The first backup of a server that keeps nothing on disk begins its directory, which may hang:
+/// what threads that serve clients do meanwhile does not wait for it.
+#[test]
+fn a_first_backup_that_hangs_keeps_no_other_client_waiting() {
+    let folder = Folder::new();
+    let mut lock = Hanging::read_later(&folder.join("LOCK"));
+    let engine = engine_with(&format!("dir {}", folder.0.display()));
+    let mut crowd = Crowd::new(&engine);
+    assert_eq!(crowd.asks("backup one\r\n"), blocked());
+    let mut other = TestClient::new(&engine);
+    eventually("the backup", || engine.persistence.is_busy_with(Reason::Copy));
+    assert!(!folder.join("MANIFEST").exists(), "it has the right to save before it begins");
+    assert!(other.ask("bgsave").contains("can't BGSAVE right now"));
+    assert_eq!(other.ask("save"), "-ERR Background save already in progress");
+    assert_eq!(crowd.asks("backup two\r\n"), blocked());
+    crowd.leaves();
+    lock.let_go();
+    let path = folder.join("backups/one").display().to_string();
+    let reply = format!("${}\r\n{path}\r\n", path.len());
+    assert_eq!(crowd.answered(&reply), 1);
+    assert!(!folder.join("backups/two").exists());
+    engine.close_data_dir();
+}
+
+/// Several that are the first at once, and the end meanwhile.
+#[test]
+fn first_backups_and_saves_stand_beside_each_other() {
+    for _ in 0..10 {
+        let folder = Folder::new();
+        let dir = folder.join("data");
+        let engine = engine_with(&format!("dir {}", dir.display()));
+        let mut crowd = Crowd::new(&engine);
+        assert_eq!(crowd.asks("set a 1\r\n").0, "+OK\r\n");
+        for name in ["one", "two", "three"] {
+            assert_eq!(crowd.asks(&format!("backup {name}\r\n")), blocked());
+        }
+        let (reply, state) = crowd.asks("save\r\n");
+        let busy = "-ERR Background save already in progress\r\n";
+        assert!(state == State::Blocked || reply == busy, "{reply}");
+        crowd.answered("");
+        for name in ["one", "two", "three"] {
+            assert!(dir.join("backups").join(name).join("MANIFEST").exists(), "{name}");
+        }
+        engine.stopping.store(true, Ordering::Release);
+        engine.close().unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
+        // What is late opens nothing again.
+        for line in ["backup four\r\n", "save\r\n"] {
+            assert_eq!(crowd.asks(line), blocked());
+            assert_eq!(crowd.answered("-ERR the server is shutting down\r\n"), 1, "{line}");
+        }
+        assert!(!dir.exists());
+    }
 }

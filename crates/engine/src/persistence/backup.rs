@@ -30,11 +30,17 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 impl Engine {
-    /// Makes a backup and tells where it is. Waits for the disk, and for other saves.
+    /// Makes a backup and tells where it is. Waits for the disk, and for other saves, unless
+    /// `is_unwanted` says that it need not.
     ///
     /// # Errors
     /// There is one of that name, the disk refuses, or the server ends.
-    pub(crate) fn back_up(self: &Arc<Self>, name: &str) -> io::Result<(PathBuf, Saved)> {
+    pub(crate) fn back_up(
+        self: &Arc<Self>,
+        name: &str,
+        is_unwanted: &dyn Fn() -> bool,
+    ) -> io::Result<(PathBuf, Saved)> {
+        let turn = self.turn_to_copy(is_unwanted)?;
         let data_dir = self.writable_disk()?;
         let dir = data_dir.path();
         let to = dir.join(BACKUPS).join(name);
@@ -48,7 +54,7 @@ impl Engine {
             _ => {}
         }
         let scratch_dir = ScratchDir::open(dir)?;
-        let DatasetCopy { disk, manifest, saved } = self.copy_dataset(&scratch_dir.path)?;
+        let DatasetCopy { disk, manifest, saved } = self.copy_dataset(&turn, &scratch_dir.path)?;
         manifest.write(&*disk)?;
         // A directory takes the place of an empty one at most, and never that of a full one.
         std::fs::rename(&scratch_dir.path, &to).map_err(|error| match error.kind() {
@@ -57,6 +63,7 @@ impl Engine {
         })?;
         sync_folder(&dir.join(BACKUPS))?;
         sync_folder(dir)?;
+        drop(turn);
         tracing::info!("Backed up {} keys to {}", saved.keys, to.display());
         Ok((to, saved))
     }

@@ -6,9 +6,11 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use journal::{Directory, Disk, Flusher, Manifest, Place, Segments, segment, snapshot};
 
+use super::snapshot::ENDING;
 use crate::engine::Engine;
 
 /// The lock's file. It stays when the process ends; the lock does not.
@@ -183,7 +185,8 @@ impl DataDir {
 }
 
 impl Engine {
-    /// Opens the data directory that the configuration names, unless it is open.
+    /// Opens the data directory that the configuration names, unless it is open. The right to save
+    /// is held: threads that serve clients look at the directory, and wait for none that hangs.
     ///
     /// # Errors
     /// It cannot be used, or holds another dataset than this one.
@@ -196,6 +199,9 @@ impl Engine {
             let text = || format!("'dir' changes at the next start; {} is open", open.display());
             return if same { Ok(()) } else { Err(io::Error::other(text())) };
         }
+        if self.persistence.closed.load(Ordering::Relaxed) {
+            return Err(io::Error::other(ENDING));
+        }
         let data_dir = DataDir::open(&dir).map_err(|error| io::Error::other(error.to_string()))?;
         if data_dir.manifest.as_ref().is_some_and(|manifest| manifest.id != self.dataset_id) {
             let text = format!("{} holds another dataset", dir.display());
@@ -205,15 +211,21 @@ impl Engine {
         Ok(())
     }
 
-    /// Closes the data directory: the journal is written and synced to its end.
+    /// Closes the data directory: the journal is written and synced to its end. No save that is
+    /// late opens it again.
     pub fn close_data_dir(&self) {
-        let data_dir = self.persistence.data_dir.lock().take();
+        let mut slot = self.persistence.data_dir.lock();
+        self.persistence.closed.store(true, Ordering::Relaxed);
+        let data_dir = slot.take();
+        drop(slot);
         drop(data_dir);
     }
 
     /// Takes an open data directory as this engine's own.
     pub fn attach_data_dir(&self, data_dir: DataDir) {
-        *self.persistence.data_dir.lock() = Some(data_dir);
+        let mut slot = self.persistence.data_dir.lock();
+        self.persistence.closed.store(false, Ordering::Relaxed);
+        *slot = Some(data_dir);
     }
 }
 

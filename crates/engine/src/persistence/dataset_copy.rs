@@ -22,7 +22,7 @@ use journal::frame::{self, Found};
 use journal::{Directory, Disk, Manifest, Segments, segment, wall_clock};
 
 use super::Reason;
-use super::snapshot::{ENDING, Saved};
+use super::snapshot::{ENDING, Saved, Turn};
 use crate::engine::Engine;
 
 /// Where copies are made, in the data directory.
@@ -71,14 +71,27 @@ pub(super) struct DatasetCopy {
 }
 
 impl Engine {
-    /// Copies the dataset as it is at some moment of this call into `folder`, when no other thread
-    /// saves or copies. Waits for that, and for the disk.
+    /// Waits until no other thread saves or copies, before the data directory is touched: where
+    /// there was none, the copy begins one.
+    ///
+    /// # Errors
+    /// The server ends, or the copy is not wanted any more.
+    pub(super) fn turn_to_copy(&self, is_unwanted: &dyn Fn() -> bool) -> io::Result<Turn<'_>> {
+        let turn = self.wait_for_turn(Reason::Copy, &|| self.is_ending() || is_unwanted());
+        // What ends may have closed its directory before it gave the turn back.
+        let turn = turn.filter(|_| !self.is_ending());
+        turn.ok_or_else(|| io::Error::other(ENDING))
+    }
+
+    /// Copies the dataset as it is at some moment of this call into `folder`. Waits for the disk.
     ///
     /// # Errors
     /// The disk refuses, or the server ends.
-    pub(super) fn copy_dataset(self: &Arc<Self>, folder: &Path) -> io::Result<DatasetCopy> {
-        let turn = self.wait_for_turn(Reason::Copy, &|| self.is_ending());
-        let turn = turn.ok_or_else(|| io::Error::other(ENDING))?;
+    pub(super) fn copy_dataset(
+        self: &Arc<Self>,
+        _: &Turn<'_>,
+        folder: &Path,
+    ) -> io::Result<DatasetCopy> {
         let data_dir = self.writable_disk()?;
         let disk: Arc<dyn Disk> = Arc::new(Directory::open(folder)?);
         let made = if self.persistence.is_journaling() {
@@ -86,7 +99,6 @@ impl Engine {
         } else {
             self.copy_alone(&*data_dir, &disk)
         };
-        drop(turn);
         let (manifest, saved) = made?;
         Ok(DatasetCopy { disk, manifest, saved })
     }

@@ -103,6 +103,8 @@ pub struct Progress {
 pub struct Persistence {
     /// The directory, once it is open.
     pub(crate) data_dir: Mutex<Option<DataDir>>,
+    /// It has been closed for good. Changed under the lock of the directory.
+    closed: AtomicBool,
     loading: AtomicBool,
     journaling: AtomicBool,
     /// The journal was switched on, and the snapshot that it begins with could not be made.

@@ -63,9 +63,12 @@ impl Engine {
 
     fn make_rdb(self: &Arc<Self>) -> Result<Rdb, String> {
         let said = |error: std::io::Error| error.to_string();
+        let turn = self.turn_to_copy(&|| false).map_err(said)?;
         let scratch_dir = self.scratch_dir().map_err(said)?;
         let DatasetCopy { disk, manifest, .. } =
-            self.copy_dataset(&scratch_dir.path).map_err(said)?;
+            self.copy_dataset(&turn, &scratch_dir.path).map_err(said)?;
+        // Others save while the file is written: nothing of the data directory is read for it.
+        drop(turn);
         let file = nameless(&scratch_dir).map_err(said)?;
         let settings = self.settings.lock().clone();
         let exported = redis_files::export_into(&settings, (&disk, &manifest), &file)?;
@@ -80,7 +83,11 @@ impl Engine {
     /// What the client that asked is told.
     pub fn rdb_of_libraries(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
         let said = |error: std::io::Error| error.to_string();
+        // Only the first one to need the directory waits for saves.
+        let begun = self.persistence.data_dir.lock().is_some();
+        let turn = if begun { None } else { Some(self.turn_to_copy(&|| false).map_err(said)?) };
         let file = nameless(&self.scratch_dir().map_err(said)?).map_err(said)?;
+        drop(turn);
         let compress = self.config().durability.rdbcompression;
         let bytes = redis_files::export_libraries(&self.functions.known(), compress, &file)
             .map_err(said)?;

@@ -252,7 +252,7 @@ impl Act for Backup<'_> {
         let engine = unless_obstructed(control)?;
         let waiting = Waiting::begin(&engine, control.session).at_once();
         let name = self.name.to_owned();
-        let work = move || match engine.back_up(&name) {
+        let work = move || match engine.back_up(&name, &|| false) {
             Ok((path, _)) => waiting.answer(|out| out.bulk(path.display().to_string().as_bytes())),
             Err(error) => {
                 tracing::error!(%error, "a backup failed");
