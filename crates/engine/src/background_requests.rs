@@ -1,19 +1,30 @@
 //! Requests that wait for something outside: another server, files. A background thread runs the
 //! request, its client waits for the reply, and the worker serves its other clients.
 //!
-//! A background request must hold no shard while it waits. It goes on when its client has gone:
-//! what it has begun elsewhere must be brought to an end.
+//! ```text
+//!   request ─► a place, or refused ─► queue of its kind ─► a thread ─► answered, the place is free
+//!                                         └─► taken out: its client has gone
+//! ```
+//!
+//! There are so many places for all kinds and all doors together, and what a request holds counts
+//! as its client's memory as long as it has its place: a disk that hangs keeps a bounded number of
+//! requests, and clients that take too much are closed as others are. Where there is no place a
+//! request is refused and not held back: to hold it back would be to keep it, in another queue.
+//!
+//! A background request must hold no shard while it waits. Once it has begun it goes on when its
+//! client has gone: what it has begun elsewhere must be brought to an end.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use base::{Reply, error};
+use base::{CmdError, Reply, error};
 use parking_lot::Mutex;
 use store::Txn;
 use wire::RespWriter;
 
 use crate::block::Blocked;
+use crate::client::Client;
 use crate::engine::Engine;
 use crate::session::Session;
 use crate::stats::Counters;
@@ -24,15 +35,85 @@ use journal::wall_clock;
 const THREADS: usize = 16;
 /// Of those that wait for files, which for the most part wait for each other.
 const FILE_THREADS: usize = 4;
+/// Clients' requests that run or wait at the same time, of all kinds and at all doors.
+const PLACES: usize = 1024;
+
+const CROWDED: CmdError = CmdError::new(
+    "ERR too many requests wait for the disk or for other servers; try again when some of them \
+     have been answered",
+);
+
+/// A place among the requests that other threads work at; free again when this is dropped.
+pub(crate) struct Place {
+    engine: Arc<Engine>,
+    client: Arc<Client>,
+    bytes: usize,
+}
+
+impl Place {
+    /// A place for a request of a session.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn take(engine: &Arc<Engine>, session: &Session) -> Result<Self, CmdError> {
+        let before = engine.background.taken.fetch_add(1, Ordering::Relaxed);
+        let (engine, client) = (Arc::clone(engine), Arc::clone(&session.client));
+        let place = Place { engine, client, bytes: 0 };
+        if before < PLACES { Ok(place) } else { Err(CROWDED) }
+    }
+
+    /// Says what the request holds: it counts as memory of its client.
+    pub fn holds(&mut self, bytes: usize) {
+        let more = bytes.wrapping_sub(std::mem::replace(&mut self.bytes, bytes));
+        let of_client = self.client.origin.memory.as_deref().unwrap_or(&self.client.elsewhere);
+        for sum in [&*self.engine.buffers, of_client] {
+            // One addition, modulo the word: no reader sees the sum without what stays.
+            sum.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.holds(0);
+        self.engine.background.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// A client that waits for a background request. Whatever becomes of the request, the client gets
 /// one reply.
-pub(crate) struct Waiting(Option<Arc<Blocked>>);
+pub(crate) struct Waiting(Option<Arc<Blocked>>, Option<Place>);
 
 impl Waiting {
-    /// Makes `session` wait.
-    pub fn begin(engine: &Engine, session: &mut Session) -> Self {
-        Waiting(Some(Blocked::elsewhere(engine, session)))
+    /// Makes `session` wait for a request that has this place.
+    pub fn begin(place: Place, session: &mut Session) -> Self {
+        Waiting(Some(Blocked::elsewhere(&place.engine, session)), Some(place))
+    }
+
+    /// The same for what is never refused and never one of many.
+    pub fn without_place(engine: &Engine, session: &mut Session) -> Self {
+        Waiting(Some(Blocked::elsewhere(engine, session)), None)
+    }
+
+    /// Has the request run on a thread of a pool, when its turn comes. It is taken out of the queue
+    /// if its client goes before.
+    pub fn run_on<W: PoolWorker<Shared = Engine>>(
+        self,
+        pool: &Arc<ThreadPool<W>>,
+        engine: &Arc<Engine>,
+        work: impl FnOnce(Self, &mut W) + Send + 'static,
+    ) {
+        let blocked = self.0.clone();
+        let number = pool.send(engine, Box::new(move |worker| work(self, worker)));
+        let pool = Arc::clone(pool);
+        if let Some(blocked) = blocked {
+            blocked.withdraw_by(Box::new(move || pool.withdraw(number)));
+        }
+    }
+
+    /// Whether the client still waits.
+    pub fn is_wanted(&self) -> bool {
+        self.0.as_ref().is_some_and(|blocked| blocked.is_wanted())
     }
 
     /// Of which the reply tells of nothing that a crash could take back: that something was saved,
@@ -59,9 +140,10 @@ impl Waiting {
         }
     }
 
-    /// Lets the door answer it instead, which asks for it by this number.
-    pub fn hand_over(mut self) -> u64 {
-        self.0.take().map_or(0, |blocked| blocked.waiter.ticket)
+    /// Lets the door answer it instead, which asks for it by this number and keeps the place.
+    pub fn hand_over(mut self) -> (u64, Option<Place>) {
+        let ticket = self.0.take().map_or(0, |blocked| blocked.waiter.ticket);
+        (ticket, self.1.take())
     }
 }
 
@@ -105,11 +187,19 @@ impl PoolWorker for BackgroundWorker {
 /// The threads, and what their requests hold.
 pub(crate) struct BackgroundRequests {
     /// For those that wait for other servers. None of the kinds is in another's way.
-    remote: Arc<ThreadPool<BackgroundWorker>>,
+    pub remote: Arc<ThreadPool<BackgroundWorker>>,
     /// For those that wait for files.
-    file_threads: Arc<ThreadPool<BackgroundWorker>>,
-    /// For parts of ordered indexes.
+    pub file_threads: Arc<ThreadPool<BackgroundWorker>>,
+    /// For `SAVE`, of which there is one at a time.
+    pub saves: Arc<ThreadPool<BackgroundWorker>>,
+    /// For `BACKUP`, which waits for other saves.
+    pub backups: Arc<ThreadPool<BackgroundWorker>>,
+    /// For `SHUTDOWN`, which waits for nothing but the save that is being made.
+    pub shutdowns: Arc<ThreadPool<BackgroundWorker>>,
+    /// For parts of ordered indexes: some for each database, and none holds anything of a client.
     indexes: Arc<ThreadPool<BackgroundWorker>>,
+    /// Places that are taken.
+    taken: AtomicUsize,
     /// What they hold while they wait for files.
     pub files: FileLocks,
     /// Bytes of values on their way to other servers.
@@ -128,10 +218,15 @@ pub(crate) struct FileLocks {
 
 impl Default for BackgroundRequests {
     fn default() -> Self {
+        let pool = |name, most| ThreadPool::new((name, most), Duration::ZERO);
         BackgroundRequests {
-            remote: ThreadPool::new(("background", THREADS), Duration::ZERO),
-            file_threads: ThreadPool::new(("files", FILE_THREADS), Duration::ZERO),
-            indexes: ThreadPool::new(("indexes", THREADS), Duration::ZERO),
+            remote: pool("background", THREADS),
+            file_threads: pool("files", FILE_THREADS),
+            saves: pool("save", 1),
+            backups: pool("backup", 1),
+            shutdowns: pool("shutdown", 1),
+            indexes: pool("indexes", THREADS),
+            taken: AtomicUsize::new(0),
             files: FileLocks::default(),
             migrating: AtomicUsize::new(0),
         }
@@ -139,18 +234,8 @@ impl Default for BackgroundRequests {
 }
 
 impl BackgroundRequests {
-    /// Runs a job that waits for another server, in another thread, soon. Without any thread it is
-    /// dropped.
-    pub fn send(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
-        self.remote.send(engine, job);
-    }
-
-    /// The same for one that waits for files.
-    pub fn send_for_files(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
-        self.file_threads.send(engine, job);
-    }
-
-    /// The same for a part of an ordered index.
+    /// Runs a part of the building of an ordered index, in another thread, soon. Without any thread
+    /// it is dropped.
     pub fn send_for_index(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
         self.indexes.send(engine, job);
     }

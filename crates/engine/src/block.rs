@@ -40,7 +40,12 @@ pub struct Blocked {
     took: AtomicU64,
     /// How the wait ended, for the statistics.
     end: End,
+    /// Takes the work that it waits for out of its queue, if that has not begun.
+    withdraw: Mutex<Option<Withdraw>>,
 }
+
+/// Takes work out of a queue.
+pub(crate) type Withdraw = Box<dyn FnOnce() + Send>;
 
 /// How a wait ended. Written before the message that says so is posted.
 #[derive(Default)]
@@ -146,6 +151,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
         resume: wait.resume,
         took: AtomicU64::new(0),
         end: End::default(),
+        withdraw: Mutex::new(None),
     });
     engine.blocked.insert(&blocked);
     for (key, queued) in blocked.places() {
@@ -184,6 +190,7 @@ impl Blocked {
             resume: None,
             took: AtomicU64::new(0),
             end: End::default(),
+            withdraw: Mutex::new(None),
         });
         session.blocked = Some(Arc::clone(&blocked));
         blocked
@@ -203,6 +210,16 @@ impl Blocked {
     #[must_use]
     pub fn waits_for_keys(&self) -> bool {
         !self.keys.is_empty()
+    }
+
+    /// Whether its client still waits.
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.waiter.is_settled()
+    }
+
+    /// Says how the work that it waits for is taken out of its queue.
+    pub(crate) fn withdraw_by(&self, withdraw: Withdraw) {
+        *self.withdraw.lock() = Some(withdraw);
     }
 
     /// It has run for so long.
@@ -302,6 +319,9 @@ impl Worker {
             // If it was served already, its element is lost with the connection, as in Redis.
             let _ = blocked.waiter.settle();
             self.leave_queues(&blocked);
+            // Work that has begun goes on to its end.
+            let withdraw = blocked.withdraw.lock().take();
+            withdraw.into_iter().for_each(|withdraw| withdraw());
         }
         let engine = Arc::clone(&self.engine);
         engine.forget_postponed(session);

@@ -113,6 +113,9 @@ pub struct Client {
     pub waiting: AtomicUsize,
     /// Bytes of its places at the keys that a blocked request waits for.
     pub places: AtomicUsize,
+    /// Bytes that other threads hold for a request of it ([`Place`](crate::background_requests)),
+    /// where its connection does not count them itself.
+    pub elsewhere: AtomicUsize,
     /// All it takes, as its owner last told.
     pub memory: AtomicUsize,
     /// It was told to go because all clients together took too much.
@@ -167,11 +170,17 @@ impl Client {
         self.mailbox.post(self.id, Message::Kill);
     }
 
-    /// All that its connection takes, as far as that was told.
+    /// All that its connection takes, as far as its owner has told.
     #[must_use]
-    pub fn told(&self) -> usize {
+    pub fn told_by_owner(&self) -> usize {
         let beside = self.origin.memory.as_ref().map_or(0, |memory| memory.load(Ordering::Relaxed));
         self.memory.load(Ordering::Relaxed) + beside
+    }
+
+    /// The same, and what other threads hold for it.
+    #[must_use]
+    pub fn told(&self) -> usize {
+        self.told_by_owner() + self.elsewhere.load(Ordering::Relaxed)
     }
 
     /// Bytes of what it keeps between its requests, beside the buffers of its connection.
@@ -232,6 +241,7 @@ impl Clients {
             interests: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             places: AtomicUsize::new(0),
+            elsewhere: AtomicUsize::new(0),
             memory: AtomicUsize::new(0),
             evicted: AtomicBool::new(false),
             replica: AtomicBool::new(false),

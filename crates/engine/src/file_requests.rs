@@ -13,10 +13,10 @@
 
 use std::sync::Arc;
 
-use base::{CmdError, Reply};
+use base::{CmdError, Reply, error};
 use wire::RespWriter;
 
-use crate::background_requests::{BackgroundWorker, Waiting};
+use crate::background_requests::{BackgroundWorker, Place, Waiting};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::session::Session;
@@ -43,15 +43,37 @@ pub(crate) struct FileRequest {
     silent: bool,
     /// The number of the command, once that is noted.
     entry: Option<usize>,
+    /// It is all of its client's request.
+    alone: bool,
+    /// Bytes that it holds of its client's words.
+    bytes: usize,
+    /// The first one's, for all of a request.
+    place: Option<Place>,
     work: FileWork,
 }
 
 impl Control<'_> {
-    /// Leaves work with files to a thread that has no clients; the command's reply is that of the
-    /// work, and nothing else may be written.
-    pub(crate) fn leave_to_background(&mut self, out: &mut RespWriter<'_>, work: FileWork) {
-        let (at, silent) = (out.raw().len(), self.session.replies.silent());
-        self.context.file_requests.push(FileRequest { at, silent, entry: None, work });
+    /// Leaves work with files, which holds so many bytes of the request's words, to a thread that
+    /// has no clients; the command's reply is that of the work, and nothing else may be written.
+    ///
+    /// # Errors
+    /// Too many wait already.
+    pub(crate) fn leave_to_background(
+        &mut self,
+        out: &mut RespWriter<'_>,
+        bytes: usize,
+        work: FileWork,
+    ) -> Result<(), CmdError> {
+        let place = if self.context.file_requests.is_empty() {
+            let engine = self.engine.me().ok_or(error::INTERNAL)?;
+            Some(Place::take(&engine, self.session)?)
+        } else {
+            None
+        };
+        let (at, silent, alone) = (out.raw().len(), self.session.replies.silent(), !self.in_exec);
+        let request = FileRequest { at, silent, entry: None, alone, bytes, place, work };
+        self.context.file_requests.push(request);
+        Ok(())
     }
 
     /// A command has run, before which so many requests were left: notes that those behind them are
@@ -88,36 +110,79 @@ impl WorkerParts<'_> {
 fn hand_over(
     engine: &Engine,
     session: &mut Session,
-    left: Vec<FileRequest>,
+    mut left: Vec<FileRequest>,
     (start, writer): (usize, &mut RespWriter<'_>),
 ) {
     let Some(engine) = engine.me() else { return };
-    // A reply that is too long is not sent, and its client is disconnected: it waits for nothing.
-    let client = (!writer.is_over()).then(|| {
-        let written = writer.raw().split_off(start);
-        (Waiting::begin(&engine, session).at_once(), written)
-    });
+    let place = left.first_mut().and_then(|first| first.place.take());
+    let (Some(mut place), own) = (place, Arc::clone(&engine)) else { return };
+    let held: usize = left.iter().map(|request| request.bytes + size_of::<FileRequest>()).sum();
+    let threads = &engine.background.file_threads;
+    if writer.is_over() {
+        // A reply that is too long is not sent, and its client is disconnected: it waits for
+        // nothing.
+        place.holds(held);
+        let job = move |worker: &mut BackgroundWorker| {
+            let _place = place;
+            run_all(left, &own, worker, start);
+        };
+        threads.send(&engine, Box::new(job));
+        return;
+    }
+    let mut written = writer.raw().split_off(start);
+    // It may wait for long.
+    written.shrink_to_fit();
+    place.holds(held + written.capacity());
+    let alone = left.iter().all(|request| request.alone);
+    let waiting = Waiting::begin(place, session).at_once();
     // What has ended the session ends it behind the reply.
-    let closes = client.is_some() && std::mem::take(&mut session.closing);
-    let own = Arc::clone(&engine);
-    let job = move |worker: &mut BackgroundWorker| {
-        let (client, written) = client.map_or((None, Vec::new()), |(c, w)| (Some(c), w));
-        let (mut reply, mut told, mut gone) = (Vec::new(), 0, closes);
-        for request in left {
-            let before = request.at.saturating_sub(start).min(written.len());
-            reply.extend_from_slice(&written[told..before]);
-            told = before;
-            gone |= request.run(&own, worker, &mut reply);
-        }
-        reply.extend_from_slice(&written[told..]);
-        // Who is answered finds all of it counted.
-        worker.txn.report_memory();
-        if let Some(client) = client {
-            client.answer_whole(reply, gone);
-        }
+    let closes = std::mem::take(&mut session.closing);
+    let work = move |waiting: Waiting, worker: &mut BackgroundWorker| {
+        let (replies, gone) = run_all(left, &own, worker, start);
+        waiting.answer_whole(put_between(written, &replies), closes || gone);
     };
     // Without a thread the wait is dropped, and the client told.
-    engine.background.send_for_files(&engine, Box::new(job));
+    if alone {
+        waiting.run_on(threads, &engine, work);
+    } else {
+        // The rest of the transaction has happened: so will this, whether it is waited for or not.
+        threads.send(&engine, Box::new(move |worker| work(waiting, worker)));
+    }
+}
+
+/// Does all of it, in order: the replies, each with its place in what was written, and whether the
+/// session ends.
+fn run_all(
+    left: Vec<FileRequest>,
+    engine: &Arc<Engine>,
+    worker: &mut BackgroundWorker,
+    start: usize,
+) -> (Vec<(usize, Vec<u8>)>, bool) {
+    let (mut replies, mut gone) = (Vec::with_capacity(left.len()), false);
+    for request in left {
+        let (at, mut reply) = (request.at.saturating_sub(start), Vec::new());
+        gone |= request.run(engine, worker, &mut reply);
+        replies.push((at, reply));
+    }
+    // Who is answered finds all of it counted.
+    worker.txn.report_memory();
+    (replies, gone)
+}
+
+/// What was written, with replies where they belong: not copied, as it may be long.
+fn put_between(mut written: Vec<u8>, replies: &[(usize, Vec<u8>)]) -> Vec<u8> {
+    let mut end = written.len();
+    written.resize(end + replies.iter().map(|(_, reply)| reply.len()).sum::<usize>(), 0);
+    let mut to = written.len();
+    for (at, reply) in replies.iter().rev() {
+        let at = (*at).min(end);
+        to -= end - at;
+        written.copy_within(at..end, to);
+        to -= reply.len();
+        written[to..to + reply.len()].copy_from_slice(reply);
+        end = at;
+    }
+    written
 }
 
 impl FileRequest {
@@ -141,5 +206,22 @@ impl FileRequest {
             }
         }
         done == Ok(Done::OkAndGone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put_between;
+
+    #[test]
+    fn replies_stand_where_they_belong() {
+        let put = |written: &str, replies: &[(usize, &str)]| {
+            let replies: Vec<_> =
+                replies.iter().map(|(at, reply)| (*at, reply.as_bytes().to_vec())).collect();
+            String::from_utf8(put_between(written.as_bytes().to_vec(), &replies))
+        };
+        assert_eq!(put("", &[(0, "+OK")]).as_deref(), Ok("+OK"));
+        assert_eq!(put("adf", &[(1, "bc"), (2, "e"), (3, "gh")]).as_deref(), Ok("abcdefgh"));
+        assert_eq!(put("b", &[(0, "a"), (0, ""), (9, "c")]).as_deref(), Ok("abc"));
     }
 }

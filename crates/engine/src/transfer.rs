@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use crate::background_requests::Place;
 use crate::engine::Engine;
 use crate::persistence::Rdb;
 
@@ -34,6 +35,8 @@ pub struct Transfer {
     pub marked: bool,
     pub(crate) no_data: bool,
     pub(crate) engine: Arc<Engine>,
+    /// Among the requests that other threads work at, until it is sent.
+    pub(crate) _place: Option<Place>,
 }
 
 impl Transfer {

@@ -1,5 +1,6 @@
 //! Files that hang: a disk may take as long as it likes, and only the clients that have asked for
-//! something of it wait. The files are FIFOs, which take as long to read as the test wants.
+//! something of it wait; and no more of them than there are places. The files are FIFOs, which take
+//! as long to read as the test wants.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use kvist_engine::persistence::Reason;
-use kvist_engine::{Engine, Mailbox, Message, Origin, Session, State};
+use kvist_engine::{DialError, Engine, Mailbox, Message, Origin, Session, State};
 
 use crate::data_dir::Folder;
 use crate::test_client::{MessageQueue, TestClient, engine_with, eventually, start};
@@ -263,6 +264,11 @@ fn a_client_whose_user_is_gone_is_answered_and_ends() {
     assert_eq!(stage.other.ask("get a"), "$-1");
 }
 
+/// So many requests of clients may wait for other threads at the same time.
+const PLACES: usize = 1024;
+const CROWDED: &str = "-ERR too many requests wait for the disk or for other servers; try again \
+                       when some of them have been answered\r\n";
+
 /// Many clients of one worker.
 struct Crowd {
     client: TestClient,
@@ -316,6 +322,109 @@ impl Crowd {
 
 fn blocked() -> (String, State) {
     (String::new(), State::Blocked)
+}
+
+fn refused() -> (String, State) {
+    (CROWDED.to_owned(), State::Open)
+}
+
+/// However many ask for what hangs, so many wait, whatever they wait for; and one that goes gives
+/// its place to another.
+#[test]
+fn there_are_so_many_places_for_all_that_waits() {
+    let mut stage = Stage::new();
+    let mut file = stage.config();
+    let mut crowd = Crowd::new(&stage.engine);
+    for n in 0..PLACES {
+        let line = ["config rewrite\r\n", "acl save\r\n"][usize::from(n % 10 == 9)];
+        assert_eq!(crowd.asks(line), blocked(), "{n}");
+    }
+    let lines = ["config rewrite", "acl load", "migrate h 1 k 0 9", "save", "backup b", "snapshot"];
+    for line in lines {
+        assert_eq!(crowd.asks(&format!("{line}\r\n")), refused(), "{line}");
+        crowd.leaves();
+    }
+    let (reply, _) = crowd.asks("multi\r\nset a 0\r\nconfig rewrite\r\nexec\r\n");
+    assert!(reply.ends_with(&format!("*2\r\n+OK\r\n{CROWDED}")), "{reply}");
+    crowd.leaves();
+    stage.others_go_on();
+    // Those behind the threads' own, who have not begun.
+    for _ in 0..500 {
+        crowd.leaves();
+    }
+    for n in 0..500 {
+        assert_eq!(crowd.asks("config rewrite\r\n"), blocked(), "{n}");
+    }
+    assert_eq!(crowd.asks("config rewrite\r\n"), refused());
+    crowd.leaves();
+    file.let_go();
+    assert_eq!(crowd.answered("+OK\r\n"), PLACES);
+    // Their places are free.
+    eventually("a place", || stage.client.ask("acl save") == "+OK");
+}
+
+/// What waits for a thread is memory of its client, until it has been done or withdrawn.
+#[test]
+fn what_waits_counts_as_its_clients_memory() {
+    let stage = Stage::new();
+    let engine = &stage.engine;
+    let mut file = stage.config();
+    let mut crowd = Crowd::new(engine);
+    let counted = || engine.buffers.load(Ordering::Relaxed);
+    let at_rest = counted();
+    // As many as there are threads for files, so that no other begins.
+    for _ in 0..4 {
+        assert_eq!(crowd.asks("config rewrite\r\n"), blocked());
+    }
+    let before = counted();
+    let long = "x".repeat(1 << 20);
+    assert_eq!(crowd.asks(&format!("set long {long}\r\n")).0, "+OK\r\n");
+    let lines = "multi\r\nget long\r\nconfig rewrite\r\nexec\r\n";
+    assert!(crowd.asks(lines).0.ends_with("+QUEUED\r\n"));
+    let with_reply = counted() - before;
+    assert!((1 << 20..1300 << 10).contains(&with_reply), "{with_reply}");
+    let client = Arc::clone(&crowd.sessions.last().unwrap().client);
+    assert!(client.told() >= 1 << 20, "{}", client.told());
+    let with_transaction = counted();
+    let setting = format!("config set dir {}\r\n", "/nosuch".repeat(100_000));
+    assert_eq!(crowd.asks(&setting), blocked());
+    assert!(counted() > with_transaction + 700_000, "{}", counted() - with_transaction);
+    crowd.leaves();
+    assert_eq!(counted(), with_transaction);
+    file.let_go();
+    crowd.answered("+OK\r\n");
+    eventually("nothing more", || counted() == at_rest && client.told() < 1 << 20);
+}
+
+/// A target that does not answer keeps those behind it waiting; who goes meanwhile takes its keys
+/// along.
+#[test]
+fn keys_that_wait_to_move_count_and_go_with_their_client() {
+    let engine = engine_with("");
+    let (let_go, told) = channel::<()>();
+    let told = std::sync::Mutex::new(told);
+    engine.on_dial(Box::new(move |_, _, timeout| {
+        // Longer is taken as this.
+        assert!(timeout <= Duration::from_secs(600), "{timeout:?}");
+        let _ = told.lock().unwrap().recv_timeout(LONG);
+        Err(DialError::Unreachable)
+    }));
+    let mut crowd = Crowd::new(&engine);
+    assert_eq!(crowd.asks("set k v\r\n").0, "+OK\r\n");
+    for _ in 0..16 {
+        assert_eq!(crowd.asks("migrate h 1 k 0 9223372036854775807\r\n"), blocked());
+    }
+    let counted = || engine.buffers.load(Ordering::Relaxed);
+    let before = counted();
+    let keys = " a-key-that-is-rather-long".repeat(10_000);
+    assert_eq!(crowd.asks(&format!("migrate h 1 \"\" 0 9 keys{keys}\r\n")), blocked());
+    assert!(counted() > before + 500_000, "{}", counted() - before);
+    crowd.leaves();
+    assert_eq!(counted(), before);
+    drop(let_go);
+    let unreachable = "-IOERR error or timeout connecting to the client\r\n";
+    assert_eq!(crowd.answered(unreachable), 16);
+    eventually("nothing more", || counted() == 0);
 }
 
 /// The first backup of a server that keeps nothing on disk begins its directory, which may hang:

@@ -79,6 +79,12 @@ impl Waiter {
         self.claim_or(MISSED)
     }
 
+    /// Whether it is claimed at the moment.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.state.load(Ordering::Acquire) & CLAIMED != 0
+    }
+
     fn claim_or(&self, note: u8) -> bool {
         let next = |state: u8| Some(if state & CLAIMED == 0 { CLAIMED } else { state | note });
         // The closure always answers, so this cannot fail.

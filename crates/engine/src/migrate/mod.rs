@@ -30,6 +30,7 @@ use wire::RespWriter;
 
 use self::target::Target;
 use crate::background_requests::BackgroundWorker;
+use crate::client::words_memory;
 use crate::data_command::Call;
 use crate::engine::Engine;
 use crate::execute::Request;
@@ -79,6 +80,16 @@ pub(crate) struct Order {
     /// What the target has under these names goes.
     pub replace: bool,
     pub credentials: Credentials,
+}
+
+impl Order {
+    /// Bytes of its words and, when it runs, of what it looks for twice among its keys, about.
+    pub fn memory(&self) -> usize {
+        let Credentials { user, password } = &self.credentials;
+        let others = [user, password].into_iter().flatten().map(Vec::len).sum::<usize>();
+        let seen = self.keys.len() * 3 * size_of::<&[u8]>();
+        words_memory(&self.keys) + seen + others + self.host.len()
+    }
 }
 
 /// So many keys are on their way at a time.

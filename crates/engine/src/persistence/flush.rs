@@ -58,14 +58,14 @@ impl Engine {
         let number = state.asked;
         drop(state);
         let engine = Arc::clone(self);
-        let job = move |_: &mut FlushThread| match engine.synced_for(number) {
+        let work = move |client: Waiting, _: &mut FlushThread| match engine.synced_for(number) {
             Ok(()) => client.answer(|out| out.simple("OK")),
             Err(error) => {
                 engine.stats.error("ERR");
                 client.answer(|out| out.error_bytes(format!("ERR {error}").as_bytes()));
             }
         };
-        flushes.thread.send(self, Box::new(job));
+        client.run_on(&flushes.thread, self, work);
     }
 
     /// What came of a sync that began after this one had asked. Waits for the disk, on the thread

@@ -476,7 +476,7 @@ impl Engine {
         }
         std::mem::forget(turn);
         let client = client.filter(|_| stopped);
-        let client = client.map(|session| Waiting::begin(self, session).at_once());
+        let client = client.map(|session| Waiting::without_place(self, session).at_once());
         let engine = Arc::clone(self);
         let begun = std::thread::Builder::new().name("journal-end".to_owned()).spawn(move || {
             let turn = Turn(&engine);

@@ -6,6 +6,7 @@ use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
 use crate::client::Origin;
+use crate::client::words_memory;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, gate};
 use crate::engine::{Engine, without_number};
@@ -123,8 +124,12 @@ impl Act for ConfigSet<'_> {
             tried.set(&self.pairs, peer).map_err(refused)?;
             let own = |&(name, value): &(&[u8], &[u8])| (name.to_vec(), value.to_vec());
             let pairs: Vec<_> = self.pairs.iter().map(own).collect();
-            control.leave_to_background(
+            let words: Vec<&[u8]> =
+                self.pairs.iter().flat_map(|&(name, value)| [name, value]).collect();
+            let bytes = words_memory(&words);
+            return control.leave_to_background(
                 out,
+                bytes,
                 Box::new(move |engine, _| {
                     let changes = engine.change_settings_slowly(&pairs, peer).map_err(refused)?;
                     engine.follow_settings(None);
@@ -132,7 +137,6 @@ impl Act for ConfigSet<'_> {
                     Ok(Done::Ok)
                 }),
             );
-            return Ok(());
         }
         let changes = engine.change_settings(&self.pairs, peer).map_err(refused)?;
         // The rest of this batch, or of this transaction, goes by the new settings.
@@ -205,6 +209,7 @@ impl Act for ConfigRewrite<'_> {
         }
         control.leave_to_background(
             out,
+            0,
             Box::new(|engine, _| {
                 let file = engine.config_file.as_str();
                 engine.rewrite_settings(false).map_err(|error| {
@@ -215,7 +220,6 @@ impl Act for ConfigRewrite<'_> {
                 tracing::info!(file, "the configuration file was rewritten");
                 Ok(Done::Ok)
             }),
-        );
-        Ok(())
+        )
     }
 }

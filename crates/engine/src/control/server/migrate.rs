@@ -9,7 +9,7 @@ use base::{
 };
 use wire::RespWriter;
 
-use crate::background_requests::{BackgroundWorker, Waiting};
+use crate::background_requests::{BackgroundWorker, Place, Waiting};
 use crate::control::{Act, Control, acts};
 use crate::migrate::{Credentials, Order, run};
 use crate::table::Action;
@@ -21,6 +21,8 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
 
 /// Milliseconds that a step may take if none are given.
 const TIMEOUT: i64 = 1000;
+/// Milliseconds that a step may take at most: those behind in the queue wait as long.
+const TIMEOUT_MAX: i64 = 600_000;
 
 /// Moves keys to another server.
 pub struct Migrate(Order);
@@ -143,7 +145,7 @@ impl<'a> Command<'a> for Migrate {
         let number = |word: &[u8]| base::num::parse_i64(word).ok_or(error::NOT_INTEGER);
         let millis = number(timeout)?;
         order.db = number(db)?;
-        let millis = if millis <= 0 { TIMEOUT } else { millis };
+        let millis = if millis <= 0 { TIMEOUT } else { millis.min(TIMEOUT_MAX) };
         order.timeout = std::time::Duration::from_millis(u64::try_from(millis).unwrap_or(1));
         Ok(Migrate(order))
     }
@@ -171,10 +173,11 @@ impl Act for Migrate {
         if order.keys.iter().any(|key| store.is_overdue(shard(key))) {
             return Err(engine.busy());
         }
-        let waiting = Waiting::begin(&engine, control.session);
+        let mut place = Place::take(&engine, control.session)?;
+        place.holds(order.memory());
+        let waiting = Waiting::begin(place, control.session);
         let own = Arc::clone(&engine);
-        // Without a thread the wait is dropped, and the client told.
-        let job = move |worker: &mut BackgroundWorker| {
+        let work = move |waiting: Waiting, worker: &mut BackgroundWorker| {
             let done = run(&own, worker, order);
             waiting.answer(|out| match done {
                 Ok(true) => out.ok(),
@@ -185,7 +188,8 @@ impl Act for Migrate {
                 }
             });
         };
-        engine.background.send(&engine, Box::new(job));
+        // Without a thread the wait is dropped, and the client told.
+        waiting.run_on(&engine.background.remote, &engine, work);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use base::{Args, Category, CmdError, Command, Flag, Reply, RunTime, Spec, error}
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::background_requests::Waiting;
+use crate::background_requests::{BackgroundWorker, Place, Waiting};
 use crate::control::{Act, Control, acts, bare};
 use crate::engine::Engine;
 use crate::persistence::{Reason, is_backup_name};
@@ -56,17 +56,25 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
         return Err(IN_PROGRESS);
     }
     let journal = control.context.config.appendonly;
-    let waiting = Waiting::begin(&engine, control.session).at_once();
-    let work = move || match engine.save(Reason::Save, journal) {
-        Ok(_) => waiting.answer(|out| out.simple("OK")),
-        Err(error) => {
-            engine.stats.error("ERR");
-            waiting.answer(|out| out.error_bytes(failed(&error).bytes()));
-        }
-    };
+    let waiting = waiting(&engine, control)?;
+    let own = Arc::clone(&engine);
+    let work =
+        move |waiting: Waiting, _: &mut BackgroundWorker| match own.save(Reason::Save, journal) {
+            Ok(_) => waiting.answer(|out| out.simple("OK")),
+            Err(error) => {
+                own.stats.error("ERR");
+                waiting.answer(|out| out.error_bytes(failed(&error).bytes()));
+            }
+        };
     // Without a thread the wait is dropped, and the client told.
-    let _ = std::thread::Builder::new().name("save".to_owned()).spawn(work);
+    waiting.run_on(&engine.background.saves, &engine, work);
     Ok(())
+}
+
+/// Makes the client wait, if there is a place for its request; its reply will not wait for the disk.
+fn waiting(engine: &Arc<Engine>, control: &mut Control<'_>) -> Result<Waiting, CmdError> {
+    let place = Place::take(engine, control.session)?;
+    Ok(Waiting::begin(place, control.session).at_once())
 }
 
 /// The engine, for what needs every shard sooner or later: not while a request holds some for too
@@ -216,7 +224,7 @@ impl Act for FlushWal<'_> {
         if !engine.persistence.is_journaling() {
             return Err(CmdError::new("ERR there is no journal: appendonly is no"));
         }
-        engine.flush_journal_for(Waiting::begin(&engine, control.session).at_once());
+        engine.flush_journal_for(waiting(&engine, control)?);
         Ok(())
     }
 }
@@ -250,9 +258,10 @@ impl<'a> Command<'a> for Backup<'a> {
 impl Act for Backup<'_> {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = unless_obstructed(control)?;
-        let waiting = Waiting::begin(&engine, control.session).at_once();
-        let name = self.name.to_owned();
-        let work = move || match engine.back_up(&name, &|| false) {
+        let waiting = waiting(&engine, control)?;
+        let (name, own) = (self.name.to_owned(), Arc::clone(&engine));
+        let back_up = move |waiting: &Waiting| own.back_up(&name, &|| !waiting.is_wanted());
+        let work = move |waiting: Waiting, _: &mut BackgroundWorker| match back_up(&waiting) {
             Ok((path, _)) => waiting.answer(|out| out.bulk(path.display().to_string().as_bytes())),
             Err(error) => {
                 tracing::error!(%error, "a backup failed");
@@ -260,7 +269,7 @@ impl Act for Backup<'_> {
             }
         };
         // Without a thread the wait is dropped, and the client told.
-        let _ = std::thread::Builder::new().name("backup".to_owned()).spawn(work);
+        waiting.run_on(&engine.background.backups, &engine, work);
         Ok(())
     }
 }

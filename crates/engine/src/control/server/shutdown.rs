@@ -7,7 +7,7 @@ use base::{Args, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::background_requests::Waiting;
+use crate::background_requests::{BackgroundWorker, Waiting};
 use crate::client::Message;
 use crate::control::{Act, Control, acts};
 use crate::engine::Engine;
@@ -101,10 +101,11 @@ impl Shutdown {
     /// Saves while clients can still be told that it failed, in a thread of its own: it may have to
     /// wait, and this one has other clients.
     fn save_first(self, engine: &Arc<Engine>, session: &mut Session) {
-        let engine = Arc::clone(engine);
-        let waiting = Waiting::begin(&engine, session).at_once();
-        let client = Arc::clone(&session.client);
-        let work = move || {
+        // It is refused nothing: it is what ends requests that hang.
+        let waiting = Waiting::without_place(engine, session).at_once();
+        let (own, client) = (Arc::clone(engine), Arc::clone(&session.client));
+        let work = move |waiting: Waiting, _: &mut BackgroundWorker| {
+            let engine = own;
             if let Err(error) = engine.save_finally(engine.persistence.is_journaling()) {
                 tracing::error!(%error, "the dataset could not be saved before exiting");
                 if !self.force {
@@ -118,7 +119,7 @@ impl Shutdown {
             client.mailbox.post(client.id, Message::Kill);
         };
         // Without a thread the wait is dropped, and the client told.
-        let _ = std::thread::Builder::new().name("shutdown".to_owned()).spawn(work);
+        waiting.run_on(&engine.background.shutdowns, engine, work);
     }
 
     fn stop(&self, engine: &Engine) {

@@ -8,7 +8,7 @@ use base::{CmdError, Flag, Property, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::background_requests::Waiting;
+use crate::background_requests::{Place, Waiting};
 use crate::client::Message;
 use crate::control::{Act, Control, acts, bare, worded};
 use crate::session::Session;
@@ -164,8 +164,9 @@ fn begin(
         return Err(engine.busy());
     }
     let (marked, no_data) = (session.replica.takes_marks, session.replica.no_data);
-    let ticket = Waiting::begin(&engine, session).hand_over();
-    let transfer = Arc::new(Transfer { ticket, greeting, marked, no_data, engine });
+    let place = Place::take(&engine, session)?;
+    let (ticket, place) = Waiting::begin(place, session).hand_over();
+    let transfer = Arc::new(Transfer { ticket, greeting, marked, no_data, engine, _place: place });
     session.client.mailbox.post(session.client.id, Message::Transfer(transfer));
     Ok(())
 }

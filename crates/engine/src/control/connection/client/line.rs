@@ -105,9 +105,10 @@ fn memory(client: &Client, asking: Option<&Asking<'_>>) -> String {
     let output = client.output.load(Relaxed);
     let own = size_of::<Client>() + size_of::<Session>();
     // What its owner has told, if there is one that tells.
-    let told = client.told();
+    let told = client.told_by_owner();
     let kept = if told > 0 { told } else { own + room + client.kept() + first + piled };
-    let total = kept + asking.map_or(0, |asking| request + asking.arguments());
+    let elsewhere = client.elsewhere.load(Relaxed);
+    let total = kept + elsewhere + asking.map_or(0, |asking| request + asking.arguments());
     format!(
         "qbuf={} qbuf-free={} argv-mem={arguments} multi-mem={queued} rbs={first} rbp={peak} \
          obl={} oll={pieces} omem={piled} tot-mem={total} events={}",

@@ -32,13 +32,13 @@ impl Act for AclLoad<'_> {
         let own = Arc::clone(&control.session.client);
         control.leave_to_background(
             out,
+            0,
             Box::new(move |engine, _| match engine.reload_users(&path, &own) {
                 Ok(true) => Ok(Done::OkAndGone),
                 Ok(false) => Ok(Done::Ok),
                 Err(text) => Err(CmdError::from_bytes([b"ERR ", text.as_slice()].concat())),
             }),
-        );
-        Ok(())
+        )
     }
 }
 
@@ -58,6 +58,7 @@ impl Act for AclSave<'_> {
         let path = control.engine.acl_file().ok_or(NO_FILE)?;
         control.leave_to_background(
             out,
+            0,
             Box::new(move |engine, _| match engine.save_users(&path) {
                 Ok(()) => Ok(Done::Ok),
                 Err(error) => {
@@ -68,7 +69,6 @@ impl Act for AclSave<'_> {
                     ))
                 }
             }),
-        );
-        Ok(())
+        )
     }
 }

@@ -98,14 +98,14 @@ fn reload(
     let journal = control.context.config.appendonly;
     control.leave_to_background(
         out,
+        0,
         Box::new(move |engine, worker| {
             if save {
                 engine.save(Reason::Save, journal).map_err(failed)?;
             }
             reload_in_steps(engine, &mut worker.txn)
         }),
-    );
-    Ok(())
+    )
 }
 
 fn load_aof(
@@ -119,14 +119,14 @@ fn load_aof(
     whole_and_free(control.engine)?;
     control.leave_to_background(
         out,
+        0,
         Box::new(|engine, worker| {
             if engine.persistence.is_journaling() {
                 engine.store.log().sync().map_err(failed)?;
             }
             reload_in_steps(engine, &mut worker.txn)
         }),
-    );
-    Ok(())
+    )
 }
 
 /// Refuses what goes through all shards while there is not all of the dataset, or a request holds

@@ -258,12 +258,12 @@ fn rewrite_in_full(
     }
     control.leave_to_background(
         out,
+        0,
         Box::new(move |engine, _| {
             let written = engine.rewrite_settings(true);
             written.map(|()| Done::Ok).map_err(|error| failed(&without_number(&error)))
         }),
-    );
-    Ok(())
+    )
 }
 
 fn client_eviction(
