@@ -82,6 +82,7 @@ impl Engine {
             && !entry.has(Flag::Blocking)
             && matches!((entry.spec.locks)(argv), Locks::Keys | Locks::Nothing)
             && (!always || !self.persistence.is_journaling())
+            && !self.store.log().holds_back()
             && !self.request_flags.now().paused()
             && !is_heavy(entry, argv, |name| self.store.weigh_at_once(db, name))
             // Those that are weighed are free.

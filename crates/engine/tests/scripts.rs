@@ -251,6 +251,22 @@ fn scripts_about_different_keys_run_side_by_side() {
     });
 }
 
+/// A thread whose records the disk does not take waits before its next request, however short that
+/// is.
+#[test]
+fn nothing_is_a_moment_while_the_disk_is_behind() {
+    let engine = engine_with("");
+    let is_moment = || engine.is_moment(0, &[b"GET", b"a"]);
+    assert!(is_moment());
+    let log = engine.store.log();
+    let buffer = log.open_write_buffer();
+    let records = vec![0; 40 << 20];
+    log.append(&buffer, &records);
+    assert!(is_moment());
+    log.append(&buffer, &records);
+    assert!(!is_moment());
+}
+
 /// A thread that keeps others from running meanwhile (Python's interpreter is a lock) asks before
 /// each request whether that would be for a moment only.
 #[test]

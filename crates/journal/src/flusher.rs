@@ -262,8 +262,7 @@ impl Writer {
             if !records.is_empty() {
                 let fresh = self.spare.pop().unwrap_or_default();
                 let taken = std::mem::replace(records, fresh);
-                let len = write_buffer.len.load(Ordering::Relaxed) - taken.len() as u64;
-                write_buffer.len.store(len, Ordering::Relaxed);
+                self.log.lengthen(write_buffer, 0_u64.wrapping_sub(taken.len() as u64));
                 self.taken.push(taken);
             }
             true

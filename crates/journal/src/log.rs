@@ -53,7 +53,14 @@ pub struct WriteBuffer {
     /// By the lowest bit of the epoch: one part is being taken while the other fills.
     pub(crate) records: Mutex<[Vec<u8>; 2]>,
     /// Its length, for a look without the lock.
-    pub(crate) len: AtomicU64,
+    len: AtomicU64,
+}
+
+impl WriteBuffer {
+    /// Whether its thread is held back.
+    fn is_full(&self) -> bool {
+        self.len.load(Ordering::Relaxed) > BUFFER_LIMIT as u64
+    }
 }
 
 /// Which part of a write buffer belongs to an epoch.
@@ -178,6 +185,8 @@ pub struct Log {
     pub(crate) wakeup: Mutex<Wakeup>,
     pub(crate) wake: Condvar,
     pub(crate) room: Condvar,
+    /// Write buffers that are full.
+    full: AtomicU64,
     /// A flusher without a thread.
     pub(crate) stepped: Mutex<Option<Arc<Stepped>>>,
     room_lock: Mutex<()>,
@@ -203,6 +212,7 @@ impl Log {
             wakeup: Mutex::default(),
             wake: Condvar::new(),
             room: Condvar::new(),
+            full: AtomicU64::new(0),
             stepped: Mutex::default(),
             room_lock: Mutex::default(),
             trouble: Mutex::default(),
@@ -262,14 +272,25 @@ impl Log {
         let before = waiting.len();
         add(waiting);
         let after = waiting.len();
-        // Written under the lock only.
-        let len = write_buffer.len.load(Ordering::Relaxed) + (after - before) as u64;
-        write_buffer.len.store(len, Ordering::Relaxed);
+        self.lengthen(write_buffer, (after - before) as u64);
         drop(parts);
         if before == 0 || (before < BUFFER_FULL && after >= BUFFER_FULL) {
             self.wake_flusher(after >= BUFFER_FULL);
         }
         epoch
+    }
+
+    /// So many bytes more, or by wrapping less, are in a write buffer, whose lock is held.
+    #[inline]
+    pub(crate) fn lengthen(&self, write_buffer: &WriteBuffer, more: u64) {
+        let before = write_buffer.len.load(Ordering::Relaxed);
+        let was_full = before > BUFFER_LIMIT as u64;
+        write_buffer.len.store(before.wrapping_add(more), Ordering::Relaxed);
+        match (was_full, write_buffer.is_full()) {
+            (false, true) => _ = self.full.fetch_add(1, Ordering::Relaxed),
+            (true, false) => _ = self.full.fetch_sub(1, Ordering::Relaxed),
+            _ => {}
+        }
     }
 
     #[cold]
@@ -295,8 +316,7 @@ impl Log {
 
     /// Waits while the disk cannot keep up with this write buffer. Called without any lock.
     pub fn wait_for_room(&self, write_buffer: &WriteBuffer) {
-        while write_buffer.len.load(Ordering::Relaxed) > BUFFER_LIMIT as u64 && !self.is_troubled()
-        {
+        while write_buffer.is_full() && !self.is_troubled() {
             self.flush_soon();
             if !self.wakeup.lock().served {
                 // No thread will ever take it.
@@ -305,6 +325,14 @@ impl Log {
             let mut guard = self.room_lock.lock();
             self.room.wait_for(&mut guard, Duration::from_millis(10));
         }
+    }
+
+    /// Whether the disk cannot keep up with some write buffer: its thread waits before its next
+    /// request, unless the disk is in trouble.
+    #[inline]
+    #[must_use]
+    pub fn holds_back(&self) -> bool {
+        self.full.load(Ordering::Relaxed) > 0
     }
 
     /// When what was written is made durable.
@@ -534,6 +562,13 @@ mod tests {
         }
         log.append(&write_buffer, &vec![0; BUFFER_LIMIT + 1]);
         log.wait_for_room(&write_buffer);
+        assert!(log.holds_back());
+        // What takes it lets its thread go on.
+        let running = flusher(&log, &path, 3);
+        log.roll(true).unwrap();
+        log.sync().unwrap();
+        assert!(!log.holds_back());
+        drop(running);
         std::fs::remove_dir_all(path).unwrap();
     }
 }
