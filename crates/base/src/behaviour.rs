@@ -124,21 +124,61 @@ pub enum Extent {
     Words,
     /// So many elements: a string is one.
     Elements(fn(&[&[u8]]) -> usize),
+    /// Those beyond a number of them.
+    Beyond(fn(&[&[u8]]) -> Reach),
     /// Everything.
     Whole,
 }
 
-impl Extent {
-    /// So many elements of each key's value at most.
+/// How many elements of each key's value a request goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// So many stay as they are, if there are as many.
+    pub beyond: usize,
+    /// So many of the others at most.
+    pub most: usize,
+}
+
+impl Reach {
+    /// So many at most.
     #[must_use]
-    pub fn of(self, fast: bool, argv: &[&[u8]]) -> usize {
+    pub fn of(most: usize) -> Self {
+        Reach { beyond: 0, most }
+    }
+}
+
+impl Extent {
+    /// How many elements that is.
+    #[must_use]
+    pub fn of(self, fast: bool, argv: &[&[u8]]) -> Reach {
         match self {
-            Extent::ByFlags if fast => 0,
-            Extent::Words => 0,
-            Extent::Elements(count) => count(argv),
-            Extent::ByFlags | Extent::Whole => usize::MAX,
+            Extent::ByFlags if fast => Reach::of(0),
+            Extent::Words => Reach::of(0),
+            Extent::Elements(count) => Reach::of(count(argv)),
+            Extent::Beyond(reach) => reach(argv),
+            Extent::ByFlags | Extent::Whole => Reach::of(usize::MAX),
         }
     }
+}
+
+/// What a request makes that it does not have among its words, nor finds in its keys' values.
+#[derive(Clone, Copy, Debug)]
+pub enum Makes {
+    /// Nothing to speak of.
+    Nothing,
+    /// So many bytes, about.
+    Bytes(fn(&[&[u8]]) -> usize),
+    /// A string of so many bytes, unless it is as long already.
+    Length(fn(&[&[u8]]) -> usize),
+}
+
+/// Bytes of as many elements as the negative count at this position says, about: so many are
+/// answered, however few there are.
+#[must_use]
+pub fn repeats_at(argv: &[&[u8]], at: usize) -> usize {
+    const ELEMENT: u64 = 32;
+    let count = argv.get(at).and_then(|word| num::parse_i64(word)).map_or(0, |n| n.min(0));
+    usize::try_from(count.unsigned_abs().saturating_mul(ELEMENT)).unwrap_or(usize::MAX)
 }
 
 /// The count that stands at this position of a request: 1 if nothing does, 0 if that is none.

@@ -30,8 +30,8 @@ mod stream_id;
 
 pub use args::Args;
 pub use behaviour::{
-    Channels, Extent, InFile, InTransaction, KeyRules, LibraryChange, Page, Properties, Property,
-    RunTime, ScriptBy, count_at,
+    Channels, Extent, InFile, InTransaction, KeyRules, LibraryChange, Makes, Page, Properties,
+    Property, Reach, RunTime, ScriptBy, count_at,
 };
 pub use data_type::{Context, DataType, Kind};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};

@@ -5,7 +5,7 @@
 //! parser for its arguments ([`Command`]) and a behaviour ([`Run`]).
 
 use crate::behaviour::{
-    Channels, Extent, InFile, InTransaction, KeyRules, Property, RunTime, ScriptBy,
+    Channels, Extent, InFile, InTransaction, KeyRules, Makes, Property, RunTime, ScriptBy,
 };
 use crate::{Args, CmdError, Effect, Locks, Reply};
 
@@ -363,6 +363,8 @@ pub struct Spec {
     pub run_time: RunTime,
     /// How much of what its keys hold it goes through.
     pub extent: Extent,
+    /// What it makes beside that.
+    pub makes: Makes,
     /// How it names the script it runs.
     pub script: ScriptBy,
     /// What it means in an append-only file of Redis, unless it is on data.
@@ -405,6 +407,7 @@ impl Spec {
         channels: Channels::None,
         run_time: RunTime::ByLocks,
         extent: Extent::ByFlags,
+        makes: Makes::Nothing,
         script: ScriptBy::None,
         in_file: InFile::Unknown,
         key_rules: KeyRules::NEW,

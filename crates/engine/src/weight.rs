@@ -7,7 +7,7 @@
 //! small. Most requests say no more than a few words and go through no more than these: for those
 //! no key is looked at.
 
-use base::{Flag, Locks};
+use base::{Flag, Locks, Makes};
 use smallvec::SmallVec;
 use store::Weight;
 
@@ -44,20 +44,35 @@ fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Optio
     if said > LIGHT {
         return true;
     }
-    let most = entry.spec.extent.of(entry.quick, argv);
-    if most == 0 {
+    let grows = match entry.spec.makes {
+        Makes::Nothing => 0,
+        Makes::Bytes(bytes) if bytes(argv) > LIGHT => return true,
+        Makes::Bytes(_) => 0,
+        Makes::Length(length) => Some(length(argv)).filter(|&length| length > LIGHT).unwrap_or(0),
+    };
+    let reach = entry.spec.extent.of(entry.quick, argv);
+    if reach.most == 0 && grows == 0 {
         return false;
     }
     let mut held = 0;
     for at in keys_of(entry, argv) {
         let Some(weight) = weigh(argv[at]) else { return true };
-        held += weight.share(most);
-        if held > LIGHT {
+        held += weight.share(reach);
+        if held > LIGHT || weight.bytes < grows {
             return true;
         }
     }
-    let paths: usize = entry.spec.paths.of(argv).map(<[u8]>::len).sum();
-    held.saturating_mul(paths) > LIGHT_LOOKS
+    held.saturating_mul(looks_of(entry, argv, said)) > LIGHT_LOOKS
+}
+
+/// How often about a document is gone through: for each byte of its paths. What is written at every
+/// place that a path finds is made as often.
+fn looks_of(entry: &Entry, argv: &[&[u8]], said: usize) -> usize {
+    let finds_many = |path: &[u8]| {
+        path.iter().any(|byte| b"*?:,".contains(byte)) || path.windows(2).any(|two| two == b"..")
+    };
+    let many = entry.has(Flag::Write) && entry.spec.paths.of(argv).any(finds_many);
+    if many { said } else { entry.spec.paths.of(argv).map(<[u8]>::len).sum() }
 }
 
 impl Worker {
@@ -86,7 +101,7 @@ impl Engine {
             && !self.request_flags.now().paused()
             && !is_heavy(entry, argv, |name| self.store.weigh_at_once(db, name))
             // Those that are weighed are free.
-            && (entry.spec.extent.of(true, argv) > 0
+            && (entry.spec.extent.of(true, argv).most > 0
                 || keys_of(entry, argv).into_iter().all(|at| self.store.is_free(argv[at])))
     }
 }

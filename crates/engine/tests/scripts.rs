@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use base::Rng;
-use kvist_engine::Engine;
+use kvist_engine::{Engine, SideThreads};
 
 use crate::seed::rng;
 use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with, eventually};
@@ -251,6 +251,70 @@ fn scripts_about_different_keys_run_side_by_side() {
     });
 }
 
+/// Doors with few threads run aside what takes longer than a moment, whether its words, its keys'
+/// values, what it makes or what it frees is long.
+#[test]
+fn what_is_made_and_what_goes_counts_as_what_is_there() {
+    let engine = engine_with("");
+    let mut client = TestClient::new(&engine);
+    let side = SideThreads::new(&engine, ["long", "heavy"], 1);
+    for n in 0..20 {
+        let elements: Vec<String> = (0..1000).map(|m| format!("{m} element:{n}:{m}")).collect();
+        client.ask(&format!("ZADD zset {}", elements.join(" ")));
+        client.ask(&format!("RPUSH list {}", elements.join(" ")));
+        client.ask(&format!("SADD set {}", elements.join(" ")));
+    }
+    client.ask("SETRANGE long 1000000 x");
+    client.ask(&format!("JSON.SET doc $ [{}0]", "0,".repeat(5000)));
+    client.ask("SADD small a b");
+    let large = "x".repeat(1000);
+    let mut aside = |line: &str| {
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let TestClient { worker, session, .. } = &mut client;
+        side.permit(worker, session, &words).unwrap().is_some()
+    };
+    for line in [
+        "SETRANGE none 500000000 x",
+        "SETRANGE long 2000000 x",
+        "BITFIELD none SET u8 4294967280 1",
+        "SETBIT none 4294967295 1",
+        "SETBIT long 16000000 1",
+        "SPOP set 1000000",
+        "LPOP list 1000000",
+        "LTRIM list 1 0",
+        "ZPOPMIN zset 1000000",
+        "ZREMRANGEBYRANK zset 0 -1",
+        "ZREMRANGEBYSCORE zset 0 9",
+        "SRANDMEMBER small -1000000",
+        "APPEND long x",
+        &format!("JSON.SET doc $.* \"{large}\""),
+        &format!("RESTORE k 0 {}", large.repeat(20)),
+    ] {
+        assert!(aside(line), "{line}");
+    }
+    for line in [
+        "SETRANGE none 5000 x",
+        "SETBIT long 7999999 1",
+        "BITFIELD none INCRBY u8 #5 1",
+        "SPOP set 10",
+        "LPOP list 10",
+        "ZPOPMIN zset 10",
+        "SRANDMEMBER small -100",
+        "APPEND small x",
+        "JSON.SET doc $[0] 1",
+        &format!("JSON.SET doc $[0] \"{large}\""),
+    ] {
+        assert!(!aside(line), "{line}");
+    }
+    // A long string is freed as a large collection is: not by the thread that deletes it.
+    client.ask("SETRANGE longer 50000000 x");
+    let _ = engine.store.take_trash();
+    client.ask("SET long x");
+    assert!(engine.store.take_trash().is_empty());
+    client.ask("SET longer x");
+    assert_eq!(engine.store.take_trash().len(), 1);
+}
+
 /// A thread whose records the disk does not take waits before its next request, however short that
 /// is.
 #[test]
@@ -290,6 +354,22 @@ fn a_moment_is_short_and_waits_for_nobody() {
     }
     let set = ["SET", "k1", &long.repeat(20)];
     for words in [&all[..], &["LPOP", "list", "5000000"], &set, &["BLPOP", "list", "0"]] {
+        assert!(!is_moment(words), "{words:?}");
+    }
+    for n in 0..20_000 {
+        client.ask(&format!("XADD stream {n}-1 field value-of-an-entry-of-a-stream"));
+    }
+    let add = ["XADD", "stream", "MAXLEN", "19990", "*", "f", "v"];
+    let approximate = ["XADD", "stream", "MAXLEN", "~", "19000", "*", "f", "v"];
+    for words in [&add[..], &approximate, &["SETBIT", "k1", "9", "1"], &["XLEN", "stream"]] {
+        assert!(is_moment(words), "{words:?}");
+    }
+    for words in [
+        &["XADD", "stream", "MAXLEN", "0", "*", "f", "v"][..],
+        &["XADD", "stream", "MINID", "~", "5", "LIMIT", "0", "*", "f", "v"],
+        &["SETBIT", "k1", "4294967295", "1"],
+        &["SETBIT", "none", "4294967295", "1"],
+    ] {
         assert!(!is_moment(words), "{words:?}");
     }
     let about_k1 = [

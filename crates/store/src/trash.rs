@@ -6,6 +6,8 @@ use crate::shard::Keys;
 
 /// Freeing more than this many allocations is left to the background.
 const LAZY_EFFORT: usize = 64;
+/// And that of a longer string: the system takes its pages back one by one.
+const LAZY_BYTES: usize = 16 << 20;
 
 /// A removed value that has not been freed yet.
 #[must_use = "dropping it here frees it on the data path"]
@@ -25,6 +27,9 @@ impl Garbage {
     pub(crate) fn of(object: Option<Box<Object>>) -> Self {
         match object {
             Some(object) if object.free_effort() > LAZY_EFFORT => Garbage::Object(object),
+            Some(object) if matches!(&*object, Object::Str(text) if text.len() > LAZY_BYTES) => {
+                Garbage::Object(object)
+            }
             _ => Garbage::Nothing,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! No use of the key is counted, and no shard is held afterwards.
 
+use base::Reach;
 use table::{Content, EntryRef};
 
 use crate::{Object, Shard, Store, Txn};
@@ -30,9 +31,10 @@ impl Weight {
         Weight { bytes, elements }
     }
 
-    /// About as many bytes as so many of its elements have.
+    /// About as many bytes as the elements have that are gone through.
     #[must_use]
-    pub fn share(self, elements: usize) -> usize {
+    pub fn share(self, reach: Reach) -> usize {
+        let elements = self.elements.saturating_sub(reach.beyond).min(reach.most);
         if elements >= self.elements {
             return self.bytes;
         }

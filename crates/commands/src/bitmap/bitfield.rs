@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeyRules, KeySpec,
-    Reply, Run, Spec, Strings, error,
+    Makes, Reply, Run, Spec, Strings, error,
 };
 
 use super::field::{Overflow, Width};
@@ -10,6 +10,17 @@ use super::offset;
 
 const BAD_OVERFLOW: CmdError = CmdError::new("ERR Invalid OVERFLOW type specified");
 const ONLY_GET: CmdError = CmdError::new("ERR BITFIELD_RO only supports the GET subcommand");
+
+/// How long the fields that a request writes make its string.
+fn longest_reach(argv: &[&[u8]]) -> usize {
+    let writes =
+        |word: &[u8]| word.eq_ignore_ascii_case(b"SET") || word.eq_ignore_ascii_case(b"INCRBY");
+    let reach = |at: usize| {
+        let width = argv.get(at + 1).and_then(|word| Width::parse(word).ok());
+        width.map_or(0, |width| offset::length_to(argv, at + 2, Some(width.bits)))
+    };
+    (2..argv.len()).filter(|&at| writes(argv[at])).map(reach).max().unwrap_or(0)
+}
 
 /// What is done to one field.
 struct Operation {
@@ -142,6 +153,7 @@ impl<'a> Command<'a> for BitField<'a> {
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update, KeyFlag::VariableFlags],
         )],
         key_rules: KeyRules { flags: key_flags, ..KeyRules::NEW },
+        makes: Makes::Length(longest_reach),
         ..Spec::NEW
     };
 

@@ -24,6 +24,13 @@ pub(super) fn parse(word: &[u8], width: Option<u32>, string_max: usize) -> Resul
     if fits { Ok(offset) } else { Err(BAD_OFFSET) }
 }
 
+/// How long a string must be to hold the bit that the word at a position names, or a field of that
+/// many bits there; 0 if it names none.
+pub(super) fn length_to(argv: &[&[u8]], at: usize, width: Option<u32>) -> usize {
+    let named = argv.get(at).and_then(|word| parse(word, width, usize::MAX).ok());
+    named.map_or(0, |bit| byte_of(bit.saturating_add(u64::from(width.unwrap_or(1)) - 1)) + 1)
+}
+
 /// The byte that bit `offset` lies in; offsets have been checked to fit.
 #[inline]
 pub(super) fn byte_of(offset: u64) -> usize {

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec, behaviour, error, num,
+    KeySpec, Makes, Millis, Reply, Run, Spec, behaviour, error, num,
 };
 use rdb::{Value, dump};
 
@@ -39,6 +39,8 @@ impl<'a> Command<'a> for Restore<'a> {
             ("5.0.0", "`IDLETIME`, `FREQ`."),
         ],
         from_now: |argv| !behaviour::says(argv, 4, &["ABSTTL"]),
+        // Strings inside may be compressed.
+        makes: Makes::Bytes(|argv| argv.get(3).map_or(0, |dump| dump.len().saturating_mul(16))),
         ..Spec::NEW
     };
 

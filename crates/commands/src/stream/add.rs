@@ -7,7 +7,7 @@ use base::{
 use types::Stream;
 
 use super::ids;
-use super::trimming::Trimming;
+use super::trimming::{self, Trimming};
 
 const ZERO: CmdError = CmdError::new("ERR The ID specified in XADD must be greater than 0-0");
 const EXHAUSTED: CmdError =
@@ -59,7 +59,7 @@ impl<'a> Command<'a> for XAdd<'a> {
             ("6.2.0", "`NOMKSTREAM`, `MINID`, `LIMIT`."),
             ("7.0.0", "Ids of the form `ms-*`."),
         ],
-        extent: Extent::Words,
+        extent: Extent::Beyond(trimming::reach),
         ..Spec::NEW
     };
 

@@ -1,12 +1,12 @@
 //! XTRIM.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Reply, Run, Spec, error,
+    Args, Argv, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
+    KeyFlag, KeySpec, Reply, Run, Spec, error,
 };
 use types::Stream;
 
-use super::trimming::Trimming;
+use super::trimming::{self, Trimming};
 
 const NO_STRATEGY: CmdError =
     CmdError::new("ERR syntax error, XTRIM must be called with a trimming strategy");
@@ -32,6 +32,7 @@ impl<'a> Command<'a> for XTrim<'a> {
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
         tips: &["nondeterministic_output"],
         history: &[("6.2.0", "`MINID`, `LIMIT`.")],
+        extent: Extent::Beyond(trimming::reach),
         ..Spec::NEW
     };
 

@@ -1,6 +1,7 @@
 //! What XADD and XTRIM have in common: `MAXLEN | MINID [= | ~] threshold [LIMIT count]`.
 
-use base::{Args, Argv, CmdError, Millis, PackLimits, StreamId};
+use base::behaviour::count_at;
+use base::{Args, Argv, CmdError, Millis, PackLimits, Reach, StreamId};
 use types::Stream;
 use types::stream::{Keep, Trim};
 
@@ -14,6 +15,41 @@ const LIMIT_ALONE: CmdError =
     CmdError::new("ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
 const LIMIT_EXACT: CmdError =
     CmdError::new("ERR syntax error, LIMIT cannot be used without the special ~ option");
+
+/// How many entries go at once by approximate trimming without a limit, unless nodes are larger than
+/// usual.
+const USUAL_LIMIT: usize = 10_000;
+
+/// Which entries a request with these options behind its key goes through: those that go.
+pub(super) fn reach(argv: &[&[u8]]) -> Reach {
+    let is = |at: usize, option: &str| {
+        argv.get(at).is_some_and(|word| word.eq_ignore_ascii_case(option.as_bytes()))
+    };
+    let (mut at, mut reach, mut limit, mut approximate) = (2, Reach::of(0), None, false);
+    loop {
+        if is(at, "MAXLEN") || is(at, "MINID") {
+            let operator = argv.get(at + 1).is_some_and(|word| matches!(*word, b"~" | b"="));
+            approximate = operator && argv[at + 1] == b"~";
+            let threshold = at + 1 + usize::from(operator);
+            // How many are older than an id only the stream knows.
+            let beyond = if is(at, "MAXLEN") { count_at(argv, threshold) } else { 0 };
+            reach = Reach { beyond, most: usize::MAX };
+            at = threshold + 1;
+        } else if is(at, "LIMIT") {
+            limit = Some(count_at(argv, at + 1));
+            at += 2;
+        } else if is(at, "NOMKSTREAM") {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    if approximate {
+        reach.most =
+            reach.most.min(limit.map_or(USUAL_LIMIT, |n| if n == 0 { usize::MAX } else { n }));
+    }
+    reach
+}
 
 /// The options about trimming, as far as they were read.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! APPEND.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Strings,
+    Args, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Key, KeyFlag, KeySpec,
+    Reply, Run, Spec, Strings,
 };
 
 use super::length::check_length;
@@ -24,6 +24,8 @@ impl<'a> Command<'a> for Append<'a> {
         flags: &[Flag::Write, Flag::DenyOom, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
+        // It may have to move.
+        extent: Extent::Whole,
         ..Spec::NEW
     };
 

@@ -2,7 +2,7 @@
 
 use base::{
     Args, Category, Class, CmdError, Command, Deprecated, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Reply, Run, Spec, Strings, error,
+    KeySpec, Makes, Reply, Run, Spec, Strings, error, num,
 };
 
 use super::length::check_length;
@@ -104,6 +104,17 @@ pub struct SetRange<'a> {
     value: &'a [u8],
 }
 
+/// How long it makes the string.
+fn end_of(argv: &[&[u8]]) -> usize {
+    match argv {
+        [_, _, offset, value, ..] if !value.is_empty() => {
+            let offset = num::parse_i64(offset).and_then(|n| usize::try_from(n).ok());
+            offset.map_or(0, |offset| offset.saturating_add(value.len()))
+        }
+        _ => 0,
+    }
+}
+
 impl<'a> Command<'a> for SetRange<'a> {
     const SPEC: Spec = Spec {
         name: "setrange",
@@ -115,6 +126,7 @@ impl<'a> Command<'a> for SetRange<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
+        makes: Makes::Length(end_of),
         ..Spec::NEW
     };
 

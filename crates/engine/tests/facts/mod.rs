@@ -6,8 +6,8 @@
 
 use base::grammar::{Arg, Kind};
 use base::{
-    Channels, Extent, Flag, InFile, InTransaction, KeyFlag, Locks, Property, RunTime, ScriptBy,
-    Stores,
+    Channels, Extent, Flag, InFile, InTransaction, KeyFlag, Locks, Makes, Property, RunTime,
+    ScriptBy, Stores,
 };
 use kvist_engine::{Action, Entry, Table};
 
@@ -309,10 +309,29 @@ fn what_goes_through_more_than_its_words_says_how_much() {
         let table = table();
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let entry = table.find(&words).expect(line);
-        entry.spec.extent.of(entry.quick, &words)
+        entry.spec.extent.of(entry.quick, &words).most
     };
-    for line in ["GET k", "MGET a b", "GETSET k v", "GETDEL k", "GETEX k", "LRANGE k 0 1", "DUMP k"]
-    {
+    for line in [
+        "GET k",
+        "MGET a b",
+        "GETSET k v",
+        "GETDEL k",
+        "GETEX k",
+        "LRANGE k 0 1",
+        "DUMP k",
+        "APPEND k v",
+        "XADD k MAXLEN 0 * f v",
+        "XADD k NOMKSTREAM MINID = 5 * f v",
+        "XADD k MAXLEN ~ 5 LIMIT 0 * f v",
+        "XTRIM k MAXLEN 5",
+        "LTRIM k 1 2",
+        "ZREMRANGEBYRANK k 0 1",
+        "ZREMRANGEBYSCORE k 0 1",
+        "ZREMRANGEBYLEX k - +",
+        "LREM k 0 v",
+        "DEL k",
+        "RENAME a b",
+    ] {
         assert_eq!(extent(line), usize::MAX, "{line}");
     }
     for line in
@@ -334,8 +353,55 @@ fn what_goes_through_more_than_its_words_says_how_much() {
         ("XAUTOCLAIM k g c 0 0", 100),
         ("XAUTOCLAIM k g c 0 0 COUNT 9", 9),
         ("XCLAIM k g c 0 1-1 2-2", 7),
+        ("XADD k MAXLEN ~ 1000 * f v", 10_000),
+        ("XTRIM k MINID ~ 1000 LIMIT 7", 7),
     ] {
         assert_eq!(extent(line), elements, "{line}");
+    }
+}
+
+/// A command that writes at an offset, or answers as often as a count says, makes what neither its
+/// words nor its keys' values have.
+#[test]
+fn what_makes_more_than_it_is_given_says_how_much() {
+    let mut seen = 0;
+    each(&table(), |entry, argv, words| {
+        let (writes, repeats) = (entry.has(Flag::Write), entry.name().contains("rand"));
+        // That of LIMIT is one among what there is.
+        let offset = words.iter().any(|word| word.name == "offset")
+            && !words.iter().any(|word| word.text == "LIMIT");
+        let count = words.iter().any(|word| word.is_number && word.name == "count");
+        if (writes && offset && is_on_data(entry)) || (repeats && count) {
+            let said = !matches!(entry.spec.makes, Makes::Nothing);
+            assert!(said, "{argv:?} may make anything, and its spec says nothing of it");
+            seen += 1;
+        }
+    });
+    assert!(seen >= 6, "{seen} that make something");
+    let made = |line: &str| {
+        let table = table();
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        match table.find(&words).expect(line).spec.makes {
+            Makes::Nothing => None,
+            Makes::Bytes(made) | Makes::Length(made) => Some(made(&words)),
+        }
+    };
+    for (line, bytes) in [
+        ("SET k v", None),
+        ("SETBIT k 0 1", Some(1)),
+        ("SETBIT k 4294967295 1", Some(512 << 20)),
+        ("SETBIT k x 1", Some(0)),
+        ("SETRANGE k 500000000 x", Some(500_000_001)),
+        ("SETRANGE k -1 x", Some(0)),
+        ("BITFIELD k GET u8 4294967280", Some(0)),
+        ("BITFIELD k SET u8 8 1 OVERFLOW FAIL INCRBY i16 #1000000 5", Some(2_000_002)),
+        ("SRANDMEMBER k", Some(0)),
+        ("SRANDMEMBER k 100", Some(0)),
+        ("HRANDFIELD k -100 WITHVALUES", Some(3200)),
+        ("ZRANDMEMBER k -9223372036854775808", Some(usize::MAX)),
+        ("RESTORE k 0 0123456789", Some(160)),
+    ] {
+        assert_eq!(made(line), bytes, "{line}");
     }
 }
 
