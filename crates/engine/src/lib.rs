@@ -90,7 +90,7 @@ pub use long_requests::{LongRequest, LongRequests};
 pub use migrate::{Dial, DialError, Line};
 pub use pause::Pauses;
 pub use session::Session;
-pub use side_threads::SideThreads;
+pub use side_threads::{SideThreads, Stage};
 pub use stats::{Counters, Totals};
 pub use table::{Action, Entry, Table, Unnameable};
 pub use transfer::Transfer;

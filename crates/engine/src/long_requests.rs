@@ -81,6 +81,14 @@ impl LongRequests {
         let before = self.entered.fetch_add(1, Ordering::Relaxed);
         (before < self.threads + WAITING).then_some(entered)
     }
+
+    /// Lets a part of a request in that was let in before: some of it has happened, so the rest is
+    /// not refused.
+    #[must_use]
+    pub fn enter_again(self: &Arc<Self>) -> LongRequest {
+        self.entered.fetch_add(1, Ordering::Relaxed);
+        LongRequest(Arc::clone(self))
+    }
 }
 
 /// One among the requests that run or wait; its place is free again when this is dropped.

@@ -21,6 +21,15 @@ const LONG: usize = 4;
 /// Those that are about large values, at a time.
 const HEAVY: usize = 2;
 
+/// How far a request has come that asks for a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing of it has happened: it can be refused.
+    New,
+    /// It was let in, and some of it may have happened: so will the rest.
+    Begun,
+}
+
 /// The threads beside those of one port.
 pub struct SideThreads {
     long: Arc<LongRequests>,
@@ -47,26 +56,34 @@ impl SideThreads {
         worker: &mut Worker,
         session: &mut Session,
         argv: &[&[u8]],
+        stage: Stage,
     ) -> Result<Option<LongRequest>, NoAnswer> {
         let engine = Arc::clone(&worker.engine);
         let Some(entry) = engine.table.find(argv) else { return Ok(None) };
         if entry.spec.runs_long(argv) || finds_few_of_many(&engine, session, entry) {
-            return enter(&self.long);
+            return enter(&self.long, stage);
         }
-        if worker.is_heavy(session, entry, argv) { enter(&self.heavy) } else { Ok(None) }
+        if worker.is_heavy(session, entry, argv) { enter(&self.heavy, stage) } else { Ok(None) }
     }
 
     /// Where something is done that goes through so many bytes: aside, if something is answered.
     ///
     /// # Errors
     /// Too many wait already.
-    pub fn permit_bytes(&self, bytes: usize) -> Result<Option<LongRequest>, NoAnswer> {
-        if bytes > LIGHT { enter(&self.heavy) } else { Ok(None) }
+    pub fn permit_bytes(
+        &self,
+        bytes: usize,
+        stage: Stage,
+    ) -> Result<Option<LongRequest>, NoAnswer> {
+        if bytes > LIGHT { enter(&self.heavy, stage) } else { Ok(None) }
     }
 }
 
-fn enter(requests: &Arc<LongRequests>) -> Result<Option<LongRequest>, NoAnswer> {
-    requests.enter().map(Some).ok_or(NoAnswer::Crowded)
+fn enter(requests: &Arc<LongRequests>, stage: Stage) -> Result<Option<LongRequest>, NoAnswer> {
+    match stage {
+        Stage::New => requests.enter().map(Some).ok_or(NoAnswer::Crowded),
+        Stage::Begun => Ok(Some(requests.enter_again())),
+    }
 }
 
 /// Whether it has to look for keys among others that its user may not see, however few it asks for.

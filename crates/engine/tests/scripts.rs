@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use base::Rng;
-use kvist_engine::{Engine, SideThreads};
+use kvist_engine::exchange::NoAnswer;
+use kvist_engine::{Engine, SideThreads, Stage};
 
 use crate::seed::rng;
 use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with, eventually};
@@ -271,7 +272,7 @@ fn what_is_made_and_what_goes_counts_as_what_is_there() {
     let mut aside = |line: &str| {
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let TestClient { worker, session, .. } = &mut client;
-        side.permit(worker, session, &words).unwrap().is_some()
+        side.permit(worker, session, &words, Stage::New).unwrap().is_some()
     };
     for line in [
         "SETRANGE none 500000000 x",
@@ -306,6 +307,13 @@ fn what_is_made_and_what_goes_counts_as_what_is_there() {
     ] {
         assert!(!aside(line), "{line}");
     }
+    // However many wait, a request that has begun goes on.
+    let entered: Vec<_> =
+        std::iter::from_fn(|| side.permit_bytes(1 << 20, Stage::New).ok()).take(5000).collect();
+    assert!(entered.len() < 2000);
+    assert_eq!(side.permit_bytes(1 << 20, Stage::New).err(), Some(NoAnswer::Crowded));
+    assert!(side.permit_bytes(1 << 20, Stage::Begun).unwrap().is_some());
+    drop(entered);
     // A long string is freed as a large collection is: not by the thread that deletes it.
     client.ask("SETRANGE longer 50000000 x");
     let _ = engine.store.take_trash();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
-use engine::{Engine, LongRequest, Message, Session, Worker};
+use engine::{Engine, LongRequest, Message, Session, Stage, Worker};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::{Request, Status};
 
@@ -138,7 +138,7 @@ impl SessionGuard {
             }
             session.select(db);
         }
-        let permit = shared.side.permit(&mut slot.worker, session, argv);
+        let permit = shared.side.permit(&mut slot.worker, session, argv, Stage::New);
         if let Some(long) = permit.map_err(status::no_answer)? {
             return Ok(Begun::Aside(long));
         }

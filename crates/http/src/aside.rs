@@ -3,9 +3,12 @@
 //!
 //! Which commands do, the engine decides for all doors alike ([`engine::SideThreads`]). What a
 //! handler does with bodies and replies (to read them, to write JSON) takes as long as they are.
+//! Where too many wait a request is refused, but only before the first of its commands: what has
+//! begun goes on to its end, however many commands and pages that takes.
 
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
 
+use engine::Stage;
 use engine::exchange::{self, DoorSession, Exchange};
 use tokio::sync::OwnedMutexGuard;
 use wire::Value;
@@ -13,7 +16,44 @@ use wire::Value;
 use crate::session::{ClientSession, NoReply, Words, Workers, bytes_of, read};
 
 /// The session of a connection, for as long as its request is answered.
-pub type SessionGuard = OwnedMutexGuard<ClientSession>;
+pub struct SessionGuard {
+    session: OwnedMutexGuard<ClientSession>,
+    stage: Stage,
+}
+
+impl SessionGuard {
+    /// Of a request that has run no command yet.
+    #[must_use]
+    pub fn new(session: OwnedMutexGuard<ClientSession>) -> Self {
+        SessionGuard { session, stage: Stage::New }
+    }
+
+    /// Does something for the request with so many bytes, of which it says how long it takes.
+    ///
+    /// # Errors
+    /// [`NoReply`].
+    pub async fn work<R: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> R + Send + 'static,
+    ) -> Result<R, NoReply> {
+        do_at(self.session.workers(), bytes, self.stage, work).await
+    }
+}
+
+impl Deref for SessionGuard {
+    type Target = ClientSession;
+
+    fn deref(&self) -> &ClientSession {
+        &self.session
+    }
+}
+
+impl DerefMut for SessionGuard {
+    fn deref_mut(&mut self) -> &mut ClientSession {
+        &mut self.session
+    }
+}
 
 /// Runs a command, given by its own name, and waits for its reply; an error it answers is one.
 ///
@@ -51,8 +91,8 @@ pub async fn call_all(
     requests: Vec<Words>,
 ) -> Result<(SessionGuard, Vec<Value>, Vec<Words>), NoReply> {
     let called = client.called(name)?;
-    let long = client.permit(&called, &requests)?;
-    let (workers, mut input) = (Arc::clone(client.workers()), client.take_kept());
+    let stage = client.stage;
+    let (long, mut input) = (client.permit(&called, &requests, stage)?, client.take_kept());
     let bytes = bytes_of(&requests);
     let encode = move || {
         input.clear();
@@ -62,23 +102,25 @@ pub async fn call_all(
         }
         (input, requests)
     };
-    let (input, requests) = work(&workers, bytes, encode).await?;
+    let (input, requests) = client.work(bytes, encode).await?;
+    client.stage = Stage::Begun;
     let mut exchange = Exchange::of_bytes(input);
     (client, exchange) = match long {
         Some(long) => exchange::aside(client, exchange, long).await?,
         None => {
-            let exchange = exchange::on_port(&mut *client, exchange).await?;
+            let exchange = exchange::on_port(&mut client, exchange).await?;
             (client, exchange)
         }
     };
     let (out, input) = exchange.into_parts();
     client.keep_for_next(input);
     let count = requests.len();
-    let replies = work(&workers, out.len(), move || read(&out, count)).await??;
+    let replies = client.work(out.len(), move || read(&out, count)).await??;
     Ok((client, replies, requests))
 }
 
-/// Does something with so many bytes, of which it says how long it takes.
+/// Does something with so many bytes, of which it says how long it takes, for a request that has
+/// run no command yet.
 ///
 /// # Errors
 /// [`NoReply`]: too much of the kind waits already; or it broke.
@@ -87,7 +129,16 @@ pub async fn work<R: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<R, NoReply> {
-    match workers.side.permit_bytes(bytes).map_err(ClientSession::refusal)? {
+    do_at(workers, bytes, Stage::New, work).await
+}
+
+async fn do_at<R: Send + 'static>(
+    workers: &Workers,
+    bytes: usize,
+    stage: Stage,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, NoReply> {
+    match workers.side.permit_bytes(bytes, stage).map_err(ClientSession::refusal)? {
         None => Ok(work()),
         Some(long) => long.run(move |_| work()).await.ok_or(NoReply::Broken),
     }

@@ -21,7 +21,6 @@ use wire::Value;
 use crate::aside::{self, SessionGuard};
 use crate::reply::{self, Answer, Content, Refusal, fine};
 use crate::request::ApiRequest;
-use crate::session::Workers;
 use crate::text;
 
 /// Keys to a page.
@@ -145,7 +144,7 @@ pub async fn count(request: ApiRequest) -> Result<Answer, Refusal> {
             let taken = move || {
                 page.records.iter().filter(|(_, value)| query.takes(value.as_deref())).count()
             };
-            count += aside::work(&request.http.workers, bytes, taken).await? as u64;
+            count += client.work(bytes, taken).await? as u64;
             tokio::task::yield_now().await;
         }
     }
@@ -164,10 +163,10 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
     // What can be refused is refused before the answer begins.
     let (client, first) = query.page(client, b"0").await?;
     let (sender, content) = Content::made();
-    let (workers, memory) = (Arc::clone(&request.http.workers), request.memory);
+    let memory = request.memory;
     tokio::spawn(async move {
         let written = Written { text: "{\"results\":[".to_owned(), taken: 0, records: 0 };
-        let writer = RangeWriter { query, client, workers, memory, sender: &sender, written };
+        let writer = RangeWriter { query, client, memory, sender: &sender, written };
         if let Err(error) = writer.all(first, total).await {
             // If the peer is gone, the error need not be sent.
             let _ = sender.send(Err(error)).await;
@@ -182,7 +181,6 @@ pub async fn records(request: ApiRequest) -> Result<Answer, Refusal> {
 struct RangeWriter<'s> {
     query: Arc<RangeQuery>,
     client: SessionGuard,
-    workers: Arc<Workers>,
     /// Counts for the connection.
     memory: ClientMemory,
     sender: &'s Sender<io::Result<Bytes>>,
@@ -228,7 +226,7 @@ impl RangeWriter<'_> {
                 written.add(&query, &page);
                 written
             };
-            let added = aside::work(&self.workers, bytes, add).await;
+            let added = self.client.work(bytes, add).await;
             self.written = added.map_err(|why| broken(why.into()))?;
             let enough = known.is_some() && self.written.records >= self.query.limit;
             let Some(cursor) = next.filter(|_| !enough) else { break };

@@ -70,10 +70,11 @@ const VALUE: (&str, &str) = ("value", "value_base64");
 /// `GET /api/v1/records/{key}`
 pub async fn get(request: ApiRequest) -> Result<Answer, Refusal> {
     let key = request.key().to_vec();
-    let (client, mut found) = aside::call(request.session().await, "get", &[&key]).await?;
+    let (mut client, mut found) = aside::call(request.session().await, "get", &[&key]).await?;
     if found.as_error().is_some_and(|error| error.starts_with(b"WRONGTYPE")) {
         // A document is JSON as it is.
-        let (_, document) = aside::call(client, "json.get", &[&key]).await?;
+        let document;
+        (client, document) = aside::call(client, "json.get", &[&key]).await?;
         if document.as_error().is_none() {
             found = document;
         }
@@ -88,7 +89,7 @@ pub async fn get(request: ApiRequest) -> Result<Answer, Refusal> {
         out.push('}');
         out
     };
-    Ok(reply::json(aside::work(&request.http.workers, bytes, write).await?))
+    Ok(reply::json(client.work(bytes, write).await?))
 }
 
 /// There is no such key.

@@ -39,7 +39,7 @@ impl ApiRequest {
 
     /// The session, when no other handler has it any more.
     pub async fn session(&self) -> SessionGuard {
-        Arc::clone(&self.client).lock_owned().await
+        SessionGuard::new(Arc::clone(&self.client).lock_owned().await)
     }
 
     /// Reads the body: aside, if it is long.

@@ -21,7 +21,7 @@ use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
 use engine::unauthenticated::Charge;
 use engine::{
     ClientId, ClientMemory, Counters, Credential, Engine, LongRequest, Mailbox, Message, Origin,
-    Session, SideThreads, Worker,
+    Session, SideThreads, Stage, Worker,
 };
 use journal::wall_clock;
 use parking_lot::Mutex;
@@ -297,11 +297,12 @@ impl ClientSession {
         &mut self,
         called: &[u8],
         requests: &[Words],
+        stage: Stage,
     ) -> Result<Option<LongRequest>, NoReply> {
         let ClientSession { workers, session, .. } = self;
         // Each of many may be light, and all of them heavy.
         let bytes = if requests.len() > 1 { bytes_of(requests) } else { 0 };
-        let long = workers.side.permit_bytes(bytes).map_err(Self::refusal)?;
+        let long = workers.side.permit_bytes(bytes, stage).map_err(Self::refusal)?;
         if long.is_some() {
             return Ok(long);
         }
@@ -309,7 +310,8 @@ impl ClientSession {
             for words in requests {
                 let argv: Vec<&[u8]> =
                     std::iter::once(called).chain(words.iter().map(Vec::as_slice)).collect();
-                let long = workers.side.permit(worker, session, &argv).map_err(Self::refusal)?;
+                let long = workers.side.permit(worker, session, &argv, stage);
+                let long = long.map_err(Self::refusal)?;
                 if long.is_some() {
                     return Ok(long);
                 }
