@@ -4,6 +4,7 @@
 //! rates. It holds a shard's lock for microseconds at a time, and waits for none whose holder is
 //! overdue: the others are looked after meanwhile.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -25,6 +26,8 @@ const FREE_PAUSE: Duration = Duration::from_millis(10);
 const AWAKE: Duration = Duration::from_secs(1);
 /// The pause between returns of free memory to the system.
 const RETURN_PAUSE: Duration = Duration::from_secs(1);
+/// The pause after a round that broke.
+const BROKEN_PAUSE: Duration = Duration::from_millis(500);
 /// Freeing something for this long frees enough for the serving threads to gather.
 const BIG: Duration = Duration::from_millis(1);
 /// A shard is walked again at once while at least one in this many of the keys seen was overdue.
@@ -88,12 +91,27 @@ fn run(engine: &Arc<Engine>, give_back: fn()) {
             std::thread::park_timeout(FREE_PAUSE);
             continue;
         }
-        if rounds.round() {
-            since_work = Duration::ZERO;
+        let gives_back = since_return >= RETURN_PAUSE;
+        let round = AssertUnwindSafe(|| {
+            let works = rounds.round();
+            if gives_back {
+                give_back();
+            }
+            works
+        });
+        match catch_unwind(round) {
+            Ok(true) => since_work = Duration::ZERO,
+            Ok(false) => {}
+            // The panic hook has reported it. Whatever it held is given back, and the next round
+            // has all of its own; as long as it breaks again, that is one report in a while.
+            Err(_) => {
+                let broken = std::mem::replace(&mut rounds, CronRounds::new(engine));
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(broken)));
+                std::thread::park_timeout(BROKEN_PAUSE);
+            }
         }
-        if since_return >= RETURN_PAUSE {
+        if gives_back {
             since_return = Duration::ZERO;
-            give_back();
         }
         // A server at rest is left alone, as far as Redis leaves it alone.
         let pause = if since_work < AWAKE { FREE_PAUSE } else { PAUSE };

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use kvist_engine::{Allocator, Cron, Engine, Message};
@@ -157,4 +158,23 @@ fn who_waits_in_a_group_of_a_stream_is_told_when_its_time_is_up() {
             _ => false,
         })
     });
+}
+
+/// A round that breaks is not the last.
+#[test]
+fn cron_goes_on_after_a_panic() {
+    static BROKEN: AtomicUsize = AtomicUsize::new(0);
+    fn give_back() {
+        if BROKEN.fetch_add(1, Ordering::Relaxed) < 2 {
+            panic!("a test breaks a round of cron");
+        }
+    }
+    let engine = engine();
+    let mut client = TestClient::new(&engine);
+    client.worker.begin(now());
+    let _cron = Cron::start(&engine, Allocator { give_back, describe: String::new }).unwrap();
+    eventually("two panics", || BROKEN.load(Ordering::Relaxed) >= 2);
+    client.ask("SET k v PX 20");
+    eventually("expiry", || engine.store.expired() == 1);
+    eventually("a round that is whole", || BROKEN.load(Ordering::Relaxed) > 2);
 }
