@@ -97,6 +97,16 @@ impl Register {
         false
     }
 
+    /// A connection that was told to go stays: it is told again when others need its room.
+    fn stay(&mut self, connection: &Connection) {
+        let number = connection.number;
+        if let Some(bytes) = self.going.remove(&number) {
+            self.going_bytes -= bytes;
+            let (mailbox, client) = (Arc::clone(&connection.mailbox), connection.client);
+            self.staying.insert(number, Member { bytes, mailbox, client });
+        }
+    }
+
     /// Chooses the oldest to go, until the others and the connection `number` fit into `most`
     /// bytes; whether they do then. None are chosen as long as too many have not gone.
     fn make_room(&mut self, number: u64, most: usize, chosen: &mut Vec<Member>) -> bool {
@@ -142,6 +152,12 @@ impl Connection {
         Charge { connection: Arc::clone(self), bytes: 0 }
     }
 
+    /// It was told to go, and does not: its caller counted as known when it read that. That may be
+    /// over, if it was not by a password of its own.
+    pub fn stays(&self) {
+        self.engine.unauthenticated.0.lock().stay(self);
+    }
+
     fn change(&self, before: usize, after: usize) -> bool {
         let most = self.engine.config().callers.unauthenticated_memory;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -180,6 +196,11 @@ impl Charge {
     #[must_use]
     pub fn add(&mut self, bytes: usize) -> bool {
         self.set(self.bytes.saturating_add(bytes))
+    }
+
+    /// The connection that it belongs to was told to go, and does not: see [`Connection::stays`].
+    pub fn stays(&self) {
+        self.connection.stays();
     }
 
     /// Bytes that are counted now.
@@ -282,6 +303,11 @@ mod tests {
         assert_eq!(asked(), []);
         // One that was told to go gets no more meanwhile.
         assert!(!charges[0].add(1));
+        assert!(charges[0].set(256 << 10));
+        // One that read that while its caller was known is told again.
+        charges[0].stays();
+        charges.push(come(8));
+        assert_eq!(asked(), [2]);
         drop((charges, seventh));
         assert_eq!(engine.unauthenticated_bytes(), 0);
     }

@@ -288,7 +288,10 @@ impl IncomingConnection {
                     return;
                 }
                 () = close_signal.ended() => return,
-                () = close_signal.must_make_room() => if !knowing.is_known() { return },
+                () = close_signal.must_make_room() => match knowing.is_known() {
+                    true => self.unauthenticated.stays(),
+                    false => return,
+                },
                 () = late.as_mut(), if waiting => {
                     waiting = !knowing.is_known();
                     if waiting && std::mem::replace(&mut leaving, true) {

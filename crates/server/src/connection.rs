@@ -457,7 +457,10 @@ impl Connection {
         match message {
             Message::Kill => Turn::Close,
             Message::MakeRoom if self.makes_room(thread) => Turn::Close,
-            Message::MakeRoom => Turn::Wait,
+            Message::MakeRoom => {
+                self.unknown.iter().for_each(|charge| charge.stays());
+                Turn::Wait
+            }
             Message::Resume => self.end_pause(thread),
             Message::Transfer(transfer) => self.lend(transfer),
             Message::Push(_) if self.closing || self.lent => Turn::Wait,
