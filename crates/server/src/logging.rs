@@ -5,20 +5,29 @@
 //! ```
 //!
 //! A log file is opened anew for each line, as Redis does, so that it can be moved away at any
-//! time; at the levels used in production there are a handful of lines an hour.
+//! time; at the levels used in production there are a handful of lines an hour. A thread of its own
+//! writes them (`log_queue.rs`).
 
 use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use config::LogLevel;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Metadata, Subscriber, span};
+
+use crate::log_queue::LogQueue;
+
+/// How long the end of the process, or a panic, waits for the log.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What was started.
+static QUEUE: OnceLock<Arc<LogQueue>> = OnceLock::new();
 
 /// Changes the level while the server runs.
 pub struct LevelSwitch {
@@ -50,13 +59,38 @@ pub fn start(level: LogLevel, file: Option<&str>) -> Result<LevelSwitch, String>
         opened.map_err(|e| format!("Can't open the log file {}: {e}", path.display()))?;
     }
     let shared = Arc::new(AtomicU8::new(rank_of(level)));
-    let log = Log { rank: Arc::clone(&shared), file };
+    // There is nowhere to report that the report failed.
+    let queue = LogQueue::start(move |line| _ = write(file.as_ref(), line));
+    let queue = queue.map_err(|error| format!("no thread for the log: {error}"))?;
+    let queue = Arc::clone(QUEUE.get_or_init(|| queue));
+    let log = Log { rank: Arc::clone(&shared), queue };
     tracing::subscriber::set_global_default(log).map_err(|e| e.to_string())?;
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = std::backtrace::Backtrace::capture();
         tracing::error!("{panic}\n{backtrace}");
+        // It may be the end.
+        flush();
     }));
     Ok(LevelSwitch { current: level, shared })
+}
+
+/// Waits until what was logged is written, for a second at most: the process ends.
+pub fn flush() {
+    if let Some(queue) = QUEUE.get() {
+        let _ = queue.flush(PATIENCE);
+    }
+}
+
+/// A line that the log writes of itself.
+pub fn line_of_its_own(text: &str) -> String {
+    format!("{} warning log {text}\n", timestamp(SystemTime::now()))
+}
+
+fn write(file: Option<&PathBuf>, line: &str) -> io::Result<()> {
+    match file {
+        None => io::stdout().lock().write_all(line.as_bytes()),
+        Some(path) => open(path)?.write_all(line.as_bytes()),
+    }
 }
 
 /// How much a level lets through: 0 is warnings only.
@@ -88,7 +122,7 @@ fn open(path: &PathBuf) -> io::Result<File> {
 /// Where events go. Spans are not used in this program and mean nothing here.
 struct Log {
     rank: Arc<AtomicU8>,
-    file: Option<PathBuf>,
+    queue: Arc<LogQueue>,
 }
 
 impl Subscriber for Log {
@@ -123,11 +157,7 @@ impl Subscriber for Log {
         line.push_str(&fields.message);
         line.push_str(&fields.rest);
         line.push('\n');
-        // There is nowhere to report that the report failed.
-        let _ = match &self.file {
-            None => io::stdout().lock().write_all(line.as_bytes()),
-            Some(path) => open(path).and_then(|mut file| file.write_all(line.as_bytes())),
-        };
+        self.queue.push(line);
     }
 
     fn enter(&self, _: &span::Id) {}

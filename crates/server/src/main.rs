@@ -18,6 +18,7 @@ mod import;
 mod inbox;
 mod limits;
 mod listen;
+mod log_queue;
 mod logging;
 mod offline;
 mod process;
@@ -43,6 +44,12 @@ static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
     allocator::set_up();
+    let code = run();
+    logging::flush();
+    code
+}
+
+fn run() -> ExitCode {
     let mut args = Vec::new();
     for arg in std::env::args_os().skip(1) {
         match arg.into_string() {

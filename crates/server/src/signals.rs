@@ -25,6 +25,7 @@ pub fn listen(engine: &Arc<Engine>, pool: &Arc<WorkerPool>) -> io::Result<()> {
             match signal {
                 SIGINT if interrupted => {
                     tracing::warn!("You insist... exiting now.");
+                    crate::logging::flush();
                     std::process::exit(1);
                 }
                 SIGINT => {

@@ -4,11 +4,12 @@
 #![allow(clippy::unwrap_used)]
 
 use std::net::TcpListener;
+use std::os::unix::net::UnixStream;
 use std::process::Output;
 
 use wire::Value;
 
-use crate::server::{self, Server, bulk, ok, program, temporary};
+use crate::server::{self, Client, Server, Socket, bulk, ok, program, temporary};
 
 fn run(args: &[&str]) -> Output {
     program().args(args).output().unwrap()
@@ -196,6 +197,34 @@ fn the_log_goes_to_a_file_that_may_be_moved_away() {
     assert!(read(&file).contains("bye bye"));
     let _ = std::fs::remove_file(&file);
     let _ = std::fs::remove_file(&moved);
+}
+
+/// A log on a disk that hangs keeps no client waiting, and no server from ending.
+#[test]
+fn a_log_that_hangs_keeps_no_client_waiting() {
+    let (file, socket) = (temporary("log-hangs"), temporary("log-hangs-socket"));
+    let mut child = program()
+        .args(["serve", "--port", "0", "--unixsocket", socket.to_str().unwrap()])
+        .args(["--logfile", file.to_str().unwrap()])
+        .args(["--appendonly", "no", "--save", "", "--grpc-port", "0", "--http-port", "0"])
+        .spawn()
+        .unwrap();
+    let read = || std::fs::read_to_string(&file).unwrap_or_default();
+    server::eventually("readiness", || read().contains("Ready to accept").then_some(()));
+    let connect = || Client::new(Socket::Unix(UnixStream::connect(&socket).unwrap()));
+    let mut client = connect();
+    std::fs::remove_file(&file).unwrap();
+    // Nobody reads it, so it cannot be opened.
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    for n in 0..100 {
+        assert_eq!(client.ask(&["CONFIG", "SET", "timeout", &(1000 + n).to_string()]), ok());
+    }
+    assert_eq!(connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+    client.say(&["SHUTDOWN", "NOSAVE"]);
+    assert_eq!(client.try_hear(), None);
+    let ended = server::eventually("the end", || child.try_wait().unwrap());
+    assert!(ended.success());
+    let _ = std::fs::remove_file(&file);
 }
 
 #[test]
