@@ -71,13 +71,15 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::Weight;
+    use super::{Reach, Weight};
 
     #[test]
     fn a_share_is_never_more_than_all() {
         let weight = Weight { bytes: 1000, elements: 10 };
-        let shares = [0, 1, 9, 10, usize::MAX].map(|elements| weight.share(elements));
+        let shares = [0, 1, 9, 10, usize::MAX].map(|elements| weight.share(Reach::of(elements)));
         assert_eq!(shares, [0, 100, 900, 1000, 1000]);
-        assert_eq!([0, 1].map(|elements| Weight::default().share(elements)), [0, 0]);
+        let beyond = |beyond| weight.share(Reach { beyond, most: usize::MAX });
+        assert_eq!([0, 9, 10, 11].map(beyond), [shares[4], shares[1], 0, 0]);
+        assert_eq!([0, 1].map(|elements| Weight::default().share(Reach::of(elements))), [0, 0]);
     }
 }

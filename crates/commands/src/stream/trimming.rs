@@ -16,8 +16,8 @@ const LIMIT_ALONE: CmdError =
 const LIMIT_EXACT: CmdError =
     CmdError::new("ERR syntax error, LIMIT cannot be used without the special ~ option");
 
-/// How many entries go at once by approximate trimming without a limit, unless nodes are larger than
-/// usual.
+/// How many entries go at once by approximate trimming without a limit, unless nodes are larger
+/// than usual.
 const USUAL_LIMIT: usize = 10_000;
 
 /// Which entries a request with these options behind its key goes through: those that go.

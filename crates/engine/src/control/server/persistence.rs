@@ -71,7 +71,7 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
     Ok(())
 }
 
-/// Makes the client wait, if there is a place for its request; its reply will not wait for the disk.
+/// Makes the client wait, if there is a place for its request; its reply waits for nothing else.
 fn waiting(engine: &Arc<Engine>, control: &mut Control<'_>) -> Result<Waiting, CmdError> {
     let place = Place::take(engine, control.session)?;
     Ok(Waiting::begin(place, control.session).at_once())
