@@ -106,7 +106,7 @@ impl LogQueue {
         true
     }
 
-    /// The next line: how many were dropped, if that is to be told.
+    /// The next line, waited for.
     fn next(&self) -> String {
         let mut state = self.state.lock();
         loop {
