@@ -62,17 +62,21 @@ fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Optio
             return true;
         }
     }
-    held.saturating_mul(looks_of(entry, argv, said)) > LIGHT_LOOKS
+    held.saturating_mul(looks_of(entry, argv)) > LIGHT_LOOKS
 }
 
 /// How often about a document is gone through: for each byte of its paths. What is written at every
 /// place that a path finds is made as often.
-fn looks_of(entry: &Entry, argv: &[&[u8]], said: usize) -> usize {
+fn looks_of(entry: &Entry, argv: &[&[u8]]) -> usize {
     let finds_many = |path: &[u8]| {
         path.iter().any(|byte| b"*?:,".contains(byte)) || path.windows(2).any(|two| two == b"..")
     };
     let many = entry.has(Flag::Write) && entry.spec.paths.of(argv).any(finds_many);
-    if many { said } else { entry.spec.paths.of(argv).map(<[u8]>::len).sum() }
+    if many {
+        argv.iter().skip(2).map(|word| word.len()).sum()
+    } else {
+        entry.spec.paths.of(argv).map(<[u8]>::len).sum()
+    }
 }
 
 impl Worker {

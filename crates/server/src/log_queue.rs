@@ -70,7 +70,7 @@ impl LogQueue {
     /// Has a line written, and waits for that while the disk keeps up.
     pub fn push(&self, line: String) {
         let mut state = self.state.lock();
-        if state.bytes + line.len() > ROOM {
+        if state.bytes > 0 && state.bytes + line.len() > ROOM {
             state.dropped += 1;
             return;
         }
@@ -81,6 +81,15 @@ impl LogQueue {
         self.more.notify_one();
         if !state.behind && !self.wait_for(&mut state, number, PATIENCE) {
             state.behind = true;
+        }
+    }
+
+    /// The same for a thread that must not wait long whatever the disk does: not at all while that
+    /// does not keep up.
+    pub fn flush_unless_behind(&self, time: Duration) {
+        let behind = self.state.lock().behind;
+        if !behind {
+            self.flush(time);
         }
     }
 
@@ -125,10 +134,7 @@ impl LogQueue {
             state.behind = false;
             let dropped = std::mem::take(&mut state.dropped);
             if dropped > 0 {
-                drop(state);
-                // Its own thread waits for no line.
-                tell_dropped(self, dropped);
-                state = self.state.lock();
+                state.tell_dropped(dropped);
             }
         }
         drop(state);
@@ -136,15 +142,16 @@ impl LogQueue {
     }
 }
 
-/// Says in the log itself what it does not say.
-fn tell_dropped(queue: &LogQueue, lines: u64) {
-    let line = crate::logging::line_of_its_own(&format!(
-        "{lines} lines of the log were dropped: they could not be written as fast as they came"
-    ));
-    let mut state = queue.state.lock();
-    state.bytes += line.len();
-    state.come += 1;
-    state.lines.push_back(line);
+impl State {
+    /// Says in the log itself what it does not say.
+    fn tell_dropped(&mut self, lines: u64) {
+        let line = crate::logging::line_of_its_own(&format!(
+            "{lines} lines of the log were dropped: they could not be written as fast as they came"
+        ));
+        self.bytes += line.len();
+        self.come += 1;
+        self.lines.push_back(line);
+    }
 }
 
 #[cfg(test)]
@@ -196,9 +203,8 @@ mod tests {
         assert!(queue.state.lock().bytes <= ROOM);
         assert!(!queue.flush(Duration::from_millis(10)), "it hangs");
         drop(go);
-        assert!(queue.flush(LONG));
-        // The last line tells of the others.
-        assert!(queue.flush(LONG));
+        // The last line, which comes with the last but one, tells of the others.
+        assert!(queue.flush(LONG) && queue.flush(LONG));
         let lines = lines.lock();
         let written = lines.iter().filter(|one| **one == line).count();
         assert!((ROOM / 100..ROOM / 100 + 5).contains(&written), "{written}");

@@ -68,8 +68,10 @@ pub fn start(level: LogLevel, file: Option<&str>) -> Result<LevelSwitch, String>
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = std::backtrace::Backtrace::capture();
         tracing::error!("{panic}\n{backtrace}");
-        // It may be the end.
-        flush();
+        // It may be the end; or it is contained, and its thread holds what others wait for.
+        if let Some(queue) = QUEUE.get() {
+            queue.flush_unless_behind(PATIENCE);
+        }
     }));
     Ok(LevelSwitch { current: level, shared })
 }

@@ -80,7 +80,8 @@ impl Engine {
         let turn = self.wait_for_turn(Reason::Copy, &|| self.is_ending() || is_unwanted());
         // What ends may have closed its directory before it gave the turn back.
         let turn = turn.filter(|_| !self.is_ending());
-        turn.ok_or_else(|| io::Error::other(ENDING))
+        let why = if self.is_ending() { ENDING } else { "it is not wanted any more" };
+        turn.ok_or_else(|| io::Error::other(why))
     }
 
     /// Copies the dataset as it is at some moment of this call into `folder`. Waits for the disk.

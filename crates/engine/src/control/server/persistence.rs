@@ -264,7 +264,9 @@ impl Act for Backup<'_> {
         let work = move |waiting: Waiting, _: &mut BackgroundWorker| match back_up(&waiting) {
             Ok((path, _)) => waiting.answer(|out| out.bulk(path.display().to_string().as_bytes())),
             Err(error) => {
-                tracing::error!(%error, "a backup failed");
+                if waiting.is_wanted() {
+                    tracing::error!(%error, "a backup failed");
+                }
                 waiting.answer(|out| out.error_bytes(failed(&error).bytes()));
             }
         };
