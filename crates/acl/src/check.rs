@@ -10,7 +10,7 @@ use crate::user::User;
 pub trait Request {
     /// The number of its command in the vocabulary.
     fn command(&self) -> usize;
-    /// Whether anybody may send it: `AUTH` and what else must be possible without rights.
+    /// Whether any client may send it: `AUTH` and what else must be possible without rights.
     fn is_for_everybody(&self) -> bool;
     /// The first word behind the command's name.
     fn first_argument(&self) -> Option<&[u8]>;

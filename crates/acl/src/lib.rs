@@ -6,9 +6,9 @@
 //!   Request (command, keys, channels) ──► User::check ──► Ok, or what stands in the way
 //! ```
 //!
-//! A [`User`] is a plain value: whoever keeps users makes a changed copy and puts it in the place
-//! of the old one, so that a rule that cannot be accepted changes nothing. Commands are known by
-//! their numbers in a [`Vocabulary`], which also knows those of Redis that this server does not
+//! A [`User`] is a plain value: the code that keeps users makes a changed copy and puts it in the
+//! place of the old one, so that a rule that cannot be accepted changes nothing. Commands are known
+//! by their numbers in a [`Vocabulary`], which also knows those of Redis that this server does not
 //! have: rules written for Redis stay what they are.
 //!
 //! Nothing here knows sockets, clocks, files or random numbers.

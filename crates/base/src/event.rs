@@ -2,7 +2,7 @@
 //!
 //! An event is a name, given by the command, and a class, by which `notify-keyspace-events` chooses
 //! what is published. Commands tell events through [`crate::Keyspace::notify`] and its companions;
-//! whoever runs them decides whether anybody hears.
+//! the host that runs them decides whether a client is notified.
 
 /// What kind of event it is: a letter of `notify-keyspace-events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

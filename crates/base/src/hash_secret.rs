@@ -1,10 +1,10 @@
-//! Hashes that a process computes for itself, and that nobody outside can.
+//! Hashes that a process computes for itself, and that no client can compute.
 //!
 //! foldhash multiplies pieces of a text by others, each mixed with a number first. If all but the
 //! seed of a hasher is known, a text can be chosen so that such a product is zero, whatever the
 //! seed; and so many texts that hash alike. Here all numbers follow from the seed, which must be
-//! unpredictable to clients. Crates that hash draw no random numbers: whoever owns the process
-//! hands a seed to each, once, before anything is hashed.
+//! unpredictable to clients. Crates that hash draw no random numbers: the program that owns the
+//! process hands a seed to each, once, before anything is hashed.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
@@ -72,12 +72,12 @@ impl ProcessSecret {
     }
 
     /// Sets the seed. Returns whether it took effect: only the first call does, and only before
-    /// anything was hashed (then it is a number that everybody knows).
+    /// anything was hashed (then it is a number that all clients know).
     pub fn set(&self, seed: u64) -> bool {
         self.0.set((HashSecret::new(seed), true)).is_ok()
     }
 
-    /// Whether a seed has taken effect: for checks that nobody has forgotten to set it.
+    /// Whether a seed has taken effect: for checks that it was not forgotten.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.0.get().is_some_and(|(_, set)| *set)

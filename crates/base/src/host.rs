@@ -1,4 +1,4 @@
-//! What a command may ask of whoever runs it.
+//! What a command may ask of the host that runs it.
 //!
 //! A command's `run` names in its bounds exactly what it touches: `H: Keyspace + Strings` or
 //! `H: Holds<Hash>`. The same command then runs against the server's store, against a naive model
@@ -109,7 +109,7 @@ pub trait Keyspace {
     /// Exchanges two databases.
     fn swap(&mut self, a: usize, b: usize);
 
-    /// Whether anybody keeps the [`Effect`](crate::Effect) of what runs now. If not, how it would
+    /// Whether the host keeps the [`Effect`](crate::Effect) of what runs now. If not, how it would
     /// be said exactly need not be worked out: that something has changed is enough.
     fn is_recorded(&self) -> bool {
         true
@@ -193,7 +193,7 @@ pub trait Holds<T: DataType>: Keyspace {
         edit: impl FnOnce(&mut T) -> R,
     ) -> Result<Option<R>, CmdError>;
     /// As `edit_existing`, by an edit that answers `None` if it has left the value as it was: that
-    /// is no change for anybody.
+    /// is no change for any client.
     ///
     /// # Errors
     /// `WRONGTYPE` if it holds something else.
@@ -204,7 +204,7 @@ pub trait Holds<T: DataType>: Keyspace {
     ) -> Result<Option<R>, CmdError> {
         self.edit_existing(key, edit).map(Option::flatten)
     }
-    /// Edits how the value at `key` is kept, not what it is: that is no change for anybody. A
+    /// Edits how the value at `key` is kept, not what it is: that is no change for any client. A
     /// missing key is left missing: `Ok(None)`.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub struct Key<'a> {
 /// tables, so a function never changes, and a data directory keeps the one it was begun with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashFunction {
-    /// foldhash with the numbers that everybody can look up, and the seed. Clients can choose keys
+    /// foldhash with the numbers that are in its sources, and the seed. Clients can choose keys
     /// that hash alike; it is there for directories that were begun with it.
     KnownNumbers,
     /// foldhash with numbers of which all follow from the seed.
@@ -50,8 +50,8 @@ impl HashFunction {
     }
 }
 
-/// How the keys of a dataset are hashed: all that a [`KeyHasher`] is made of, so that whoever has a
-/// seed has its function, too.
+/// How the keys of a dataset are hashed: all that a [`KeyHasher`] is made of, so that code that has
+/// the seed can compute its function, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hashing {
     /// The function.
@@ -61,7 +61,7 @@ pub struct Hashing {
 }
 
 impl Hashing {
-    /// That of a dataset which begins now; whoever begins it draws the seed.
+    /// That of a dataset which begins now; the code that begins it draws the seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Hashing { function: HashFunction::SecretNumbers, seed }

@@ -1,4 +1,4 @@
-//! Random numbers, handed in: a small fast generator, seeded by whoever owns the process.
+//! Random numbers, handed in: a small fast generator, seeded by the program that owns the process.
 
 /// A splitmix64 generator (Steele, Lea and Flood, 2014). Not for secrets.
 #[derive(Clone, Debug)]

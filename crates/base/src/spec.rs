@@ -378,7 +378,7 @@ pub struct Spec {
     /// clock of a time gone by.
     pub from_now: fn(&[&[u8]]) -> bool,
     /// Whether the word at a position may be a password, or tell something about one: it is kept in
-    /// no log and shown to nobody.
+    /// no log and shown to no client.
     pub secret: fn(&[&[u8]], usize) -> bool,
 }
 

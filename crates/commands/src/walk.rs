@@ -5,7 +5,7 @@ use base::{Args, CmdError, Key, Reply, error, glob};
 /// Elements a step visits when the client does not say.
 const COUNT: usize = 10;
 
-/// One step of a walk over a collection: where it goes on, and options that nobody has read yet.
+/// One step of a walk over a collection: where it goes on, and options that are not parsed yet.
 ///
 /// As in Redis, the options are looked at only after the key was found to hold something: a
 /// missing key answers an empty step whatever they say.

@@ -213,9 +213,9 @@ pub struct BindAddress {
 /// Who may do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Nobody.
+    /// No client.
     No,
-    /// Everybody.
+    /// Every client.
     Yes,
     /// Clients on this machine.
     Local,
@@ -558,7 +558,7 @@ impl Settings {
     }
 
     /// As in Redis: a percentage of no `maxmemory` is no limit, and no limit is so small that
-    /// nobody could say anything any more.
+    /// no client could send a request any more.
     fn client_memory(&self) -> Option<u64> {
         let limit = match self.value("maxmemory-clients") {
             Some(&Value::Amount(Amount::Bytes(bytes))) => bytes,

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 pub struct GrpcSettings {
     /// Its TCP port; 0 for none.
     pub port: u16,
-    /// Somebody has named the port: it must be had.
+    /// The configuration names the port: it must be bound.
     pub port_is_given: bool,
     /// Its addresses.
     pub bind: Vec<BindAddress>,

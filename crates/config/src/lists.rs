@@ -167,7 +167,7 @@ pub(crate) fn percentiles(args: &[Vec<u8>]) -> Result<Vec<f64>, String> {
 }
 
 /// Addresses to listen on; a lone empty argument stands for none. Whether they exist is found out
-/// by whoever opens the sockets.
+/// when the sockets are opened.
 pub(crate) fn addresses(args: &[Vec<u8>]) -> Result<Vec<String>, String> {
     if args.len() > 16 {
         return Err("Too many bind addresses specified.".into());

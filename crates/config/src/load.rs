@@ -60,8 +60,8 @@ impl Settings {
 
     /// Reads the variables `KVIST_<NAME>`, where the name is a directive in upper case with `_` for
     /// `-`. Others are skipped; a `KVIST_` variable that names no directive draws a warning only,
-    /// because the environment belongs to everybody. Those of Memorize (`MEMORIZE_*`) are read as
-    /// well, and are weaker.
+    /// because the environment is shared with other programs. Those of Memorize (`MEMORIZE_*`) are
+    /// read as well, and are weaker.
     ///
     /// # Errors
     /// The first value that can't be accepted.

@@ -27,7 +27,7 @@ pub struct Settings {
     pub(crate) renames: Vec<RenameLine>,
 }
 
-/// A `rename-command` line as it was read. Which commands there are is known to somebody else.
+/// A `rename-command` line as it was read. This crate does not know which commands there are.
 #[derive(Clone, Debug)]
 pub struct RenameLine {
     /// Where it stands.
@@ -48,7 +48,7 @@ impl RenameLine {
     }
 }
 
-/// A `user` line as it was read. What its words mean is known to whoever knows the commands.
+/// A `user` line as it was read. What its words mean is known to the crates that know the commands.
 #[derive(Clone, Debug)]
 pub struct UserLine {
     /// Where it stands.
@@ -163,7 +163,7 @@ impl Settings {
         }
     }
 
-    /// Whether somebody has given this directive a value, be it that of the default.
+    /// Whether this directive was given a value, be it that of the default.
     #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
         self.find(name).is_some_and(|(_, at)| {

@@ -146,8 +146,8 @@ fn strict_integer(arg: &[u8]) -> Option<i64> {
 /// ignored.
 ///
 /// No digits at all are 0, and a number beyond 2⁶⁴ is 2⁶⁴ - 1, as in Redis. Redis lets one that is
-/// beyond it by its unit wrap around to something small; a limit nobody asked for is worse than an
-/// error, so here it is one.
+/// beyond it by its unit wrap around to something small; a limit that was not asked for is worse
+/// than an error, so here it is one.
 ///
 /// # Examples
 /// ```

@@ -56,7 +56,7 @@ pub fn check(partitions: &[Partition], seen: &Observation, promise: Promise) -> 
     if violations.is_empty() {
         violations.extend(one_cut_for_all(partitions, &walks));
     }
-    strangers(partitions, seen, &mut violations);
+    unknown_items(partitions, seen, &mut violations);
     together(seen, promise, &mut violations);
     violations
 }
@@ -157,7 +157,7 @@ fn one_cut_for_all(partitions: &[Partition], walks: &[Walk]) -> Option<String> {
 }
 
 /// Keys and elements that were never written.
-fn strangers(partitions: &[Partition], seen: &Observation, violations: &mut Vec<String>) {
+fn unknown_items(partitions: &[Partition], seen: &Observation, violations: &mut Vec<String>) {
     let known =
         |bytes: &Bytes| partitions.iter().any(|partition| bytes.starts_with(partition.prefix()));
     for ((db, key), entry) in &seen.keys {

@@ -69,8 +69,8 @@ pub fn main() -> ExitCode {
 }
 
 fn parse(args: &[String]) -> Result<Settings, String> {
-    let nobody = Program { path: PathBuf::new(), extra: vec![] };
-    let mut settings = Settings { fsync: None, ..Settings::new(nobody, seed()) };
+    let none = Program { path: PathBuf::new(), extra: vec![] };
+    let mut settings = Settings { fsync: None, ..Settings::new(none, seed()) };
     let mut path = None;
     let mut extra = Vec::new();
     let mut words = args.iter();

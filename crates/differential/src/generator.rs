@@ -117,7 +117,7 @@ impl Generator {
     }
 }
 
-/// DBSIZE counts expired keys until someone looks at them: look at all of them first.
+/// DBSIZE counts expired keys until a command looks at them: look at all of them first.
 fn touch_all() -> Step {
     let mut args = vec![b"EXISTS".to_vec()];
     args.extend(universe());

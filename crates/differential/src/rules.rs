@@ -30,7 +30,7 @@ enum Rule {
     Integer,
     /// Any values of the same shape.
     Shape,
-    /// HELLO: the identifier and the modules aside.
+    /// HELLO: all but the identifier and the modules.
     Hello,
     /// CLIENT LIST and INFO: the same fields, and the ones that tell something equal.
     Clients,

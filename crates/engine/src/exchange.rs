@@ -151,7 +151,7 @@ enum Step {
     Feed,
     /// Run a request that came as words.
     Execute(Vec<Vec<u8>>),
-    /// Somebody has ended the wait with this ticket.
+    /// Another thread has ended the wait with this ticket.
     Unblock(u64, Vec<u8>),
     /// The wait has lasted as long as it may.
     GiveUp,
@@ -217,7 +217,7 @@ impl Exchange {
             }
             Step::GiveUp => {
                 if !worker.give_up(session, &mut self.out) {
-                    // Somebody has just ended the wait: the message is there, or will be in a
+                    // Another thread has just ended the wait: the message is there, or will be in a
                     // moment.
                     return Progress::Waits(None);
                 }
@@ -345,7 +345,7 @@ async fn follow<C: DoorSession>(
 /// Waits until what a session has been told may be told.
 ///
 /// # Errors
-/// The disk is in trouble: nobody knows when, or whether, that will be.
+/// The disk is in trouble: it cannot be known when, or whether, that will be.
 pub async fn confirmed<C: DoorSession>(caller: &mut C) -> Result<(), C::Refusal> {
     let engine = caller.engine();
     if !engine.must_hold(caller.session().awaits) {

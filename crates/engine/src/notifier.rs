@@ -97,8 +97,8 @@ impl Delivery<'_> {
     /// A client that listens to what it does itself gets that, too, through its mailbox: what
     /// others do is in there, and has its place in the order.
     fn publish_in(&self, channel: &[u8], message: &[u8]) {
-        const NOBODY: ClientId = 0;
-        self.engine.pubsub.publish(channel, message, NOBODY, &mut |_| ());
+        const NO_CLIENT: ClientId = 0;
+        self.engine.pubsub.publish(channel, message, NO_CLIENT, &mut |_| ());
     }
 
     /// Tells the readers of a key.

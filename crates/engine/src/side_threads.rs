@@ -47,7 +47,7 @@ impl SideThreads {
         }
     }
 
-    /// Where a request of a session runs: aside, if something is answered.
+    /// Where a request of a session runs: on a side thread, if something is answered.
     ///
     /// # Errors
     /// Too many wait already.
@@ -66,7 +66,8 @@ impl SideThreads {
         if worker.is_heavy(session, entry, argv) { enter(&self.heavy, stage) } else { Ok(None) }
     }
 
-    /// Where something is done that goes through so many bytes: aside, if something is answered.
+    /// Where something is done that goes through so many bytes: on a side thread, if something is
+    /// answered.
     ///
     /// # Errors
     /// Too many wait already.

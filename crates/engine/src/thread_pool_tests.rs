@@ -110,7 +110,7 @@ fn threads_that_end_leave_their_workers() {
 }
 
 #[test]
-fn a_thread_that_does_not_begin_counts_no_more_and_is_waited_for_by_nobody() {
+fn a_thread_that_does_not_begin_counts_no_more_and_no_job_waits_for_it() {
     let pool = ThreadPool::<Fragile>::new(("no\0name", 1), Duration::ZERO);
     let plan = Arc::new(Plan::default());
     let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runs(&pool, &plan, false)));

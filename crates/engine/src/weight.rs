@@ -1,11 +1,11 @@
 //! How much there is to do for a request, as far as that can be told before it runs: one measure
 //! for all doors.
 //!
-//! A door with few threads runs there what takes a moment, and all else aside (`side_threads.rs`);
-//! a program with the engine in it need not let others go first meanwhile. What a command is by its
-//! nature its spec says; but most take a moment only because what their words and keys hold is
-//! small. Most requests say no more than a few words and go through no more than these: for those
-//! no key is looked at.
+//! A door with few threads runs there what takes a moment, and all else on other threads
+//! (`side_threads.rs`); a program with the engine in it need not let others go first meanwhile.
+//! What a command is by its nature its spec says; but most take a moment only because what their
+//! words and keys hold is small. Most requests say no more than a few words and go through no more
+//! than these: for those no key is looked at.
 
 use base::{Flag, Locks, Makes};
 use smallvec::SmallVec;

@@ -4,7 +4,7 @@
 //!   ask ─┬─► worker: run ─┬─► answered, nothing to wait for ─► read the reply where it lies
 //!        │              └─► waits: for a key, for the end of a pause, for the disk
 //!        │                    └─ asleep until a message comes or the time is up ─► read the reply
-//!        └─► aside, if it may take longer than a moment ─► read the reply
+//!        └─► another thread, if it may take longer than a moment ─► read the reply
 //! ```
 //!
 //! Every request of every call goes this way. (What else the door has a worker for is no request of
@@ -114,15 +114,15 @@ pub enum Begun {
     Answered,
     /// It waits; what was written is in the worker's `out`.
     Waits,
-    /// It was not begun: it runs aside.
+    /// It was not begun: it runs on another thread.
     Aside(LongRequest),
 }
 
 impl SessionGuard {
-    /// Begins a request, unless it runs aside.
+    /// Begins a request, unless it runs on another thread.
     ///
     /// # Errors
-    /// There is no such database; too many requests that run aside wait already.
+    /// There is no such database; too many requests that run on other threads wait already.
     pub fn begin(
         &mut self,
         slot: &mut WorkerSlot,
@@ -160,7 +160,7 @@ impl SessionGuard {
     }
 
     /// Runs one request, waits for what it waits for, and makes something of the reply. The session
-    /// comes back with it: without an answer nobody knows in which state that is, or whether it is
+    /// comes back with it: without an answer it is unknown in which state that is, or whether it is
     /// there, and the next request takes another ([`Caller::take_session`]).
     ///
     /// # Errors
@@ -193,7 +193,8 @@ impl SessionGuard {
         read(&reply).map(|result| (guard, result))
     }
 
-    /// Runs one request aside, and waits for what it waits for; its reply, with the session.
+    /// Runs one request on another thread, and waits for what it waits for; its reply, with the
+    /// session.
     ///
     /// # Errors
     /// Why there is none.

@@ -15,7 +15,7 @@
 //! engine: a call that has nothing to wait for never leaves that thread, and costs no task beside
 //! the one HTTP/2 makes. What waits (for a key, for the end of a pause, for the disk) waits without
 //! holding anything. What runs for long by its nature (a script, `KEYS`, `SORT`) or is about large
-//! values runs aside; keys in order are those of the ordered index, page by page.
+//! values runs on other threads; keys in order are those of the ordered index, page by page.
 //!
 //! HTTP/2 is hyper's, and what is generated from `proto/` is tonic's. Tonic's own server is not
 //! used, because every call would pass its layers, and they hide the connection that a call belongs

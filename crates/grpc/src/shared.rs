@@ -1,10 +1,10 @@
 //! What all calls share: the engine, a worker at it, and who wakes those that wait for the disk.
 //!
 //! The worker is locked for as long as some requests run, and never across a wait. All calls are on
-//! one thread, so as a rule it is free. Only where a call has gone while its request ran aside, the
-//! side thread ends its session, and locks the worker for that: neither holds anything then that
-//! the other's work needs, and what is done under the lock waits for nothing but shards, as every
-//! request does.
+//! one thread, so as a rule it is free. Only where a call has gone while its request ran on another
+//! thread, the side thread ends its session, and locks the worker for that: neither holds anything
+//! then that the other's work needs, and what is done under the lock waits for nothing but shards,
+//! as every request does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -148,7 +148,7 @@ impl Shared {
         self.api_key.is_some() || self.engine.users.asks_password()
     }
 
-    /// Whether the engine has been asked to stop, in which case everybody is told.
+    /// Whether the engine has been asked to stop, in which case every caller is told.
     pub(crate) fn look_whether_stopping(&self) {
         if self.engine.stopping.load(Ordering::Relaxed) {
             (self.hooks.stopping)();

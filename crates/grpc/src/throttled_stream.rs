@@ -228,7 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ThrottledStream<S> {
         flushed
     }
 
-    /// Has what somebody unknown did not take yet sent on before there is more.
+    /// Has what an unauthenticated client did not take yet sent on before there is more.
     fn make_way(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &self.unauthenticated {
             Some(unauthenticated)

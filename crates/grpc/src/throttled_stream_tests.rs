@@ -1,4 +1,5 @@
-//! What strangers are heard and charged where what is below takes more than the other end does.
+//! What unauthenticated clients send and are charged where the layer below takes more than the
+//! client.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]

@@ -42,7 +42,8 @@ pub fn takes(secured: bool) -> usize {
     CONNECTION + if secured { TLS } else { 0 }
 }
 
-/// Bytes that a connection is charged until its caller is known: none where nobody is asked.
+/// Bytes that a connection is charged until its caller is known: none where no credentials are
+/// asked for.
 #[must_use]
 pub fn charge_of_connection(engine: &Engine, config: &Config, secured: bool) -> usize {
     let asked = config.http.token.is_some() || engine.users.asks_password();

@@ -5,7 +5,7 @@
 //!   serve ─► auth ─► route ─► body ─► records, ttl, range, status, metrics
 //!     │                                       │
 //!     │ timed_stream: slow readers            ▼
-//!     └ session: one per connection; workers of the engine; aside: what may take long
+//!     └ session: one per connection; workers of the engine; other threads: what may take long
 //! ```
 //!
 //! It speaks HTTP/1.1 with hyper and nothing on top: a router for eighteen routes is forty lines,

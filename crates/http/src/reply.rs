@@ -180,7 +180,7 @@ impl From<NoReply> for Refusal {
     fn from(why: NoReply) -> Self {
         match why {
             NoReply::Ended => Refusal::new(503, "the session was ended").and_close(),
-            // Nobody knows what state its session is in, either.
+            // What state its session is in is unknown, too.
             NoReply::Broken => {
                 Refusal::new(500, "the request could not be run: the server's log says why")
                     .and_close()

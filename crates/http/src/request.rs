@@ -42,7 +42,7 @@ impl ApiRequest {
         SessionGuard::new(Arc::clone(&self.client).lock_owned().await)
     }
 
-    /// Reads the body: aside, if it is long.
+    /// Reads the body: on another thread, if it is long.
     ///
     /// # Errors
     /// What `read` says.

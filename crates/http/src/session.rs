@@ -289,7 +289,7 @@ impl ClientSession {
         let _ = exchange::on_port(self, Exchange::of_bytes(input)).await;
     }
 
-    /// Where some requests run: aside, if something is answered.
+    /// Where some requests run: on a side thread, if something is answered.
     ///
     /// # Errors
     /// [`NoReply`].

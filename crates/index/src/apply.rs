@@ -244,7 +244,7 @@ fn take_apart(inner: Inner, changed: Vec<(usize, Became)>) -> Vec<Piece> {
     let Inner { separators, children, counts } = inner;
     let mut changed = changed.into_iter().peekable();
     let mut pieces: Vec<Piece> = Vec::with_capacity(children.len() + changed.len());
-    // The parent's own lower end belongs to whoever puts the first piece somewhere.
+    // The parent's own lower end belongs to the caller, which puts the first piece somewhere.
     let mut gap: Option<Box<[u8]>> = None;
     for (at, (node, &count)) in children.into_iter().zip(&counts).enumerate() {
         let low: Box<[u8]> = match at.checked_sub(1) {

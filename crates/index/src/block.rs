@@ -86,7 +86,7 @@ impl Block {
         self.0.get(start..start + self.word(4)).unwrap_or_default()
     }
 
-    /// The rests behind the prefix, for whoever reads several.
+    /// The rests behind the prefix, for callers that read several.
     #[inline]
     pub fn rests(&self) -> Rests<'_> {
         let width = self.width();

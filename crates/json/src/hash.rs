@@ -1,8 +1,8 @@
 //! How names and strings are hashed: from one secret seed for the whole process.
 //!
 //! The seed must be unpredictable to clients, or they could choose names that collide; this crate
-//! draws no random numbers, so whoever owns the process hands it in, once, before the first
-//! document is made. One seed for all, as documents and the shapes they share move between
+//! draws no random numbers, so the program that owns the process hands it in, once, before the
+//! first document is made. One seed for all, as documents and the shapes they share move between
 //! registries.
 
 use base::ProcessSecret;

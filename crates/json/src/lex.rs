@@ -1,6 +1,6 @@
 //! The words of JSON: strings and numbers as they are in a text.
 //!
-//! RFC 8259 to the letter. What is wrong is only found here, not described: whoever meets a
+//! RFC 8259 to the letter. What is wrong is only found here, not described: a caller that meets a
 //! [`Fail`] asks `diagnose.rs`, so that no one pays for good error messages but those who need
 //! them. Texts are known to be UTF-8 when they come here.
 

@@ -134,10 +134,10 @@ pub struct Registry {
     guesses: Box<[u32]>,
     filling: Filling,
     session: u32,
-    /// The list of the document that is being made: slots, or strangers.
+    /// The list of the document that is being made: slots, or foreign shapes.
     used: Vec<u32>,
     /// What that document has from another registry.
-    strangers: Vec<Arc<Shared>>,
+    foreign: Vec<Arc<Shared>>,
     pub(crate) scratch: Scratch,
     /// Bytes of what is in the slots.
     owned: usize,
@@ -150,8 +150,8 @@ pub struct Registry {
 }
 
 const GUESSES: usize = 64;
-/// Numbers of strangers begin here; there are never as many slots.
-const STRANGER: u32 = 1 << 31;
+/// Numbers of foreign shapes begin here; there are never as many slots.
+const FOREIGN: u32 = 1 << 31;
 
 impl Registry {
     /// An empty registry, which allocates nothing before it is used.
@@ -182,7 +182,7 @@ impl Registry {
             + size_class(self.filling.text.capacity())
             + size_class(self.filling.ends.capacity() * 4)
             + size_class(self.used.capacity() * 4)
-            + size_class(self.strangers.capacity() * size_of::<Arc<Shared>>())
+            + size_class(self.foreign.capacity() * size_of::<Arc<Shared>>())
             + size_class(scratch.arena.capacity())
             + size_class(scratch.cells.capacity() * 4)
             + size_class(scratch.names.capacity())
@@ -216,7 +216,7 @@ impl Registry {
         }
         self.next_session();
         self.used.clear();
-        self.strangers.clear();
+        self.foreign.clear();
         for (place, shared) in shared.iter().enumerate() {
             let place = place as u32;
             self.used.push(u32::MAX); // not looked at
@@ -263,13 +263,13 @@ impl Registry {
         if !new.is_empty() {
             let capacity = size_class((shared.len() + new.len()) * 8) / 8;
             shared.reserve_exact(capacity - shared.len());
-            let (slots, strangers) = (&self.slots, &self.strangers);
-            shared.extend(new.iter().filter_map(|&id| match id.checked_sub(STRANGER) {
-                Some(number) => strangers.get(number as usize).cloned(),
+            let (slots, foreign) = (&self.slots, &self.foreign);
+            shared.extend(new.iter().filter_map(|&id| match id.checked_sub(FOREIGN) {
+                Some(number) => foreign.get(number as usize).cloned(),
                 None => slots[id as usize].shared.clone(),
             }));
         }
-        self.strangers.clear();
+        self.foreign.clear();
         self.trim_scratch();
     }
 
@@ -315,12 +315,12 @@ impl Registry {
         if let Some(place) = shared.iter().position(is_it) {
             return place as u32;
         }
-        let number = self.strangers.iter().position(is_it).unwrap_or_else(|| {
-            self.strangers.push(Arc::clone(other));
-            self.used.push(STRANGER + self.strangers.len() as u32 - 1);
-            self.strangers.len() - 1
+        let number = self.foreign.iter().position(is_it).unwrap_or_else(|| {
+            self.foreign.push(Arc::clone(other));
+            self.used.push(FOREIGN + self.foreign.len() as u32 - 1);
+            self.foreign.len() - 1
         }) as u32;
-        let place = self.used.iter().position(|&id| id == STRANGER + number);
+        let place = self.used.iter().position(|&id| id == FOREIGN + number);
         place.unwrap_or_default() as u32
     }
 

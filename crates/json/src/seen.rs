@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What is new overwrites what was in its slot. A fingerprint that happens to be equal makes a
-//! stranger pass for an acquaintance, which costs a little memory and nothing else. The table
+//! new value pass for a known one, which costs a little memory and nothing else. The table
 //! doubles as long as it overwrites much, up to 64 KiB.
 
 use table::size_class;

@@ -20,7 +20,7 @@ pub struct Style<'a> {
     pub newline: &'a [u8],
     /// Between a name's colon and the value.
     pub space: &'a [u8],
-    /// No more is put anywhere in a text that is longer than this: it is of no use to anybody.
+    /// No more is put anywhere in a text that is longer than this: it is of no use.
     pub room: usize,
 }
 

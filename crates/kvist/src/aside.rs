@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::inbox::SLICE;
 use crate::shared::{CancelCheck, Shared, resume};
 
-/// Where a session is whose script runs aside.
+/// Where a session is whose script runs on another thread.
 enum Whereabouts {
     /// In its script.
     Away(Option<Box<ClientSession>>),
@@ -39,7 +39,8 @@ struct Meeting {
     came_back: Condvar,
 }
 
-/// A session whose script runs aside. Dropping this cancels the script, and ends the session.
+/// A session whose script runs on another thread. Dropping this cancels the script, and ends the
+/// session.
 pub(crate) struct Aside {
     shared: Arc<Shared>,
     meeting: Arc<Meeting>,

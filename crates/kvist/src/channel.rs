@@ -150,7 +150,7 @@ impl Channel {
         }
     }
 
-    /// Sends the client away if its script is to run aside; whether it is.
+    /// Sends the client away if its script is to run on another thread; whether it is.
     fn goes_aside(&mut self) -> bool {
         let client = self.client.take_if(|client| client.session.goes_aside());
         let goes = client.is_some();
@@ -198,7 +198,7 @@ impl Channel {
         let client = client.as_mut().ok_or(Error::Closed)?;
         advance(shared, client, input)?;
         let any = !client.out.is_empty() || !client.inbox.is_empty() || client.is_over();
-        // What takes long goes on while nobody waits for it.
+        // What takes long goes on while no caller waits for it.
         Ok(any || (self.goes_aside() && self.is_back(Instant::now())? && self.has_replies()?))
     }
 }

@@ -164,7 +164,8 @@ impl Shared {
         Ok(how)
     }
 
-    /// After requests have run: waits until the last is answered and may be told, or goes aside.
+    /// After requests have run: waits until the last is answered and may be told, or goes on
+    /// another thread.
     #[inline]
     pub fn settle(
         &self,
@@ -225,7 +226,7 @@ impl Shared {
     }
 
     /// Waits until a client's request is answered, or until `deadline`; whether it is. Not if it
-    /// goes aside.
+    /// goes on another thread.
     pub fn wait(
         &self,
         client: &mut ClientSession,

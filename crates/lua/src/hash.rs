@@ -1,11 +1,11 @@
-//! The two hashes of a string: one that everybody can compute, and one that nobody outside can.
+//! The two hashes of a string: one that any client can compute, and one that none can.
 //!
 //! The first decides the order in which tables are walked, so it is the same in all processes, and
-//! for names it is Redis's. Whoever knows it can choose strings that it maps to one number, however
-//! good it is; then the second one keeps them apart.
+//! for names it is Redis's. A client that knows it can choose strings that it maps to one number,
+//! however good it is; then the second one keeps them apart.
 //!
 //! The second one's seed must be unpredictable to clients; this crate draws no random numbers, so
-//! whoever owns the process hands it in, once, before the first state is made.
+//! the program that owns the process hands it in, once, before the first state is made.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -23,7 +23,7 @@ const PIECE: usize = 16;
 
 static SECRET: ProcessSecret = ProcessSecret::new();
 
-/// Sets the seed of the hash that nobody outside can compute. Returns whether it took effect: only
+/// Sets the seed of the hash that no client can compute. Returns whether it took effect: only
 /// the first call does, and only before any string needed it (then the seed is 0).
 pub fn seed_strings(seed: u64) -> bool {
     SECRET.set(seed)

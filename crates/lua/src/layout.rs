@@ -200,7 +200,7 @@ impl Value {
     #[inline]
     #[must_use]
     pub fn address(&self) -> *const c_void {
-        // SAFETY: any eight bytes are a pointer nobody follows.
+        // SAFETY: any eight bytes are a pointer that is not followed.
         unsafe { self.content.pointer }
     }
 }

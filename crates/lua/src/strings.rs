@@ -2,7 +2,7 @@
 //!
 //! Lua has every string once: equal ones are one object, and tables compare keys by their address.
 //! As Lua 5.1.5 is published, the hash by which that object is found looks at 32 bytes at most, and
-//! anybody can compute it. So strings can be chosen that lie in one chain, where each new one is
+//! any client can compute it. So strings can be chosen that lie in one chain, where each new one is
 //! compared with all before it. `build.rs` leaves those functions out of the library; the ones here
 //! take their place, under their names.
 //!
@@ -24,11 +24,11 @@
 //!
 //! What must hold:
 //!
-//! * A string lies in the bucket of its hash, and its hash is one of those two. Whoever looks for
-//!   it looks in both places, or in the first only if none that belongs there was set [`APART`].
+//! * A string lies in the bucket of its hash, and its hash is one of those two. A search for
+//!   it goes to both places, or in the first only if none that belongs there was set [`APART`].
 //! * Buckets stay where they are while the collector goes through them, one after the other.
-//! * A string that nothing refers to is in its chain until the collector gets there. Whoever asks
-//!   for it meanwhile gets it, marked as alive.
+//! * A string that nothing refers to is in its chain until the collector gets there. A caller that
+//!   asks for it meanwhile gets it, marked as alive.
 //! * Errors of memory are `longjmp`s: nothing here has a destructor, and when memory is refused all
 //!   is as before, or the string is in its chain.
 

@@ -142,7 +142,7 @@ impl Interpreter {
 
 impl Drop for Interpreter {
     fn drop(&mut self) {
-        // SAFETY: nobody uses it afterwards.
+        // SAFETY: it is not used afterwards.
         unsafe { lua_close(self.state) };
         assert_eq!(self.heap.used.get(), 0);
     }
@@ -328,7 +328,7 @@ fn buckets_stay_while_the_collector_goes_through_them() {
         assert_eq!(lua.global().strings.size, size);
         make();
         crowded |= lua.global().strings.count > size.cast_unsigned();
-        // SAFETY: buckets stay, whoever asks.
+        // SAFETY: buckets stay, whichever way they are resized.
         unsafe { luaS_resize(lua.state, 64) };
     }
     lua.check();

@@ -5,7 +5,7 @@
 //!   $EOF:<mark>\r\n  file of unknown length   <mark>          40 letters drawn at random
 //! ```
 //!
-//! The second is for files that were never on a disk, whose length nobody knows beforehand.
+//! The second is for files that were never on a disk, whose length is not known beforehand.
 
 use std::io::{self, Read, Write};
 

@@ -65,7 +65,7 @@ pub struct Group {
     pub name: Vec<u8>,
     /// The last id it delivered.
     pub last_id: StreamId,
-    /// How many entries it has read, counted from the first ever; `None` if nobody can tell.
+    /// How many entries it has read, counted from the first ever; `None` if unknown.
     pub entries_read: Option<u64>,
     /// Delivered but not acknowledged, ids ascending.
     pub pending: Vec<Pending>,

@@ -5,8 +5,8 @@ use crate::Stream;
 /// The value of a key.
 ///
 /// Collections are sequences here, in the order of the file. Members of sets and sorted sets and
-/// fields of hashes are meant to be distinct, but a hostile file can repeat them; whoever builds
-/// a real set notices, and it is not checked twice.
+/// fields of hashes are meant to be distinct, but a hostile file can repeat them; the code that
+/// builds a real set notices, and it is not checked twice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Bytes.

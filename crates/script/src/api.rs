@@ -96,7 +96,7 @@ fn raised(stack: Stack<'_>, text: &[u8]) -> Raise {
 enum Outcome {
     /// Its reply, on top.
     Value,
-    /// Nothing, as nobody wants it.
+    /// Nothing, as it is not wanted.
     Nothing,
     /// An error, on top.
     Error,
@@ -239,7 +239,7 @@ const NO_WORD: &[u8] = b"Lua redis lib command arguments must be strings or inte
 /// A word as the list of words keeps it.
 fn lasting(text: &[u8]) -> &'static [u8] {
     // SAFETY: the words are cleared before the script goes on; until then the strings are on its
-    // stack, and nobody touches the digits.
+    // stack, and nothing touches the digits.
     unsafe { std::slice::from_raw_parts(text.as_ptr(), text.len()) }
 }
 

@@ -1,8 +1,8 @@
 //! Functions that call others and catch what they raise: `pcall`, `xpcall`, coroutines.
 //!
 //! They call back into Lua, so they touch nothing that other functions of ours use while that runs,
-//! and none of them lets a script go on that its host has ended: whoever catches the error that
-//! says so is ended at its next line.
+//! and none of them lets a script go on that its host has ended: a script that catches the error
+//! that says so is ended at its next line.
 
 use std::ffi::{CStr, c_int};
 use std::mem::{MaybeUninit, replace};
@@ -31,7 +31,7 @@ pub fn open(stack: Stack<'_>) {
     stack.pop(1);
 }
 
-/// Whether the host has ended the script; whoever asks ends at its next line then.
+/// Whether the host has ended the script; a script that asks ends at its next line then.
 fn is_killed(stack: Stack<'_>) -> bool {
     let killed = inner_of(stack).killed;
     if killed {
@@ -51,7 +51,7 @@ fn catching(stack: Stack<'_>, run: impl FnOnce() -> c_int) -> c_int {
 /// `lua_pcall` without a handler.
 ///
 /// # Safety
-/// Function and arguments lie on top, and nobody holds what the state carries.
+/// Function and arguments lie on top, and no reference into what the state carries is held.
 unsafe fn caught(stack: Stack<'_>, args: c_int, results: c_int) -> c_int {
     // SAFETY: as the caller says.
     catching(stack, || unsafe { lua::lua_pcall(stack.state(), args, results, 0) })
@@ -179,7 +179,7 @@ impl<'s> Coroutine<'s> {
     /// returns, or by the error.
     ///
     /// # Safety
-    /// Lua has called whoever calls this, and nobody holds what the state carries.
+    /// Lua has called the caller, and no reference into what the state carries is held.
     unsafe fn go_on(self, args: c_int) -> Result<(), Raise> {
         let Coroutine { outside, inside } = self;
         let obstacle = self.obstacle();

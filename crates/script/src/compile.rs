@@ -114,7 +114,7 @@ fn compiled(stack: Stack<'_>, text: &[u8]) -> i32 {
     match compile(stack, text, name) {
         0 => 1,
         // A script that has used up its memory ends, as it would anywhere else.
-        // SAFETY: Lua has called whoever calls this; the error lies on top.
+        // SAFETY: Lua has called the caller; the error lies on top.
         LUA_ERRMEM => unsafe { lua::lua_error(stack.state()) },
         _ => failed(stack),
     }

@@ -1,4 +1,4 @@
-//! What a script asks of whoever runs it.
+//! What a script asks of the program that runs it.
 
 use base::{CmdError, Reply};
 

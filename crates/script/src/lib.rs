@@ -10,8 +10,8 @@
 //!        └─ lower: the result becomes a reply
 //! ```
 //!
-//! The interpreter is the crate `lua`; whoever runs commands is a [`Host`]. A [`Vm`] belongs to one
-//! thread and holds two states, as in Redis: one for scripts, one for functions.
+//! The interpreter is the crate `lua`; the code that runs commands is a [`Host`]. A [`Vm`] belongs
+//! to one thread and holds two states, as in Redis: one for scripts, one for functions.
 //!
 //! # Unsafe code
 //!

@@ -57,9 +57,9 @@ pub struct Lift<'s, 'i> {
     before: usize,
     open: &'i mut Vec<Open>,
     protocol: Protocol,
-    /// Whether somebody takes the reply.
+    /// Whether the caller takes the reply.
     wanted: bool,
-    /// Whether it was not made, as nobody does. Errors and aggregates always are.
+    /// Whether it was not made, as the caller does not. Errors and aggregates always are.
     pub dropped: bool,
     /// Whether the reply as a whole is an error.
     pub failed: bool,
@@ -83,7 +83,7 @@ impl<'s, 'i> Lift<'s, 'i> {
         Lift { stack, memory, before, open, protocol, wanted, dropped, failed, overflow, full }
     }
 
-    /// Makes room for a value of so many bytes that is no aggregate, unless nobody wants it.
+    /// Makes room for a value of so many bytes that is no aggregate, if it is wanted.
     #[inline]
     fn room_for_one(&mut self, bytes: usize) -> bool {
         if !self.wanted && self.open.is_empty() {

@@ -31,7 +31,7 @@ enum Open {
 pub enum Cut {
     /// The host has ended the script.
     Killed,
-    /// The reply has no room left, which whoever holds it tells.
+    /// The reply has no room left, of which its owner tells.
     Full,
 }
 
@@ -43,7 +43,7 @@ const FORMAT: (usize, usize) = (3, 16);
 /// Writes the value on top, which is popped. `protocol` is the script's, which decides what
 /// booleans are. Errors are also told to the host.
 ///
-/// Tables may share what they hold, so a value can be longer to write than anybody has time or room
+/// Tables may share what they hold, so a value can be longer to write than there is time or room
 /// for: the host is asked now and then, and nothing is looked at once the reply is full.
 pub fn lower(
     stack: Stack<'_>,

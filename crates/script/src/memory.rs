@@ -21,7 +21,7 @@ pub struct Memory {
     used: Cell<usize>,
     limit: Cell<usize>,
     lenient: Cell<bool>,
-    /// Bytes given since somebody last took this count.
+    /// Bytes given since this count was last taken.
     given: Cell<usize>,
     /// The states whose hook is called when those are many: the main one, and the coroutine that
     /// was last seen running. Null while no hook may be set.

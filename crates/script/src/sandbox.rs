@@ -65,7 +65,7 @@ pub fn memory_of(stack: Stack<'_>) -> &Memory {
 /// What a state carries, for code that calls back into Lua and so cannot hold it meanwhile.
 #[allow(clippy::mut_from_ref)]
 pub fn inner_of<'s>(stack: Stack<'s>) -> &'s mut Inner {
-    // SAFETY: a stack belongs to a state of a `Vm`; whoever asks lets go of it before anything else
+    // SAFETY: a stack belongs to a state of a `Vm`; a caller lets go of it before anything else
     // of ours runs.
     unsafe { &mut *shared(stack.state()).inner.get() }
 }

@@ -12,7 +12,7 @@ use crate::sandbox::{entry, inner_of};
 use crate::stack::{Raise, Stack, Type};
 use crate::state::Inner;
 
-/// What whoever writes to one is told, as in Redis.
+/// The error of a script that writes to one, as in Redis.
 const READONLY: &[u8] = b"Attempt to modify a readonly table";
 /// Where the metatable of a table in front has what `getmetatable` shows.
 const SHOWN: i32 = 1;

@@ -46,8 +46,8 @@ impl ScriptFlags {
         true
     }
 
-    /// The flags as bits, for whoever keeps them: 1 for the first of [`names`](Self::names), 2 for
-    /// the second and so on.
+    /// The flags as bits, for callers that keep them: 1 for the first of [`names`](Self::names), 2
+    /// for the second and so on.
     #[must_use]
     pub fn bits(self) -> u8 {
         let flags = [

@@ -114,7 +114,7 @@ pub struct Stack<'s> {
 macro_rules! calls {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? = $c:ident;)*) => {
         $($(#[$doc])* #[inline] pub fn $name(self $(, $arg: $type)*) $(-> $result)? {
-            // SAFETY: promised by whoever made the stack (see the top of the file).
+            // SAFETY: promised by the code that made the stack (see the top of the file).
             unsafe { lua::$c(self.state $(, $arg)*) }
         })*
     };
@@ -135,7 +135,7 @@ impl<'s> Stack<'s> {
     pub fn end_at_next_line(self) {
         // No other hook is set instead.
         crate::sandbox::memory_of(self).unwatch();
-        // SAFETY: promised by whoever made the stack; setting a hook raises nothing.
+        // SAFETY: promised by the code that made the stack; setting a hook raises nothing.
         unsafe { lua::lua_sethook(self.state, Some(crate::vm::hook), lua::LUA_MASKLINE, 0) };
     }
 
@@ -143,7 +143,7 @@ impl<'s> Stack<'s> {
     pub fn call_hook_after(self, instructions: u32) {
         let count = c_int::try_from(instructions).unwrap_or(c_int::MAX);
         let (hook, mask) = (Some(crate::vm::hook as lua::lua_Hook), lua::LUA_MASKCOUNT);
-        // SAFETY: promised by whoever made the stack; setting a hook raises nothing.
+        // SAFETY: promised by the code that made the stack; setting a hook raises nothing.
         unsafe { lua::lua_sethook(self.state, hook, mask, count) };
     }
 
@@ -550,7 +550,7 @@ impl<'s> Stack<'s> {
     /// Calls the function below `args` arguments. May run anything.
     #[inline]
     pub fn call(self, args: c_int, results: c_int) {
-        // SAFETY: as above; whoever calls this holds nothing that what runs may touch.
+        // SAFETY: as above; the caller holds nothing that what runs may touch.
         unsafe { lua::lua_call(self.state, args, results) }
     }
 

@@ -50,8 +50,8 @@ impl Limits {
 /// use kvist_script::{Limits, Script, Vm};
 /// # use base::Reply;
 /// # use kvist_script::Refusal;
-/// # struct Nobody;
-/// # impl kvist_script::Host for Nobody {
+/// # struct NoCommands;
+/// # impl kvist_script::Host for NoCommands {
 /// #     fn call(&mut self, _: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
 /// #         Ok(out.ok())
 /// #     }
@@ -65,7 +65,7 @@ impl Limits {
 /// let script = Script::new(b"return #KEYS + ARGV[1]").unwrap();
 /// let mut bytes = Vec::new();
 /// let mut out = wire::RespWriter::new(&mut bytes, base::Protocol::Resp2);
-/// vm.eval(&script, &[b"a", b"b"], &[b"40"], &mut Nobody, &mut out).unwrap();
+/// vm.eval(&script, &[b"a", b"b"], &[b"40"], &mut NoCommands, &mut out).unwrap();
 /// assert_eq!(bytes, b":42\r\n");
 /// ```
 pub struct Vm {
@@ -143,8 +143,8 @@ impl Vm {
         self.scripts = State::new(self.limits, false);
     }
 
-    /// Forgets compiled scripts if they take much of the memory that scripts may take: whoever runs
-    /// some of which each is long, or many, must leave enough for the next.
+    /// Forgets compiled scripts if they take much of the memory that scripts may take: a client
+    /// that runs some of which each is long, or many, must leave enough for the next.
     pub fn make_room(&mut self) {
         let most = self.limits.memory / 4;
         if self.script_memory() > most {
@@ -344,7 +344,7 @@ impl Drop for State {
 }
 
 /// When the collector is to begin a cycle, in percent of what lives. A cycle costs as much as what
-/// lives, so a small state may grow by half a megabyte first; and nobody is to be refused memory
+/// lives, so a small state may grow by half a megabyte first; and no script is to be refused memory
 /// that garbage takes.
 fn pause(lives: usize, limit: usize) -> c_int {
     let lives = lives.max(1);
@@ -565,7 +565,8 @@ impl State {
         stack.set_top(0);
         self.clean();
         match lowered {
-            // Whoever made the room for the reply says what becomes of one that is too long.
+            // The caller, which made the room for the reply, says what becomes of one that is too
+            // long.
             Ok(()) | Err(Cut::Full) => Ok(()),
             Err(Cut::Killed) => Err(killed()),
         }

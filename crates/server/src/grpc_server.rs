@@ -69,7 +69,7 @@ impl GrpcSockets {
         let (stop, stopped) = watch::channel(false);
         let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("grpc".to_owned()).spawn(move || {
-            // What runs aside may take its time; nobody waits for it any more.
+            // What runs on other threads may take its time; no request waits for it any more.
             runtime.block_on(serve(&served, sockets, &stopped));
         })?;
         Ok(GrpcServer { serving: Some(Serving { shared, stop, thread }) })

@@ -9,7 +9,7 @@
 //!
 //! A line that was logged is in the file when its thread goes on, as if that had written it: what
 //! stands in a log before a crash is what happened before it. Only where one write takes longer
-//! than [`PATIENCE`] nobody waits any more, until the disk has caught up.
+//! than [`PATIENCE`] no thread waits any more, until the disk has caught up.
 
 use std::collections::VecDeque;
 use std::io;
@@ -42,7 +42,7 @@ struct State {
     done: u64,
     /// Lines that were dropped since that was last told.
     dropped: u64,
-    /// The disk does not keep up: nobody waits for it.
+    /// The disk does not keep up: no thread waits for it.
     behind: bool,
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_file_that_hangs() {
+    fn no_thread_waits_for_a_file_that_hangs() {
         let (queue, go, lines) = hanging();
         let line = "x".repeat(100);
         // As many as would take an hour if each were waited for.

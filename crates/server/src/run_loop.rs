@@ -15,7 +15,7 @@
 //! ([`CURRENT_LOOP`]). A script that takes long has the loop taken from there ([`hand_over`]) and
 //! given to another thread, with all that is still to be done, which lies in its queues; only the
 //! connection whose turn it is stays, and comes back when that is over. So there is never a loop
-//! inside a turn, and what a script holds is nobody's but its thread's. What comes for a connection
+//! inside a turn, and what a script holds is its thread's alone. What comes for a connection
 //! that is away waits for it ([`DetachedConnection`]).
 //!
 //! After a call of [`turn`] the loop may be gone: then there is nothing left to do for this thread

@@ -23,8 +23,8 @@ impl Txn {
         self.with_or(store, scope, work, |_| ())
     }
 
-    /// As [`Txn::with`]; if `work` panics, `broken` runs too, before anything is given back: nobody
-    /// else sees what was left behind before it is, say, in the journal.
+    /// As [`Txn::with`]; if `work` panics, `broken` runs too, before anything is given back: no
+    /// other thread sees what was left behind before it is, say, in the journal.
     ///
     /// # Errors
     /// As [`Txn::with`].

@@ -37,7 +37,7 @@ impl TextNotes {
     /// Notes bytes of `text` that are about to change, as far as they lie in `open` and are not
     /// noted yet. O(log n), and their length.
     pub fn note(&mut self, text: &[u8], change: Range<usize>, open: Range<usize>) {
-        // Whoever appends says "to the end", wherever that will be.
+        // A command that appends says "to the end", wherever that will be.
         let end = change.end.min(text.len()).next_multiple_of(GRAIN);
         let end = end.min(open.end).min(text.len());
         let mut at = (change.start / GRAIN * GRAIN).max(open.start);

@@ -388,7 +388,8 @@ impl Deref for Block {
 
     #[inline(always)]
     fn deref(&self) -> &[u8] {
-        // SAFETY: that many bytes are initialised, and nobody writes to them while we are borrowed.
+        // SAFETY: that many bytes are initialised, and nothing writes to them while we are
+        // borrowed.
         unsafe { slice::from_raw_parts(self.data(), self.len()) }
     }
 }

@@ -160,7 +160,7 @@ impl BucketRef {
 
     #[inline(always)]
     pub(crate) fn set_slot(self, slot: usize, value: Slot) {
-        // SAFETY: as in `slot`; nobody else reads or writes it now (see `new`).
+        // SAFETY: as in `slot`; no other code reads or writes it now (see `new`).
         unsafe { self.slot_pointer(slot).write(value) }
     }
 

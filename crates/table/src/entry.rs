@@ -194,7 +194,7 @@ impl Entry {
     }
 
     /// # Safety
-    /// The entry lives, is used by nobody else, and is not used again.
+    /// The entry lives, is used by no other code, and is not used again.
     pub(crate) unsafe fn free(self) {
         // SAFETY: by the contract; the layout is that of `allocate`, as the class follows from
         // the shape and every change of the shape keeps the block in its class or replaces it.
@@ -223,7 +223,7 @@ impl Entry {
     }
 
     /// # Safety
-    /// The entry lives and nobody else is reading or writing its first 4 bytes.
+    /// The entry lives and no other code is reading or writing its first 4 bytes.
     #[inline(always)]
     unsafe fn set_word(self, word: u32) {
         // SAFETY: as in `word`.
@@ -231,7 +231,7 @@ impl Entry {
     }
 
     /// # Safety
-    /// The block has room for the header of `shape`, and nobody else uses it.
+    /// The block has room for the header of `shape`, and no other code uses it.
     #[inline]
     unsafe fn write_head(self, shape: Shape, access: u32) {
         // SAFETY: by the contract. The lengths fit by `Shape::new`, which chose the form.
@@ -301,7 +301,7 @@ impl Entry {
     /// [`bytes`](Self::bytes), for writing.
     ///
     /// # Safety
-    /// As there, and nobody else reads the value during `'a`.
+    /// As there, and no other code reads the value during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn bytes_mut<'a>(self) -> Option<&'a mut [u8]> {
         // SAFETY: as in `bytes`.
@@ -372,7 +372,7 @@ impl Entry {
     }
 
     /// # Safety
-    /// The entry lives and nobody else uses it.
+    /// The entry lives and no other code uses it.
     #[inline(always)]
     pub(crate) unsafe fn set_user_flags(self, user: u8) {
         // SAFETY: by the contract.
@@ -385,7 +385,7 @@ impl Entry {
     /// Overwrites a deadline that is there.
     ///
     /// # Safety
-    /// The entry lives, has a deadline, and nobody else uses it.
+    /// The entry lives, has a deadline, and no other code uses it.
     #[inline]
     pub(crate) unsafe fn overwrite_deadline(self, deadline: u64) {
         // SAFETY: by the contract; it stands right before the key.
@@ -401,7 +401,7 @@ impl Entry {
     /// forgotten, not freed: the caller has taken it.
     ///
     /// # Safety
-    /// The entry lives and nobody else uses it; the result replaces it. `new` was made from its
+    /// The entry lives and no other code uses it; the result replaces it. `new` was made from its
     /// shape, and `fill` has the kind and length of value that `new` tells; `Fill::Keep` only
     /// for a shape of the same kind.
     pub(crate) unsafe fn reshape(self, new: Shape, deadline: u64, fill: Fill<'_>) -> Entry {

@@ -73,7 +73,7 @@ impl<T> Deref for UnalignedBox<T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the value lives and is ours; nobody writes to it while we are borrowed.
+        // SAFETY: the value lives and is ours; nothing writes to it while we are borrowed.
         unsafe { &*self.pointer.as_ptr() }
     }
 }

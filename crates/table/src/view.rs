@@ -43,7 +43,7 @@ impl<O> Copy for EntryRef<'_, O> {}
 
 impl<'a, O> EntryRef<'a, O> {
     /// # Safety
-    /// During `'a` the entry lives in a table with objects of type `O` and is changed by nobody
+    /// During `'a` the entry lives in a table with objects of type `O` and is changed by no code
     /// (but for its access word, by this thread).
     #[inline(always)]
     pub(crate) unsafe fn new(entry: Entry) -> EntryRef<'a, O> {
@@ -148,8 +148,8 @@ pub struct EntryMut<'a, O> {
 
 impl<'a, O> EntryMut<'a, O> {
     /// # Safety
-    /// `found` is in the table whose accounts these are, its objects are of type `O`, and nobody
-    /// else uses the table during `'a`.
+    /// `found` is in the table whose accounts these are, its objects are of type `O`, and no
+    /// other code uses the table during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(found: Found, accounts: &'a mut Accounts) -> EntryMut<'a, O> {
         let Found { segment, home, entry, .. } = found;
@@ -389,7 +389,7 @@ unsafe impl<O: Send> Send for Removed<O> {}
 
 impl<O> Removed<O> {
     /// # Safety
-    /// The entry lives, its object (if any) is a `Box<O>`, and nobody else knows it any more.
+    /// The entry lives, its object (if any) is a `Box<O>`, and no other pointer to it is left.
     #[inline]
     pub(crate) unsafe fn new(entry: Entry) -> Removed<O> {
         Removed { entry, owned: PhantomData }
@@ -472,7 +472,7 @@ impl<O> Removed<O> {
 }
 
 /// # Safety
-/// The pointer came from a `Box<O>`, and nobody else will use it.
+/// The pointer came from a `Box<O>`, and no other code will use it.
 #[inline]
 unsafe fn owned_box<O>(object: NonNull<u8>) -> Box<O> {
     // SAFETY: by the contract.

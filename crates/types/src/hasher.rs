@@ -1,8 +1,8 @@
 //! How fields and members are hashed: from one secret seed, differently in every table.
 //!
 //! The seed must be unpredictable to clients, or they could choose members that collide; this
-//! crate draws no random numbers, so whoever owns the process hands it in, once, before the first
-//! value is made.
+//! crate draws no random numbers, so the program that owns the process hands it in, once, before
+//! the first value is made.
 //!
 //! Tables must not share one hash. A table is walked in the order of its hashes; were members put
 //! into another table in just that order (a copy, a union), that table would fill from one side,

@@ -94,7 +94,7 @@ pub trait Ordered: Keyspace {
     /// Whether steps must stop now: nothing may be changed any more, for a while.
     fn must_stop(&self) -> bool;
 
-    /// Deletes a key inside such a step, and tells everybody whom it concerns; whether it was
+    /// Deletes a key inside such a step, and notifies all clients that it concerns; whether it was
     /// there.
     fn delete(&mut self, key: Key<'_>) -> bool;
 

@@ -1,4 +1,4 @@
-//! The table of a large hash or set, which notes what it was for whoever copies it.
+//! The table of a large hash or set, which notes what it was for an incremental copy.
 
 use std::ops::Deref;
 

@@ -206,8 +206,8 @@ impl<V> ReplyReader<V> {
         self.filled(bytes.len());
     }
 
-    /// Room for at least `want` bytes, and never none, for somebody to read into. What was read is
-    /// then told by [`filled`](Self::filled).
+    /// Room for at least `want` bytes, and never none, for the caller to read into. What was read
+    /// is then told by [`filled`](Self::filled).
     pub fn spare(&mut self, want: usize) -> &mut [u8] {
         let want = want.max(1);
         if self.at == self.end {

@@ -2,7 +2,7 @@
 //!
 //! What the engine and the doors must know of a command is in its `Spec`; a name that is compared
 //! somewhere else is forgotten when a command like it is added, and a typo in it is found by
-//! nobody. The names are read from the declarations (`name: "…"` of the specs), so the rule knows
+//! no check. The names are read from the declarations (`name: "…"` of the specs), so the rule knows
 //! every command there is. Requests that are made (`call("get", …)`) are no comparisons.
 
 use std::collections::BTreeSet;

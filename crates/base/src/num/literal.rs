@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The longest prefix that fits is the number; what follows is the caller's to check. Only the
-//! shape is found here; the value is computed by whoever knows the precision wanted.
+//! shape is found here; the value is computed by the caller, which knows the precision wanted.
 
 /// A number found at the start of a text.
 #[derive(Debug, PartialEq, Eq)]

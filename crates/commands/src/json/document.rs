@@ -1,7 +1,7 @@
 //! What the commands about JSON documents have in common: keys that hold one, paths, errors.
 //!
-//! A document is kept as text until somebody asks for a part of it. So looking may have to build
-//! the tree first, which changes how the value is kept and not the value: nobody is told.
+//! A document is kept as text until a command asks for a part of it. So looking may have to build
+//! the tree first, which changes how the value is kept and not the value: no client is notified.
 //!
 //! ```text
 //!               look                change

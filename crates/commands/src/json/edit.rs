@@ -7,7 +7,7 @@
 //!                    changed from the end of the document to its start, inside before around
 //! ```
 //!
-//! So a request that changes nothing disturbs nobody, and one that fails leaves everything as it
+//! So a request that changes nothing notifies no client, and one that fails leaves everything as it
 //! was: the journal, which is told of requests that succeed, could not know of half a change.
 //!
 //! A legacy path means its first match where something is read. Where something is changed it

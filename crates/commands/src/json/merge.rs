@@ -140,7 +140,7 @@ impl Plan {
             return Plan::add(path, root, (patch, depth));
         }
         if patch.kind() != Kind::Object {
-            // Nobody sees what becomes of a value within one that is replaced or deleted.
+            // No client sees what becomes of a value within one that is replaced or deleted.
             found = topmost(found);
         }
         let all = found.len();

@@ -55,7 +55,7 @@ fn rename<H: Keyspace>(host: &mut H, from: Key<'_>, to: Key<'_>) {
     host.notify(Class::Generic, "rename_to", to);
 }
 
-/// Gives a key another name, if nobody has it.
+/// Gives a key another name, if no key has it.
 pub struct RenameNx<'a> {
     from: Key<'a>,
     to: Key<'a>,

@@ -36,7 +36,7 @@ struct Found {
     stopped: Option<Vec<u8>>,
 }
 
-/// What a piece was found to hold; empty where nobody has to look.
+/// What a piece was found to hold; empty where it need not be looked at.
 #[derive(Default)]
 struct Looked {
     /// Whether the key of this number is wanted.

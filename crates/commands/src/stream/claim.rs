@@ -143,7 +143,7 @@ impl Claim {
             }
             let Some(pending) = self.of(group, id) else { continue };
             let (consumer, created) = group.find_or_create(name, self.now);
-            // In a replay nobody is seen now, but was when the entry was delivered.
+            // In a replay the consumer is not seen now, but was when the entry was delivered.
             group.see(consumer, if self.now == 0 { self.delivered } else { self.now });
             let pending = Pending { consumer, ..pending };
             group.deliver(pending);

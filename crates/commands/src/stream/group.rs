@@ -6,7 +6,7 @@ use base::{
 };
 use types::Stream;
 
-/// What those who listen hear of a new consumer, whoever made it.
+/// The event of a new consumer, whichever command made it.
 pub(super) const CONSUMER_MADE: &str = "xgroup-createconsumer";
 
 use super::{ids, reply};

@@ -31,7 +31,7 @@ const ABOUT_STREAM: Spec = Spec {
     ..Spec::NEW
 };
 
-/// Entries and pending ones that FULL lists if nobody says how many.
+/// Entries and pending ones that FULL lists if the request does not say how many.
 const FULL_COUNT: usize = 10;
 
 /// Tells about a stream.
@@ -248,7 +248,7 @@ impl<'a> Command<'a> for Consumers<'a> {
     }
 }
 
-/// Milliseconds since a consumer was seen; 0 if that was before a restart and nobody remembers.
+/// Milliseconds since a consumer was seen; 0 if that was before a restart, which forgets it.
 fn idle(consumer: &Consumer, now: Millis) -> i64 {
     if consumer.seen == 0 {
         return 0;

@@ -8,7 +8,7 @@ use types::stream::{Group, Pending};
 
 use super::ids;
 
-/// What a request has changed for a consumer, said exactly if anybody keeps it.
+/// What a request has changed for a consumer, said exactly if the host keeps it.
 pub(super) struct Changes<'a> {
     group: &'a [u8],
     consumer: &'a [u8],

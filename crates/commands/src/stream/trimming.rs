@@ -152,7 +152,7 @@ impl Trimming {
     }
 }
 
-/// How many entries `~` removes at most if nobody says: a hundred nodes full.
+/// How many entries `~` removes at most if the request does not say: a hundred nodes full.
 fn usual_limit(limits: &PackLimits) -> u64 {
     match limits.stream_node_entries as u64 {
         0 => 10_000,

@@ -155,7 +155,7 @@ impl<'a> ZAdd<'a> {
         Ok(ZAdd { key, options, pairs })
     }
 
-    /// ZADD of pairs that somebody else has read, with NX, XX and CH as told.
+    /// ZADD of pairs that another command has parsed, with NX, XX and CH as told.
     pub(crate) fn of(
         key: Key<'a>,
         [only_new, only_old, count_changed]: [bool; 3],

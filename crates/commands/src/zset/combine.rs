@@ -11,7 +11,7 @@ use types::{Set, ZSet};
 
 use super::reply;
 
-/// The keys of the inputs, and options that nobody has read yet.
+/// The keys of the inputs, and options that are not parsed yet.
 pub(super) struct Inputs<'a> {
     keys: Vec<Key<'a>>,
     options: Args<'a>,

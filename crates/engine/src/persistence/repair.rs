@@ -1,7 +1,7 @@
-//! Repairs a damaged data directory: what is intact is kept, the rest is put aside under a name
+//! Repairs a damaged data directory: what is intact is kept, the rest is set apart under a name
 //! that ends in `.damaged`, and nothing is removed.
 //!
-//! Each step can be repeated, so that a run that was interrupted is run again. What is put aside is
+//! Each step can be repeated, so that a run that was interrupted is run again. What is set apart is
 //! durable before anything takes its place.
 
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub fn repair(
     }
 }
 
-/// A name for a file that is put aside.
+/// A name for a file that is set apart.
 fn aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
     let names = disk.list()?;
     let numbered = |n: u32| match n {
@@ -55,7 +55,7 @@ fn put_aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
     Ok(other)
 }
 
-/// Copies a file under a name for what is put aside.
+/// Copies a file under a name for what is set apart.
 fn copy_aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
     let other = aside(disk, name)?;
     let (from, to) = (disk.open(name)?, disk.create(&other)?);
@@ -74,7 +74,7 @@ fn copy_aside(disk: &dyn Disk, name: &str) -> io::Result<String> {
     Ok(other)
 }
 
-/// Copies what the manifest names under names for what is put aside, before something else takes
+/// Copies what the manifest names under names for what is set apart, before something else takes
 /// its place; those names. (Files of the journal are used again, so a second name is not enough.)
 ///
 /// # Errors
@@ -160,7 +160,7 @@ fn kept(raw: &mut Vec<u8>, db: u32, whole: &HashMap<u64, u64>) -> Result<u64, St
 fn repair_snapshot(disk: &Arc<dyn Disk>, manifest: &Manifest) -> io::Result<String> {
     let Some(name) = &manifest.snapshot else { return Err(io::Error::other("no snapshot")) };
     let there = disk.list()?.contains(name);
-    // It was put aside already if an earlier run was interrupted.
+    // It was set apart already if an earlier run was interrupted.
     let source = if there { name.clone() } else { format!("{name}.damaged") };
     let header = snapshot::Header {
         id: manifest.id,

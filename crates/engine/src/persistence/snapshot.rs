@@ -462,8 +462,8 @@ impl Engine {
     /// Stops keeping changes in the journal: what is on disk is the state as of now. That waits for
     /// the disk and may have to wait for shards, so it is done in a thread of its own, as a
     /// snapshot is: the caller may be the one that holds them, or have other clients. The client
-    /// who wants it, if there is one that can wait, is answered when it is done; but nobody waits
-    /// for a shard.
+    /// that wants it, if there is one that can wait, is answered when it is done; but no thread
+    /// waits for a shard.
     pub(super) fn stop_journal(self: &Arc<Self>, client: Option<&mut Session>) -> io::Result<()> {
         // The journal is part of a snapshot that is being made.
         let Some(turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };

@@ -1,8 +1,8 @@
 //! Copies of the running dataset for Redis's tools: what `SYNC` sends.
 //!
-//! A copy is made aside, an RDB file is written of it, and that file loses its name before the
-//! first byte is sent: readers keep it alive, and nothing is left when they are gone, be it by a
-//! crash. Readers that asked before a copy was begun share it.
+//! A copy is made in a directory of its own, an RDB file is written of it, and that file loses its
+//! name before the first byte is sent: readers keep it alive, and nothing is left when they are
+//! gone, be it by a crash. Readers that asked before a copy was begun share it.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;

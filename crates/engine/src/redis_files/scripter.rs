@@ -11,9 +11,9 @@ use crate::engine::Engine;
 use crate::{ClientId, Mailbox, Message, Origin, Session, Worker};
 
 /// A mailbox that keeps nothing.
-struct Nobody;
+struct Discard;
 
-impl Mailbox for Nobody {
+impl Mailbox for Discard {
     fn post(&self, _: ClientId, _: Message) {}
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Scripter {
 
 impl Scripter {
     pub fn new(engine: &Arc<Engine>) -> Self {
-        let client = engine.clients.add(Origin::default(), wall_clock(), Arc::new(Nobody));
+        let client = engine.clients.add(Origin::default(), wall_clock(), Arc::new(Discard));
         let mut session = Session::new(client, true);
         session.speak(Protocol::Resp2);
         Scripter { worker: Worker::new(engine, engine.hashing.seed), session }

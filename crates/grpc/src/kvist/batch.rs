@@ -145,7 +145,7 @@ enum Started {
     Done(Outcome),
     /// It waits; what was written so far.
     Waits(Vec<u8>),
-    /// It runs aside: its words.
+    /// It runs on another thread: its words.
     Aside(LongRequest, Vec<Vec<u8>>),
 }
 

@@ -50,7 +50,7 @@ fn is_database(field: &str) -> bool {
 mod tests {
     use super::OPERATIONS;
 
-    /// A name that is no command's would count nothing, and nobody would be told.
+    /// A name that is no command's would count nothing, and no error would say so.
     #[test]
     fn operations_are_commands() {
         let table = engine::command_table().expect("a table");

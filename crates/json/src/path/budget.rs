@@ -9,7 +9,7 @@ use super::error::PathError;
 /// Work that is left: looking at a value or comparing two costs about 1.
 ///
 /// A unit is some 50 nanoseconds where values are gathered and fewer where they are only looked at,
-/// so the default is a quarter of a second at most. Whoever has a large document at hand allows
+/// so the default is a quarter of a second at most. A caller with a large document allows
 /// more: what is linear in the document is to be done.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -67,7 +67,7 @@ impl Budget {
 /// Why an evaluation ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Whoever asked has what they wanted.
+    /// The caller has what it wanted.
     Enough,
     /// The budget is used up.
     TooMuch,

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Most paths are static, names and indices alone, and are followed without an allocation. All
-//! others are given a [`Budget`], so that no path hangs whoever runs it. What is in a document
+//! others are given a [`Budget`], so that no path blocks its thread for ever. What is in a document
 //! never makes a path fail: what does not fit is not selected.
 //!
 //! ```

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! One grammar serves conditions and values, because a parenthesis can open either; what was read
-//! is a [`Term`], and whoever needs one kind asks for it. Types are not checked beyond that: a
-//! function that gets something it cannot use gives nothing when it runs.
+//! is a [`Term`], and a caller that needs one kind asks for it. Types are not checked beyond that:
+//! a function that gets something it cannot use gives nothing when it runs.
 //!
 //! Operators are parsed by rank in one function, and terms are boxed, so that the deepest nesting
 //! allowed takes a small part of a thread's stack, also in a build without optimisation.

@@ -1,6 +1,6 @@
 //! What a path means once it is read: queries, selectors, conditions, expressions.
 //!
-//! The parser makes these, the evaluator walks them, nobody changes them. Chains of one operator
+//! The parser makes these, the evaluator walks them, nothing changes them. Chains of one operator
 //! are lists, not nested pairs, so that neither running nor dropping a long condition recurses with
 //! its length; what does nest is bounded by the parser.
 

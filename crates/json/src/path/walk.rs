@@ -2,8 +2,8 @@
 //!
 //! Names and indices are followed in a loop; only a segment that can select several values recurses
 //! into the segments behind it, so the stack is bounded by the number of segments, which the parser
-//! bounds. `..` keeps its own stack. Values are looked at in place; whoever wants locations hands
-//! in a trail, and nobody else pays for it.
+//! bounds. `..` keeps its own stack. Values are looked at in place; a caller that wants locations
+//! hands in a trail, and no other caller pays for it.
 
 use std::marker::PhantomData;
 
@@ -23,7 +23,7 @@ pub(super) struct Run<'a, 'b, T> {
     tree: PhantomData<&'a ()>,
 }
 
-/// The way to the value at hand, if anybody wants to know.
+/// The way to the value at hand, if the caller wants it.
 pub(super) trait Trail {
     fn push(&mut self, step: Step);
     fn pop(&mut self);

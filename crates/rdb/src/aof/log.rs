@@ -10,8 +10,8 @@ use super::{AofError, File, Manifest, Reader, Record};
 pub struct LogError {
     /// The file.
     pub name: Vec<u8>,
-    /// Whether it is the last one: only that may be truncated and still be loaded, for whoever
-    /// wants that (`aof-load-truncated`).
+    /// Whether it is the last one: only that may be truncated and still be loaded, for callers
+    /// that want it (`aof-load-truncated`).
     pub is_last: bool,
     /// What is wrong.
     pub cause: LogCause,

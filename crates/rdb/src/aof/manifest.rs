@@ -1,6 +1,6 @@
 //! The manifest of an append-only log: which files it has.
 //!
-//! A line is `file NAME seq NUMBER type LETTER`, in any order, with words that nobody knows passed
+//! A line is `file NAME seq NUMBER type LETTER`, in any order, with unknown words passed
 //! over in pairs. Names that need it are in double quotes with backslashes. `b` is the base, at
 //! most one; `i` is an increment, their numbers ascending; `h` is history, about to be deleted.
 

@@ -1,5 +1,5 @@
-//! Collections that are written element by element, read a part at a time: nobody needs memory for
-//! all of their elements beside what becomes of them.
+//! Collections that are written element by element, read a part at a time: a reader needs no memory
+//! for all of their elements beside what it makes of them.
 
 use std::io::Read;
 

@@ -3,7 +3,7 @@
 //! A matcher goes forward through text and pattern; where there is a choice, the other ways are
 //! noted in a list and taken up in turn when the way taken leads nowhere. The list is as long as
 //! there are items in the pattern at most, so no pattern is too deep. A pattern can have
-//! exponentially many ways all the same: each step is counted, and whoever runs scripts is asked
+//! exponentially many ways all the same: each step is counted, and the host is asked
 //! now and then whether to go on.
 
 use crate::interrupt::tick;

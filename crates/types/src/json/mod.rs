@@ -107,7 +107,7 @@ impl DataType for Json {
     }
 }
 
-/// What whoever runs JSON commands keeps from one to the next.
+/// What a worker that runs JSON commands keeps from one to the next.
 pub struct JsonTools {
     /// What the documents share that were made here.
     pub registry: Registry,

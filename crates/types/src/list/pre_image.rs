@@ -11,7 +11,7 @@
 //! still there are in order, and what was removed between two of them is saved in its place. A span
 //! is what was saved, how many elements are new, and how many old ones follow. Saved and new ones
 //! have no order among each other, as they are never in the list together, so every sequence of
-//! edits is spans again. What has been copied counts as new: nobody wants it any more.
+//! edits is spans again. What has been copied counts as new: the copy does not want it any more.
 //!
 //! An edit in the middle of a list takes the whole node for changed. So a node is saved at most
 //! once, and there are never many more spans than nodes, however many edits there are: finding the
@@ -29,7 +29,7 @@ use super::{List, Shape};
 struct Span {
     /// Elements that were here, and are no longer.
     saved: Words,
-    /// Elements of the list that nobody wants.
+    /// Elements of the list that the copy does not want.
     new: usize,
     /// Elements behind them that were there, and are.
     old: usize,
@@ -193,7 +193,7 @@ impl List {
         }
     }
 
-    /// Whether anybody wants to know what it was.
+    /// Whether a copy wants to know what it was.
     #[inline]
     pub(super) fn is_followed(&self) -> bool {
         matches!(&self.shape, Shape::Long(ring) if ring.pre_image.is_on())

@@ -52,7 +52,7 @@ pub(super) struct Ring {
     len: usize,
     /// Bytes allocated by the nodes.
     bytes: usize,
-    /// What the list was, for whoever copies it.
+    /// What the list was, for an incremental copy.
     pub(super) pre_image: Trace<Spans>,
 }
 

@@ -69,7 +69,7 @@ pub struct Group {
     pub(super) name: Box<[u8]>,
     /// The last id it delivered.
     pub last_id: StreamId,
-    /// How many entries it has read, counted from the first ever; `None` if nobody can tell.
+    /// How many entries it has read, counted from the first ever; `None` if unknown.
     pub entries_read: Option<u64>,
     pub(super) pending: Ordered<Pending>,
     /// What it was, for a copier.
@@ -252,8 +252,8 @@ impl Group {
         }
     }
 
-    /// Sets what is known of an entry: it is pending from now on, for this consumer, whoever had it
-    /// before. O(log n).
+    /// Sets what is known of an entry: it is pending from now on, for this consumer, whichever
+    /// consumer had it before. O(log n).
     pub fn deliver(&mut self, pending: Pending) {
         self.note(pending.id);
         let owner = self.pending.insert(pending).map(|before| before.consumer);
@@ -284,7 +284,7 @@ impl Group {
         self.last_id = id;
     }
 
-    /// How many entries of `log` it has not read; `None` if nobody can tell.
+    /// How many entries of `log` it has not read; `None` if unknown.
     #[must_use]
     pub fn lag(&self, log: &Log) -> Option<i64> {
         let added = log.entries_added();

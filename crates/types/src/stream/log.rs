@@ -20,7 +20,7 @@ pub struct Log {
     first_id: StreamId,
     max_deleted_id: StreamId,
     entries_added: u64,
-    /// What the nodes were, for whoever copies them.
+    /// What the nodes were, for an incremental copy.
     pub(super) pre_image: Trace<Items<Node>>,
 }
 

@@ -21,7 +21,7 @@ use super::tree::Tree;
 pub(super) struct Large {
     pub(super) table: Index,
     pub(super) tree: Tree,
-    /// What it was, for whoever copies it.
+    /// What it was, for an incremental copy.
     pub(super) pre_image: Trace<Noted>,
 }
 

@@ -47,7 +47,7 @@ macro_rules! following {
             const SPEC: Spec = $spec;
 
             fn parse(args: Args<'a>) -> Result<Self, CmdError> {
-                only_nobody(args)?;
+                only_no_one(args)?;
                 Ok($name)
             }
         }
@@ -90,7 +90,7 @@ following! {
     }
 }
 
-fn only_nobody(mut args: Args<'_>) -> Result<(), CmdError> {
+fn only_no_one(mut args: Args<'_>) -> Result<(), CmdError> {
     let (host, port) = (args.next()?, args.next()?);
     if host.eq_ignore_ascii_case(b"no") && port.eq_ignore_ascii_case(b"one") {
         return Ok(());

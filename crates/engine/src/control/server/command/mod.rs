@@ -56,7 +56,7 @@ pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
 }
 
 bare! {
-    /// Counts the commands, subcommands aside.
+    /// Counts the commands, without subcommands.
     CommandCount,
     Spec {
         name: "command|count",
