@@ -1,5 +1,5 @@
 //! Compiles the interpreter, whose sources the crate `lua-src` brings. Always optimized: tests of
-//! limits and of the hook run millions of its instructions, and nobody steps through it.
+//! limits and of the hook run millions of its instructions, and no debugger steps through it.
 //!
 //! One of its object files is left out: `src/strings.rs` takes its place. So no program has that
 //! table of strings, and none can be linked without ours.

@@ -160,7 +160,7 @@ def canned(count: int) -> bytes:
 
 
 def answer_rows(listener: socket.socket) -> None:
-    """Answers ``ROWS n``, and greetings, to whoever connects."""
+    """Answers ``ROWS n``, and greetings, to every client."""
     replies = {count: canned(count) for count in (10_000, 100_000)}
 
     def talk(connection: socket.socket) -> None:

@@ -105,7 +105,7 @@ def _bytes(word: Any) -> bytes:
 
 
 class Queue:
-    """What pipelines of clusters have in common, whoever waits for replies."""
+    """What pipelines of clusters have in common, whatever waits for replies."""
 
     cluster: Any
     is_transaction: bool
@@ -332,7 +332,7 @@ class ClusterPipeline(Queue, PipelineCommands[S]):
             try:
                 parts = self.shares()
             except RECOVERABLE:
-                parts = {}  # nobody is known to serve some slot: one by one, as things change
+                parts = {}  # no node is known to serve some slot: one by one, as things change
             for node, places in parts.items():
                 share = Share(self.cluster.get_redis_connection(node), places, queue)
                 shares.append(share)

@@ -252,7 +252,7 @@ class ClusterPubSub(PubSub):
                 if not self.any:
                     self.subscribed_event.clear()
             elif channel in pubsub.shard_channels:
-                # Nobody asked for it: the slot has moved.
+                # It was not asked for: the slot has moved.
                 handler = pubsub.shard_channels.pop(channel)
                 self.cluster.refresh(self.cluster.nodes_manager.epoch)
                 self._follow({channel: handler})

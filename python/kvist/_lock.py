@@ -1,9 +1,9 @@
 """Locks that programs on many machines share, held in a key.
 
-Who holds a lock knows a token that nobody else knows; the key holds it. Releasing, extending and
-renewing are scripts, because between looking at the token and acting on it the lock might expire
-and be somebody else's. A lock with a timeout protects from holders that die, at the price that a
-holder that is slow may lose it: :meth:`Lock.release` then says so.
+A client that holds a lock knows a token that no other knows; the key holds it. Releasing,
+extending and renewing are scripts, because between looking at the token and acting on it the lock
+might expire and be another's. A lock with a timeout protects from holders that die, at the price
+that a holder that is slow may lose it: :meth:`Lock.release` then says so.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ def _listed(nodes: Any) -> list[ClusterNode]:
 
 
 class Routed:
-    """What clients of clusters have in common, whoever waits for replies."""
+    """What clients of clusters have in common, whatever waits for replies."""
 
     ALL_NODES = ALL_NODES
     PRIMARIES = PRIMARIES

@@ -100,7 +100,7 @@ def blame(error: Exception, node: ClusterNode | None) -> None:
 def slot_ranges(reply: Any, asked: ClusterNode) -> list[tuple[int, int, list[tuple[str, int]]]]:
     """First and last slot and the addresses that serve them, the primary's first, from a reply to
     ``CLUSTER SLOTS``. A node that does not know its own address says nothing where it should
-    stand; one that nobody can reach says ``?``."""
+    stand; one that cannot be reached says ``?``."""
     ranges: list[tuple[int, int, list[tuple[str, int]]]] = []
     try:
         for first, last, *nodes in reply:

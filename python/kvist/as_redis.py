@@ -90,7 +90,7 @@ class _Redis(types.ModuleType):
 
 
 def install() -> None:
-    """Has ``import redis`` find this package; ``RuntimeError`` if somebody has redis-py already."""
+    """Has ``import redis`` find this package; ``RuntimeError`` if redis-py is imported already."""
     there = sys.modules.get("redis")
     if isinstance(there, _Redis):
         return

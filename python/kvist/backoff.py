@@ -10,7 +10,7 @@ DEFAULT_BASE = 0.008
 
 def _uniform(least: float, most: float) -> float:
     """A number between two, by chance."""
-    import random  # not before somebody waits: it takes long to import
+    import random  # not before a thread waits: it takes long to import
 
     return random.uniform(least, most)
 

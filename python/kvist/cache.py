@@ -5,7 +5,7 @@
     get("k") ── is it kept? ── yes ── has the server said anything since? ── no ── the kept reply
                     │                          │ yes: forget those keys, look again
                     no                         │
-                    └─► the tracked connection ┴─► reply, kept unless somebody wrote meanwhile
+                    └─► the tracked connection ┴─► reply, kept unless a client wrote meanwhile
 
 What may be kept is read over one connection, on which the server tracks what was read (``CLIENT
 TRACKING``, RESP3): replies and invalidations come in one order, so a kept reply is stale exactly
@@ -630,7 +630,7 @@ class Caching:
             self.cache.delete_by_redis_keys(names)
 
     def _doubt(self) -> None:
-        """Something may have changed and nobody here knows what: the server is given the occasion
+        """Something may have changed and it is not known what: the server is given the occasion
         to tell before anything that is kept is believed."""
         with self._state:
             self._spoiled = True

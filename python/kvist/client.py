@@ -296,7 +296,7 @@ class Kvist(_core.Client, Composed[S]):
             pass
 
     def close(self) -> None:
-        """Closes the connections, unless the pool is somebody else's."""
+        """Closes the connections, unless the pool is not its own."""
         connection, self.connection = getattr(self, "connection", None), None
         if connection is not None:
             self._hold(None)

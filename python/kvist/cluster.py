@@ -267,7 +267,7 @@ class RedisCluster(Routed, Composed[S]):
         return client
 
     def refresh(self, known: int | None, unfit: ClusterNode | None = None) -> None:
-        """Asks for the slots anew, unless somebody else has since they were learned for the
+        """Asks for the slots anew, unless another thread has since they were learned for the
         ``known``-th time."""
         manager = self.nodes_manager
         with self._lock:
@@ -338,7 +338,7 @@ class RedisCluster(Routed, Composed[S]):
                 try:
                     self.refresh(epoch, unfit)
                 except RedisClusterException:
-                    pass  # nobody answers yet, or not all slots are served: the next try will tell
+                    pass  # no node answers yet, or not all slots are served: the next try will tell
 
     def ask(self, node: ClusterNode, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Sends a command to a node, and to wherever that sends it on."""

@@ -311,7 +311,7 @@ class ConnectionPool(_core.Pool):
         raise MaxConnectionsError("Too many connections")
 
     def _released(self) -> None:
-        """A connection came back while somebody waited for one."""
+        """A connection came back while a thread waited for one."""
 
 
 class BlockingConnectionPool(ConnectionPool):
@@ -348,8 +348,8 @@ class BlockingConnectionPool(ConnectionPool):
         if left is not None and left <= 0:
             self._since.moment = None
             raise MaxConnectionsError("No connection available.")
-        # Woken by whoever gives one back; looks by itself from time to time because one may have
-        # come back between the last look and this wait.
+        # Woken by a thread that gives one back; looks by itself from time to time because one may
+        # have come back between the last look and this wait.
         with self._freed:
             self._wait(True)
             try:

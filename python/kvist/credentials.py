@@ -46,6 +46,6 @@ class UsernamePasswordCredentialProvider(CredentialProvider):
         self.password = "" if password is None else password
 
     def get_credentials(self) -> tuple[str] | tuple[str, str]:
-        """Both words, or the password alone if nobody is named."""
+        """Both words, or the password alone if no user is named."""
         both = (self.username, self.password)
         return both if self.username else both[1:]

@@ -140,7 +140,7 @@ class LockError(RedisError, ValueError):
 
 
 class LockNotOwnedError(LockError):
-    """A lock that is somebody else's by now."""
+    """A lock that another client holds by now."""
 
 
 class ChildDeadlockedError(Exception):
@@ -225,7 +225,7 @@ class ExternalAuthProviderError(ConnectionError):
 
 
 class IncorrectPolicyType(Exception):
-    """A policy that nobody knows."""
+    """An unknown policy."""
 
 
 class DirectoryInUseError(RedisError):

@@ -33,7 +33,7 @@ def subscriptions(args: tuple[Any, ...], named: dict[str, Any]) -> dict[Any, Any
 
 
 class Subscribed:
-    """What is subscribed to, and what to make of messages, whoever reads them."""
+    """What is subscribed to, and what to make of messages, whichever thread reads them."""
 
     PUBLISH_MESSAGE_TYPES = ("message", "pmessage", "smessage")
     UNSUBSCRIBE_MESSAGE_TYPES = ("unsubscribe", "punsubscribe", "sunsubscribe")
@@ -336,7 +336,7 @@ class PubSub(Subscribed):
                 if fileno is None:
                     connection.can_read(timeout=min(left, PART))
             if fileno is None:
-                time.sleep(0.001)  # whoever waits for the lock gets it
+                time.sleep(0.001)  # a thread that waits for the lock gets it
                 continue
             poll = select.poll()
             poll.register(fileno, select.POLLIN)
@@ -367,7 +367,7 @@ class PubSub(Subscribed):
     get_sharded_message = get_message
 
     def handle_message(self, response: Any, ignore_subscribe_messages: bool = False) -> Any:
-        """A message as a dict; ``None`` if a handler has taken it, or nobody wants it."""
+        """A message as a dict; ``None`` if a handler has taken it, or it is not wanted."""
         if response is None:
             return None
         message = self.message(response)

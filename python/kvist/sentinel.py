@@ -8,7 +8,7 @@
 
 A server is believed to be the master when it says so itself (``ROLE``), because a Sentinel may know
 of a failover later than its servers do. One that answers ``READONLY`` to a write has been a master:
-the connection is closed and the command tried again with whoever is the master now.
+the connection is closed and the command tried again with the server that is the master now.
 
 >>> from kvist.sentinel import Sentinel
 >>> sentinel = Sentinel([("10.0.0.1", 26379), ("10.0.0.2", 26379)])  # doctest: +SKIP
@@ -154,7 +154,7 @@ class SentinelConnectionPool(ConnectionPool):
         self.master_address: Address | None = None
         self._rotation = Rotation()
         super().__init__(**kwargs)
-        # Not a reference: a pool that nobody uses any more is to close its connections at once.
+        # Not a reference: a pool that is not used any more is to close its connections at once.
         self.connection_kwargs["connection_pool"] = weakref.proxy(self)
 
     def __repr__(self) -> str:
@@ -170,7 +170,7 @@ class SentinelConnectionPool(ConnectionPool):
         self._rotation = Rotation()
 
     def owns_connection(self, connection: Any) -> bool:
-        """Whether a connection is one of this pool's, to whoever is the master now."""
+        """Whether a connection is one of this pool's, to the present master."""
         here = not self.is_master or self.master_address == (connection.host, connection.port)
         return here and super().owns_connection(connection)
 
@@ -293,7 +293,7 @@ class Sentinel(Watching, Commands[Any]):
             sentinel.close()
 
     def discover_master(self, service_name: str) -> Address:
-        """Host and port of a master; :class:`MasterNotFoundError` if nobody knows it."""
+        """Host and port of a master; :class:`MasterNotFoundError` if no Sentinel knows it."""
         errors: list[str] = []
         for sentinel in self.sentinels:
             try:

@@ -66,7 +66,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// What nobody looks at closely.
+    /// What is not looked at closely.
     pub fn plain() -> Self {
         Kept { shape: Shape::Plain, never_decode: true, columns: None, callback: None, empty: None }
     }
@@ -455,7 +455,7 @@ impl Client {
 }
 
 impl Executor {
-    /// The same, held by somebody else.
+    /// The same, held by another owner.
     pub fn clone_ref(&self, py: Python<'_>) -> Self {
         Executor {
             pool: self.pool.as_ref().map(|it| it.clone_ref(py)),

@@ -192,7 +192,7 @@ impl Columns {
         PyCapsule::new(py, ArrowSchema::of(&self.table), name)
     }
 
-    /// The rows as an array of structs. What somebody would like better than the columns' own types
+    /// The rows as an array of structs. What a user would like better than the columns' own types
     /// they convert themselves.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(

@@ -9,7 +9,7 @@
 //! ```text
 //!   a daemon:  enter │ inside + 1 │ … inside - 1 │ waits │ inside + 1 … │ leave │ inside - 1
 //!                                 └─ ending? then stay ──────────────┘
-//!   the last:  … atexit: ending │ lets go of it until nobody is inside │ goes on to end it
+//!   the last:  … atexit: ending │ lets go of it until no call is inside │ goes on to end it
 //! ```
 //!
 //! The thread that ends the interpreter goes on as before: what is closed late is closed by it.

@@ -28,7 +28,7 @@ def kvist_program() -> str | None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on, nor 10000 above it, where a cluster's bus is; and that no
+    """A port that no process listens on, nor 10000 above it, where a cluster's bus is; and that no
     connection is given by chance."""
     while True:
         port = random.randrange(10000, 22000)
@@ -46,7 +46,7 @@ class Server:
         assert program is not None
         self.folder = Path(tempfile.mkdtemp(prefix="kvist-py-"))
         self.socket = str(self.folder / "s")
-        # A port that was free may be somebody else's by now; then another is tried.
+        # A port that was free may be taken by now; then another is tried.
         for _ in range(10):
             said = self.started(program, kind)
             if said is None:

@@ -18,7 +18,7 @@ from kvist.credentials import (
 
 
 def token_of(claims: Any) -> str:
-    """A token that claims something, signed by nobody."""
+    """A token that claims something, without a signature."""
     parts = [b'{"alg":"none"}', json.dumps(claims).encode(), b""]
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
 

@@ -253,7 +253,7 @@ def test_an_interrupt_ends_a_wait() -> None:
     code = """
 import os, signal, threading
 from kvist import embedded
-# Whoever runs the tests in the background has it ignored.
+# A shell that runs the tests in the background has it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 db = embedded.open()
 def interrupt():

@@ -30,7 +30,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import kvist
 from kvist import embedded
-# Whoever runs the tests in the background has it ignored.
+# A shell that runs the tests in the background has it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 db = embedded.open(sys.argv[1], appendfsync="always", busy_reply_threshold=50,
                    decode_responses=True)

@@ -2,7 +2,7 @@
 
 The server under test stands in the environment, as for the clients of ../clients/redis_py, whose
 `target` these tests share. Workers fork, and some children outlive them: this process adopts every
-orphan of its own (Linux's "child subreaper"), so that `Crew.end` leaves nobody behind, whatever a
+orphan of its own (Linux's "child subreaper"), so that `Crew.end` leaves no process behind, whatever a
 test has killed.
 """
 
@@ -110,7 +110,7 @@ class AppCase(unittest.TestCase):
         """Starts the workers all tests of the class share."""
 
     def name(self, prefix="n"):
-        """A name nobody has used yet."""
+        """A name that was not used yet."""
         return f"{prefix}-{uuid.uuid4().hex[:12]}"
 
     def wait(self, condition, what, patience=PATIENCE):

@@ -180,7 +180,7 @@ class Forms(RedisCli):
                    cut=without_identity)
 
     def test_ways_to_log_in(self):
-        self.alike("-u", "redis://127.0.0.1:1/3", "PING")  # nobody listens there
+        self.alike("-u", "redis://127.0.0.1:1/3", "PING")  # no process listens there
         for url, password in (("", ""), ("default:any@", "any")):
             for port in (PORT, REDIS_PORT):
                 code, out, _ = cli(port, "-u", f"redis://{url}127.0.0.1:{port}/3", "DBSIZE")

@@ -30,7 +30,7 @@ def check_differential(job):
 
 @check("scripts")
 def check_scripts(job):
-    """Do scripts and functions get the bytes redis-server gives, whatever they call and whoever?"""
+    """Do scripts and functions get redis-server's bytes, whatever they call, for every user?"""
     with serving(job, server_words(job, "debug")) as port, serving(job, redis_words()) as oracle:
         job.run([sys.executable, ROOT / "tests" / "scripts" / "compare.py", oracle, port])
 

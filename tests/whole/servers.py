@@ -18,7 +18,7 @@ PORTS_LOCK = threading.Lock()
 
 
 def free_port():
-    """A port nobody listens on now, and no other check has been given."""
+    """A port that no process listens on now, and no other check has been given."""
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -57,7 +57,7 @@ def server_words(job, profile):
     pure = ["--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
     if job.options.server:
         return shlex.split(job.options.server) + pure
-    # The ports that are there unless somebody says otherwise would be in each other's way.
+    # The ports that are there by default would be in each other's way.
     return [str(kvist(profile)), "serve", *pure, "--grpc-port", "0", "--http-port", "0"]
 
 

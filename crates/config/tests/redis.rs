@@ -50,7 +50,7 @@ impl Redis {
                 .flatten()
                 .next()
                 .expect("the server starts");
-        // Somebody must go on reading, or the server stops when the pipe is full.
+        // A thread must go on reading, or the server stops when the pipe is full.
         std::thread::spawn(move || lines.for_each(drop));
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server answers");
         Some(Self { process, directory, stream: BufReader::new(stream) })

@@ -44,7 +44,7 @@ fn main() {
     let engine = engine();
     let mut client = TestClient::new(&engine);
     if only.as_deref() == Some("RANGE") {
-        // There is an index as soon as somebody has asked for one: of few keys it is made at once.
+        // There is an index as soon as a request has asked for one: of few keys it is made at once.
         assert_eq!(client.feed(&encode(&["RANGE", "-", "+"].map(str::to_owned))).0, "*0\r\n");
     }
     let value = "x".repeat(VALUE);

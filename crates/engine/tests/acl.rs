@@ -1,5 +1,5 @@
-//! Users on one engine: nobody gets past the rules by another spelling or another door, and what a
-//! user loses is lost at once.
+//! Users on one engine: no client gets past the rules by another spelling or another door, and what
+//! a user loses is lost at once.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn no_spelling_of_a_name_gets_past() {
     ] {
         assert_eq!(client.ask(line), no_command(name), "{line}");
     }
-    // A name that would be a subcommand's if it were one word is nobody's.
+    // A name that would be a subcommand's if it were one word is no command's.
     assert!(client.ask("config|set timeout 1").starts_with("-ERR unknown command"));
     assert!(client.ask("\"flushall \"").starts_with("-ERR unknown command"));
     assert!(client.ask("\"flushall\\x00\"").starts_with("-ERR unknown command"));
@@ -288,7 +288,7 @@ fn made_up_passwords_are_as_long_as_asked_for_and_never_the_same() {
     assert_ne!(made("ACL GENPASS"), made("ACL GENPASS"));
 }
 
-/// Somebody takes a right away and gives it back while others use it.
+/// A client takes a right away and gives it back while others use it.
 #[test]
 fn a_right_is_gone_when_its_loss_is_acknowledged() {
     let engine = engine();

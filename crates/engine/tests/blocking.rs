@@ -145,7 +145,7 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
             assert_eq!(client.feed(&format!("{request}\r\n")).1, State::Blocked);
         }
         let before = engine.blocked.looked_at();
-        // A key of another type, and one that is gone again, serve nobody.
+        // A key of another type, and one that is gone again, serve no client.
         if request.starts_with('B') {
             feeder.ask("SET key x");
             feeder.feed("MULTI\r\nDEL key\r\nRPUSH key b\r\nZADD key2 1 a\r\nDEL key\r\nEXEC\r\n");
@@ -168,10 +168,10 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
     }
 }
 
-/// Who waits with a target elsewhere is served before anybody else sees what was fed, whoever comes
-/// between its feeder and the locks it needs.
+/// A client that waits with a target elsewhere is served before another sees what was fed, also
+/// one that comes between its feeder and the locks it needs.
 #[test]
-fn nobody_takes_what_is_owed_to_who_waits() {
+fn no_client_takes_what_is_owed_to_one_that_waits() {
     let engine = test_client::engine();
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {

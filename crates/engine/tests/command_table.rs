@@ -184,7 +184,7 @@ fn without_prose(value: Value, ours: &kvist_engine::Table) -> Value {
                     (_, value) => (name, without_prose(value, ours)),
                 })
                 .collect();
-            // The order of subcommands is nobody's.
+            // The order of subcommands is arbitrary.
             pairs.sort_by_key(|(name, _)| name_of(name));
             Value::Map(pairs)
         }

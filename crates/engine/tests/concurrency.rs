@@ -173,7 +173,7 @@ fn wait_for<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn long_requests_run_a_few_at_a_time_and_wait_no_longer_than_somebody_wants_them() {
+fn long_requests_run_a_few_at_a_time_and_wait_no_longer_than_a_client_wants_them() {
     let long = LongRequests::new(&engine(), ("long", 2), 1);
     let (ran, goes_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let entered: Vec<_> = (0..6).map(|_| long.enter().expect("a place")).collect();
@@ -193,7 +193,7 @@ fn long_requests_run_a_few_at_a_time_and_wait_no_longer_than_somebody_wants_them
     while ran.load(Ordering::SeqCst) < 2 {
         thread::yield_now();
     }
-    // Two run; the last has nobody any more who waits for it, and is not done at all.
+    // Two run; no client waits for the last any more, and is not done at all.
     drop(steps.pop());
     goes_on.store(true, Ordering::SeqCst);
     let threads: Vec<_> = steps.into_iter().map(|step| wait_for(step).expect("it ran")).collect();

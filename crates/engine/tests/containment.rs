@@ -156,7 +156,7 @@ fn a_panic_after_a_push_leaves_the_next_request_in_peace() {
     let engine = explosive();
     let (mut waiting, mut other) = (TestClient::new(&engine), TestClient::new(&engine));
     assert_eq!(waiting.feed("BLPOP k 0\r\n").1, State::Blocked);
-    // The closure of a transaction panics when a push has been published but nobody served yet.
+    // The closure of a transaction panics when a push has been published but no client served yet.
     let (hash, shard) = place(&engine.store, b"k");
     let key = Key { bytes: b"k", hash };
     let done = other.worker.txn.with(&engine.store, Scope::One(shard), |txn| {

@@ -138,7 +138,7 @@ fn a_setting_holds_for_how_the_rest_of_the_batch_is_read() {
     let heard =
         client.feed("MULTI\r\nCONFIG SET proto-max-bulk-len 1mb\r\nEXEC\r\n*1\r\n$1048577\r\n");
     assert_eq!(heard.1, State::Closing, "{heard:?}");
-    // Those who are strangers again may send little.
+    // Clients that are unauthenticated again may send little.
     let mut client = TestClient::new(&engine);
     let heard = client.feed("CONFIG SET requirepass a\r\nRESET\r\nPING\r\n*11\r\n");
     assert!(heard.0.ends_with("unauthenticated multibulk length\r\n"), "{heard:?}");
@@ -174,7 +174,7 @@ fn a_limit_of_replies_holds_from_where_it_is_set() {
         // Of another class than before.
         (&*pubsub, &["GET long", "SUBSCRIBE c"], kept),
         (&*pubsub, &["SUBSCRIBE c", "GET long"], closed),
-        // What nobody is sent is not too long.
+        // What is sent to no client is not too long.
         (&*normal, &["CLIENT REPLY OFF", "GET long", "CLIENT REPLY ON"], "+OK\r\n"),
     ] {
         let mut client = TestClient::new(&engine);

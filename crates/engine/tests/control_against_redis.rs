@@ -1,7 +1,7 @@
 //! The same requests to Kvist and to a redis-server, in both protocols: the replies must be the
 //! same to the byte.
 //!
-//! `HELP` texts and summaries are our own words, orders of channels are nobody's: these are not
+//! `HELP` texts and summaries are our own words, orders of channels are arbitrary: these are not
 //! asked for here.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 

@@ -1,5 +1,5 @@
-//! The cron thread: keys nobody asks for any more vanish in time, their memory comes back, and no
-//! shard is kept from others for long meanwhile.
+//! The cron thread: keys that are not asked for any more vanish in time, their memory comes back,
+//! and no shard is kept from others for long meanwhile.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
@@ -122,7 +122,7 @@ fn unlinked_values_are_freed_behind_the_scenes() {
     drop(cron);
 }
 
-/// A transaction that watches a key does not run when the key expired, whoever removed it.
+/// A transaction that watches a key does not run when the key expired, whatever removed it.
 #[test]
 fn watchers_see_what_cron_removes() {
     let engine = engine();

@@ -1,5 +1,5 @@
-//! Many clients at once, some of them blocked: every element reaches exactly one of them, nobody
-//! is forgotten, nobody waits for locks in a circle.
+//! Many clients at once, some of them blocked: every element reaches exactly one of them, none
+//! is forgotten, and no thread waits for locks in a circle.
 //!
 //! `KVIST_SEED` repeats the requests (not their order), `KVIST_MILLIS` makes the crowd stay.
 #![allow(clippy::unwrap_used)] // a test says why by failing
@@ -77,7 +77,7 @@ fn bulks(reply: &str) -> Vec<&str> {
     found
 }
 
-/// Nobody gives up before everything is taken: one waiter forgotten and all stand still.
+/// No client gives up before everything is taken: one waiter forgotten and all stand still.
 #[test]
 fn every_element_reaches_exactly_one() {
     from_pushers_to_poppers(|_| Duration::MAX);
@@ -109,7 +109,7 @@ fn from_pushers_to_poppers(patience: fn(usize) -> Duration) {
     let taken = taken.into_inner().unwrap();
     assert_eq!(taken.len(), THREADS * each);
     assert!(taken.values().all(|&times| times == 1), "an element was served twice");
-    assert!(engine.blocked.is_empty(), "somebody is still waiting");
+    assert!(engine.blocked.is_empty(), "a client is still waiting");
     assert_eq!(TestClient::new(&engine).ask("DBSIZE"), ":0");
 }
 

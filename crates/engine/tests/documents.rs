@@ -177,7 +177,7 @@ fn commands_on_keys_take_documents() {
     };
     let lying = number(client.ask("MEMORY USAGE k"));
     assert!(lying > TEXT.len());
-    // Whoever looks inside has the tree built, which is memory, too.
+    // A command that looks inside has the tree built, which is memory, too.
     assert_eq!(client.ask("JSON.TYPE k a"), "$5\r\narray");
     assert!(number(client.ask("MEMORY USAGE k SAMPLES 0")) > lying);
     assert_eq!(client.ask("DEBUG DIGEST-VALUE k"), digest);

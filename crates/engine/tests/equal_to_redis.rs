@@ -363,7 +363,7 @@ fn scripts_run_what_is_denied_if_that_is_switched_off() {
 }
 
 #[test]
-fn what_has_expired_by_the_end_serves_nobody() {
+fn what_has_expired_by_the_end_serves_no_client() {
     scene(
         "b~ BLPOP l 0
          a: MULTI

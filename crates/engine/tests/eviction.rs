@@ -450,7 +450,7 @@ fn a_script_that_allows_for_it_copies_beyond_the_limit() {
             }
         }
     }
-    // What it may, nobody else may because of it.
+    // What it may, no other client may because of it.
     ask_at(&mut client, START, &format!("CONFIG SET maxmemory {}", engine.used_memory() + 1000));
     assert!(ask_at(&mut client, START, "COPY large another").contains("OOM"));
 }

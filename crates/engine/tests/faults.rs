@@ -524,7 +524,7 @@ fn a_disk_that_hangs_keeps_no_other_client_waiting() {
         let still = Arc::clone(&hangs);
         disk.listen(move |call, _, _, _| {
             let begun = Instant::now();
-            // Whoever waits for it in this thread finds it over, and the test fails.
+            // A request that waits for it in this thread finds it over, and the test fails.
             while call == Call::Sync
                 && still.load(Ordering::SeqCst)
                 && begun.elapsed() < PATIENCE / 4
@@ -549,7 +549,7 @@ fn a_disk_that_hangs_keeps_no_other_client_waiting() {
 }
 
 /// Behind a failed sync, what is written counts when a snapshot has made good what came before.
-/// Until then nobody is told that it is safe.
+/// Until then no client is told that it is safe.
 #[test]
 fn nothing_is_called_durable_before_the_snapshot_that_makes_a_failed_sync_good() {
     let disk = Liar::default();
@@ -832,7 +832,7 @@ fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
     assert!(refused > 4, "{refused}");
 }
 
-/// Nobody has to ask for that snapshot.
+/// That snapshot need not be asked for.
 #[test]
 fn cron_frees_a_full_disk_by_itself() {
     let disk = Liar::default();

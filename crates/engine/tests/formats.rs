@@ -25,7 +25,7 @@ struct Fixture {
     folder: &'static str,
     /// What was done. It is not done again: this says what is in the files.
     done: &'static [&'static str],
-    /// What must be answered by whoever has read them.
+    /// What must be answered by an engine that has read them.
     asked: &'static [(&'static str, &'static str)],
 }
 

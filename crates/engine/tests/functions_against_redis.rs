@@ -1,5 +1,5 @@
 //! FUNCTION and FCALL, the same requests to Kvist and to a redis-server, in both protocols: the
-//! replies must be the same to the byte. Libraries come in an order that is nobody's; they are
+//! replies must be the same to the byte. Libraries come in an arbitrary order; they are
 //! compared sorted.
 //!
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer.
@@ -95,7 +95,7 @@ impl Pair {
         theirs
     }
 
-    /// The same, but which of several names that are taken is told is nobody's.
+    /// The same, but which of several names that are taken is told is arbitrary.
     fn alike_on(&mut self, client: usize, words: &[&[u8]]) {
         let (theirs, ours) = (self.theirs.ask(words), self.ours(client, words));
         let kind = |value: &Value| {

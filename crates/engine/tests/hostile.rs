@@ -1,5 +1,6 @@
-//! What nobody should send: every command with wild arguments, and bytes that are hardly requests.
-//! Nothing may panic, hang, or take memory that neither the data nor the request accounts for.
+//! What no client should send: every command with wild arguments, and bytes that are hardly
+//! requests. Nothing may panic, hang, or take memory that neither the data nor the request accounts
+//! for.
 //!
 //! `KVIST_SEED` repeats a run, `KVIST_ROUNDS` makes it longer, `KVIST_SESSIONS` ends the one with
 //! broken bytes after as many of them.
@@ -431,7 +432,7 @@ fn is_sound(client: &mut TestClient, engine: &Arc<Engine>, rng: &mut Rng) {
     assert_eq!(client.worker.txn.recount(), told, "the account after {}", client.ask("TYPE k"));
 }
 
-/// Values of strangers, with bytes changed and lengths that lie: an error, or a value.
+/// Values of unknown origin, with bytes changed and lengths that lie: an error, or a value.
 #[test]
 fn damaged_payloads_are_refused_or_are_values() {
     let (engine, mut rng) = (small_engine(), rng());
@@ -554,7 +555,7 @@ fn prefixes_and_names_of_a_client_cost_what_they_are() {
     assert_eq!(ask(&[b"CLIENT", b"SETNAME", b""]).1, before + long.len());
 }
 
-/// Scripts that somebody has sent take nothing from those that come next, however many and long
+/// Scripts that a client has sent take nothing from those that come next, however many and long
 /// they are.
 #[test]
 fn scripts_that_were_compiled_leave_room_for_others() {
@@ -618,7 +619,7 @@ fn a_dump_is_no_longer_than_there_is_room() {
     let kept = scale::alive() - before;
     assert_eq!(out, b"+OK\r\n");
     assert_eq!(client.ask("HLEN copy"), ":20000");
-    // The request is told to the journal of nobody, and its elements are never all there twice.
+    // The request is told to no journal, and its elements are never all there twice.
     assert!(kept > 9 << 20 && rise - kept < 4 << 20, "{rise} bytes for {kept}");
 }
 

@@ -75,7 +75,7 @@ fn pieces_of_any_size_are_answered_the_same() {
             bytes.extend_from_slice(b"PING 'open\r\nPING\r\n");
         }
         let whole = heard([&bytes[..]]);
-        // One request after the other, as nobody reads ahead.
+        // One request after the other, as requests are not read ahead.
         assert_eq!(whole, heard(bytes.chunks(1)), "{}", bytes.escape_ascii());
         for _ in 0..10 {
             let longest = 1 + rng.below(100);

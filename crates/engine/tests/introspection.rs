@@ -342,8 +342,8 @@ fn steps_of_eviction_are_recorded() {
     let mut client = TestClient::new(&engine);
     let (mut other, value) = (TestClient::new(&engine), "x".repeat(100_000));
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
-    // A step that waits for a shard takes as long as somebody holds it. If this thread is stopped
-    // for so long before, it finds the shard free: then another time.
+    // A step that waits for a shard takes as long as another thread holds it. If this thread is
+    // stopped for so long before, it finds the shard free: then another time.
     while engine.latency_monitor.of("eviction-del").is_none() {
         assert!(std::time::Instant::now() < deadline, "no step of eviction has been noted");
         for n in 0..20 {

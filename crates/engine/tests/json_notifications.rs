@@ -69,7 +69,7 @@ fn who_watches_a_document_is_disturbed_by_changes_alone() {
 
 /// A document whose text alone is kept gets a tree when a part of it is looked at: no notification.
 #[test]
-fn how_a_document_is_kept_is_nobodys_business() {
+fn how_a_document_is_kept_notifies_no_client() {
     let engine = engine_with("notify-keyspace-events KA");
     let (mut listener, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
     client.ask(&format!("JSON.SET k . {DOCUMENT}"));

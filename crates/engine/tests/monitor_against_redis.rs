@@ -109,7 +109,7 @@ fn ours() -> Vec<String> {
     for request in SCRIPT {
         let mut bytes = wire::request(*request);
         client.worker.feed(&mut client.session, &mut bytes, &mut out);
-        // Nobody else feeds its list.
+        // No other client feeds its list.
         client.worker.give_up(&mut client.session, &mut out);
     }
     monitor.pushed().iter().map(|line| plain(line)).collect()

@@ -31,7 +31,7 @@ fn events_of_a_key_are_heard_in_the_order_in_which_they_happened() {
     }
 }
 
-/// Nobody asks for these keys.
+/// No client asks for these keys.
 #[test]
 fn cron_announces_what_has_expired() {
     let engine = engine_with("notify-keyspace-events Ex");

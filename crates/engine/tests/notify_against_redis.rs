@@ -332,7 +332,7 @@ fn transactions_and_those_who_wait_make_events_in_order() {
     ]);
 }
 
-/// Keys that have expired are told so by whoever meets them, and by the cron thread.
+/// Keys that have expired are notified by the command that meets them, and by the cron thread.
 #[test]
 fn keys_expire_aloud() {
     let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };

@@ -224,7 +224,7 @@ fn inside_transactions_and_scripts() {
 }
 
 #[test]
-fn whoever_waits_for_a_key_is_told_that_a_range_took_it() {
+fn a_client_that_waits_for_a_key_is_told_that_a_range_took_it() {
     let engine = engine_with("notify-keyspace-events KEA");
     let (mut client, mut reader) = (TestClient::new(&engine), TestClient::new(&engine));
     let mut listener = TestClient::new(&engine);
@@ -334,7 +334,7 @@ fn writers_go_on_while_an_index_is_built() {
                 client.worker.txn.report_memory();
             });
         }
-        // Somebody whose index goes again and again, and is built on the spot.
+        // A client whose index goes again and again, and is built on the spot.
         scope.spawn(|| {
             let mut client = TestClient::new(&engine);
             while !stop.load(Ordering::Relaxed) {
@@ -346,7 +346,7 @@ fn writers_go_on_while_an_index_is_built() {
                 if let Some(build) = build {
                     engine.store.abandon_index(&build);
                 }
-                // Whoever waits for an index is to get one now and then.
+                // A client that waits for an index is to get one now and then.
                 thread::sleep(Duration::from_millis(50));
             }
             client.worker.txn.report_memory();

@@ -207,7 +207,7 @@ fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
     again.close_data_dir();
 }
 
-/// The number of shards may change from start to start; nobody has to remember it.
+/// The number of shards may change from start to start; it need not be remembered.
 #[test]
 fn another_number_of_shards_reads_the_same() {
     let (mut rng, folder) = (rng(), Folder::new());
@@ -377,7 +377,8 @@ fn a_snapshot_ends_while_databases_change_places() {
             let (mut client, mut swaps) = (TestClient::new(&engine), 0);
             let began = Instant::now();
             while !ended.load(Ordering::Relaxed) {
-                // Without this, whoever waits for a moment without a swap would wait for ever.
+                // Without this, a thread that waits for a moment without a swap would wait for
+                // ever.
                 if began.elapsed() > Duration::from_secs(300) {
                     late.store(true, Ordering::Relaxed);
                     break;

@@ -1,4 +1,5 @@
-//! Scripts among other requests: whole or not at all, whatever keys they use and whoever else runs.
+//! Scripts among other requests: whole or not at all, whatever keys they use and whatever else
+//! runs.
 //!
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
@@ -252,8 +253,8 @@ fn scripts_about_different_keys_run_side_by_side() {
     });
 }
 
-/// Doors with few threads run aside what takes longer than a moment, whether its words, its keys'
-/// values, what it makes or what it frees is long.
+/// Doors with few threads run on others what takes longer than a moment, whether its words, its
+/// keys' values, what it makes or what it frees is long.
 #[test]
 fn what_is_made_and_what_goes_counts_as_what_is_there() {
     let engine = engine_with("");
@@ -342,7 +343,7 @@ fn nothing_is_a_moment_while_the_disk_is_behind() {
 /// A thread that keeps others from running meanwhile (Python's interpreter is a lock) asks before
 /// each request whether that would be for a moment only.
 #[test]
-fn a_moment_is_short_and_waits_for_nobody() {
+fn a_moment_is_short_and_waits_for_no_lock() {
     let engine = engine_with("busy-reply-threshold 20");
     let mut client = TestClient::new(&engine);
     let is_moment = |words: &[&str]| {

@@ -33,7 +33,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("get a", "$1\r\n1"),
 ];
 
-/// A file that nobody can read to its end before it is dropped.
+/// A file that cannot be read to its end before it is dropped.
 struct Hanging(Option<Sender<()>>);
 
 impl Hanging {

@@ -54,7 +54,7 @@ fn keys_of(push: &str) -> Vec<String> {
     push.split("\r\n").filter(|word| word.starts_with("key")).map(str::to_owned).collect()
 }
 
-/// Writers and readers of the same few keys; when the writers pause, all copies that nobody was
+/// Writers and readers of the same few keys; when the writers pause, all copies that no client was
 /// told about are what the server has.
 fn copies_are_fresh(modes: &[&str]) {
     let engine = engine();
@@ -131,7 +131,7 @@ fn the_table_of_readers_is_bounded() {
     }
     assert_eq!(engine.store.readers(), 50);
     assert!((50 * 50..50 * 150).contains(&engine.store.readers_memory()));
-    // Whoever was forgotten was told; its own reading made it so, hence among the replies.
+    // A client that was forgotten was told; its own reading made it so, hence among the replies.
     let mut client = TestClient::new(&engine);
     client.ask("HELLO 3");
     client.ask("CLIENT TRACKING on");
@@ -176,7 +176,7 @@ fn cron_forgets_readers_that_are_gone_or_too_many() {
         staying.listen();
         staying.notices == 900
     });
-    // Nobody is left who cares: nothing is asked for any more.
+    // No client that tracks is left: nothing is asked for any more.
     assert_ne!(engine.store.interest(), 0);
     staying.client.ask("CLIENT TRACKING off");
     eventually("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);

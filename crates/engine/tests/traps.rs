@@ -1,5 +1,5 @@
-//! Mistakes that other servers have made with keys and values, each as a test that fails whoever
-//! makes them. `docs/internals/traps.md` lists all of them.
+//! Mistakes that other servers have made with keys and values, each as a test that fails where they
+//! are made again. `docs/internals/traps.md` lists all of them.
 
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
@@ -76,8 +76,8 @@ fn many_keys_may_have_the_same_value() {
     assert!(measured.is_ok(), "few, and eight times as many, in three attempts: {measured:?}");
 }
 
-/// Pages of ten out of a hundred times as many elements cost what they hold: whoever gathers the
-/// whole range for each takes a hundred times as long.
+/// Pages of ten out of a hundred times as many elements cost what they hold: a server that gathers
+/// the whole range for each takes a hundred times as long.
 #[test]
 fn a_limited_range_stops_at_its_limit() {
     let cost = |members: usize| {
@@ -218,7 +218,7 @@ fn chosen(n: u64, tail: [u64; 2]) -> String {
     chosen_bytes(n, tail).into_iter().map(|byte| format!("\\x{byte:02x}")).collect()
 }
 
-/// The tests below would show nothing with texts that hash alike for nobody.
+/// The tests below would show nothing with texts that do not hash alike.
 #[test]
 fn the_chosen_texts_hash_alike_for_who_knows_the_numbers() {
     for seed in [0, 1, 0x0123_4567_89ab_cdef] {

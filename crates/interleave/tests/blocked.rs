@@ -1,5 +1,6 @@
-//! Clients that wait for keys: whoever can be served is, once, in the order they came, by whoever
-//! feeds the key or runs deferred serves; however else a wait may end at the same moment.
+//! Clients that wait for keys: a client that can be served is, once, in the order they came, by
+//! whichever thread feeds the key or runs deferred serves; however else a wait may end at the same
+//! moment.
 //!
 //! The store is the real one, whole: locks, queues, claims, deferred serves, and the order of
 //! serving (`store/src/serving.rs`). What stands for the engine is a register of requests and what
@@ -256,7 +257,7 @@ impl System {
         }
     }
 
-    /// `CLIENT UNBLOCK`, of whoever came first.
+    /// `CLIENT UNBLOCK`, of the client that came first.
     fn unblock(&self) {
         let first = self.register.lock().by_ticket.values().next().cloned();
         if let Some(request) = first
@@ -341,7 +342,7 @@ struct Case {
     clients: &'static [Wait],
     /// Which elements are put where, by a thread each.
     feeds: &'static [(usize, &'static [u8])],
-    /// Somebody ends a wait from outside.
+    /// Another client ends a wait.
     unblocks: bool,
     /// A script that takes long has the shard of this key.
     script: Option<usize>,
@@ -427,7 +428,7 @@ const ENDS: Case = Case {
     script: None,
     in_order: false,
 };
-/// Elements go where somebody else waits, through a shard that the feeder does not hold.
+/// Elements go where another client waits, through a shard that the feeder does not hold.
 const MOVES: Case = Case {
     clients: &[MOVE, Wait { keys: &[1], ..POP }, MOVE],
     feeds: &[(0, &[1]), (0, &[2])],

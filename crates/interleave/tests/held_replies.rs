@@ -191,9 +191,9 @@ fn embedded(callers: u8) {
     drop(flusher);
 }
 
-/// Whoever asks the journal to sync while it is closed is answered, one way or the other.
+/// A caller that asks the journal to sync while it is closed is answered, one way or the other.
 #[test]
-fn nobody_waits_for_a_journal_that_is_closed() {
+fn no_caller_waits_for_a_journal_that_is_closed() {
     explore(400, || {
         let (log, _, flusher) = journal(|| ());
         let asking = Arc::clone(&log);

@@ -1,6 +1,6 @@
 //! Letters between workers: each is read, in the order of who sent it, by the worker it was for,
-//! and nobody sleeps who has some; also where a loop changes hands in the middle of a turn, where a
-//! connection is dealt anew, and where workers overfill each other.
+//! and no loop that has some sleeps; also where a loop changes hands in the middle of a turn, where
+//! a connection is dealt anew, and where workers overfill each other.
 //!
 //! The queue and its wake-ups are the real ones (`server/src/queue.rs`); the rounds of a loop are
 //! those of `server/src/run_loop.rs` and `event_loop.rs`, in short.
@@ -257,7 +257,7 @@ fn model(case: Case) {
         let Some(thread) = thread else { break };
         thread.join().unwrap();
     }
-    // Loops may have ended before: what is left nobody has taken.
+    // Loops may have ended before: what is left was not taken.
     let left: usize = inboxes.iter().map(|inbox| inbox.queue.take_new_connections().len()).sum();
     assert_eq!(*joined.lock() + left, case.new_connections, "a connection is lost, or there twice");
 }
@@ -285,7 +285,7 @@ fn every_letter_is_read_by_who_has_the_loop() {
 }
 
 #[test]
-fn nobody_is_sent_much_more_than_it_reads() {
+fn no_connection_is_sent_much_more_than_it_reads() {
     explore(3000, || model(CROWDED));
 }
 

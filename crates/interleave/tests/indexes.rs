@@ -1,5 +1,5 @@
-//! The ordered index of a database that comes and goes while somebody writes and somebody asks: who
-//! asks is told of every key that was acknowledged before, and of none that had gone.
+//! The ordered index of a database that comes and goes while one thread writes and another asks:
+//! the latter is told of every key that was acknowledged before, and of none that had gone.
 //!
 //! The store is the real one, with its notes, its builders and its queries (`store/src/ordered/`).
 //!

@@ -1,5 +1,6 @@
-//! Locks of shards: no mix of requests waits in a circle, and nobody who serves clients waits for a
-//! script that is overdue, nor for somebody who does, however long it takes and however it ends.
+//! Locks of shards: no mix of requests waits in a circle, and no thread that serves clients waits
+//! for a script that is overdue, nor for a thread that does, however long it takes and however it
+//! ends.
 //!
 //! The script of the model ends when all clients have been answered, and not before. So where one
 //! of them waits for it, all wait for ever.
@@ -140,7 +141,7 @@ fn model(panics: bool, broken: Broken) {
 }
 
 #[test]
-fn nobody_waits_for_who_is_overdue() {
+fn no_client_waits_for_an_overdue_script() {
     explore(3000, || model(false, Broken::Nothing));
     explore(1000, || model(true, Broken::Nothing));
 }

@@ -1,6 +1,6 @@
-//! Whoever has subscribed before something is published hears it, whichever worker has the one
-//! connection and whichever the other; and whoever publishes is not kept for ever, though no time
-//! passes here that would end it.
+//! A client that has subscribed before something is published gets it, whichever worker has the one
+//! connection and whichever the other; and a client that publishes is not kept for ever, though no
+//! time passes here that would end it.
 //!
 //! The rounds and what workers ask of each other are the real ones (`server/src/rounds.rs`). A
 //! socket is a queue of requests; the turns are those of `server/src/run_loop.rs`, in short.

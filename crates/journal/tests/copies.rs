@@ -30,7 +30,7 @@ fn folder(name: &str) -> (Folder, Arc<dyn Disk>) {
 }
 
 /// Writes segments from number `first` on, with these bytes as a frame each. As a copier finds it:
-/// nobody has ended the last one.
+/// the last one was not ended.
 fn write(folder: &Folder, disk: &Arc<dyn Disk>, first: (u64, u64), frames: &[&[u8]]) {
     let log = Log::new(Policy::Never);
     let disk = Arc::clone(disk);
@@ -154,7 +154,7 @@ fn what_an_earlier_use_left_is_never_taken_for_frames() {
     frames.iter_mut().for_each(|frame| frame.resize(64, 0));
     let data: Vec<u8> = frames.concat().repeat(20);
     write(&folder, &disk, (1, 1), &[&data]);
-    // The frame itself, whole, as somebody finds it who may read the file.
+    // The frame itself, whole, as a process finds it that may read the file.
     let whole = std::fs::read(folder.0.join(segment::name(1))).unwrap();
     segment::drop_below(&*disk, 2, SIZE).unwrap();
     write(&folder, &disk, (2, 2), &[&whole[64..64 + 4096]]);

@@ -53,7 +53,7 @@ proptest! {
             if let Some(known) = known.and_then(|at| model.remove(at)) {
                 prop_assert!(Arc::ptr_eq(&known.1, &path));
             } else {
-                // Held by nobody but the cache and this test: it was made just now.
+                // Held by nothing but the cache and this test: it was made just now.
                 prop_assert_eq!(Arc::strong_count(&path), 2);
             }
             model.push_front((which, path));

@@ -21,7 +21,7 @@ const STRICTER: [&str; 5] = [
 ];
 const STREAMS: [u8; 2] = [15, 19];
 
-/// Whether a member or field repeats, which whoever builds a set of them notices.
+/// Whether a member or field repeats, which the code that builds a set of them notices.
 fn repeats(value: &Value) -> bool {
     let mut names: Vec<&[u8]> = match value {
         Value::Set(members) => members.iter().map(Vec::as_slice).collect(),

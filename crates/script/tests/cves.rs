@@ -109,7 +109,7 @@ fn cve_2025_46817_ranges_of_unpack_do_not_overflow() {
     assert_eq!(answer("return {unpack({1, 2, 3}, 2147483647, 2147483647)}"), "*0");
 }
 
-/// Whoever changed the metatable of strings ran code as whoever used strings next.
+/// A user that changed the metatable of strings ran code as the user that used strings next.
 #[test]
 fn cve_2025_46818_metatables_of_basic_types_cannot_be_changed() {
     let tries = [

@@ -412,7 +412,7 @@ fn any_value_can_be_raised() {
     }
 }
 
-/// A host whose command fails in a way nobody foresaw.
+/// A host whose command fails in an unforeseen way.
 struct Broken;
 
 impl Host for Broken {
@@ -681,7 +681,7 @@ fn what_becomes_values_is_asked_about() {
         let mut host = Small::default();
         let shown = |reply: Vec<u8>| text(&reply);
         assert_eq!(shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2)), ":20000");
-        // Asked more often than that; and whoever says no is heard.
+        // Asked more often than that; and a host that says no is obeyed.
         host.patience = Some(15);
         let reply = shown(eval(&mut vm, &mut host, body, &[], args, Protocol::Resp2));
         assert!(reply.contains("Script killed by user"), "{}: {reply}", body.escape_ascii());

@@ -158,7 +158,7 @@ fn any_command_has_its_reply() {
     run("HSET h f v").unwrap();
     let Value::Map(map) = run("HGETALL h").unwrap() else { panic!("no map") };
     assert_eq!(map.pairs.len(), 1);
-    // Scripts run aside, and what they answer comes back all the same.
+    // Scripts run on other threads, and what they answer comes back all the same.
     let Value::List(list) = run("EVAL return{1,2} 0").unwrap() else { panic!("no list") };
     assert_eq!(list.items[1].kind, Some(Value::Integer(2)));
     let Value::List(list) = run("KEYS *").unwrap() else { panic!("no list") };
@@ -380,9 +380,9 @@ fn pages_of_ranges_cost_what_they_hold() {
     // All of them take as many steps as there are pages.
     assert_eq!(keys(&mut client, request(0, false)).len(), 12_999);
     assert_eq!((ran("range"), ran("scan")), (132, 0));
-    // So does a stream that nobody reads to its end: what is not taken is not done. The client
-    // takes nothing while its runtime does not run, and its window has room for less than half of
-    // the 10 MB.
+    // So does a stream that its client does not read to its end: what is not taken is not done. The
+    // client takes nothing while its runtime does not run, and its window has room for less than
+    // half of the 10 MB.
     let pages = calls.run(async {
         let prefix = bytes("k:1");
         let request =
@@ -645,7 +645,7 @@ fn what_may_look_at_every_key_is_in_no_other_calls_way() {
 /// What waited for the end of a pause takes as long when it goes on: a call of its own, and one of
 /// a batch.
 #[test]
-fn a_long_call_that_waited_is_in_nobodys_way() {
+fn a_long_call_that_waited_delays_no_other_call() {
     let calls = Calls::start(&["--busy-reply-threshold", "300"]);
     let mut client = calls.kvist();
     let mut resp = calls.server.connect();
@@ -677,7 +677,7 @@ fn a_long_call_that_waited_is_in_nobodys_way() {
     }
 }
 
-/// It runs on a thread of its own, which nobody waits for but the end of the server.
+/// It runs on a thread of its own, which only the end of the server waits for.
 #[test]
 fn a_server_stops_beside_a_script_that_has_written() {
     for threshold in ["0", "100"] {
@@ -733,7 +733,7 @@ fn a_file_that_hangs_is_in_no_other_calls_way() {
         tokio::time::timeout(server::PATIENCE, ping).await.unwrap().unwrap();
         assert_eq!(resp.ask(&["ACL", "SETUSER", "u", "on"]), ok());
         assert!(!loading.is_finished());
-        // Waits until it is being read; on a thread that nobody waits for.
+        // Waits until it is being read; on a thread that is not waited for.
         let fed = file.clone();
         std::thread::spawn(move || std::fs::write(&fed, USERS).unwrap());
         assert!(tokio::time::timeout(server::PATIENCE, loading).await.unwrap().unwrap());
@@ -844,7 +844,7 @@ fn trouble_with_the_disk_is_reported_to_waiting_calls() {
     eventually("writes again", || calls.run(client.set(set("k", "later"))).ok());
 }
 
-/// A batch goes on after an operation that ran aside and got no answer, and so does its connection:
+/// A batch goes on after an operation that ran elsewhere and got no answer, as does its connection:
 /// as the same user, whether that has more rights than callers without credentials or fewer.
 #[test]
 fn a_user_stays_the_same_after_an_operation_without_an_answer() {

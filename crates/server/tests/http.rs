@@ -11,7 +11,7 @@ use crate::web::Web;
 
 /// What a request or its answer is about decides where it is worked on.
 #[test]
-fn what_is_about_large_values_is_in_nobodys_way() {
+fn what_is_about_large_values_delays_no_other_request() {
     let long = "x".repeat(400 << 10);
     let body = format!("{{\"value\":\"{long}\"}}");
     let bulk = format!("{{\"records\":[{{\"key\":\"a\",\"value\":\"{long}\"}}]}}");

@@ -197,8 +197,8 @@ fn unauthenticated_connections_count_for_their_memory() {
     let read = format!("GET /api/v1/records/k\nAuthorization: {}", web::basic("default", "secret"));
     let mut strangers = vec![web.connect()];
     assert_eq!(strangers[0].ask("GET /health", "").status, 200);
-    // A client that has shown its password takes nothing of what strangers may; until then it does,
-    // so they come one by one.
+    // A client that has shown its password takes nothing of what unauthenticated clients may; until
+    // then it does, so they come one by one.
     let known = (0..40).map(|_| {
         let mut http = web.connect();
         assert_eq!(http.ask(&read, "").status, 404);

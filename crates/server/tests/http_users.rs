@@ -26,7 +26,7 @@ fn statuses(web: &Web, path: &str, credentials: &[&str]) -> Vec<u16> {
 
 /// Pages have values with them, and who may see few keys may have to look at all for a page.
 #[test]
-fn pages_are_in_nobodys_way() {
+fn pages_delay_no_other_request() {
     for rights in ["~zzz:*", "~*"] {
         let web = Web::start(&[]);
         let mut redis = web.server.connect();
@@ -251,7 +251,7 @@ fn over_tls() {
 }
 
 #[test]
-fn strangers_over_tls_count_for_what_tls_takes() {
+fn unauthenticated_clients_over_tls_count_for_what_tls_takes() {
     let papers = Papers::new();
     let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
     let tls = ["--http-tls", "yes", "--tls-auth-clients", "no"];

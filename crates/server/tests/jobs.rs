@@ -239,7 +239,7 @@ fn waits_are_as_long_as_they_should_be() {
 }
 
 /// Some are unblocked by others, some are killed, some hang up while jobs come: what was not given
-/// to somebody who lives is in the queue, or in the list of what is being done.
+/// to a live worker is in the queue, or in the list of what is being done.
 #[test]
 fn the_killed_lose_nothing() {
     const JOBS: usize = 2000;

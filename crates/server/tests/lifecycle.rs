@@ -214,7 +214,7 @@ fn a_log_that_hangs_keeps_no_client_waiting() {
     let connect = || Client::new(Socket::Unix(UnixStream::connect(&socket).unwrap()));
     let mut client = connect();
     std::fs::remove_file(&file).unwrap();
-    // Nobody reads it, so it cannot be opened.
+    // No process reads it, so it cannot be opened.
     assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
     for n in 0..100 {
         assert_eq!(client.ask(&["CONFIG", "SET", "timeout", &(1000 + n).to_string()]), ok());

@@ -21,7 +21,7 @@ const GET: &str = "/kvist.v1.KvistService/Get";
 const CHECK: &str = "/grpc.health.v1.Health/Check";
 const PASSWORD: (&str, &str) = ("authorization", "Bearer secret");
 
-/// What strangers may take in these tests.
+/// What unauthenticated clients may take in these tests.
 const MEMORY: &[&str] = &["--requirepass", "secret", "--unauthenticated-memory", "8mb"];
 
 /// Bytes that a server has had at most, or has.
@@ -36,7 +36,7 @@ fn crowded(args: &[&str]) -> Calls {
     Calls::start(&[MEMORY, &["--maxclients", "2000"], args].concat())
 }
 
-/// How strangers connect: as they are, or with TLS.
+/// How unauthenticated clients connect: as they are, or with TLS.
 struct Way(Option<(Papers, Arc<ClientConfig>)>);
 
 impl Way {
@@ -69,7 +69,7 @@ impl Way {
         if self.0.is_some() { (40 << 10) + (28 << 10) } else { 40 << 10 }
     }
 
-    /// Somebody who is known makes a call.
+    /// An authenticated client makes a call.
     fn call(&self, calls: &Calls) {
         let Some((_, context)) = &self.0 else { return call(calls) };
         let mut context = (**context).clone();

@@ -154,7 +154,7 @@ class ClusterPipeline(Queue, AsyncPipelineCommands[S]):
         try:
             parts = self.shares()
         except RECOVERABLE:
-            parts = {}  # nobody is known to serve some slot: one by one, as things change
+            parts = {}  # no node is known to serve some slot: one by one, as things change
         shares = [
             self._share(self.cluster.get_redis_connection(node), places, results)
             for node, places in parts.items()

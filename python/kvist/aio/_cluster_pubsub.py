@@ -188,7 +188,7 @@ class ClusterPubSub(PubSub):
             if channel in pubsub.pending_unsubscribe_shard_channels:
                 pubsub.settle(message)
             elif channel in pubsub.shard_channels:
-                # Nobody asked for it: the slot has moved.
+                # It was not asked for: the slot has moved.
                 handler = pubsub.shard_channels.pop(channel)
                 await self._renew()
                 await self._follow({channel: handler})

@@ -225,7 +225,7 @@ class Kvist(_core.Client, AsyncComposed[S]):
         await self.aclose()
 
     async def aclose(self, close_connection_pool: bool | None = None) -> None:
-        """Closes the connections, unless the pool is somebody else's."""
+        """Closes the connections, unless the pool is not its own."""
         connection, self.connection = self.connection, None
         if connection is not None:
             await self.connection_pool.release(connection)

@@ -323,7 +323,7 @@ class RedisCluster(Routed, AsyncComposed[S]):
                 try:
                     await self.refresh(epoch, unfit)
                 except RedisClusterException:
-                    pass  # nobody answers yet, or not all slots are served: the next try will tell
+                    pass  # no node answers yet, or not all slots are served: the next try will tell
 
     async def ask(self, node: ClusterNode, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Sends a command to a node, and to wherever that sends it on."""

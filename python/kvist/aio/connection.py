@@ -6,7 +6,7 @@
     tasks ── what blocks, watches, subscribes ──► links of their own, lent like a pool's connections
 
 A shared link keeps one place for each reply that is due. Who is cancelled leaves the place behind,
-so nobody's reply can become somebody else's. A link of one's own that comes back with a reply due is
+so no task's reply can become another's. A link of one's own that comes back with a reply due is
 closed.
 """
 
@@ -70,7 +70,7 @@ class Link(_core.Link, asyncio.Protocol):
         if self.provider is not None:
             self._credentials = list(await self.provider.get_credentials_async())
         self._ready = ready = loop.create_future()
-        # Nobody else asks for its exception if the connection is lost at once.
+        # No other task asks for its exception if the connection is lost at once.
         ready.add_done_callback(lambda future: future.cancelled() or future.exception())
         if self.kind == "unix":
             await loop.create_unix_connection(lambda: self, settings["path"])
@@ -117,7 +117,7 @@ class Link(_core.Link, asyncio.Protocol):
             self._abandon(TimeoutError(f"Timeout reading from {self.address}"))
 
     def close(self) -> None:
-        """Closes the connection; whoever waits gets a ``ConnectionError``."""
+        """Closes the connection; a task that waits gets a ``ConnectionError``."""
         self._fail(ConnectionError("Connection closed by the client."))
         if self.transport is not None and not self.loop.is_closed():
             self.transport.abort()

@@ -14,7 +14,7 @@ from ..retry import AsyncRetry
 
 
 class Messages:
-    """A link whose every reply is a message, kept until somebody wants it."""
+    """A link whose every reply is a message, kept until a task wants it."""
 
     def __init__(self, link: Any) -> None:
         self.link = link
@@ -30,7 +30,7 @@ class Messages:
         self.wake()
 
     def wake(self) -> None:
-        """Has whoever waits look again."""
+        """Has the tasks that wait look again."""
         waiter, self.waiter = self.waiter, None
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
@@ -237,7 +237,7 @@ class PubSub(Subscribed):
         return await self.handle_message(response, ignore_subscribe_messages)
 
     async def handle_message(self, response: Any, ignore_subscribe_messages: bool = False) -> Any:
-        """A message as a dict; ``None`` if a handler has taken it, or nobody wants it."""
+        """A message as a dict; ``None`` if a handler has taken it, or it is not wanted."""
         if response is None:
             return None
         message = self.message(response)

@@ -198,7 +198,7 @@ class Sentinel(Watching, AsyncCommands[Any]):
             await sentinel.aclose()
 
     async def discover_master(self, service_name: str) -> Address:
-        """Host and port of a master; :class:`MasterNotFoundError` if nobody knows it."""
+        """Host and port of a master; :class:`MasterNotFoundError` if no Sentinel knows it."""
         errors: list[str] = []
         for sentinel in self.sentinels:
             try:

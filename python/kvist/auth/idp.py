@@ -10,7 +10,7 @@ __all__ = ["IdentityProviderConfigInterface", "IdentityProviderInterface"]
 
 
 class IdentityProviderInterface(ABC):
-    """Somebody who can be asked for a token."""
+    """A provider that can be asked for a token."""
 
     @abstractmethod
     def request_token(self, force_refresh: bool = False) -> TokenInterface:

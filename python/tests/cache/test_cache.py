@@ -312,7 +312,7 @@ def test_nothing_else_than_resp3(server: Server) -> None:  # noqa: F811
 
 
 def test_many_threads_never_see_what_is_stale(server: Server) -> None:  # noqa: F811
-    """A counter only grows: nobody may read less than what he, or anybody he heard of, has read."""
+    """A counter only grows: no reader may get less than it, or a reader it knows of, has read."""
     failures: list[Any] = []
     # It goes on for two seconds, and until each reader has often read another value than before.
     began = time.monotonic()

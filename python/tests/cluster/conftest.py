@@ -15,13 +15,13 @@ import kvist
 from kvist.cluster import RedisCluster
 
 
-# Below those that systems hand out to whoever does not ask for one (32768 and up on Linux): a port
+# Below those that systems hand out to programs that ask for none (32768 and up on Linux): a port
 # that was seen to be free stays so, but for another run of these tests, and then others are tried.
 PORTS = range(20000, 32000)
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that no connection is given by chance."""
+    """A port that no process listens on, and that no connection is given by chance."""
     while True:
         port = random.choice(PORTS)
         with contextlib.suppress(OSError), socket.socket() as probe:
@@ -43,7 +43,7 @@ class Node(Server):
             self.id = client.execute_command("CLUSTER MYID").decode()
 
     def start(self) -> None:
-        """Starts it; at first on other ports if somebody was quicker to take one of these."""
+        """Starts it; at first on other ports if another process was quicker to take one of these."""
         named = "--cluster-port" in self.words
         while not named:
             self.port, self.bus = free_port(), free_port()
@@ -100,7 +100,7 @@ class Cluster:
         ]
 
     def is_acquainted(self) -> bool:
-        """Whether all know all, and nobody is still shaking hands."""
+        """Whether all know all, and none is still shaking hands."""
         ids = {node.id for node in self.nodes}
         return all(
             set(view) == ids and all("handshake" not in row[0] for row in view.values())
@@ -168,9 +168,9 @@ class Cluster:
     def end_migration(self, slot: int, owner: int) -> None:
         """A slot has moved, and all know.
 
-        What the others said before they knew may still be on its way. Whoever hears it last believes
-        it if its sender has the higher epoch, and an owner that believes it gives the slot up: then
-        nobody has it. So the owner takes the highest epoch before it is told, and nothing else is
+        What the others said before they knew may still be on its way. A node that hears it last
+        believes it if its sender has the higher epoch, and an owner that believes it gives the slot
+        up: then no node has it. So the owner takes the highest epoch before it is told, and nothing else is
         done until all agree.
         """
         name = self.nodes[owner].id

@@ -22,7 +22,7 @@ class Fake:
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self) -> None:
-        """Accepts whoever comes."""
+        """Accepts every client."""
         while True:
             try:
                 connection, _ = self.listener.accept()

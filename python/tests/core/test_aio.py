@@ -87,7 +87,7 @@ async def test_what_blocks_has_a_link_of_its_own(server: Server) -> None:
 
 @looped
 async def test_cancelled_tasks_take_nothing_away(server: Server) -> None:
-    """Half of all tasks give up at some moment; whoever stays gets the reply to what it asked."""
+    """Half of all tasks give up at some moment; a task that stays gets the reply to what it asked."""
     chance = random.Random(7)
     async with of(server) as client:
 

@@ -386,7 +386,7 @@ for _ in range(4):
 @pytest.mark.parametrize("act", ["get", "pipeline", "block", "listen", "fail"])
 @pytest.mark.parametrize("door", ["server", "embedded"])
 def test_an_interpreter_that_ends_while_daemons_call(server: Server, door: str, act: str) -> None:
-    """It ends, and nothing aborts: whoever comes back from waiting finds it gone."""
+    """It ends, and nothing aborts: a thread that comes back from waiting finds it gone."""
     if door == "embedded" and act == "listen":
         pytest.skip("one of the two is enough")
     opened = "kvist.Kvist(port=port)" if door == "server" else "kvist.embedded.open()"
@@ -395,7 +395,7 @@ def test_an_interpreter_that_ends_while_daemons_call(server: Server, door: str, 
         words = [sys.executable, "-c", program, str(server.port), act]
         done = subprocess.run(words, capture_output=True, timeout=3 * PATIENCE, check=False)
         assert done.returncode == 0, done.stderr
-        # What is embedded is closed first, and says so to whoever goes on: a traceback, or as much
-        # of one as is printed before the interpreter has gone.
+        # What is embedded is closed first, and says so to threads that go on: a traceback, or as
+        # much of one as is printed before the interpreter has gone.
         assert done.stderr == b"" or door == "embedded", done.stderr
         assert not any(word in done.stderr for word in (b"Fatal", b"panicked", b"Aborted"))

@@ -171,7 +171,7 @@ def test_large_values(server: Any) -> None:
             for _ in range(5):
                 pipe.get("large")
             assert pipe.execute() == [value] * 5
-        # Much both ways: whoever only writes until all is written would wait for ever.
+        # Much both ways: a client that only writes until all is written would wait for ever.
         value = b"x" * 100_000
         with client.pipeline(transaction=False) as pipe:
             for _ in range(500):

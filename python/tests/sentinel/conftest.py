@@ -17,7 +17,7 @@ import kvist
 
 
 def nobody() -> int:
-    """A port that nobody listens on."""
+    """A port that no process listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -58,7 +58,7 @@ class Watched:
 
     @property
     def places(self) -> list[tuple[str, int]]:
-        """The Sentinel, behind an address where nobody listens."""
+        """The Sentinel, behind an address where no process listens."""
         return [("127.0.0.1", 1), ("127.0.0.1", self.sentinel.port)]
 
     def wait_for_replica(self, replica: Server) -> None:

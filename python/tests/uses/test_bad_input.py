@@ -132,7 +132,7 @@ def test_what_is_no_reply(answer: bytes) -> None:
 
 
 def test_a_reply_without_a_request() -> None:
-    """One request, two replies: the second is nobody's."""
+    """One request, two replies: the second answers none."""
 
     def answer(words: list[bytes]) -> bytes:
         right = b"$%d\r\n%s\r\n" % (len(words[-1]), words[-1])
@@ -191,7 +191,7 @@ def test_a_server_that_accepts_and_says_nothing() -> None:
 
 
 def test_a_late_reply_while_keys_are_watched() -> None:
-    """Nothing is executed on the strength of it, and whoever watched is told to begin again."""
+    """Nothing is executed on the strength of it, and a client that watched must begin again."""
 
     def talk(connection: socket.socket) -> None:
         for words in requests(connection):
@@ -333,7 +333,7 @@ def test_a_connection_that_two_threads_use(server: Server) -> None:
 
 
 def test_by_hand_replies_may_be_read_late(server: Server) -> None:
-    """Who sends two requests before reading is no stranger's victim, nor is who subscribed."""
+    """Two requests before a read get their own replies, and so does a subscriber."""
     with server.client(protocol=2, health_check_interval=0) as client:
         connection = client.connection_pool.get_connection()
         for n in range(2):
@@ -503,7 +503,7 @@ def test_use_after_close(server: Server) -> None:
 
 
 def test_cancelled_in_every_place(server: Server) -> None:
-    """Tasks cancelled at random: whoever gets a reply gets his own."""
+    """Tasks cancelled at random: a task that gets a reply gets its own."""
     chance = random.Random(11)
 
     async def ask(client: Any, n: int) -> None:
@@ -548,9 +548,9 @@ def test_cancelled_in_every_place(server: Server) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_network_that_mixes_up_what_it_carries(server: Server, seed: int) -> None:
-    """Pieces of a reply in another order, twice, or not at all. Nobody can tell replies of the same
-    form apart that come in another order, so what is asked for here has a form of its own: a value
-    whose end says what its beginning is."""
+    """Pieces of a reply in another order, twice, or not at all. No client can tell replies of
+    the same form apart that come in another order, so what is asked for here has a form of its own:
+    a value whose end says what its beginning is."""
     chance = random.Random(seed)
     spoiling = threading.Event()
 

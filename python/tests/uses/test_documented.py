@@ -34,7 +34,7 @@ def test_connecting(server: Server) -> None:
     one, two = redis.Redis(connection_pool=pool), redis.Redis(connection_pool=pool)
     one.set("k", "v")
     assert two.get("k") == b"v"
-    one.close()  # the pool is somebody else's
+    one.close()  # the pool is not the client's own
     assert two.get("k") == b"v"
     pool.close()
     owner = redis.Redis.from_pool(redis.ConnectionPool(port=port))

@@ -77,7 +77,7 @@ def fail_until(self, name, times):
 
 @app.task
 def hang(name, seconds=60):
-    """Runs until it is killed; ends by itself if nobody does."""
+    """Runs until it is killed; ends by itself if it is not."""
     note(name, os.getpid())
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

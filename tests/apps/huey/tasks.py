@@ -57,7 +57,7 @@ def fail_until(name, times):
 
 @plain.task()
 def hang(name, seconds=60):
-    """Runs until its consumer is killed; ends by itself if nobody does."""
+    """Runs until its consumer is killed; ends by itself if it is not."""
     note(name, "hangs")
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

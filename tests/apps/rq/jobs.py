@@ -43,7 +43,7 @@ def fail_until(name, times):
 
 
 def hang(name, seconds=60):
-    """Says its process and runs until it is killed; ends by itself if nobody does."""
+    """Says its process and runs until it is killed; ends by itself if it is not."""
     note(name, os.getpid())
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

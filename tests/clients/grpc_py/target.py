@@ -35,7 +35,7 @@ def stubs():
 
 
 def free_port():
-    """A port nobody listens on now."""
+    """A port that no process listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -46,7 +46,7 @@ export async function eventually(condition, what) {
   }
 }
 
-// A server that a test may stop and start again, on a port nobody else has.
+// A server that a test may stop and start again, on a port that no other has.
 export class OwnServer {
   async start() {
     this.port ??= await freePort();

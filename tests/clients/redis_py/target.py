@@ -57,14 +57,14 @@ class ServerCase(unittest.TestCase):
 
 
 def free_port():
-    """A port nobody listens on at the moment."""
+    """A port that no process listens on at the moment."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return probe.getsockname()[1]
 
 
 class OwnServer:
-    """A server that a test may stop and start again, on a port nobody else has."""
+    """A server that a test may stop and start again, on a port that no other has."""
 
     def __init__(self):
         self.port = free_port()

@@ -72,7 +72,8 @@ impl Oracle {
             return None;
         };
         let mut oracle = Oracle { process, port, folder };
-        // The socket in its folder is made after the port is bound: whoever has that has both.
+        // The socket in its folder is made after the port is bound: a server that has the port has
+        // both.
         let deadline = Instant::now() + Duration::from_secs(20);
         while !oracle.folder.join("socket").exists() {
             if oracle.process.try_wait().expect("a child can be looked at").is_some() {
@@ -156,7 +157,7 @@ impl Client {
         parts.join(" ")
     }
 
-    /// Reads one message that nobody asked for, in the form of a reply.
+    /// Reads one message that was not asked for, in the form of a reply.
     pub fn hear(&mut self) -> Vec<Vec<u8>> {
         self.reply()
     }

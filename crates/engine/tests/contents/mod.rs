@@ -38,7 +38,7 @@ pub fn contents(engine: &Arc<Engine>) -> (String, Vec<Deadline>) {
     seen_by(&mut TestClient::new(engine))
 }
 
-/// The same, by somebody who is there already.
+/// The same, by a client that is connected already.
 pub fn seen_by(eyes: &mut TestClient) -> (String, Vec<Deadline>) {
     let digest = eyes.ask("DEBUG DIGEST");
     let (shards, databases) = {

@@ -1,4 +1,4 @@
-//! Requests drawn from the commands' own grammars, with arguments nobody should send.
+//! Requests drawn from the commands' own grammars, with arguments that no client should send.
 
 use base::Rng;
 use base::grammar::{Arg, Kind};

@@ -73,7 +73,7 @@ pub enum Act {
     Flush,
     /// A snapshot is made.
     Save,
-    /// Somebody waits until all is synced.
+    /// A client waits until all is synced.
     Sync,
     /// A setting is changed.
     Configure(&'static str),
@@ -324,7 +324,7 @@ fn scripted(first: Request, second: Request) -> Request {
     words
 }
 
-/// A plan as somebody reads it.
+/// A plan as a person reads it.
 pub fn shown(plan: &Plan) -> String {
     let (policy, lines) = (plan.policy, plan.lines.replace('\n', "; "));
     let mut text = format!(
@@ -342,7 +342,7 @@ pub fn shown(plan: &Plan) -> String {
     text
 }
 
-/// A step as somebody reads it.
+/// A step as a person reads it.
 pub fn show_step(step: &Step) -> String {
     let what = match &step.act {
         Act::Ask(client, requests) => {

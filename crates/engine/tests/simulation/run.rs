@@ -211,7 +211,7 @@ fn is_whole(disk: &Liar) -> Result<(), String> {
     }
 }
 
-/// Nothing is left behind that nobody needs.
+/// Nothing is left behind that is not needed.
 fn is_tidy(disk: &Liar) -> Result<(), String> {
     let checked = check(disk).map_err(|error| error.to_string())?;
     if !checked.strays.is_empty() {

@@ -1,5 +1,5 @@
-//! One life of an engine on a disk, in one thread: whoever comes next in the plan takes a step, and
-//! whenever the disk is called others may come in between, or power is cut.
+//! One life of an engine on a disk, in one thread: the actor that comes next in the plan takes a
+//! step, and whenever the disk is called others may come in between, or power is cut.
 //!
 //! What the engine does is what it does in production: the flusher's rounds, a snapshot's scan, the
 //! cron thread's rounds, recovery. Only the threads around them are missing.
@@ -419,7 +419,7 @@ impl World {
         }
     }
 
-    /// A client whose wait was ended by somebody else hears of it.
+    /// A client whose wait was ended by another is told of it.
     fn hear(&self, client: &mut Client, replies: &mut Vec<u8>) {
         let Client { test_client, owed } = client;
         for message in test_client.messages.take(test_client.session.client.id) {

@@ -6,7 +6,7 @@
 //!
 //! Time does not pass here. A wait with a short limit ([`SHORT`]) ends whenever the scheduler
 //! likes, as it does on a slow machine. One with a longer limit never ends by itself: such limits
-//! are there to look again for safety's sake, and a model must show that nobody depends on them.
+//! are there to look again for safety's sake, and a model must show that no thread depends on them.
 
 #![forbid(unsafe_code)]
 
@@ -92,7 +92,7 @@ impl<T: ?Sized> Mutex<T> {
         MutexGuard { lock: self, held: Some(held) }
     }
 
-    /// What it protects, where nobody else can have it.
+    /// What it protects, where no other thread can have it.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -139,7 +139,7 @@ impl WaitTimeoutResult {
 }
 
 impl Condvar {
-    /// Nobody waits.
+    /// No thread waits.
     #[must_use]
     pub const fn new() -> Self {
         Condvar(inner::Condvar::new())
@@ -195,12 +195,12 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits until nobody writes.
+    /// Waits until no thread writes.
     pub fn read(&self) -> inner::RwLockReadGuard<'_, T> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads if nobody writes.
+    /// Reads if no thread writes.
     pub fn try_read(&self) -> Option<inner::RwLockReadGuard<'_, T>> {
         match self.0.try_read() {
             Ok(guard) => Some(guard),
@@ -209,7 +209,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Waits until nobody reads or writes.
+    /// Waits until no thread reads or writes.
     pub fn write(&self) -> inner::RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }

@@ -438,7 +438,7 @@ impl Liar {
         *self.listener.0.lock() = Some(Arc::new(told));
     }
 
-    /// Nobody hears of anything any more.
+    /// No waiter is told of anything any more.
     pub fn hush(&self) {
         *self.listener.0.lock() = None;
     }

@@ -48,7 +48,7 @@ impl<'a> Tree<'a> for Doc<'a> {
     fn member(self, name: &str) -> Option<(usize, Self)> {
         let members = self.0.as_object()?;
         let value = members.get(name)?;
-        // Counted only where it is cheap: nobody asks in documents of thousands of members.
+        // Counted only where it is cheap: no request asks in documents of thousands of members.
         let at = if members.len() > 64 { 0 } else { members.keys().position(|key| key == name)? };
         Some((at, Doc(value)))
     }

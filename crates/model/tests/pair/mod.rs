@@ -36,7 +36,7 @@ pub fn steps(usual: usize) -> usize {
     setting("KVIST_STEPS", usual)
 }
 
-/// Nobody writes to the client of a test that is never blocked for long.
+/// No thread writes to the client of a test that is never blocked for long.
 struct Nobody;
 
 impl Mailbox for Nobody {
@@ -389,7 +389,7 @@ impl Pair {
         self.account();
     }
 
-    /// Deletes all keys past their deadline, which otherwise count until somebody looks at them.
+    /// Deletes all keys past their deadline, which otherwise count until a command looks at them.
     pub fn expire(&mut self) {
         for shard in 0..self.engine.store.shards() {
             // A shard holds few keys here: some steps take the walk around it.
