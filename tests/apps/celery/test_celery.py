@@ -12,7 +12,7 @@ import time
 import unittest
 from datetime import datetime, timedelta, timezone
 
-from crew import PATIENCE, URL, AppCase
+from worker_processes import PATIENCE, URL, AppCase
 
 os.environ["CELERY_URL"] = URL
 
@@ -27,7 +27,7 @@ class Case(AppCase):
 
     @classmethod
     def worker(cls, name, *words, **env):
-        return cls.crew.start(
+        return cls.processes.start(
             sys.executable, "-m", "celery", "-A", "app", "worker", "--loglevel", "INFO",
             "-n", f"{name}@here", *words, **env)
 

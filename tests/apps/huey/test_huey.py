@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from huey.api import chord, group
 from huey.exceptions import TaskException
 
-from crew import PATIENCE, URL, AppCase
+from worker_processes import PATIENCE, URL, AppCase
 
 os.environ["HUEY_URL"] = URL
 os.environ["HUEY_NAME"] = f"t{uuid.uuid4().hex[:8]}"
@@ -28,7 +28,7 @@ class Case(AppCase):
 
     @classmethod
     def consumer(cls, which="plain", *words):
-        return cls.crew.start(sys.executable, "-m", "huey.bin.huey_consumer", f"tasks.{which}",
+        return cls.processes.start(sys.executable, "-m", "huey.bin.huey_consumer", f"tasks.{which}",
                               "--scheduler-interval", "1", "--simple", *words)
 
     def get(self, result, **options):

@@ -23,7 +23,7 @@ from rq.registry import (CanceledJobRegistry, FailedJobRegistry, FinishedJobRegi
                          ScheduledJobRegistry, StartedJobRegistry)
 from rq.suspension import resume, suspend
 
-from crew import URL, AppCase
+from worker_processes import URL, AppCase
 
 RQ = [sys.executable, "-m", "rq.cli"]
 os.environ["RQ_REDIS_URL"] = URL
@@ -40,7 +40,7 @@ class Case(AppCase):
 
     @classmethod
     def worker(cls, *words):
-        return cls.crew.start(*RQ, "worker", "--url", URL, *words)
+        return cls.processes.start(*RQ, "worker", "--url", URL, *words)
 
     def queue(self, name="default", **options):
         return Queue(name, connection=self.rq, **options)

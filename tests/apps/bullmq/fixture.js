@@ -18,7 +18,7 @@ if (!PORT) throw new Error("TEST_PORT is not set");
 const connection = { host: HOST, port: PORT, maxRetriesPerRequest: null };
 
 // What one test uses; all of it is closed when the test `t` ends.
-export class Crew {
+export class Fixture {
   constructor(t) {
     this.name = `q-${randomUUID().slice(0, 8)}`;
     this.logs = [];

@@ -2,8 +2,8 @@
 
 The server under test stands in the environment, as for the clients of ../clients/redis_py, whose
 `target` these tests share. Workers fork, and some children outlive them: this process adopts every
-orphan of its own (Linux's "child subreaper"), so that `Crew.end` leaves no process behind, whatever a
-test has killed.
+orphan of its own (Linux's "child subreaper"), so that `WorkerProcesses.end` leaves no
+process behind, whatever a test has killed.
 """
 
 import ctypes
@@ -26,11 +26,11 @@ PR_SET_CHILD_SUBREAPER = 36
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-class Crew:
+class WorkerProcesses:
     """Processes started for a test, and all of their descendants."""
 
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="crew-")
+        self.folder = tempfile.TemporaryDirectory(prefix="workers-")
         self.logs, self.processes = [], []
 
     def start(self, *words, **env):
@@ -91,7 +91,7 @@ def descendants():
 
 
 class AppCase(unittest.TestCase):
-    """Tests of one application: an empty server, a client `db`, a crew for the whole class.
+    """Tests of one application: an empty server, a client `db`, workers for the whole class.
 
     Tests of a class share their workers, so each uses names of its own: `self.name()`.
     """
@@ -101,8 +101,8 @@ class AppCase(unittest.TestCase):
         cls.db = connect(decode_responses=True)
         cls.addClassCleanup(cls.db.close)
         cls.db.flushall()
-        cls.crew = Crew()
-        cls.addClassCleanup(cls.crew.end)
+        cls.processes = WorkerProcesses()
+        cls.addClassCleanup(cls.processes.end)
         cls.hire()
 
     @classmethod
@@ -121,7 +121,7 @@ class AppCase(unittest.TestCase):
             if value:
                 return value
             if time.monotonic() > deadline:
-                self.crew.show()
+                self.processes.show()
                 raise AssertionError(f"waited {patience} s in vain for {what}")
             time.sleep(0.02)
 
