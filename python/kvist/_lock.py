@@ -162,7 +162,7 @@ class Lock(_Locking):
         return bool(self.redis.set(self.name, token, nx=True, px=self._milliseconds()))
 
     def locked(self) -> bool:
-        """Whether anybody holds the lock."""
+        """Whether any client holds the lock."""
         return self.redis.get(self.name) is not None
 
     def owned(self) -> bool:
@@ -247,7 +247,7 @@ class AsyncLock(_Locking):
         return bool(await self.redis.set(self.name, token, nx=True, px=self._milliseconds()))
 
     async def locked(self) -> bool:
-        """Whether anybody holds the lock."""
+        """Whether any client holds the lock."""
         return await self.redis.get(self.name) is not None
 
     async def owned(self) -> bool:

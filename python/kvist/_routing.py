@@ -54,7 +54,7 @@ FIRST_KEY = frozenset(
     if ranges == ((1, 0, 1, 0),) and name not in COUNTED and name not in ("SORT", "MIGRATE")
 )
 
-# What concerns the whole dataset goes to everybody who has a part of it.
+# What concerns the whole dataset goes to every node that has a part of it.
 _PRIMARIES = frozenset(
     "DBSIZE,FLUSHALL,FLUSHDB,KEYS,SCAN,FUNCTION DELETE,FUNCTION FLUSH,FUNCTION LIST,FUNCTION LOAD,"
     "FUNCTION RESTORE,SCRIPT EXISTS,SCRIPT FLUSH,SCRIPT LOAD".split(",")

@@ -1,4 +1,4 @@
-//! Commands that panic: their client gets an error, everybody and everything else goes on.
+//! Commands that panic: their client gets an error, all other clients and work go on.
 //!
 //! No command is known to panic, so these tests add some of their own to the table.
 #![allow(clippy::unwrap_used)] // a test says why by failing

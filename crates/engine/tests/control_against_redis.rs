@@ -545,7 +545,7 @@ const WITH_PASSWORD: &[&[&str]] = &[
     &["RESET", "MULTI", "AUTH secret", "MULTI", "AUTH bar", "SELECT 2", "EXEC", "QUIT"],
 ];
 
-/// With DEBUG and MODULE open to everybody.
+/// With DEBUG and MODULE open to all clients.
 const DEBUG: &[&[&str]] = &[
     &[
         "FLUSHALL",

@@ -186,7 +186,7 @@ fn crc(bytes: &[u8]) -> u32 {
 const ONE_SHARD: &str = "save \"\"\nshards 1\nrdbcompression no";
 
 /// What a client stores is no block of a snapshot, whatever it looks like: those of another
-/// dataset, and those of files that have no secret, which anybody can make.
+/// dataset, and those of files that have no secret, which any client can make.
 #[test]
 fn data_cannot_pass_for_a_block() {
     let (theirs, ours) = (Folder::new(), Folder::new());

@@ -206,7 +206,7 @@ fn whatever_hashes_has_a_seed() {
 }
 
 /// The ends of texts of 24 bytes. Where foldhash multiplies pieces of them by others, those of the
-/// second kind make the product zero for everybody who knows the numbers it begins with.
+/// second kind make the product zero for all clients that know the numbers it begins with.
 const TAILS: [[u64; 2]; 2] = [[0x0c0c_0c0c_0c0c_0c0c; 2], [0xc0ac_29b7_c97c_50dd; 2]];
 
 fn chosen_bytes(n: u64, tail: [u64; 2]) -> Vec<u8> {

@@ -251,7 +251,7 @@ proptest! {
             prop_assert_eq!(written(value.root()), model.to_string());
             prop_assert_eq!(value.garbage(), value.recount_garbage());
         }
-        // The model allocates too; it is dropped before anybody counts.
+        // The model allocates too; it is dropped before anything is counted.
         let text = model.to_string();
         let parsed = value_of(&model, &mut registry);
         drop(model);

@@ -334,7 +334,7 @@ thread_local! {
     static LOOKS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A document that counts how often anybody looks into it, longer names the more.
+/// A document that counts how often it is looked into, longer names the more.
 #[derive(Clone, Copy, Debug)]
 struct Counted<'a>(Doc<'a>);
 

@@ -536,7 +536,7 @@ fn compiling_ends_and_fits() {
     assert!(vm.memory() < 2 << 20, "{}", vm.memory());
 }
 
-/// What a script leaves behind is collected before anybody is told of it.
+/// What a script leaves behind is collected before the client is answered.
 #[test]
 fn garbage_goes_at_the_end_of_a_script() {
     let mut vm = stage::vm();

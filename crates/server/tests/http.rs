@@ -390,7 +390,7 @@ fn counting_delays_no_other_client() {
         let paths = ["/api/v1/aggregations/count", "/api/v1/records/range"];
         let counts: Vec<_> =
             paths.repeat(4).into_iter().map(|path| scope.spawn(|| web.get(path))).collect();
-        // All of them count, or wait for their turn, before anybody asks anything else.
+        // All of them count, or wait for their turn, before another request is sent.
         let mut look = web.server.connect();
         eventually("4 counts", || (web.server.asking(&mut look, "range.count") == 4).then_some(()));
         assert_eq!(web.clients(&mut look), 8);

@@ -1,4 +1,4 @@
-"""Slots that move, nodes that go, and servers that send everybody in circles."""
+"""Slots that move, nodes that go, and servers that send clients in circles."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Fake:
-    """Listens, and has a function talk to everybody who connects."""
+    """Listens, and has a function talk to every client."""
 
     def __init__(self, talk: Callable[[socket.socket], Any]) -> None:
         self.talk = talk

@@ -159,7 +159,7 @@ impl Stage<'_> {
         // It may have been configured anew by others.
         worker.begin(1_000_000);
         worker.feed(session, &mut bytes, &mut client.heard);
-        // Everybody reads the mail.
+        // Every client reads its messages.
         for client in self.cast.values_mut().filter(|client| !client.gone) {
             let TestClient { worker, session, messages } = &mut client.test_client;
             for message in messages.take(session.client.id) {
@@ -288,7 +288,7 @@ impl Cast<'_> {
         }
     }
 
-    /// Reads what was pushed to anybody since its last reply.
+    /// Reads what was pushed to a client since its last reply.
     fn collect(&mut self) {
         self.cast.values_mut().filter(|client| !client.gone).for_each(Theirs::collect);
     }

@@ -1,5 +1,5 @@
 //! Documents to test and measure with: those of the RedisJSON report, if they are there, and some
-//! made up. Not everything is used by everybody who includes this.
+//! made up. Not everything is used by every test that includes this.
 
 #![allow(dead_code)]
 
