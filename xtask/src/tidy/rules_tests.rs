@@ -84,3 +84,11 @@ fn private_words_are_found_in_names_and_comments() {
     assert_eq!(rules_of("// planes, parties and surveyors"), []);
     assert_eq!(rules("crates/table/src/b.rs", "//! 16 lanes\n"), []);
 }
+
+#[test]
+fn comments_name_what_acts() {
+    let rules_of = |text: &str| rules("crates/a/src/b.rs", &format!("//! x\n{text}\n"));
+    assert_eq!(rules_of("/// For whoever reads it.\nfn f() {}"), [("word", 2)]);
+    assert_eq!(rules_of("fn f() {} // Somebody else has it."), [("word", 2)]);
+    assert_eq!(rules_of("fn f() -> &'static str { \"somebody\" }"), []);
+}

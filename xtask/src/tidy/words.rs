@@ -2,7 +2,8 @@
 //!
 //! This project once had private names for common things. Those that are gone must not come back,
 //! neither in names nor in comments; the list below says what to write instead. Strings are left
-//! alone: they may be another program's words, or a user's data.
+//! alone: they may be another program's words, or a user's data. Nor do comments speak of persons
+//! where a client, a thread or a caller is meant.
 
 use crate::source::Source;
 
@@ -29,6 +30,9 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["census"], "key counts"),
 ];
 
+/// Words of comments that leave open what acts.
+const PERSONS: &[&str] = &["whoever", "somebody"];
+
 /// Where a word of the list is the field's own.
 const MEANT: &[(&str, &str)] = &[
     // Parts of a vector register.
@@ -42,8 +46,12 @@ const MEANT: &[(&str, &str)] = &[
 pub fn check(path: &str, text: &str, source: &Source) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (n, (line, code)) in text.lines().zip(&source.code).enumerate() {
+        let said = words_of(&comment_of(line, code));
+        if let Some(word) = said.iter().find(|word| PERSONS.contains(&word.as_str())) {
+            found.push((n, format!("'{word}': name the client, thread or caller that is meant")));
+        }
         let mut words = words_of(code);
-        words.extend(words_of(&comment_of(line, code)));
+        words.extend(said);
         words.sort_unstable();
         words.dedup();
         for word in words {
