@@ -113,7 +113,7 @@ pub struct Client {
     pub waiting: AtomicUsize,
     /// Bytes of its places at the keys that a blocked request waits for.
     pub places: AtomicUsize,
-    /// Bytes that other threads hold for a request of it ([`Place`](crate::background_requests)),
+    /// Bytes that other threads hold for a request of it (`background_requests`),
     /// where its connection does not count them itself.
     pub elsewhere: AtomicUsize,
     /// All it takes, as its owner last told.
