@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Rng;
+use journal::Disk;
 use kvist_engine::persistence::{DataDir, Reason};
 use kvist_engine::{CronRounds, Engine, State};
 
@@ -460,7 +461,10 @@ fn a_journal_that_cannot_begin_keeps_writes_from_running() {
         let mut other = TestClient::new(&life.engine);
         for line in ["set b 1", "eval \"return redis.call('set', 'b', '1')\" 0"] {
             let refused = other.ask(line);
-            assert!(refused.contains("MISCONF Errors writing to the AOF file: the s"), "{refused}");
+            assert!(
+                refused.contains("MISCONF Errors writing to the AOF file: it could not be begun"),
+                "{refused}"
+            );
         }
         other.feed("multi\r\nset b 1\r\n");
         assert!(other.ask("exec").starts_with("-EXECABORT"), "{policy}");
@@ -830,6 +834,134 @@ fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
         }
     }
     assert!(refused > 4, "{refused}");
+}
+
+/// A server on a disk that has room to begin a segment and not for a snapshot, so that its journal
+/// does not begin: because it had been switched off, or because there are more shards now. With the
+/// state it serves.
+fn without_a_journal(shards: usize) -> (Liar, Life, String) {
+    let disk = Liar::default();
+    let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
+    let mut rng = Rng::new(7);
+    let long: String = (0..30_000).map(|_| char::from(b'!' + rng.below(90) as u8)).collect();
+    life.client.feed(&format!("*3\r\n$3\r\nset\r\n$1\r\na\r\n$30000\r\n{long}\r\n"));
+    // Long after the time that these servers are told.
+    (0..40).for_each(|n| drop(life.step(&format!("set e{n} 1 pxat 4102444800000"))));
+    if shards == 4 {
+        life.step("config set appendonly no");
+    }
+    let last = life.states.last().unwrap().clone();
+    // Else the segment would have room that a start gives back.
+    life.end();
+    let found = disk.crash(Leaves::Everything);
+    found.has_room(found.used());
+    let life = Life::begin_on(&found, "always", WHOLE, shards).unwrap();
+    assert!(!life.engine.persistence.is_journaling(), "{shards} shards");
+    assert_eq!(life.states[0], last, "{shards} shards");
+    found.has_room(found.used() + 3 * 4096);
+    (found, life, last)
+}
+
+/// What a crash has left is what was served before, also with another number of shards.
+fn nothing_else_counts(left: &Liar, last: &str, context: &str) {
+    for shards in [8, 4] {
+        let left = left.crash(Leaves::Everything);
+        left.has_room(left.used() + 4 * WHOLE);
+        let life = Life::begin_on(&left, "always", WHOLE, shards)
+            .unwrap_or_else(|error| panic!("{context}, {shards} shards: {error}"));
+        assert_eq!(life.states[0], last, "{context}, {shards} shards");
+        assert!(life.engine.persistence.is_journaling(), "{context}, {shards} shards");
+        life.end();
+    }
+}
+
+/// Attempts to begin the journal leave nothing on the disk that has no room for it.
+#[test]
+fn a_journal_that_cannot_begin_leaves_no_segments() {
+    for shards in [4, 8] {
+        let (disk, life, last) = without_a_journal(shards);
+        let files = disk.list().unwrap();
+        for n in 0..20 {
+            assert!(life.engine.save(Reason::Rewrite, true).is_err(), "{shards} shards, {n}");
+            assert_eq!(disk.list().unwrap(), files, "{shards} shards, {n}");
+        }
+        nothing_else_counts(&disk, &last, "afterwards");
+        disk.has_room(disk.used() + 4 * WHOLE);
+        life.engine.save(Reason::Rewrite, true).unwrap();
+        goes_on(life, &disk, "with room");
+    }
+}
+
+/// Such an attempt ends anywhere, the second and the third too.
+#[test]
+fn a_journal_that_cannot_begin_dies_after_every_call() {
+    for shards in [4, 8] {
+        for cut in 0.. {
+            let (disk, life, last) = without_a_journal(shards);
+            let calls = disk.changes();
+            disk.cut_after(calls + cut);
+            (0..3).for_each(|_| drop(life.engine.save(Reason::Rewrite, true)));
+            let all_done = disk.changes() < calls + cut;
+            for leaves in [Leaves::Everything, Leaves::Some(cut)] {
+                let context = format!("{shards} shards, then {cut} calls, {leaves:?}");
+                nothing_else_counts(&disk.crash(leaves), &last, &context);
+            }
+            life.end();
+            if all_done {
+                break;
+            }
+        }
+    }
+}
+
+/// What is recorded while such an attempt is made counts nowhere: here that keys have expired.
+#[test]
+fn what_happens_while_a_journal_cannot_begin_counts_nowhere() {
+    let (disk, mut life, last) = without_a_journal(8);
+    let engine = Arc::clone(&life.engine);
+    let saves = std::thread::spawn(move || {
+        (0..40).for_each(|_| assert!(engine.save(Reason::Rewrite, true).is_err()));
+    });
+    let mut found = Vec::new();
+    for n in 0..40 {
+        life.wait("a save", |life| {
+            life.engine.persistence.is_busy_with(Reason::Rewrite) || saves.is_finished()
+        });
+        life.client.worker.begin(4_102_444_800_001);
+        assert_eq!(life.client.feed(&format!("get e{n}\r\n")).0, "$-1\r\n");
+        if n % 8 == 0 {
+            found.push(disk.crash(Leaves::Everything));
+        }
+    }
+    saves.join().unwrap();
+    found.push(disk.crash(Leaves::Everything));
+    life.end();
+    for (n, left) in found.iter().enumerate() {
+        nothing_else_counts(left, &last, &format!("crash {n}"));
+    }
+}
+
+/// Not even a first manifest can be written.
+#[test]
+fn a_server_starts_in_an_empty_directory_on_a_full_disk() {
+    for left in [0, 1, 2] {
+        let context = format!("{left} pages");
+        let disk = Liar::default();
+        disk.has_room(left * 4096);
+        let mut life = Life::begin_on(&disk, "always", WHOLE, 4).unwrap();
+        if left == 0 {
+            assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
+            assert!(life.engine.save(Reason::Rewrite, true).is_err(), "{context}");
+            assert!(life.step("flushwal").contains("appendonly is yes"), "{context}");
+            assert!(life.step("info persistence").contains("aof_last_bgrewrite_status:err"));
+        }
+        let again = disk.crash(Leaves::Everything);
+        Life::begin_on(&again, "always", WHOLE, 4).unwrap().end();
+        disk.has_room(disk.used() + 4 * WHOLE);
+        life.repair(&context);
+        assert!(life.step("info persistence").contains("aof_last_bgrewrite_status:ok"));
+        goes_on(life, &disk, &context);
+    }
 }
 
 /// That snapshot need not be asked for.

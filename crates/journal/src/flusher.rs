@@ -452,6 +452,7 @@ impl Writer {
             Request::Healed { done } => (self.heal(), done),
             Request::Close { done } => (self.close(), done),
             Request::CloseSegment { done } => (self.close_segment(), done),
+            Request::DropSegments { first, done } => (self.drop_segments(first), done),
         };
         // The thread that asked may have gone; that is no concern of the journal's.
         let _ = done.send(result);
@@ -514,6 +515,15 @@ impl Writer {
         self.unsynced_since = None;
         self.log.figures.segment.store(0, Ordering::Relaxed);
         ended
+    }
+
+    /// Stops writing, and takes back that segments from `first` on were begun.
+    fn drop_segments(&mut self, first: u64) -> io::Result<u64> {
+        // Its end is of no worth to anyone.
+        let _ = self.close_segment();
+        segment::drop_above(&*self.place.disk, first.saturating_sub(1))?;
+        self.place.segment = self.place.segment.min(first);
+        Ok(first)
     }
 
     /// While there is little room, a segment that was ended gives back what it did not use.

@@ -86,6 +86,8 @@ pub(crate) enum Request {
     Close { done: SyncSender<std::io::Result<u64>> },
     /// The same, as far as it stands in the segment begun last.
     CloseSegment { done: SyncSender<std::io::Result<u64>> },
+    /// Stop writing and remove the segments from this one on.
+    DropSegments { first: u64, done: SyncSender<std::io::Result<u64>> },
 }
 
 #[derive(Debug, Default)]
@@ -500,6 +502,16 @@ impl Log {
     /// The disk refuses.
     pub fn close_segment(&self) -> std::io::Result<u64> {
         self.ask(|done| Request::CloseSegment { done })
+    }
+
+    /// Stops writing and removes the segments from `first` on, which were begun for a state that
+    /// never became current. The next one has that number again: a manifest may name all segments
+    /// from an older one on, and they must have no gap.
+    ///
+    /// # Errors
+    /// The disk refuses; the last ones may be gone.
+    pub fn drop_segments(&self, first: u64) -> std::io::Result<()> {
+        self.ask(|done| Request::DropSegments { first, done }).map(drop)
     }
 }
 

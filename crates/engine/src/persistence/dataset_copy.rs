@@ -22,7 +22,7 @@ use journal::frame::{self, Found};
 use journal::{Directory, Disk, Manifest, Segments, segment, wall_clock};
 
 use super::Reason;
-use super::snapshot::{ENDING, Saved, Turn};
+use super::snapshot::{ENDING, Saved, Turn, drop_begun};
 use crate::engine::Engine;
 
 /// Where copies are made, in the data directory.
@@ -122,20 +122,19 @@ impl Engine {
         Ok((self.names(name, (first, last)), saved))
     }
 
-    /// With the journal off: what happens during the scan is kept for as long as it takes. The
-    /// segments are named by no manifest: a crash leaves nothing that counts.
+    /// With the journal off: what happens during the scan is kept for as long as it takes. A crash
+    /// leaves nothing that counts: the manifest names no such segments; or, where the journal could
+    /// not begin yet, perhaps all from an older one on, and these are begun afresh.
     fn copy_alone(
         &self,
         data_dir: &dyn Disk,
         disk: &Arc<dyn Disk>,
     ) -> io::Result<(Manifest, Saved)> {
         let log = self.store.log();
+        let before = segment::all(data_dir)?.last().copied().unwrap_or(0);
         self.store.start_recording();
         let rolled = log.roll(true);
-        let scanned = match &rolled {
-            Ok(first) => self.snapshot_scan(disk, *first).map(|scanned| (*first, scanned)),
-            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
-        };
+        let scanned = rolled.and_then(|first| Ok((first, self.snapshot_scan(disk, first)?)));
         self.store.stop_recording();
         let closed = log.close_segment();
         let made = scanned.and_then(|(first, (name, saved))| {
@@ -143,11 +142,8 @@ impl Engine {
             let last = self.copy_frames(data_dir, &**disk, first)?;
             Ok((self.names(name, (first, last)), saved))
         });
-        if let Ok(first) = rolled {
-            let removed = segment::drop_above(data_dir, first.saturating_sub(1));
-            if let Err(error) = removed {
-                tracing::warn!(%error, "segments of a copy could not be removed");
-            }
+        if let Err(error) = drop_begun(log, data_dir, before) {
+            tracing::warn!(%error, "segments of a copy could not be removed");
         }
         made
     }

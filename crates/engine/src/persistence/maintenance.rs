@@ -26,7 +26,7 @@ impl Engine {
         }
         let config = self.config();
         let failed = wall_clock().saturating_sub(persistence.last_failure.load(Ordering::Relaxed));
-        if config.appendonly != persistence.is_journaling() && failed >= RETRY {
+        if config.appendonly != persistence.is_journaling() && failed >= self.retry_begin(&config) {
             return self.follow_durability(&config, None);
         }
         let Some(reason) = self.due(&config) else { return };
@@ -89,11 +89,21 @@ impl Engine {
         if !persistence.is_journaling() || !log.is_short_of_room() {
             return false;
         }
-        let failures = persistence.rewrites.failures.load(Ordering::Relaxed).min(MOST_DOUBLED);
         let since = now.saturating_sub(persistence.last_failure.load(Ordering::Relaxed));
         let snapshot = persistence.base_size.load(Ordering::Relaxed).max(self.used_memory() as u64);
         let written = log.figures.size.load(Ordering::Relaxed);
-        since >= RETRY << failures && written / 2 >= snapshot
+        since >= self.retry_rewrite() && written / 2 >= snapshot
+    }
+
+    /// How long after a failure the journal is begun or ended again.
+    fn retry_begin(&self, config: &Config) -> u64 {
+        if config.appendonly { self.retry_rewrite() } else { RETRY }
+    }
+
+    /// How long after so many failures a snapshot is worth another attempt.
+    fn retry_rewrite(&self) -> u64 {
+        let failures = self.persistence.rewrites.failures.load(Ordering::Relaxed);
+        RETRY << failures.min(MOST_DOUBLED)
     }
 
     /// Changes since the dataset was last saved.

@@ -107,7 +107,8 @@ pub struct Persistence {
     closed: AtomicBool,
     loading: AtomicBool,
     journaling: AtomicBool,
-    /// The journal was switched on, and the snapshot that it begins with could not be made.
+    /// The journal is on, and could not begin: there was no room for the snapshot that it begins
+    /// with, or, at the start, to say where it goes on.
     not_begun: AtomicBool,
     /// A snapshot is being made; since when.
     pub(crate) busy: AtomicBool,
@@ -151,7 +152,8 @@ pub struct Persistence {
 
 const LOADING: CmdError = CmdError::new("LOADING Redis is loading the dataset in memory");
 const NOT_BEGUN: CmdError = CmdError::new(
-    "MISCONF Errors writing to the AOF file: the snapshot that it begins with could not be made",
+    "MISCONF Errors writing to the AOF file: it could not be begun, the log says why. If the disk \
+     is full, make some room: it is tried again in some minutes at most, by BGREWRITEAOF at once.",
 );
 const SAVE_FAILED: CmdError = CmdError::new(
     "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to \

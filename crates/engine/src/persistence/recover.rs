@@ -191,7 +191,7 @@ impl Engine {
         let imported = found.imported.is_some();
         match self.go_on((manifest, imported), next, config.appendonly) {
             Err(error) if config.appendonly && journal::is_full(&error) => {
-                self.begin_later(&error);
+                self.begin_later(&error, (&*disk, next.0.saturating_sub(1)));
             }
             done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
         }
@@ -286,10 +286,12 @@ impl Engine {
 
     /// The disk is too full to say where the journal goes on: what was read is served, and writes
     /// are refused until the cron thread finds room for a snapshot that the journal begins with.
-    fn begin_later(&self, error: &io::Error) {
+    /// Of the segments, the last that was read is `before`.
+    fn begin_later(&self, error: &io::Error, (disk, before): (&dyn Disk, u64)) {
         tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
-        self.give_journal_up();
+        self.give_journal_up(disk, before);
         self.persistence.not_begun.store(true, Ordering::Relaxed);
+        self.persistence.rewrites.ok.store(false, Ordering::Relaxed);
         self.persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
     }
 

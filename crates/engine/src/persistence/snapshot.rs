@@ -21,7 +21,7 @@ use base::Reply;
 use journal::codec::{put_bytes, put_number};
 use journal::frame::Secret;
 use journal::snapshot::{Header, Writer};
-use journal::{Manifest, Segments, segment, snapshot};
+use journal::{Log, Manifest, Segments, segment, snapshot};
 
 use super::Reason;
 use super::data_dir::{BLOCK, DataDir};
@@ -58,6 +58,19 @@ impl Drop for Turn<'_> {
         persistence.busy.store(false, Ordering::Release);
         persistence.turn_over.notify_all();
     }
+}
+
+/// Removes the segments above `before`, unless one of them is what the manifest begins with: it may
+/// have become current although writing it failed in the end.
+pub(super) fn drop_begun(log: &Log, disk: &dyn journal::Disk, before: u64) -> io::Result<()> {
+    let Some(first) = segment::all(disk)?.into_iter().find(|&number| number > before) else {
+        return Ok(());
+    };
+    let named = Manifest::read(disk)?.is_some_and(|manifest| match manifest.journal {
+        Segments::None => false,
+        Segments::From(from, _) | Segments::Between(from, _) => from >= first,
+    });
+    if named { Ok(()) } else { log.drop_segments(first) }
 }
 
 /// How often a thread that waits for its turn looks whether it is still worth waiting.
@@ -185,6 +198,8 @@ impl Engine {
         let made = self.make_current(journal);
         if begins {
             self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
+            // Whoever asked for it: the journal begins with what a rewrite makes.
+            self.persistence.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
         }
         let result = made.and_then(|saved| {
             if reason == Reason::Save && self.config().rdb_export {
@@ -225,20 +240,26 @@ impl Engine {
     fn make_current(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
         let disk = self.writable_disk()?;
         let was_journaling = self.persistence.is_journaling();
+        let before = segment::all(&*disk)?.last().copied().unwrap_or(0);
         self.store.start_recording();
         let made = self.make_with_room(&disk, journal);
         if made.is_err() && !was_journaling {
-            self.give_journal_up();
+            self.give_journal_up(&*disk, before);
         }
         made
     }
 
-    /// Writes no journal, as no manifest names it: segments begun in vain count nowhere.
-    pub(super) fn give_journal_up(&self) {
+    /// Writes no journal. Segments above `before` were begun in vain and go: they would take the
+    /// room that the next attempt needs, and each attempt would leave some.
+    pub(super) fn give_journal_up(&self, disk: &dyn journal::Disk, before: u64) {
         self.persistence.set_journaling(false);
         self.store.stop_recording();
+        let log = self.store.log();
         // Not to have ended one does no harm.
-        let _ = self.store.log().close_segment();
+        let _ = log.close_segment();
+        if let Err(error) = drop_begun(log, disk, before) {
+            tracing::warn!(%error, "segments that were begun in vain could not be removed");
+        }
     }
 
     /// The data directory, open, with a thread to write the journal.

@@ -218,11 +218,17 @@ bare! {
     }
 }
 
+const NO_JOURNAL: CmdError = CmdError::new("ERR there is no journal: appendonly is no");
+const NOT_BEGUN: CmdError = CmdError::new(
+    "ERR there is no journal yet: appendonly is yes, and the snapshot that it begins with is not \
+     made yet",
+);
+
 impl Act for FlushWal<'_> {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
         if !engine.persistence.is_journaling() {
-            return Err(CmdError::new("ERR there is no journal: appendonly is no"));
+            return Err(if engine.config().appendonly { NOT_BEGUN } else { NO_JOURNAL });
         }
         engine.flush_journal_for(waiting(&engine, control)?);
         Ok(())
