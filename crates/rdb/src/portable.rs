@@ -70,7 +70,7 @@ pub trait Portable: DataType {
 /// These bytes as a value of a module whose type has the name of this one.
 #[must_use]
 pub fn module<T: Portable>(bytes: Vec<u8>) -> Value {
-    const { assert!(T::KIND.name().len() == 9, "in files such names have nine letters") };
-    let id = Module::id_of(T::KIND.name(), T::VERSION).unwrap_or(0);
+    const ID: &str = "a name in files has nine letters of A-Z a-z 0-9 - _, a version is below 1024";
+    let id = const { Module::id_of(T::KIND.name(), T::VERSION).expect(ID) };
     Value::Module(Module { id, parts: vec![ModulePart::String(bytes)] })
 }

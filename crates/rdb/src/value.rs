@@ -77,18 +77,28 @@ impl Module {
     /// let module = Module { id, parts: Vec::new() };
     /// assert_eq!((module.name(), module.version()), ("ReJSON-RL".to_owned(), 3));
     /// assert_eq!(Module::id_of("short", 0), None);
+    /// assert_eq!(Module::id_of("no letter", 0), None);
+    /// assert_eq!(Module::id_of("ReJSON-RL", 1024), None);
     /// ```
     #[must_use]
-    pub fn id_of(name: &str, version: u16) -> Option<u64> {
+    pub const fn id_of(name: &str, version: u16) -> Option<u64> {
+        let name = name.as_bytes();
         if name.len() != 9 || version >= 1 << 10 {
             return None;
         }
-        let mut id = 0;
-        for letter in name.bytes() {
-            let at = LETTERS.iter().position(|&known| known == letter)?;
+        let (mut id, mut place) = (0, 0);
+        while place < name.len() {
+            let mut at = 0;
+            while at < LETTERS.len() && LETTERS[at] != name[place] {
+                at += 1;
+            }
+            if at == LETTERS.len() {
+                return None;
+            }
             id = id << 6 | at as u64;
+            place += 1;
         }
-        Some(id << 10 | u64::from(version))
+        Some(id << 10 | version as u64)
     }
 
     /// The name of the type.
