@@ -151,9 +151,10 @@ pub trait DataType: Default + Clone + Send + 'static {
         context: &mut Self::Context,
     ) -> Result<Self, Malformed>;
 
-    /// Whether it can be copied in parts as it is now.
+    /// Whether it can be copied in parts as it is now: always, if its type says how, unless the
+    /// type says otherwise.
     fn is_divisible(&self) -> bool {
-        false
+        Self::Copying::EXISTS
     }
 
     /// Passes over it: over a length and as many bytes, unless a type says otherwise.

@@ -43,6 +43,9 @@ pub const NOTES: usize = 16 << 20;
 /// The copy of a large value of type `T` on its way. The count of elements and all parts, one after
 /// the other, are what [`DataType::encode`] writes (without the length before it, if that has one).
 pub trait IncrementalCopy<T>: Sized + Send {
+    /// Whether there are such copies at all.
+    const EXISTS: bool = true;
+
     /// Begins to copy a value as it is now. From here on it keeps notes for `copier`. `None` if it
     /// is not divisible after all.
     fn begin(value: &mut T, copier: &Copier) -> Option<Self>;
@@ -106,6 +109,8 @@ pub trait Assembly<T>: Sized {
 pub enum Indivisible {}
 
 impl<T> IncrementalCopy<T> for Indivisible {
+    const EXISTS: bool = false;
+
     fn begin(_value: &mut T, _copier: &Copier) -> Option<Self> {
         None
     }

@@ -269,10 +269,6 @@ impl DataType for Stream {
     ) -> Result<Self, Malformed> {
         image::decode(source.bytes()?)
     }
-
-    fn is_divisible(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]
