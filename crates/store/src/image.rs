@@ -48,8 +48,25 @@ pub(crate) fn put(out: &mut Vec<u8>, entry: &EntryRef<'_, Object>) {
     put_head(out, entry);
     match entry.content() {
         Content::Bytes(bytes) => put_bytes(out, bytes),
-        Content::Object(object) => object.encode(out),
+        Content::Object(object) => {
+            let start = out.len();
+            object.encode(out);
+            debug_assert!(
+                is_passed_over(object, &out[start..]),
+                "a value is not passed over whole"
+            );
+        }
     }
+}
+
+/// Whether what a value wrote ends where a reader that passes over it thinks it does.
+fn is_passed_over(object: &Object, written: &[u8]) -> bool {
+    let mut source = Source::new(written);
+    let skipped = match object.tag() {
+        STRING => source.bytes().map(drop),
+        tag => Object::skip(tag, &mut source),
+    };
+    skipped.is_ok() && source.is_done()
 }
 
 /// Appends what stands before the value of an entry.
