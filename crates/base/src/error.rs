@@ -147,6 +147,9 @@ errors! {
     OOM = "OOM command not allowed when used memory > 'maxmemory'.";
     /// A reply that would be longer than replies may be.
     REPLY_TOO_LONG = "ERR the reply would be longer than max-reply-size or the output buffer limit";
+    /// What other threads are to do is more than may wait for them; it passes by itself.
+    CROWDED = "ERR too many requests wait for the disk or for other servers; try again when some \
+        of them have been answered";
     /// Scripts and functions are switched off.
     NO_SCRIPTING = "ERR scripting is turned off by the directive 'scripting'";
     /// Not authenticated.

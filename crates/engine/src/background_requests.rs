@@ -38,11 +38,6 @@ const FILE_THREADS: usize = 4;
 /// Clients' requests that run or wait at the same time, of all kinds and at all doors.
 const PLACES: usize = 1024;
 
-const CROWDED: CmdError = CmdError::new(
-    "ERR too many requests wait for the disk or for other servers; try again when some of them \
-     have been answered",
-);
-
 /// A place among the requests that other threads work at; free again when this is dropped.
 pub(crate) struct Place {
     engine: Arc<Engine>,
@@ -59,7 +54,7 @@ impl Place {
         let before = engine.background.taken.fetch_add(1, Ordering::Relaxed);
         let (engine, client) = (Arc::clone(engine), Arc::clone(&session.client));
         let place = Place { engine, client, bytes: 0 };
-        if before < PLACES { Ok(place) } else { Err(CROWDED) }
+        if before < PLACES { Ok(place) } else { Err(error::CROWDED) }
     }
 
     /// Says what the request holds: it counts as memory of its client.

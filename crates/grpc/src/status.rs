@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use base::error::{NO_RANGE_INDEX, REPLY_TOO_LONG};
+use base::error::{CROWDED, NO_RANGE_INDEX, REPLY_TOO_LONG};
 use engine::exchange::NoAnswer;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
@@ -55,6 +55,7 @@ pub fn refusal(error: &[u8]) -> Status {
         "BUSYKEY" | "BUSYGROUP" => (Code::AlreadyExists, false),
         "INTERNAL" => (Code::Internal, false),
         _ if text.starts_with("ERR unknown ") => (Code::Unimplemented, false),
+        _ if error == CROWDED.bytes() => (Code::ResourceExhausted, true),
         _ if error == REPLY_TOO_LONG.bytes() => (Code::ResourceExhausted, false),
         _ if error == NO_RANGE_INDEX.bytes() => (Code::FailedPrecondition, false),
         _ if text.starts_with("ERR no such key") => (Code::NotFound, false),
@@ -101,6 +102,12 @@ pub fn exhausted(message: &str) -> Status {
     Status::resource_exhausted(message)
 }
 
+/// The same where others are in the way for a while.
+fn crowded(message: &str) -> Status {
+    let details = ErrorDetails::with_retry_info(Some(RETRY));
+    Status::with_error_details(Code::ResourceExhausted, message, details)
+}
+
 /// What a call sends has stopped coming.
 pub fn did_not_come() -> Status {
     Status::deadline_exceeded("the request did not come to its end in time")
@@ -126,7 +133,7 @@ fn not_durable(why: &str) -> Status {
 /// Why a request has no answer.
 pub fn no_answer(why: NoAnswer) -> Status {
     match why {
-        NoAnswer::Crowded => exhausted("too many requests that run for long are waiting"),
+        NoAnswer::Crowded => crowded("too many requests that run for long are waiting"),
         NoAnswer::NotDurable(why) => not_durable(&why),
         NoAnswer::Ended | NoAnswer::Broken => broken(),
     }
@@ -148,6 +155,7 @@ mod tests {
 
     #[test]
     fn codes_and_reasons_follow_the_first_word() {
+        let (crowd, too_long) = (CROWDED.to_string(), REPLY_TOO_LONG.to_string());
         for (text, code, reason) in [
             ("WRONGTYPE Operation against", Code::FailedPrecondition, "WRONGTYPE"),
             ("OOM command not allowed", Code::ResourceExhausted, "OOM"),
@@ -160,6 +168,8 @@ mod tests {
                 Code::FailedPrecondition,
                 "ERR",
             ),
+            (&*crowd, Code::ResourceExhausted, "ERR"),
+            (&*too_long, Code::ResourceExhausted, "ERR"),
             ("", Code::InvalidArgument, ""),
         ] {
             let status = refusal(text.as_bytes());
@@ -167,7 +177,11 @@ mod tests {
             let info = status.get_details_error_info();
             let info = info.map(|info| (info.reason, info.domain));
             assert_eq!(info, Some((reason.to_owned(), "kvist".to_owned())));
-            assert_eq!(status.get_details_retry_info().is_some(), code == Code::Unavailable);
+            let passes = code == Code::Unavailable || text == crowd;
+            assert_eq!(status.get_details_retry_info().is_some(), passes, "{text}");
         }
+        let status = no_answer(NoAnswer::Crowded);
+        assert_eq!(status.code(), Code::ResourceExhausted);
+        assert!(status.get_details_retry_info().is_some());
     }
 }

@@ -144,6 +144,7 @@ impl Refusal {
             "LOADING" | "BUSY" | "MISCONF" | "OOM" | "READONLY" | "TRYAGAIN" => {
                 retry(Refusal::new(503, text))
             }
+            _ if error == base::error::CROWDED.bytes() => retry(Refusal::new(503, text)),
             // Of what was asked for there is too much.
             _ if error == base::error::REPLY_TOO_LONG.bytes() => Refusal::new(413, text),
             _ if text.starts_with("ERR unknown command")
@@ -187,6 +188,7 @@ impl From<NoReply> for Refusal {
             }
             NoReply::TooManyWaiting => {
                 Refusal::new(503, "too many requests that run for long are waiting")
+                    .with(hyper::header::RETRY_AFTER, "1")
             }
             NoReply::NotDurable(text) => {
                 Refusal::new(503, format!("it is done, but not known to be durable: {text}"))
@@ -231,5 +233,18 @@ mod tests {
         assert!(status == 503 && !closes && error.contains("too many"), "{error}");
         let (status, closes, error) = told(NoAnswer::NotDurable("no disk".to_owned()));
         assert!(status == 503 && !closes && error.ends_with("no disk"), "{error}");
+    }
+
+    /// What passes by itself says when to try again.
+    #[test]
+    fn a_crowd_is_told_when_to_come_again() {
+        let refusals = [
+            Refusal::of_error(base::error::CROWDED.bytes()),
+            Refusal::from(ClientSession::refusal(NoAnswer::Crowded)),
+        ];
+        for refusal in refusals {
+            assert_eq!(refusal.status.as_u16(), 503, "{}", refusal.error);
+            assert_eq!(refusal.headers, [(hyper::header::RETRY_AFTER, "1".parse().unwrap())]);
+        }
     }
 }
