@@ -51,10 +51,12 @@ impl Place {
     /// # Errors
     /// There is none.
     pub fn take(engine: &Arc<Engine>, session: &Session) -> Result<Self, CmdError> {
-        let before = engine.background.taken.fetch_add(1, Ordering::Relaxed);
+        let (relaxed, more) = (Ordering::Relaxed, |taken| (taken < PLACES).then_some(taken + 1));
+        // In one step: one that is refused never counts, not even for a moment.
+        let taken = &engine.background.taken;
+        taken.fetch_update(relaxed, relaxed, more).map_err(|_| error::CROWDED)?;
         let (engine, client) = (Arc::clone(engine), Arc::clone(&session.client));
-        let place = Place { engine, client, bytes: 0 };
-        if before < PLACES { Ok(place) } else { Err(error::CROWDED) }
+        Ok(Place { engine, client, bytes: 0 })
     }
 
     /// Says what the request holds: it counts as memory of its client.
