@@ -11,11 +11,16 @@
 //! requests, and clients that take too much are closed as others are. Where there is no place a
 //! request is refused and not held back: to hold it back would be to keep it, in another queue.
 //!
+//! A client has gone when its connection breaks or this side closes it. One that has only said its
+//! last may still listen, and nothing tells whether it does: it keeps its place as long as there
+//! are many, and goes when others need it.
+//!
 //! A background request must hold no shard while it waits. Once it has begun it goes on when its
 //! client has gone: what it has begun elsewhere must be brought to an end.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use base::{CmdError, Reply, error};
@@ -23,7 +28,7 @@ use parking_lot::Mutex;
 use store::Txn;
 use wire::RespWriter;
 
-use crate::block::Blocked;
+use crate::block::{Blocked, Withdraw};
 use crate::client::Client;
 use crate::engine::Engine;
 use crate::session::Session;
@@ -37,9 +42,14 @@ const THREADS: usize = 16;
 const FILE_THREADS: usize = 4;
 /// Clients' requests that run or wait at the same time, of all kinds and at all doors.
 const PLACES: usize = 1024;
+/// Where so many are taken, a request that has not begun goes if its client sends nothing more.
+const CROWD: usize = PLACES / 2;
 
 /// A place among the requests that other threads work at; free again when this is dropped.
-pub(crate) struct Place {
+pub(crate) struct Place(Held);
+
+/// What is held for a request: it counts as memory of its client until this is dropped.
+pub(crate) struct Held {
     engine: Arc<Engine>,
     client: Arc<Client>,
     bytes: usize,
@@ -51,16 +61,29 @@ impl Place {
     /// # Errors
     /// There is none.
     pub fn take(engine: &Arc<Engine>, session: &Session) -> Result<Self, CmdError> {
+        let requests = &engine.background;
+        requests.make_room();
         let (relaxed, more) = (Ordering::Relaxed, |taken| (taken < PLACES).then_some(taken + 1));
         // In one step: one that is refused never counts, not even for a moment.
-        let taken = &engine.background.taken;
-        taken.fetch_update(relaxed, relaxed, more).map_err(|_| error::CROWDED)?;
-        let (engine, client) = (Arc::clone(engine), Arc::clone(&session.client));
-        Ok(Place { engine, client, bytes: 0 })
+        requests.taken.fetch_update(relaxed, relaxed, more).map_err(|_| error::CROWDED)?;
+        Ok(Place(Held::new(engine, &session.client, 0)))
     }
 
-    /// Says what the request holds: it counts as memory of its client.
+    /// Says what the request holds.
     pub fn holds(&mut self, bytes: usize) {
+        self.0.holds(bytes);
+    }
+}
+
+impl Held {
+    fn new(engine: &Arc<Engine>, client: &Arc<Client>, bytes: usize) -> Self {
+        let (engine, client) = (Arc::clone(engine), Arc::clone(client));
+        let mut held = Held { engine, client, bytes: 0 };
+        held.holds(bytes);
+        held
+    }
+
+    fn holds(&mut self, bytes: usize) {
         let more = bytes.wrapping_sub(std::mem::replace(&mut self.bytes, bytes));
         let of_client = self.client.origin.memory.as_deref().unwrap_or(&self.client.elsewhere);
         for sum in [&*self.engine.buffers, of_client] {
@@ -70,10 +93,15 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Held {
     fn drop(&mut self) {
         self.holds(0);
-        self.engine.background.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.engine.background.taken.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -84,7 +112,7 @@ pub(crate) struct Waiting(Option<Arc<Blocked>>, Option<Place>);
 impl Waiting {
     /// Makes `session` wait for a request that has this place.
     pub fn begin(place: Place, session: &mut Session) -> Self {
-        Waiting(Some(Blocked::elsewhere(&place.engine, session)), Some(place))
+        Waiting(Some(Blocked::elsewhere(&place.0.engine, session)), Some(place))
     }
 
     /// The same for what is never refused and never one of many.
@@ -100,15 +128,31 @@ impl Waiting {
         engine: &Arc<Engine>,
         work: impl FnOnce(Self, &mut W) + Send + 'static,
     ) {
-        let blocked = self.0.clone();
-        let number = pool.send(engine, Box::new(move |worker| work(self, worker)));
-        let pool = Arc::clone(pool);
-        if let Some(blocked) = blocked {
-            blocked.withdraw_by(Box::new(move || pool.withdraw(number)));
-        }
+        let Some(blocked) = self.0.clone() else { return };
+        let own = Arc::clone(&blocked);
+        let job = move |worker: &mut W| {
+            if own.begins() {
+                work(self, worker);
+            }
+        };
+        blocked.begin_by(|| {
+            let number = pool.send(engine, Box::new(job));
+            let pool = Arc::clone(pool);
+            Withdraw::Request(Box::new(move || pool.withdraw(number)))
+        });
     }
 
-    /// Whether the client still waits.
+    /// The same for what has to run in any case: nothing takes it out of the queue.
+    pub fn run_anyway_on<W: PoolWorker<Shared = Engine>>(
+        self,
+        pool: &Arc<ThreadPool<W>>,
+        engine: &Arc<Engine>,
+        work: impl FnOnce(Self, &mut W) + Send + 'static,
+    ) {
+        pool.send(engine, Box::new(move |worker| work(self, worker)));
+    }
+
+    /// Whether the client still waits. One that has only said its last does: it may listen.
     pub fn is_wanted(&self) -> bool {
         self.0.as_ref().is_some_and(|blocked| blocked.is_wanted())
     }
@@ -197,6 +241,8 @@ pub(crate) struct BackgroundRequests {
     indexes: Arc<ThreadPool<BackgroundWorker>>,
     /// Places that are taken.
     taken: AtomicUsize,
+    /// Those that wait and whose clients send nothing more, the oldest first: they may have gone.
+    ended: Mutex<VecDeque<Weak<Blocked>>>,
     /// What they hold while they wait for files.
     pub files: FileLocks,
     /// Bytes of values on their way to other servers.
@@ -224,6 +270,7 @@ impl Default for BackgroundRequests {
             shutdowns: pool("shutdown", 1),
             indexes: pool("indexes", THREADS),
             taken: AtomicUsize::new(0),
+            ended: Mutex::default(),
             files: FileLocks::default(),
             migrating: AtomicUsize::new(0),
         }
@@ -235,5 +282,41 @@ impl BackgroundRequests {
     /// it is dropped.
     pub fn send_for_index(&self, engine: &Arc<Engine>, job: Job<BackgroundWorker>) {
         self.indexes.send(engine, job);
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= CROWD
+    }
+
+    /// Where many places are taken: the oldest request whose client sends nothing more goes.
+    fn make_room(&self) {
+        while self.is_crowded() {
+            let Some(oldest) = self.ended.lock().pop_front() else { return };
+            // Of others that is dropped, or has begun and has a thread.
+            if oldest.upgrade().is_some_and(|blocked| blocked.give_way()) {
+                return;
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// The client of a session that waits for another thread sends nothing more: it may listen, or
+    /// have gone. Whether its connection is to be closed, as others need its place.
+    pub fn client_has_ended(&self, session: &Session) -> bool {
+        let Some(blocked) = session.blocked.as_ref().filter(|it| it.can_give_way()) else {
+            return false;
+        };
+        if self.background.is_crowded() {
+            return true;
+        }
+        let mut ended = self.background.ended.lock();
+        if ended.len() >= PLACES {
+            ended.retain(|other| other.strong_count() > 0);
+        }
+        if !ended.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(blocked))) {
+            ended.push_back(Arc::downgrade(blocked));
+        }
+        false
     }
 }

@@ -40,12 +40,15 @@ pub struct Blocked {
     took: AtomicU64,
     /// How the wait ended, for the statistics.
     end: End,
-    /// Takes the work that it waits for out of its queue, if that has not begun.
+    /// Lets go of what another thread has for it, if its client goes before.
     withdraw: Mutex<Option<Withdraw>>,
 }
 
-/// Takes work out of a queue.
-pub(crate) type Withdraw = Box<dyn FnOnce() + Send>;
+/// What is let go when a client goes that waits for another thread.
+pub(crate) enum Withdraw {
+    /// Its request, which does not run then. Gone as soon as it runs.
+    Request(Box<dyn FnOnce() + Send>),
+}
 
 /// How a wait ended. Written before the message that says so is posted.
 #[derive(Default)]
@@ -217,9 +220,39 @@ impl Blocked {
         !self.waiter.is_settled()
     }
 
-    /// Says how the work that it waits for is taken out of its queue.
-    pub(crate) fn withdraw_by(&self, withdraw: Withdraw) {
-        *self.withdraw.lock() = Some(withdraw);
+    /// Has the request begun by `send`, which says how it is withdrawn. What `send` has run on
+    /// another thread begins with [`Blocked::begins`].
+    pub(crate) fn begin_by(&self, send: impl FnOnce() -> Withdraw) {
+        let mut withdraw = self.withdraw.lock();
+        *withdraw = Some(send());
+    }
+
+    /// Its request begins, and cannot be withdrawn any more; `false` if it has been already.
+    pub(crate) fn begins(&self) -> bool {
+        self.withdraw.lock().take().is_some()
+    }
+
+    /// Withdraws its request if it has not begun, and tells the client's thread to close its
+    /// connection; whether it was so.
+    pub(crate) fn give_way(&self) -> bool {
+        let withdraw = {
+            let mut withdraw = self.withdraw.lock();
+            match withdraw.take() {
+                Some(Withdraw::Request(by)) if self.waiter.settle() => by,
+                other => {
+                    *withdraw = other;
+                    return false;
+                }
+            }
+        };
+        withdraw();
+        self.client.mailbox.post(self.client.id, Message::Kill);
+        true
+    }
+
+    /// Whether its request can still be withdrawn.
+    pub(crate) fn can_give_way(&self) -> bool {
+        matches!(*self.withdraw.lock(), Some(Withdraw::Request(_)))
     }
 
     /// It has run for so long.
@@ -321,7 +354,9 @@ impl Worker {
             self.leave_queues(&blocked);
             // Work that has begun goes on to its end.
             let withdraw = blocked.withdraw.lock().take();
-            withdraw.into_iter().for_each(|withdraw| withdraw());
+            if let Some(Withdraw::Request(by)) = withdraw {
+                by();
+            }
         }
         let engine = Arc::clone(&self.engine);
         engine.forget_postponed(session);

@@ -294,6 +294,11 @@ impl Crowd {
         (String::from_utf8(out).unwrap(), fed.state)
     }
 
+    /// The newest client sends nothing more; whether it is to go.
+    fn has_ended(&self) -> bool {
+        self.client.worker.engine.client_has_ended(self.sessions.last().unwrap())
+    }
+
     /// The newest client goes.
     fn leaves(&mut self) {
         let mut session = self.sessions.pop().unwrap();
@@ -361,6 +366,40 @@ fn there_are_so_many_places_for_all_that_waits() {
     assert_eq!(crowd.answered("+OK\r\n"), PLACES);
     // Their places are free.
     eventually("a place", || stage.client.ask("acl save") == "+OK");
+}
+
+/// Where others need places, those go first whose clients send nothing more.
+#[test]
+fn who_may_have_gone_gives_its_place_to_others() {
+    let mut stage = Stage::new();
+    let mut file = stage.config();
+    let mut crowd = Crowd::new(&stage.engine);
+    let killed = |crowd: &Crowd, at: usize| {
+        let messages = crowd.mailbox.take(crowd.sessions[at].client.id);
+        messages.iter().any(|message| matches!(message, Message::Kill))
+    };
+    for n in 0..PLACES / 2 {
+        assert_eq!(crowd.asks("config rewrite\r\n"), blocked(), "{n}");
+        // Told twice, it is known once.
+        assert!(!crowd.has_ended() || n + 1 == PLACES / 2, "{n}");
+        crowd.has_ended();
+    }
+    eventually("four that run", || {
+        crowd.sessions[..4]
+            .iter()
+            .all(|session| session.blocked.is_some() && !stage.engine.client_has_ended(session))
+    });
+    // The place of each but the four that run, and the last, which was told itself.
+    let ended = PLACES / 2 - 5;
+    for n in 0..PLACES / 2 + ended {
+        assert_eq!(crowd.asks("acl save\r\n"), blocked(), "{n}");
+    }
+    for at in 0..PLACES / 2 {
+        assert_eq!(killed(&crowd, at), (4..PLACES / 2 - 1).contains(&at), "{at}");
+    }
+    assert_eq!(crowd.asks("acl save\r\n"), refused());
+    stage.others_go_on();
+    file.let_go();
 }
 
 /// What waits for a thread is memory of its client, until it has been done or withdrawn.

@@ -23,6 +23,7 @@ use engine::unauthenticated::{self, Charge};
 use engine::{Blocked, Client, Engine, Fed, Message, Session, State, Transfer};
 
 use crate::buffer::{Input, Output};
+use crate::event_loop::Seen;
 use crate::held::Withheld;
 use crate::inbox::must_back_off;
 use crate::limits;
@@ -65,6 +66,8 @@ pub struct Connection {
     unfed: bool,
     /// The peer has sent its last byte.
     peer_done: bool,
+    /// Nor does it listen any more.
+    broken: bool,
     /// Another thread sends a copy of the dataset through the socket.
     lent: bool,
     /// It will, as soon as the replies so far are sent.
@@ -110,6 +113,7 @@ impl Connection {
             unread: false,
             unfed: false,
             peer_done: false,
+            broken: false,
             lent: false,
             to_lend: None,
             queued: false,
@@ -141,9 +145,10 @@ impl Connection {
         self.over_soft_since.is_some()
     }
 
-    /// An event says that there is something to read; `ended` if the peer has said its last.
-    pub fn readable(&mut self, thread: &mut ThreadState, ended: bool) -> Turn {
-        self.peer_done |= ended;
+    /// An event says that there is something to read, and whether the peer has said its last.
+    pub(crate) fn readable(&mut self, thread: &mut ThreadState, seen: Seen) -> Turn {
+        self.peer_done |= seen.closed || seen.broken;
+        self.broken |= seen.broken;
         self.unread = true;
         self.turn(thread)
     }
@@ -203,6 +208,7 @@ impl Connection {
                 self.closing = true;
                 return self.end_unless_output();
             }
+            Received::Broken => return Turn::Close,
         };
         self.unread = more || self.peer_done;
         self.session.in_order = false;
@@ -228,12 +234,12 @@ impl Connection {
 
     /// Whether the peer has said its last and what waits is not worth going on with. What another
     /// thread works at comes to an end by itself, and so does giving way: replies and what stands
-    /// behind follow, as a peer may still listen.
+    /// behind follow, as a peer may still listen, unless the connection broke.
     fn leaves_with_peer(&self) -> bool {
         let ends_by_itself = |blocked: &Arc<Blocked>| !blocked.waits_for_keys() && !self.lent;
         self.peer_done
             && !self.session.lets_others_first()
-            && !self.session.blocked.as_ref().is_some_and(ends_by_itself)
+            && (self.broken || !self.session.blocked.as_ref().is_some_and(ends_by_itself))
     }
 
     /// Reads on behind a request that waits, as the end of the stream may stand there: a client
@@ -257,9 +263,12 @@ impl Connection {
             }
             Received::Nothing => self.unread = false,
             Received::Later | Received::Greeted => {}
+            Received::Broken => return Turn::Close,
             Received::End => {
                 self.peer_done = true;
-                return if self.leaves_with_peer() { Turn::Close } else { Turn::Wait };
+                let leaves =
+                    self.leaves_with_peer() || thread.worker.engine.client_has_ended(&self.session);
+                return if leaves { Turn::Close } else { Turn::Wait };
             }
         }
         let kept = self.input.len() + self.ahead.len();

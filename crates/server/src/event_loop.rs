@@ -104,14 +104,19 @@ pub(crate) struct Seen {
     pub readable: bool,
     /// The peer has said its last.
     pub closed: bool,
+    /// Nobody listens any more.
+    pub broken: bool,
 }
 
 impl Seen {
     pub fn of(event: &Event) -> Self {
+        // Of a peer that has only said its last the other direction is still open.
+        let broken = event.is_error() || (event.is_read_closed() && event.is_write_closed());
         Seen {
             writable: event.is_writable(),
-            readable: event.is_readable() || event.is_error(),
+            readable: event.is_readable() || broken,
             closed: event.is_read_closed(),
+            broken,
         }
     }
 }
@@ -122,6 +127,7 @@ impl Seen {
         self.writable |= more.writable;
         self.readable |= more.readable;
         self.closed |= more.closed;
+        self.broken |= more.broken;
     }
 }
 

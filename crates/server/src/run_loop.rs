@@ -262,7 +262,7 @@ fn happened(connection: &mut Connection, thread: &mut ThreadState, seen: Seen) -
         turn = connection.writable(thread);
     }
     if turn != Turn::Close && seen.readable {
-        turn = connection.readable(thread, seen.closed);
+        turn = connection.readable(thread, seen);
     }
     turn
 }

@@ -114,7 +114,7 @@ impl Tls {
     /// Reads once from the socket, and takes all of the plaintext that makes.
     fn fetch(&mut self, into: &mut [u8]) -> Received {
         if self.broken || into.len() < ROOM_MIN {
-            return Received::End;
+            return Received::Broken;
         }
         // Ciphertext is longer than its plaintext, but for the record that was begun before.
         let (plain, cipher) = into.split_at_mut(into.len() / 2 + RECORD / 2);
@@ -124,7 +124,7 @@ impl Tls {
                 Ok(n) => break n,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Received::Nothing,
-                Err(_) => return Received::End,
+                Err(_) => return Received::Broken,
             }
         };
         let mut more = n == cipher.len();
@@ -153,7 +153,7 @@ impl Tls {
         }
         // Answers to what is not for the connection: new keys, an alert.
         self.push_pending();
-        if got == 0 && self.broken { Received::End } else { ready(got, more) }
+        if got == 0 && self.broken { Received::Broken } else { ready(got, more) }
     }
 
     /// Takes the plaintext there is; `None` if the peer has said that there will be no more.

@@ -125,6 +125,7 @@ fn what_comes_is_handed_out_whole() {
             Received::Nothing | Received::Later => std::thread::yield_now(),
             Received::Greeted => panic!("twice"),
             Received::End => break,
+            Received::Broken => panic!("broken"),
         }
     }
     assert!(got == wanted);

@@ -39,8 +39,10 @@ pub enum Received {
     Later,
     /// The handshake is over, and there may be more that no event will announce.
     Greeted,
-    /// The peer has closed, or the connection broke.
+    /// The peer has said its last. It may still listen.
     End,
+    /// The connection broke: nobody listens.
+    Broken,
 }
 
 /// Calls a method of whichever socket it is.
@@ -74,7 +76,7 @@ impl Stream {
                 Ok((n, _)) => Received::Bytes(n, n == into.len()),
                 Err(Errno::AGAIN) => Received::Nothing,
                 Err(Errno::INTR) => continue,
-                Err(_) => Received::End,
+                Err(_) => Received::Broken,
             };
         }
     }

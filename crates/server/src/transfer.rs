@@ -152,7 +152,7 @@ impl Sender {
                         return;
                     }
                 }
-                Received::End => return,
+                Received::End | Received::Broken => return,
             }
             if Instant::now() >= until {
                 return;

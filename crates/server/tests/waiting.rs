@@ -3,11 +3,13 @@
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use socket2::SockRef;
 use wire::Value;
 
-use crate::server::{Client, Server, bulk, eventually, ok};
+use crate::server::{Client, Server, Socket, bulk, eventually, ok, temporary};
 
 /// Waits until so many clients are blocked.
 fn blocked(server: &Server, other: &mut Client, count: &str) {
@@ -79,6 +81,56 @@ fn what_another_thread_works_at_is_answered_though_no_more_is_sent() {
     assert_eq!((client.hear(), client.hear()), (ok(), ok()));
     client.closed();
     assert_eq!(server.connect().ask(&["GET", "k"]), bulk("v"));
+}
+
+/// A connection that breaks takes along what has not begun for it; one that has only said its last
+/// is answered.
+#[test]
+fn what_waits_for_a_thread_goes_when_its_connection_breaks() {
+    let (folder, path) = (temporary("breaks"), temporary("breaks-socket"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("kvist.conf");
+    std::fs::write(&file, "").unwrap();
+    let server = Server::start(&[file.to_str().unwrap(), "--unixsocket", path.to_str().unwrap()]);
+    let mut other = server.connect();
+    std::fs::remove_file(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let mut ask = |mut client: Client, count| {
+        client.say(&["CONFIG", "REWRITE"]);
+        eventually("the request", || {
+            (server.asking(&mut other, "config|rewrite") == count).then_some(())
+        });
+        client
+    };
+    // As many as there are threads for files, each of which has one.
+    let begun: Vec<Client> = (1..=4).map(|n| ask(server.connect(), n)).collect();
+    let listening = ask(server.connect(), 5);
+    let reset = ask(server.connect(), 6);
+    let closed = ask(Client::new(Socket::Unix(UnixStream::connect(&path).unwrap())), 7);
+    listening.tcp().shutdown(std::net::Shutdown::Write).unwrap();
+    SockRef::from(reset.tcp()).set_linger(Some(Duration::ZERO)).unwrap();
+    drop((reset, closed));
+    eventually("their end", || (server.info(&mut other, "connected_clients") == "6").then_some(()));
+    // Waits until it is read.
+    std::fs::write(&file, "").unwrap();
+    for mut client in begun.into_iter().chain([listening]) {
+        assert_eq!(client.hear(), ok());
+    }
+    let _ = (std::fs::remove_dir_all(&folder), std::fs::remove_file(&path));
+}
+
+/// Whatever becomes of the connection it came by.
+#[test]
+fn a_shutdown_goes_on_when_its_connection_breaks() {
+    let mut server = Server::start(&[]);
+    let mut client = server.connect();
+    assert_eq!(client.ask(&["SET", "k", "v"]), ok());
+    client.say(&["SHUTDOWN", "SAVE"]);
+    SockRef::from(client.tcp()).set_linger(Some(Duration::ZERO)).unwrap();
+    // Not before it has been read: what a reset finds unread is lost.
+    eventually("the request", || server.log().contains("asked to shut down").then_some(()));
+    drop(client);
+    assert!(server.ended().success());
 }
 
 /// Requests that add to a list, so many bytes of them at least; and how many they are.

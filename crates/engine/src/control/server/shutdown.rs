@@ -119,7 +119,7 @@ impl Shutdown {
             client.mailbox.post(client.id, Message::Kill);
         };
         // Without a thread the wait is dropped, and the client told.
-        waiting.run_on(&engine.background.shutdowns, engine, work);
+        waiting.run_anyway_on(&engine.background.shutdowns, engine, work);
     }
 
     fn stop(&self, engine: &Engine) {
