@@ -73,6 +73,11 @@ impl Place {
     pub fn holds(&mut self, bytes: usize) {
         self.0.holds(bytes);
     }
+
+    /// The same of what may be let go before the request has run.
+    pub fn holds_beside(&self, bytes: usize) -> Held {
+        Held::new(&self.0.engine, &self.0.client, bytes)
+    }
 }
 
 impl Held {
@@ -150,6 +155,13 @@ impl Waiting {
         work: impl FnOnce(Self, &mut W) + Send + 'static,
     ) {
         pool.send(engine, Box::new(move |worker| work(self, worker)));
+    }
+
+    /// What is let go when its client goes, though the request runs.
+    pub fn lets_go(&self, let_go: impl FnOnce() + Send + 'static) {
+        if let Some(blocked) = &self.0 {
+            blocked.withdraw_by(Withdraw::Reply(Box::new(let_go)));
+        }
     }
 
     /// Whether the client still waits. One that has only said its last does: it may listen.

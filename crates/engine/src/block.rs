@@ -48,6 +48,8 @@ pub struct Blocked {
 pub(crate) enum Withdraw {
     /// Its request, which does not run then. Gone as soon as it runs.
     Request(Box<dyn FnOnce() + Send>),
+    /// What is kept for its reply; the request runs all the same.
+    Reply(Box<dyn FnOnce() + Send>),
 }
 
 /// How a wait ended. Written before the message that says so is posted.
@@ -220,6 +222,11 @@ impl Blocked {
         !self.waiter.is_settled()
     }
 
+    /// Says what is let go when its client goes.
+    pub(crate) fn withdraw_by(&self, withdraw: Withdraw) {
+        *self.withdraw.lock() = Some(withdraw);
+    }
+
     /// Has the request begun by `send`, which says how it is withdrawn. What `send` has run on
     /// another thread begins with [`Blocked::begins`].
     pub(crate) fn begin_by(&self, send: impl FnOnce() -> Withdraw) {
@@ -354,7 +361,7 @@ impl Worker {
             self.leave_queues(&blocked);
             // Work that has begun goes on to its end.
             let withdraw = blocked.withdraw.lock().take();
-            if let Some(Withdraw::Request(by)) = withdraw {
+            if let Some(Withdraw::Request(by) | Withdraw::Reply(by)) = withdraw {
                 by();
             }
         }

@@ -14,6 +14,7 @@
 use std::sync::Arc;
 
 use base::{CmdError, Reply, error};
+use parking_lot::Mutex;
 use wire::RespWriter;
 
 use crate::background_requests::{BackgroundWorker, Place, Waiting};
@@ -132,21 +133,28 @@ fn hand_over(
     let mut written = writer.raw().split_off(start);
     // It may wait for long.
     written.shrink_to_fit();
-    place.holds(held + written.capacity());
     let alone = left.iter().all(|request| request.alone);
+    place.holds(held);
+    let written = Arc::new(Mutex::new(Some((place.holds_beside(written.capacity()), written))));
     let waiting = Waiting::begin(place, session).at_once();
     // What has ended the session ends it behind the reply.
     let closes = std::mem::take(&mut session.closing);
+    let kept = Arc::clone(&written);
     let work = move |waiting: Waiting, worker: &mut BackgroundWorker| {
         let (replies, gone) = run_all(left, &own, worker, start);
-        waiting.answer_whole(put_between(written, &replies), closes || gone);
+        let kept = kept.lock().take();
+        if let Some((_held, written)) = kept {
+            waiting.answer_whole(put_between(written, &replies), closes || gone);
+        }
     };
     // Without a thread the wait is dropped, and the client told.
     if alone {
         waiting.run_on(threads, &engine, work);
     } else {
         // The rest of the transaction has happened: so will this, whether it is waited for or not.
-        threads.send(&engine, Box::new(move |worker| work(waiting, worker)));
+        // Its reply is kept for nobody, though.
+        waiting.lets_go(move || drop(written.lock().take()));
+        waiting.run_anyway_on(threads, &engine, work);
     }
 }
 

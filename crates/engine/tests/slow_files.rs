@@ -402,6 +402,32 @@ fn who_may_have_gone_gives_its_place_to_others() {
     file.let_go();
 }
 
+/// The reply of a transaction is not kept for a client that has gone, though its work goes on.
+#[test]
+fn no_reply_is_kept_for_who_has_gone() {
+    let mut stage = Stage::new();
+    let mut file = stage.config();
+    let mut crowd = Crowd::new(&stage.engine);
+    let counted = || stage.engine.buffers.load(Ordering::Relaxed);
+    let at_rest = counted();
+    assert_eq!(crowd.asks(&format!("set long {}\r\n", "x".repeat(1 << 20))).0, "+OK\r\n");
+    for begun in [true, false] {
+        // As many as there are threads for files.
+        while !begun && crowd.sessions.len() < 6 {
+            assert_eq!(crowd.asks("config rewrite\r\n"), blocked());
+        }
+        let before = counted();
+        crowd.asks("multi\r\nget long\r\nconfig rewrite\r\nexec\r\n");
+        assert!(counted() - before >= 1 << 20, "{}", counted() - before);
+        crowd.leaves();
+        assert!(counted() - before < 4096, "{}", counted() - before);
+    }
+    file.let_go();
+    crowd.answered("+OK\r\n");
+    eventually("nothing more", || counted() == at_rest);
+    assert_eq!(stage.client.ask("ping"), "+PONG");
+}
+
 /// What waits for a thread is memory of its client, until it has been done or withdrawn.
 #[test]
 fn what_waits_counts_as_its_clients_memory() {
