@@ -198,7 +198,7 @@ impl Engine {
         let made = self.make_current(journal);
         if begins {
             self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
-            // Whoever asked for it: the journal begins with what a rewrite makes.
+            // Also where a SAVE began it: the journal begins with what a rewrite makes.
             self.persistence.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
         }
         let result = made.and_then(|saved| {
