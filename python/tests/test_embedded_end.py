@@ -50,7 +50,9 @@ def in_a_thread(act):
         try:
             act()
         except BaseException as error:
-            print("ended", type(error).__name__, flush=True)
+            # In one piece: print writes word by word, and others write in between.
+            sys.stdout.write(f"ended {type(error).__name__}\n")
+            sys.stdout.flush()
     thread = threading.Thread(target=quiet, daemon=True)
     thread.start()
     return thread
