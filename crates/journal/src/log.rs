@@ -334,7 +334,7 @@ impl Log {
     #[inline]
     #[must_use]
     pub fn holds_back(&self) -> bool {
-        self.full.load(Ordering::Relaxed) > 0 && !self.is_troubled() && self.wakeup.lock().served
+        self.full.load(Ordering::Relaxed) > 0 && !self.is_troubled()
     }
 
     /// When what was written is made durable.
