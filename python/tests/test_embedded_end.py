@@ -51,7 +51,7 @@ def in_a_thread(act):
             act()
         except BaseException as error:
             # In one piece: print writes word by word, and others write in between.
-            sys.stdout.write(f"ended {type(error).__name__}\n")
+            sys.stdout.write(f"ended {type(error).__name__}\\n")
             sys.stdout.flush()
     thread = threading.Thread(target=quiet, daemon=True)
     thread.start()
