@@ -12,7 +12,7 @@ mod imports;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::source::Source;
+use crate::source::{Source, is_name};
 
 /// More than so many fields are several things in one struct.
 const FIELDS: usize = 15;
@@ -88,11 +88,11 @@ fn structs(source: &Source) -> Vec<(String, usize)> {
     let code = imports::code(source);
     let mut found = Vec::new();
     for (at, _) in code.match_indices("struct ") {
-        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+        if code[..at].ends_with(is_name) {
             continue;
         }
         let rest = &code[at + "struct ".len()..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
         let Some(begin) = rest.find(['{', ';', '(']).filter(|&n| rest[n..].starts_with('{')) else {
             continue;
         };
@@ -122,7 +122,7 @@ fn implements(source: &Source, called: &str) -> bool {
     let code = imports::code(source);
     code.lines().filter(|line| line.starts_with("impl")).any(|line| {
         let of = line.rsplit(" for ").next().unwrap_or(line);
-        of.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == called)
+        of.split(|c| !is_name(c)).any(|word| word == called)
             && (line.contains(" for ") || !of.contains(&format!("<{called}>")))
     })
 }

@@ -75,7 +75,8 @@ impl Source {
     }
 }
 
-fn is_name(c: char) -> bool {
+/// Whether a character is part of a name.
+pub fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Files;
-use crate::source::Source;
+use crate::source::{Source, is_name};
 
 /// For each module the others that it names.
 pub fn of(files: &Files) -> BTreeMap<String, BTreeSet<String>> {
@@ -61,7 +61,7 @@ fn handed_on(files: &Files, modules: &BTreeSet<&str>) -> BTreeMap<String, String
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+    text.split(|c| !is_name(c)).filter(|word| !word.is_empty())
 }
 
 /// The first names of all paths from the root: behind `crate::` and behind as many `super::` as
@@ -71,8 +71,7 @@ fn named_at_root(code: &str, depth: usize) -> Vec<String> {
     let mut names = Vec::new();
     for begin in ["crate::", up.as_str()] {
         for (at, _) in code.match_indices(begin) {
-            let is_end_of_other =
-                code[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '$'));
+            let is_end_of_other = code[..at].ends_with(|c| is_name(c) || c == ':');
             if !is_end_of_other {
                 first_names(&code[at + begin.len()..], &mut names);
             }
