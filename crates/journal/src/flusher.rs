@@ -277,11 +277,11 @@ impl Writer {
             Ok(()) => {
                 self.written = epoch;
                 if self.stuck.take().is_some() {
-                    tracing::warn!("the journal can be written again");
                     // A failed sync is not made good by that.
                     if !self.healing {
                         self.log.set_trouble(None);
                     }
+                    tracing::warn!("the journal can be written again");
                     (self.on_durable)();
                 }
                 true
@@ -296,15 +296,16 @@ impl Writer {
     /// What could not be written is tried again; writes are refused until then.
     fn refuse(&mut self, epoch: u64, error: &io::Error) {
         self.log.figures.failures.fetch_add(1, Ordering::Relaxed);
-        if self.stuck.is_none() {
-            tracing::error!(%error, "writing the journal failed; writes are refused");
-        }
         if room::is_full(error) {
             self.log.set_short_of_room(true);
         }
-        self.stuck = Some((epoch, monotonic()));
+        let first = self.stuck.replace((epoch, monotonic())).is_none();
         let unsynced = self.given_up || self.healing;
         self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced }));
+        // Told when it is so: what reads the line and then writes is refused.
+        if first {
+            tracing::error!(%error, "writing the journal failed; writes are refused");
+        }
         (self.on_durable)();
     }
 
@@ -413,10 +414,10 @@ impl Writer {
         figures.longest_sync_micros.fetch_max(micros, Ordering::Relaxed);
         figures.slowest_sync_micros.fetch_max(micros, Ordering::Relaxed);
         if let Err(error) = &result {
-            tracing::error!(%error, "syncing the journal failed; writes are refused");
             figures.failures.fetch_add(1, Ordering::Relaxed);
             self.given_up = true;
             self.log.set_trouble(Some(Trouble { text: error.to_string(), unsynced: true }));
+            tracing::error!(%error, "syncing the journal failed; writes are refused");
             (self.on_durable)();
             return result;
         }

@@ -391,8 +391,9 @@ impl Log {
     }
 
     pub(crate) fn set_trouble(&self, trouble: Option<Trouble>) {
+        let mut told = self.trouble.lock();
         self.troubled.store(trouble.is_some(), Ordering::Relaxed);
-        *self.trouble.lock() = trouble;
+        *told = trouble;
     }
 
     /// Whether the disk has so little room that segments are reserved in small parts. A snapshot
