@@ -141,7 +141,7 @@ def complaints(output):
 
 
 LOG_LOCK = threading.Lock()
-# What `crates/base/tests/skip` writes; the name of a test may stand before it on the line.
+# What `crates/testkit/src/skip.rs` writes; the name of a test may stand before it on the line.
 SKIP = re.compile(rb"SKIP: (.+)")
 
 

@@ -2,9 +2,7 @@
 
 use kvist_base::num::{LongDouble, format_f64, parse_bound, parse_f64, parse_i64};
 use kvist_base::{Rng, glob};
-
-mod oracle;
-use oracle::{Client, Oracle};
+use testkit::oracle::{Client, Oracle};
 
 const BATCH: usize = 500;
 

@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-use crate::skip;
+use testkit::skip;
 
 /// Replies of every kind.
 const REPLIES: &[&[u8]] = &[

@@ -13,9 +13,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use testkit::skip;
 use wire::{ReplyParser, Value};
-
-use crate::skip;
 
 /// What the server says about its one documented command.
 const DOCS: &[u8] = b"*2\r\n$3\r\nget\r\n*4\r\n$7\r\nsummary\r\n$14\r\nGets a string.\r\n\

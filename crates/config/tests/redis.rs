@@ -3,9 +3,6 @@
 //! the tests end.
 #![forbid(unsafe_code)]
 
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use kvist_config::{
     AREAS, Change, DEFAULTS_OF_OUR_OWN, Directive, Kind, Peer, Settings, Support, TextRule,
 };
+use testkit::skip;
 
 type Log = std::io::Lines<BufReader<std::process::ChildStdout>>;
 

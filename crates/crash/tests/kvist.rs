@@ -6,8 +6,7 @@ use differential::cli;
 use differential::server::Program;
 use kvist_crash::cycle;
 use kvist_crash::settings::{Fsync, Settings};
-
-use crate::skip;
+use testkit::skip;
 
 /// What is said where the server has not been built.
 const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";

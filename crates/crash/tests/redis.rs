@@ -11,8 +11,7 @@ use differential::cli;
 use differential::server::Program;
 use kvist_crash::cycle::{self, Outcome};
 use kvist_crash::settings::{Fsync, Settings};
-
-use crate::skip;
+use testkit::skip;
 
 fn settings(fsync: Option<Fsync>) -> Option<Settings> {
     let Some(program) = Program::redis() else {

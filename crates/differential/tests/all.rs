@@ -5,10 +5,6 @@
 //! cargo test -p kvist-differential --test all FILE::
 //! ```
 
-// What they share.
-#[path = "../../base/tests/skip/mod.rs"]
-mod skip;
-
 // The tests.
 mod families;
 mod harness;

@@ -9,8 +9,7 @@ use kvist_differential::known::Known;
 use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
 use kvist_differential::{cli, exchange};
-
-use crate::skip;
+use testkit::skip;
 
 /// What is said where the server has not been built.
 const NO_KVIST: &str = "kvist is not built: run `cargo build --bin kvist`, or set KVIST_BIN";

@@ -11,8 +11,7 @@ use kvist_differential::pair::Pair;
 use kvist_differential::report::Report;
 use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
-
-use crate::skip;
+use testkit::skip;
 
 fn redis(extra: &[&str]) -> Option<Program> {
     let Some(mut program) = Program::redis() else {

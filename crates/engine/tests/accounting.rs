@@ -3,7 +3,8 @@
 //! counted too, about as it is.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use crate::scale;
+use testkit::scale;
+
 use crate::test_client::{TestClient, engine_with};
 
 /// What the store says, and what it has been given, since `before`.

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use base::Rng;
 use kvist_engine::Engine;
+use testkit::oracle::{Client, Oracle};
+use testkit::seed;
 
-use crate::oracle::{Client, Oracle};
-use crate::seed;
 use crate::test_client::{TestClient, engine};
 
 /// A reply as `oracle::Client` gives it: parts, an array's header first.

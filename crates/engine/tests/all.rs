@@ -12,14 +12,6 @@ mod data_dir;
 mod disk;
 mod duet;
 mod facts;
-#[path = "../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-#[path = "hostile/scale.rs"]
-mod scale;
 #[path = "../../model/tests/stage/mod.rs"]
 mod stage;
 mod tame;
@@ -70,7 +62,5 @@ mod tracking;
 mod tracking_against_redis;
 mod traps;
 
-use fuzzing::seed;
-
 #[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+static SCALE: testkit::scale::Scale = testkit::scale::Scale;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kvist_engine::{Message, State};
 use script::{Kvist, Redis, expected, parse, run};
+use testkit::oracle;
 
-use crate::oracle;
 use crate::test_client;
 
 const SCENARIOS: &str = include_str!("blocking/scenarios.txt");

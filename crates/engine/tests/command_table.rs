@@ -6,9 +6,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use kvist_engine::{Action, Entry};
+use testkit::oracle;
 use wire::{ReplyParser, Value};
 
-use crate::oracle;
 use crate::test_client::{self, TestClient, engine};
 
 /// Commands whose arity Redis gives beside their documented arguments.

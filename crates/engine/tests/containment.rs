@@ -12,10 +12,12 @@ use base::{
 };
 use kvist_engine::{Action, Engine, Message, State, Table, command_table};
 use store::{Scope, Store, Txn};
+use testkit::folder::Folder;
+use testkit::wait::until;
 
 use crate::contents::contents;
-use crate::data_dir::{Folder, open, open_with};
-use crate::test_client::{KilledOnFailure, TestClient, eventually, start};
+use crate::data_dir::{open, open_with};
+use crate::test_client::{KilledOnFailure, TestClient, start};
 
 const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
 const ONE: Spec =
@@ -180,7 +182,7 @@ fn place(store: &Store, key: &[u8]) -> (u64, usize) {
 /// What a command had changed when it panicked is in the journal, whatever shards others hold.
 #[test]
 fn the_journal_has_what_a_panic_left_behind_while_a_script_is_overdue() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let lines = "save \"\"\nappendfsync no\nbusy-reply-threshold 20";
     let make = |start| Ok(Engine::with_table(start, explosives()));
     let (engine, _) = open_with(&folder.0, lines, make).unwrap();
@@ -193,7 +195,7 @@ fn the_journal_has_what_a_panic_left_behind_while_a_script_is_overdue() {
         });
         let _guard = KilledOnFailure(&engine);
         let mut client = TestClient::new(&engine);
-        eventually("a busy key", || client.ask("GET a").starts_with("-BUSY"));
+        until("a busy key", || client.ask("GET a").starts_with("-BUSY"));
         assert_eq!(client.ask(&format!("BOOM-CHANGED {elsewhere}")), SORRY);
         assert_eq!(client.ask(&format!("APPEND {elsewhere} -twice")), ":13");
         assert_eq!(client.ask("SCRIPT KILL"), "+OK");

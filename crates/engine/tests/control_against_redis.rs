@@ -10,8 +10,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use kvist_engine::State;
+use testkit::oracle;
 
-use crate::oracle;
 use crate::test_client::{TestClient, engine_with};
 
 const CONNECTION: &[&[&str]] = &[

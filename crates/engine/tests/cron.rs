@@ -4,28 +4,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use kvist_engine::{Allocator, Cron, Engine, Message};
+use testkit::processor;
+use testkit::wait::until;
 
-use crate::processor;
 use crate::test_client::{TestClient, engine};
-
-/// Longer than a busy machine takes.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     u64::try_from(since.as_millis()).unwrap()
-}
-
-fn eventually(what: &str, mut done: impl FnMut() -> bool) -> Duration {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < PATIENCE, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    start.elapsed()
 }
 
 /// Keys with a deadline `millis` from now, and a value of 100 bytes.
@@ -58,11 +47,11 @@ fn keys_vanish_untouched_and_their_memory_comes_back() {
     std::thread::sleep(Duration::from_millis(60));
     assert!(size(&mut client) > 90_000, "nobody has looked at them yet");
     let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
-    let took = eventually("expiry", || size(&mut client) == 0);
+    let took = until("expiry", || size(&mut client) == 0);
     println!("100,000 keys expired {took:?} after the cron thread began");
     client.ask("SELECT 3");
-    eventually("expiry in another database", || size(&mut client) == 1);
-    eventually("the return of memory", || engine.store.memory() < full / 50);
+    until("expiry in another database", || size(&mut client) == 1);
+    until("the return of memory", || engine.store.memory() < full / 50);
     drop(cron);
     assert_eq!(engine.store.expired(), 101_000);
     client.worker.txn.report_memory();
@@ -118,7 +107,7 @@ fn unlinked_values_are_freed_behind_the_scenes() {
     assert_eq!(client.ask("UNLINK hash"), ":1");
     assert_eq!(engine.store.pending_frees(), 1);
     let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
-    eventually("freeing", || engine.store.pending_frees() == 0);
+    until("freeing", || engine.store.pending_frees() == 0);
     drop(cron);
 }
 
@@ -131,7 +120,7 @@ fn watchers_see_what_cron_removes() {
     client.ask("SET k v PX 20");
     client.ask("WATCH k");
     let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
-    eventually("expiry", || engine.store.expired() == 1);
+    until("expiry", || engine.store.expired() == 1);
     drop(cron);
     client.ask("MULTI");
     assert_eq!(client.ask("EXEC"), "*-1");
@@ -148,7 +137,7 @@ fn who_waits_in_a_group_of_a_stream_is_told_when_its_time_is_up() {
     other.ask("PEXPIRE s 5");
     let _cron = Cron::start(&engine, Allocator::unknown()).unwrap();
     let client = waits.session.client.id;
-    eventually("the end of the wait", || {
+    until("the end of the wait", || {
         let messages = waits.messages.take(client);
         messages.into_iter().any(|message| match message {
             Message::Unblocked { reply, .. } => {
@@ -173,8 +162,8 @@ fn cron_goes_on_after_a_panic() {
     let mut client = TestClient::new(&engine);
     client.worker.begin(now());
     let _cron = Cron::start(&engine, Allocator { give_back, describe: String::new }).unwrap();
-    eventually("two panics", || BROKEN.load(Ordering::Relaxed) >= 2);
+    until("two panics", || BROKEN.load(Ordering::Relaxed) >= 2);
     client.ask("SET k v PX 20");
-    eventually("expiry", || engine.store.expired() == 1);
-    eventually("a round that is whole", || BROKEN.load(Ordering::Relaxed) > 2);
+    until("expiry", || engine.store.expired() == 1);
+    until("a round that is whole", || BROKEN.load(Ordering::Relaxed) > 2);
 }

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use base::Rng;
 use kvist_engine::{Engine, Message, State};
+use testkit::seed::setting;
 
-use crate::seed::setting;
 use crate::test_client::{TestClient, engine};
 
 const THREADS: usize = 8;

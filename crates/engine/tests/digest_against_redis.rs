@@ -3,9 +3,11 @@
 //! `KVIST_SEED` repeats a run.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use testkit::folder::Folder;
+use testkit::oracle::{Client, Oracle};
+use testkit::seed::rng;
+
 use crate::data_dir;
-use crate::oracle::{Client, Oracle};
-use crate::seed::rng;
 use crate::tame;
 use crate::test_client::TestClient;
 
@@ -23,7 +25,7 @@ fn run(client: &mut TestClient, words: &[Vec<u8>]) -> Vec<u8> {
 fn digests_are_those_of_redis() {
     let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
     let mut theirs = Client::new(&oracle);
-    let folder = data_dir::Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = data_dir::open(&folder.0, "").unwrap();
     let mut ours = TestClient::new(&engine);
     let mut rng = rng();

@@ -9,8 +9,9 @@ use kvist_engine::Engine;
 use kvist_engine::persistence::Reason;
 use rdb::{Encoder, Header, Limits, Meta, Module, ModulePart, Value, Writer, dump};
 use store::{Object, Value as Kept};
+use testkit::folder::Folder;
 
-use crate::data_dir::{Folder, open};
+use crate::data_dir::open;
 use crate::test_client::{TestClient, engine, engine_with};
 
 const TEXT: &str = r#"{"a":[1,2.5,"drei",null],"b":{"c":true,"d":"\n"},"e":-0.0}"#;
@@ -229,7 +230,7 @@ fn snapshot(path: &Path, keys: &[(&str, &Value)]) {
 
 #[test]
 fn snapshots_with_documents_are_taken_over() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let readable = readable();
     let names = ["a", "b", "c", "d"];
     let keys: Vec<(&str, &Value)> =
@@ -251,7 +252,7 @@ fn snapshots_with_documents_are_taken_over() {
 
 #[test]
 fn documents_that_cannot_be_read_are_counted() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (readable, unreadable, plain) = (readable(), unreadable(), Value::String(b"v".to_vec()));
     let mut keys = vec![("good", &readable[0].0), ("plain", &plain)];
     keys.extend(["u0", "u1", "u2", "u3", "u4", "u5"].into_iter().zip(&unreadable));
@@ -281,7 +282,7 @@ fn documents_that_cannot_be_read_are_counted() {
 
 #[test]
 fn append_only_files_with_documents_are_taken_over() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (value, wanted) = &readable()[3];
     let payload = payload(value);
     let lines: [&[&[u8]]; 4] = [
@@ -340,7 +341,7 @@ fn shuffle(client: &mut TestClient) {
 fn what_is_recovered_is_what_was_there() {
     for (saved_before, saved_after) in [(false, false), (true, false), (false, true), (true, true)]
     {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let lines = "appendonly yes\nsave \"\"";
         let (engine, _) = open(&folder.0, lines).unwrap();
         let mut client = TestClient::new(&engine);

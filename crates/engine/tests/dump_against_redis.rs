@@ -2,7 +2,8 @@
 //! the other has dumped.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use crate::oracle::{Client, Oracle};
+use testkit::oracle::{Client, Oracle};
+
 use crate::test_client::{TestClient, engine};
 
 /// Kvist and redis-server, asked the same.

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use kvist_engine::{Message, State};
+use testkit::oracle::Oracle;
 
 use crate::duet::{Duet, play};
-use crate::oracle::Oracle;
 use crate::test_client::{self, engine_with};
 
 const BOTH: &[&str] = &["--enable-debug-command", "yes"];

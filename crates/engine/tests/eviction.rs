@@ -10,10 +10,11 @@ use std::sync::mpsc::{Receiver, channel};
 use base::Rng;
 use kvist_engine::persistence::Reason;
 use kvist_engine::{Engine, State};
+use testkit::folder::Folder;
+use testkit::oracle::{Client, Oracle};
+use testkit::seed::rng;
 
-use crate::data_dir::{Folder, open};
-use crate::oracle::{Client, Oracle};
-use crate::seed::rng;
+use crate::data_dir::open;
 use crate::test_client::{TestClient, engine_with};
 
 const MEGABYTE: usize = 1 << 20;
@@ -133,7 +134,7 @@ fn a_limit_that_is_lowered_is_kept_without_requests() {
 
 #[test]
 fn what_was_dropped_is_watched_and_stays_away_after_a_restart() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let lines = "save \"\"\nappendfsync no\nmaxmemory 2mb\nmaxmemory-policy allkeys-lru";
     let (engine, _) = open(&folder.0, lines).unwrap();
     let (mut client, mut watcher, mut rng) =

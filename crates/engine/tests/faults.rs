@@ -12,9 +12,9 @@ use base::Rng;
 use journal::Disk;
 use kvist_engine::persistence::{DataDir, Reason};
 use kvist_engine::{CronRounds, Engine, State};
+use testkit::seed;
 
 use crate::disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
-use crate::seed;
 use crate::tame;
 use crate::test_client::{TestClient, engine_with};
 

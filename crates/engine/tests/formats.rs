@@ -11,9 +11,10 @@ use journal::{Directory, Disk, Manifest, manifest};
 use kvist_engine::persistence::{DataDir, Reason, check, repair};
 use kvist_engine::{Engine, Start, redis_files};
 use store::image;
+use testkit::folder::Folder;
 use types::Contexts;
 
-use crate::data_dir::{Folder, open};
+use crate::data_dir::open;
 use crate::disk::{Liar, Random};
 use crate::test_client::{self, TestClient, engine_with};
 
@@ -525,7 +526,7 @@ fn directories_go_on_with_the_hash_they_were_begun_with() {
 fn a_directory_written_anew_gets_the_hash_of_today() {
     let old: Arc<dyn Disk> = Arc::new(VERSION_1.disk());
     let manifest = Manifest::read(&*old).unwrap().unwrap();
-    let (folder, settings) = (Folder::new(), config::Settings::new(1));
+    let (folder, settings) = (Folder::new("engine"), config::Settings::new(1));
     let to = folder.join("dump.rdb");
     redis_files::export(&settings, (&old, &manifest), redis_files::Until::End, &to).unwrap();
     for _ in 0..2 {

@@ -11,9 +11,10 @@ use base::Rng;
 use journal::{Directory, Disk};
 use kvist_engine::Engine;
 use kvist_engine::persistence::{Part, Reason, check, repair};
+use testkit::folder::Folder;
+use testkit::seed::{rng, setting};
 
-use crate::data_dir::{Folder, open};
-use crate::seed::{rng, setting};
+use crate::data_dir::open;
 use crate::test_client::{self, TestClient};
 
 fn ask(client: &mut TestClient, words: &[&str]) -> String {
@@ -80,7 +81,7 @@ fn change(client: &mut TestClient, rng: &mut Rng) {
 
 #[test]
 fn what_was_there_is_there_again() {
-    let (folder, mut rng) = (Folder::new(), rng());
+    let (folder, mut rng) = (Folder::new("engine"), rng());
     let mut wanted = None;
     for round in 0..setting("KVIST_ROUNDS", 24) {
         let lines = format!("save \"\"\nappendfsync no\nshards {}", [64, 64, 16, 4][round % 4]);
@@ -113,7 +114,7 @@ fn what_was_there_is_there_again() {
 
 #[test]
 fn snapshots_are_taken_while_libraries_change() {
-    let (folder, mut rng) = (Folder::new(), rng());
+    let (folder, mut rng) = (Folder::new("engine"), rng());
     for round in 0..setting("KVIST_ROUNDS", 6) {
         let (engine, _) = open(&folder.0, "save \"\"\nappendfsync no").unwrap();
         let mut client = TestClient::new(&engine);
@@ -136,7 +137,7 @@ fn snapshots_are_taken_while_libraries_change() {
 
 #[test]
 fn a_snapshot_without_a_journal_has_them() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let lines = "appendonly no\nsave 3600 1";
     let (engine, _) = open(&folder.0, lines).unwrap();
     let mut client = TestClient::new(&engine);
@@ -167,7 +168,7 @@ fn place(dir: &Path, prefix: &str, text: &[u8]) -> (std::path::PathBuf, usize) {
 #[test]
 fn damaged_libraries_are_seen_and_mended() {
     for prefix in ["snapshot-", "journal-0"] {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let lines = "save \"\"\nrdbcompression no";
         let (engine, _) = open(&folder.0, lines).unwrap();
         let mut client = TestClient::new(&engine);

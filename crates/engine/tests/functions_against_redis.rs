@@ -9,10 +9,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use base::{Protocol, Rng};
+use testkit::oracle::Oracle;
+use testkit::seed::{self, rng};
 use wire::{ReplyParser, Value};
 
-use crate::oracle::Oracle;
-use crate::seed::{self, rng};
 use crate::test_client::{TestClient, engine_with};
 
 /// A redis-server that says exactly what it says.

@@ -17,12 +17,13 @@ use journal::snapshot::Reader;
 use journal::{Directory, Disk};
 use kvist_engine::persistence::Reason;
 use kvist_engine::{Engine, Message, State};
+use testkit::folder::Folder;
+use testkit::processor;
+use testkit::scale;
+use testkit::seed::{rng, setting};
 use wire::ReplyParser;
 
 use crate::data_dir;
-use crate::processor;
-use crate::scale;
-use crate::seed::{rng, setting};
 use crate::test_client::{TestClient, engine_with};
 
 /// What `proto-max-bulk-len` is set to: strings, and replies made up of repeats, end here.
@@ -497,7 +498,7 @@ const HEAVY_KEYS: [&str; 6] = ["hash", "list", "set", "zset", "stream", "string"
 #[test]
 fn a_large_value_is_never_whole_in_memory_as_an_image() {
     const BLOCKS: isize = 8 << 20;
-    let folder = data_dir::Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = data_dir::open(&folder.0, "save \"\"\nappendonly no\nshards 1").unwrap();
     fill_heavily(&mut TestClient::new(&engine));
     for compress in ["yes", "no"] {
@@ -626,7 +627,7 @@ fn a_dump_is_no_longer_than_there_is_room() {
 /// A file of Redis is taken over in the memory of its values, and a part of one.
 #[test]
 fn a_large_value_of_a_file_is_read_in_parts() {
-    let folder = data_dir::Folder::new();
+    let folder = Folder::new("engine");
     let file = std::fs::File::create(folder.join("dump.rdb")).unwrap();
     let mut writer = rdb::Writer::new(file, rdb::Limits::default(), false, true).unwrap();
     writer.database(0, 1, 0).unwrap();

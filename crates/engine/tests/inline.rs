@@ -6,8 +6,8 @@
 
 use base::Rng;
 use kvist_engine::State;
+use testkit::seed;
 
-use crate::seed;
 use crate::test_client::{TestClient, engine};
 
 /// What a connection hears that sends these pieces, on a server of its own.

@@ -6,10 +6,11 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use kvist_engine::{Allocator, Cron};
+use testkit::oracle;
+use testkit::wait::until;
 use wire::{ReplyParser, Value};
 
-use crate::oracle;
-use crate::test_client::{TestClient, engine, engine_with, eventually};
+use crate::test_client::{TestClient, engine, engine_with};
 
 /// One reply of ours.
 fn ask(client: &mut TestClient, line: &str) -> Value {
@@ -311,14 +312,14 @@ fn the_background_work_can_rest() {
     client.ask("SET a 1 PX 1");
     // Its thread has come round so often, and the key is still there. Threads of other tests that
     // have begun since are waited for, too: they have the same name.
-    eventually("rounds of the cron thread", || {
+    until("rounds of the cron thread", || {
         let mut all = cron_sleeps();
         all.retain(|thread, _| !before.contains_key(thread));
         !all.is_empty() && all.values().all(|sleeps| *sleeps > 30)
     });
     assert_eq!(engine.store.expired(), 0);
     assert_eq!(client.ask("DEBUG PAUSE-CRON 0"), "+OK");
-    eventually("the end of its rest", || engine.store.expired() > 0);
+    until("the end of its rest", || engine.store.expired() > 0);
     drop(cron);
 }
 

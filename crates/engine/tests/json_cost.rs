@@ -4,8 +4,10 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::data_dir::{Folder, open};
-use crate::scale;
+use testkit::folder::Folder;
+use testkit::scale;
+
+use crate::data_dir::open;
 use crate::test_client::{TestClient, engine_with};
 
 /// A document of some megabytes.
@@ -56,7 +58,7 @@ fn a_small_edit_of_a_large_document_is_small() {
 
 #[test]
 fn the_journal_is_told_of_the_part_alone() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
     let mut client = TestClient::new(&engine);
     put(&mut client);

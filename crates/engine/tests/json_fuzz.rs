@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use base::Rng;
+use testkit::fuzz::{damage, fuzz};
 
-use crate::fuzzing::{damage, fuzz};
 use crate::test_client::{TestClient, engine, engine_with};
 
 const DOCUMENT: &str = r#"{"a":[1,2.5,"x",{"b":[1,2,3]}],"b":{"a":9223372036854775807,"c":true},

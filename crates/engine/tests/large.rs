@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use base::Rng;
 use kvist_engine::Engine;
 use kvist_engine::persistence::Reason;
+use testkit::folder::Folder;
+use testkit::seed::rng;
 
-use crate::data_dir::{Folder, open};
-use crate::seed::rng;
+use crate::data_dir::open;
 use crate::test_client::TestClient;
 
 const LINES: &str = "save \"\"\nappendonly yes\nappendfsync no";
@@ -126,7 +127,7 @@ fn contents(engine: &Arc<Engine>) -> Vec<String> {
 
 #[test]
 fn values_that_change_while_they_are_copied_are_read_back() {
-    let (mut rng, folder) = (rng(), Folder::new());
+    let (mut rng, folder) = (rng(), Folder::new("engine"));
     let (engine, _) = open(&folder.0, LINES).unwrap();
     fill(&mut TestClient::new(&engine));
     for reason in [Reason::Rewrite, Reason::Save] {

@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::oracle;
+use testkit::oracle;
+
 use crate::test_client::{TestClient, engine};
 
 const SCRIPT: &[&[&str]] = &[

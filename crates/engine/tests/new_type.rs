@@ -15,9 +15,10 @@ use kvist_engine::persistence::Reason;
 use kvist_engine::{Action, Engine, Start, Table, command_table, redis_files};
 use rdb::{Item, ModulePart, Value};
 use store::Txn;
+use testkit::folder::Folder;
 use types::example::Ring;
 
-use crate::data_dir::{self, Folder};
+use crate::data_dir;
 use crate::test_client::{TestClient, start};
 
 /// Appends a word to a ring of at most so many.
@@ -239,7 +240,7 @@ fn values_of_a_new_type_are_evicted() {
 #[test]
 fn values_of_a_new_type_are_recovered() {
     for (saved_before, saved_after) in [(false, false), (true, false), (false, true)] {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let lines = "appendonly yes\nsave \"\"";
         let engine = open(&folder.0, lines);
         let mut client = TestClient::new(&engine);
@@ -284,7 +285,7 @@ fn values_of_a_new_type_are_recovered() {
 
 #[test]
 fn values_of_a_new_type_go_out_into_redis_files_and_come_back() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let engine = open(&folder.0, "appendonly no\nsave \"\"");
     let mut client = TestClient::new(&engine);
     fill(&mut client, "k");
@@ -311,7 +312,7 @@ fn values_of_a_new_type_go_out_into_redis_files_and_come_back() {
     }
     assert!(matches!(&values[..], [(name, Value::Module(module))]
         if name == b"k" && module.name() == "kvistring"));
-    let other = Folder::new();
+    let other = Folder::new("engine");
     std::fs::copy(&file, other.join("dump.rdb")).unwrap();
     let engine = open(&other.0, "appendonly no\nsave \"\"");
     let mut client = TestClient::new(&engine);

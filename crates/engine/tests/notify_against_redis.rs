@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use base::Rng;
 use kvist_engine::{Engine, Message};
+use testkit::oracle::{Client, Oracle};
+use testkit::seed::rng;
 
 use crate::duet;
-use crate::oracle::{Client, Oracle};
-use crate::seed::rng;
 use crate::tame;
 use crate::test_client::{self, TestClient, engine};
 

@@ -9,8 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kvist_engine::{Allocator, Cron, Engine, Message, State};
+use testkit::folder::Folder;
 
-use crate::data_dir::{Folder, open};
+use crate::data_dir::open;
 use crate::test_client::{TestClient, engine, engine_with};
 
 /// The words of a flat reply.
@@ -451,7 +452,7 @@ fn an_index_is_kept_always_or_never() {
 
 #[test]
 fn what_ranges_deleted_is_gone_after_a_restart() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     {
         let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
         let mut client = TestClient::new(&engine);

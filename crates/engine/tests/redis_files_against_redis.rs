@@ -6,10 +6,11 @@
 use std::path::Path;
 
 use base::Rng;
+use testkit::folder::Folder;
+use testkit::oracle::{Client, Oracle};
+use testkit::seed::rng;
 
-use crate::data_dir::{Folder, open};
-use crate::oracle::{Client, Oracle};
-use crate::seed::rng;
+use crate::data_dir::open;
 use crate::tame;
 use crate::test_client::TestClient;
 
@@ -60,7 +61,7 @@ fn digest(dir: &Path, lines: &str) -> String {
 
 /// What redis-server holds and what is read from its files, at the first start and after it.
 fn same(theirs: &mut Client, oracle: &Oracle, lines: &str) {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     copy(oracle.folder(), &folder.0);
     let wanted = theirs.say("DEBUG DIGEST");
     assert_eq!(digest(&folder.0, lines), wanted);
@@ -85,7 +86,7 @@ fn snapshots_are_taken_over() {
         same(&mut theirs, &oracle, ["", "appendonly no"][round / 2 % 2]);
     }
     // What is past its deadline stays away.
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     theirs.say("FLUSHALL");
     theirs.say("DEBUG SET-ACTIVE-EXPIRE 0");
     theirs.say("SET old v PX 1");
@@ -136,7 +137,7 @@ fn a_torn_end_is_cut_or_refused() {
     let whole = std::fs::read(oracle.folder().join(APPEND)).unwrap();
     let begin = whole.windows(5).position(|w| w == b"MULTI").unwrap() - 8;
     for cut in begin + 1..whole.len() {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         copy(oracle.folder(), &folder.0);
         std::fs::write(folder.join(APPEND), &whole[..cut]).unwrap();
         let refused = open(&folder.0, "aof-load-truncated no").err().unwrap();
@@ -146,7 +147,7 @@ fn a_torn_end_is_cut_or_refused() {
             assert_eq!(digest(&folder.0, ""), wanted, "cut at {cut}");
         }
     }
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     copy(oracle.folder(), &folder.0);
     let mut broken = whole;
     broken[begin] = b'+';
@@ -171,7 +172,7 @@ fn what_would_be_lost_is_said() {
                      redis.register_function('f', function() return #s end)";
         assert_eq!(theirs.ask(&[b"FUNCTION", b"LOAD", large.as_bytes()]), [b"l"]);
         assert_eq!(theirs.say("SAVE"), "+OK");
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         copy(oracle.folder(), &folder.0);
         let lines = "script-memory-limit 2mb\n";
         let refused = open(&folder.0, lines).err().unwrap();
@@ -217,7 +218,7 @@ fn libraries_are_taken_over() {
         if appendonly == "no" {
             assert_eq!(theirs.say("SAVE"), "+OK");
         }
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         copy(oracle.folder(), &folder.0);
         let wanted = theirs.ask(&[b"FUNCTION", b"LIST", b"WITHCODE"]);
         // Twice: from the files of Redis, and then from our own.
@@ -237,7 +238,7 @@ fn libraries_are_taken_over() {
 
 #[test]
 fn old_and_handwritten_append_only_files_are_read() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let text = "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n\
                 *3\r\n$6\r\nEXPIRE\r\n$1\r\nk\r\n$4\r\n1000\r\n";
     std::fs::write(folder.join("appendonly.aof"), text).unwrap();
@@ -250,7 +251,7 @@ fn old_and_handwritten_append_only_files_are_read() {
     let left: u64 = client.ask("TTL k").trim_start_matches(':').parse().unwrap();
     assert!((990..=1000).contains(&left));
     engine.close_data_dir();
-    let other = Folder::new();
+    let other = Folder::new("engine");
     std::fs::copy(folder.join("appendonly.aof"), other.join("appendonly.aof")).unwrap();
     let refused = open(&other.0, "databases 2").err().unwrap();
     assert!(refused.contains("raise it"), "{refused}");
@@ -273,7 +274,7 @@ fn log_of(requests: &[&str]) -> Vec<u8> {
 fn load_alike(files: &[(&str, &[u8])], options: &[&str], asked: &[&str]) {
     let options = [&["--enable-debug-command", "yes"], options].concat();
     let Some(oracle) = Oracle::start_with(files, &options) else { return };
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     for (name, content) in files {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -346,7 +347,7 @@ fn a_stream_that_is_miscounted_is_read() {
     let asked = ["XRANGE s - +", "GET after", "XREVRANGE s + - COUNT 2"];
     load_alike(&[("dump.rdb", &file)], &["--rdbchecksum", "no"], &asked);
     // Redis goes on to tell the wrong number.
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     std::fs::write(folder.join("dump.rdb"), &file).unwrap();
     let (engine, recovered) = open(&folder.0, "").unwrap();
     let mut client = TestClient::new(&engine);
@@ -401,7 +402,7 @@ fn streams_come_over_with_their_groups() {
         if appendonly == "no" {
             assert_eq!(theirs.say("SAVE"), "+OK");
         }
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         copy(oracle.folder(), &folder.0);
         // Twice: from the files of Redis, and then from our own.
         for _ in 0..2 {

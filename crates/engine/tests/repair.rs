@@ -11,9 +11,10 @@ use journal::record::{self, Derived, Half, Kind, RecordId};
 use journal::snapshot::{Place, Reader};
 use journal::{Directory, Disk};
 use kvist_engine::persistence::{Part, Reason, check, repair};
+use testkit::folder::Folder;
+use testkit::seed::{rng, setting};
 
-use crate::data_dir::{Folder, open};
-use crate::seed::{rng, setting};
+use crate::data_dir::open;
 use crate::test_client::TestClient;
 
 const LINES: &str = "save \"\"\nshards 16";
@@ -73,7 +74,7 @@ fn names(disk: &dyn Disk) -> Vec<String> {
 #[test]
 fn damage_is_seen_and_repaired() {
     let mut rng = rng();
-    let source = Folder::new();
+    let source = Folder::new("engine");
     fill(&source.0);
     let whole: Arc<dyn Disk> = Arc::new(Directory::open(&source.0).unwrap());
     let checked = check(&*whole).unwrap();
@@ -82,7 +83,7 @@ fn damage_is_seen_and_repaired() {
     assert!(checked.journal.1 > 10, "{checked:?}");
     let (mut seen, mut unseen) = (0, 0);
     for round in 0..setting("KVIST_ROUNDS", 15) {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         copy(&source.0, &folder.0);
         let disk: Arc<dyn Disk> = Arc::new(Directory::open(&folder.0).unwrap());
         let prefix = ["MANIFEST", "snapshot-", "journal-0"][rng.below(3)];
@@ -189,7 +190,7 @@ const ONE_SHARD: &str = "save \"\"\nshards 1\nrdbcompression no";
 /// dataset, and those of files that have no secret, which any client can make.
 #[test]
 fn data_cannot_pass_for_a_block() {
-    let (theirs, ours) = (Folder::new(), Folder::new());
+    let (theirs, ours) = (Folder::new("engine"), Folder::new("engine"));
     let (engine, _) = open(&theirs.0, ONE_SHARD).unwrap();
     send(&mut TestClient::new(&engine), &[b"SET", b"evil", b"1"]);
     // Chance is the same in all tests: the second file has another secret than the first of ours.
@@ -225,7 +226,7 @@ fn data_cannot_pass_for_a_block() {
 #[test]
 fn a_value_with_a_lost_chunk_is_left_out() {
     const FIELDS: usize = 30_000;
-    let source = Folder::new();
+    let source = Folder::new("engine");
     let (engine, _) = open(&source.0, ONE_SHARD).unwrap();
     let mut client = TestClient::new(&engine);
     for key in ["one", "other"] {
@@ -244,7 +245,7 @@ fn a_value_with_a_lost_chunk_is_left_out() {
     assert!(chunks.len() >= 4, "{} chunks", chunks.len());
     assert!(chunks.iter().all(|place| place.len < 2 << 20), "a chunk is long");
     for place in [chunks[0], chunks[1], chunks[chunks.len() - 1]] {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         copy(&source.0, &folder.0);
         spoil(&folder.0.join(path.file_name().unwrap()), place.offset + place.len / 2);
         assert!(open(&folder.0, ONE_SHARD).is_err());
@@ -298,7 +299,7 @@ fn records_that_name_what_is_not_there_are_seen() {
         },
     ];
     for (number, frame) in frames.iter().enumerate() {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let (engine, _) = open(&folder.0, LINES).unwrap();
         let mut records = Vec::new();
         frame(&mut records);
@@ -319,7 +320,7 @@ fn records_that_name_what_is_not_there_are_seen() {
 /// What the server itself writes of that kind is in order.
 #[test]
 fn records_that_name_each_other_are_whole() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = open(&folder.0, LINES).unwrap();
     let mut client = TestClient::new(&engine);
     for key in ["a", "b", "c", "d"] {

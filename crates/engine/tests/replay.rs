@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use base::{Flag, Rng};
 use kvist_engine::persistence::{Reason, Recovered};
 use kvist_engine::{Action, CronRounds, Engine, redis_files};
+use testkit::folder::Folder;
+use testkit::seed::{rng, setting};
 
 use crate::contents::{Deadline, contents};
-use crate::data_dir::{Folder, open};
+use crate::data_dir::open;
 use crate::hostile::words;
-use crate::seed::{rng, setting};
 use crate::tame;
 use crate::test_client::TestClient;
 
@@ -84,7 +85,7 @@ fn what_is_read_back_is_what_was_there() {
     let mut rng = rng();
     let (mut records, mut keys) = (0, 0);
     for round in 0..setting("KVIST_ROUNDS", 4) {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let (engine, _) = open(&folder.0, LINES).unwrap();
         let writes: Vec<usize> = engine
             .table
@@ -142,7 +143,7 @@ fn scripted(mut words: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 /// then makes the key once more finds it missing, now and when it runs again.
 #[test]
 fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = open(&folder.0, LINES).unwrap();
     let mut client = TestClient::new(&engine);
     client.worker.begin(1_700_000_000_000);
@@ -159,7 +160,7 @@ fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
 /// then: the journal knows already that it has gone.
 #[test]
 fn an_overdue_key_goes_although_its_database_has_changed_places() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = open(&folder.0, LINES).unwrap();
     let mut client = TestClient::new(&engine);
     client.worker.begin(1_700_000_000_000);
@@ -175,7 +176,7 @@ fn an_overdue_key_goes_although_its_database_has_changed_places() {
 /// `STORE` may be the value of another option: it does not hide where a `SORT` has stored.
 #[test]
 fn where_a_sort_has_stored_is_kept() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = open(&folder.0, LINES).unwrap();
     let mut client = TestClient::new(&engine);
     for n in 0..20 {
@@ -190,7 +191,7 @@ fn where_a_sort_has_stored_is_kept() {
 
 #[test]
 fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let (engine, _) = open(&folder.0, "save \"\"\nproto-max-bulk-len 2mb").unwrap();
     let mut client = TestClient::new(&engine);
     for request in ["APPEND s x", "SETRANGE s 1500000 y", "APPEND s z", "SETBIT b 12000000 1"] {
@@ -210,7 +211,7 @@ fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
 /// The number of shards may change from start to start; it need not be remembered.
 #[test]
 fn another_number_of_shards_reads_the_same() {
-    let (mut rng, folder) = (rng(), Folder::new());
+    let (mut rng, folder) = (rng(), Folder::new("engine"));
     let mut wanted = None;
     for (round, shards) in [8, 64, 2, 128].into_iter().enumerate() {
         let (engine, recovered) = open(&folder.0, &format!("{LINES}\nshards {shards}")).unwrap();
@@ -306,7 +307,7 @@ fn maker_request(rng: &mut Rng) -> String {
 fn large_values_go_where_they_went() {
     let mut seeds = rng();
     for round in 0..setting("KVIST_ROUNDS", 6) {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let lines = format!("{LINES}\nshards {}", [8, 2, 64][round as usize % 3]);
         let (engine, _) = open(&folder.0, &lines).unwrap();
         let saving = std::sync::atomic::AtomicBool::new(round % 3 != 2);
@@ -359,7 +360,7 @@ fn large_values_go_where_they_went() {
 /// mistaken in it for each other.
 #[test]
 fn a_snapshot_ends_while_databases_change_places() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let lines = format!("{LINES}\nshards 4");
     let (engine, _) = open(&folder.0, &lines).unwrap();
     let mut client = TestClient::new(&engine);
@@ -417,7 +418,7 @@ fn a_snapshot_ends_while_databases_change_places() {
 /// elsewhere or others are made of them.
 #[test]
 fn the_journal_has_no_images_of_what_it_can_make_again() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let lines = format!("{LINES}\nshards 16");
     let (engine, _) = open(&folder.0, &lines).unwrap();
     let mut client = TestClient::new(&engine);
@@ -470,7 +471,7 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
 /// if the values stood in it.
 #[test]
 fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let lines = format!("{LINES}\nauto-aof-rewrite-min-size 1mb\nauto-aof-rewrite-percentage 100");
     let (engine, _) = open(&folder.0, &lines).unwrap();
     let mut client = TestClient::new(&engine);

@@ -11,9 +11,10 @@ use std::thread;
 use base::Rng;
 use kvist_engine::exchange::NoAnswer;
 use kvist_engine::{Engine, SideThreads, Stage};
+use testkit::seed::rng;
+use testkit::wait::until;
 
-use crate::seed::rng;
-use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with, eventually};
+use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with};
 
 const THREADS: usize = 8;
 
@@ -394,9 +395,9 @@ fn a_moment_is_short_and_waits_for_no_lock() {
             say(&mut client, &["EVAL", "while true do end", "1", "k1"])
         });
         let _guard = KilledOnFailure(&engine);
-        eventually("a busy key", || client.ask("GET k1").starts_with("-BUSY"));
+        until("a busy key", || client.ask("GET k1").starts_with("-BUSY"));
         let held = about_k1.map(is_moment);
-        eventually("its end", || client.ask("SCRIPT KILL") == "+OK");
+        until("its end", || client.ask("SCRIPT KILL") == "+OK");
         endless.join().unwrap();
         held
     });

@@ -23,9 +23,9 @@ use base::{Flag, Rng};
 use kvist_engine::{Action, Engine, Entry};
 use plan::{Drawer, Plan, shown};
 use run::{Outcome, Reached, run};
+use testkit::seed::setting;
 
 use crate::disk::Untrue;
-use crate::seed::setting;
 use crate::test_client::engine;
 
 /// So many runs come to everything that there is to reach: mostly a tenth of them do.

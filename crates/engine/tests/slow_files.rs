@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use kvist_engine::persistence::Reason;
 use kvist_engine::{DialError, Engine, Mailbox, Message, Origin, Session, State};
+use testkit::folder::Folder;
+use testkit::wait::until;
 
-use crate::data_dir::Folder;
-use crate::test_client::{MessageQueue, TestClient, engine_with, eventually, start};
+use crate::test_client::{MessageQueue, TestClient, engine_with, start};
 
 /// After so long a file can be read although the test has not let it go: a thread that waits for
 /// it goes on then, and the test fails.
@@ -78,7 +79,7 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let users = folder.0.join("users.acl");
         std::fs::write(&users, "user default on nopass ~* &* +@all\n").unwrap();
         let lines = format!(
@@ -310,7 +311,7 @@ impl Crowd {
         let (worker, mut told) = (&mut self.client.worker, 0);
         for session in self.sessions.iter_mut().filter(|session| session.blocked.is_some()) {
             let mut out = Vec::new();
-            eventually("an answer", || {
+            until("an answer", || {
                 let messages = self.mailbox.take(session.client.id);
                 messages.into_iter().any(|message| match message {
                     Message::Unblocked { ticket, reply } => {
@@ -365,7 +366,7 @@ fn there_are_so_many_places_for_all_that_waits() {
     file.let_go();
     assert_eq!(crowd.answered("+OK\r\n"), PLACES);
     // Their places are free.
-    eventually("a place", || stage.client.ask("acl save") == "+OK");
+    until("a place", || stage.client.ask("acl save") == "+OK");
 }
 
 /// Where others need places, those go first whose clients send nothing more.
@@ -384,7 +385,7 @@ fn who_may_have_gone_gives_its_place_to_others() {
         assert!(!crowd.has_ended() || n + 1 == PLACES / 2, "{n}");
         crowd.has_ended();
     }
-    eventually("four that run", || {
+    until("four that run", || {
         crowd.sessions[..4]
             .iter()
             .all(|session| session.blocked.is_some() && !stage.engine.client_has_ended(session))
@@ -424,7 +425,7 @@ fn no_reply_is_kept_for_who_has_gone() {
     }
     file.let_go();
     crowd.answered("+OK\r\n");
-    eventually("nothing more", || counted() == at_rest);
+    until("nothing more", || counted() == at_rest);
     assert_eq!(stage.client.ask("ping"), "+PONG");
 }
 
@@ -458,7 +459,7 @@ fn what_waits_counts_as_its_clients_memory() {
     assert_eq!(counted(), with_transaction);
     file.let_go();
     crowd.answered("+OK\r\n");
-    eventually("nothing more", || counted() == at_rest && client.told() < 1 << 20);
+    until("nothing more", || counted() == at_rest && client.told() < 1 << 20);
 }
 
 /// A target that does not answer keeps those behind it waiting; who goes meanwhile takes its keys
@@ -489,20 +490,20 @@ fn keys_that_wait_to_move_count_and_go_with_their_client() {
     drop(let_go);
     let unreachable = "-IOERR error or timeout connecting to the client\r\n";
     assert_eq!(crowd.answered(unreachable), 16);
-    eventually("nothing more", || counted() == 0);
+    until("nothing more", || counted() == 0);
 }
 
 /// The first backup of a server that keeps nothing on disk begins its directory, which may hang:
 /// what threads that serve clients do meanwhile does not wait for it.
 #[test]
 fn a_first_backup_that_hangs_keeps_no_other_client_waiting() {
-    let folder = Folder::new();
+    let folder = Folder::new("engine");
     let mut lock = Hanging::read_later(&folder.join("LOCK"));
     let engine = engine_with(&format!("dir {}", folder.0.display()));
     let mut crowd = Crowd::new(&engine);
     assert_eq!(crowd.asks("backup one\r\n"), blocked());
     let mut other = TestClient::new(&engine);
-    eventually("the backup", || engine.persistence.is_busy_with(Reason::Copy));
+    until("the backup", || engine.persistence.is_busy_with(Reason::Copy));
     assert!(!folder.join("MANIFEST").exists(), "it has the right to save before it begins");
     assert!(other.ask("bgsave").contains("can't BGSAVE right now"));
     assert_eq!(other.ask("save"), "-ERR Background save already in progress");
@@ -520,7 +521,7 @@ fn a_first_backup_that_hangs_keeps_no_other_client_waiting() {
 #[test]
 fn first_backups_and_saves_stand_beside_each_other() {
     for _ in 0..10 {
-        let folder = Folder::new();
+        let folder = Folder::new("engine");
         let dir = folder.join("data");
         let engine = engine_with(&format!("dir {}", dir.display()));
         let mut crowd = Crowd::new(&engine);

@@ -8,8 +8,9 @@ use std::thread;
 
 use kvist_engine::{Cron, Engine};
 use parking_lot::Mutex;
+use testkit::wait::until;
 
-use crate::test_client::{TestClient, engine, engine_with, eventually};
+use crate::test_client::{TestClient, engine, engine_with};
 
 const KEYS: usize = 6;
 const ROUNDS: usize = 1500;
@@ -169,17 +170,17 @@ fn cron_forgets_readers_that_are_gone_or_too_many() {
     for client in &mut leaving {
         client.worker.disconnect(&mut client.session);
     }
-    eventually("forgetting", || (engine.store.read_keys(), engine.store.readers()) == (1000, 1000));
+    until("forgetting", || (engine.store.read_keys(), engine.store.readers()) == (1000, 1000));
     staying.client.ask("CONFIG SET tracking-table-max-keys 100");
-    eventually("trimming", || engine.store.read_keys() == 100);
-    eventually("telling", || {
+    until("trimming", || engine.store.read_keys() == 100);
+    until("telling", || {
         staying.listen();
         staying.notices == 900
     });
     // No client that tracks is left: nothing is asked for any more.
     assert_ne!(engine.store.interest(), 0);
     staying.client.ask("CLIENT TRACKING off");
-    eventually("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);
+    until("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);
 }
 
 #[test]

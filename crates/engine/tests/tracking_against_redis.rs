@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use base::Rng;
+use testkit::oracle::Oracle;
+use testkit::seed::rng;
 
 use crate::duet::{self, Duet};
-use crate::oracle::Oracle;
-use crate::seed::rng;
 use crate::tame;
 use crate::test_client::engine_with;
 

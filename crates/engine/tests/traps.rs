@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use base::{HashFunction, Hashing, KeyHasher};
+use testkit::processor;
 
-use crate::processor;
 use crate::test_client::{TestClient, engine};
 
 /// Sends lines as one pipeline; how many replies are as expected.

@@ -1,22 +1,15 @@
 //! A real directory: what goes past the system's memory and what goes through it is one file.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use testkit::folder::Folder;
+
 use super::*;
 use crate::blocks::{Blocks, End, ReadAhead};
 
-/// A directory that goes with its owner.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn folder(name: &str) -> (Folder, Directory) {
-    let path = std::env::temp_dir().join(format!("kvist-disk-{}-{name}", std::process::id()));
-    let directory = Directory::open(&path).unwrap();
-    (Folder(path), directory)
+    let folder = Folder::missing(name);
+    let directory = Directory::open(folder.path()).unwrap();
+    (folder, directory)
 }
 
 #[test]

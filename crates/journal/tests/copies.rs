@@ -2,30 +2,20 @@
 //! taken for an older state. And data that looks like the journal: it is taken for data.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use kvist_journal::frame::{self, Secret};
 use kvist_journal::reader::{self, ReadError, Report};
 use kvist_journal::{Directory, Disk, Flusher, Log, Place, Policy, Segments, segment};
+use testkit::folder::Folder;
 
 const ID: [u8; 16] = [7; 16];
 const SIZE: u64 = 1 << 16;
 
-/// A directory that goes with its owner.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// An empty directory.
 fn folder(name: &str) -> (Folder, Arc<dyn Disk>) {
-    let path = std::env::temp_dir().join(format!("kvist-copies-{}-{name}", std::process::id()));
-    let folder = Folder(path.clone());
-    let disk: Arc<dyn Disk> = Arc::new(Directory::open(&path).unwrap());
+    let folder = Folder::missing(name);
+    let disk: Arc<dyn Disk> = Arc::new(Directory::open(folder.path()).unwrap());
     (folder, disk)
 }
 

@@ -7,10 +7,6 @@
 
 // What they share.
 mod counting;
-#[path = "../../base/tests/fuzz/mod.rs"]
-mod fuzzing;
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
 mod samples;
 mod value;
 
@@ -24,5 +20,3 @@ mod edits;
 mod fuzz;
 mod hostile;
 mod text;
-
-use samples::skip;

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use testkit::skip;
 
-use crate::skip;
 use crate::value::run;
 
 /// RedisJSON: nothing is equal to nothing.

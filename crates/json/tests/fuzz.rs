@@ -5,8 +5,8 @@ use base::Rng;
 use kvist_json::path::{Budget, Path, PathCache, PathError};
 use kvist_json::{Corrupt, Document, Registry, Scalar, Value, canonical};
 use serde_json::Value as Model;
+use testkit::fuzz::{damage, fuzz};
 
-use crate::fuzzing::{damage, fuzz};
 use crate::samples;
 
 const TEXTS: [&str; 14] = [

@@ -10,9 +10,9 @@ use kvist_json::path::{Budget, MAX_LENGTH, MAX_NESTING, MAX_PATTERNS, Path, Path
 use kvist_json::{Kind, Num, Text, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use testkit::fuzz::{damage, fuzz};
+use testkit::processor;
 
-use crate::fuzzing::{damage, fuzz};
-use crate::processor;
 use crate::value::{Doc, run};
 
 /// Far more than any of this takes on a loaded machine without optimisation.

@@ -2,44 +2,17 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use kvist::{Error, Kvist, Value};
-
-pub const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A folder that is gone when the test is over.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("kvist-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Waits until something holds.
-pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < until, "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
+use testkit::folder::Folder;
+use testkit::wait::{PATIENCE, until};
 
 #[test]
 fn what_is_written_is_there_when_it_is_opened_again() {
-    let folder = Folder::new("again");
+    let folder = Folder::missing("again");
     let db = Kvist::open(&folder.0).unwrap();
     db.set("k", "v").unwrap();
     db.rpush("list", ["a", "b"]).unwrap();
@@ -78,7 +51,7 @@ fn a_reply_that_is_too_long_is_an_error() {
 
 #[test]
 fn a_directory_in_use_is_refused() {
-    let folder = Folder::new("in-use");
+    let folder = Folder::missing("in-use");
     let db = Kvist::open(&folder.0).unwrap();
     let refused = Kvist::open(&folder.0).unwrap_err();
     assert!(matches!(&refused, Error::InUse(dir) if *dir == folder.0), "{refused}");
@@ -151,7 +124,7 @@ fn a_blocked_call_is_woken_by_another_thread() {
     let db = Kvist::in_memory().unwrap();
     std::thread::scope(|scope| {
         let popper = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO).unwrap());
-        eventually("nobody waits", || {
+        until("nobody waits", || {
             let info: String = db.run(["INFO", "clients"]).unwrap();
             info.contains("blocked_clients:1")
         });
@@ -174,7 +147,7 @@ fn closing_ends_waiting_requests() {
         let mut updates = db.subscriber().unwrap();
         updates.subscribe(["c"]).unwrap();
         let listener = scope.spawn(move || updates.next_message(None));
-        eventually("nobody waits", || {
+        until("nobody waits", || {
             let info: String = db.run(["INFO", "clients"]).unwrap();
             info.contains("blocked_clients:1")
         });
@@ -276,7 +249,7 @@ fn what_sessions_keep_counts_as_memory() {
     db.run::<()>(["FLUSHALL"]).unwrap();
     assert!(used() >= before + 100_000, "messages that were not fetched");
     drop(session);
-    eventually("the end of them", || used() < before);
+    until("the end of them", || used() < before);
     // The largest goes.
     let mut session = db.session().unwrap();
     db.run::<()>(["CONFIG", "SET", "maxmemory-clients", "1mb"]).unwrap();
@@ -359,7 +332,7 @@ fn keys_expire_by_themselves() {
     db.set_for("k", "v", Duration::from_millis(20)).unwrap();
     assert!(db.run::<i64>(["PTTL", "k"]).unwrap() <= 20);
     // It is not read: the engine's own thread deletes it.
-    eventually("it has expired", || db.run::<usize>(["DBSIZE"]).unwrap() == 0);
+    until("it has expired", || db.run::<usize>(["DBSIZE"]).unwrap() == 0);
 }
 
 /// The first query waits for the index, and finds the keys that its user may see.
@@ -445,7 +418,7 @@ fn a_script_that_takes_too_long_delays_no_other_client() {
                 scope.spawn(move || db.call(words.iter()).unwrap_err())
             });
             if holds {
-                eventually("an overdue script", || busy(&["GET", "k"]));
+                until("an overdue script", || busy(&["GET", "k"]));
             }
             for words in [&["SAVE"][..], &["DBSIZE"], &["KEYS", "*"], &["BACKUP", "b"]] {
                 // Without a directory two of them fail in the end, but at once.
@@ -457,7 +430,7 @@ fn a_script_that_takes_too_long_delays_no_other_client() {
                 !busy(&["PING"]) && !busy(&["CLIENT", "LIST"]) && !busy(&["CONFIG", "GET", "*"])
             );
             // They are seen to run once they have run for some time.
-            eventually("their end", || {
+            until("their end", || {
                 let _ = db.call(["SCRIPT", "KILL"]);
                 scripts.iter().all(ScopedJoinHandle::is_finished)
             });
@@ -486,7 +459,7 @@ fn a_channel_is_a_connection_without_a_socket() {
 
 #[test]
 fn shutdown_closes_it() {
-    let folder = Folder::new("shutdown");
+    let folder = Folder::missing("shutdown");
     let db = Kvist::open(&folder.0).unwrap();
     db.set("k", "v").unwrap();
     assert!(matches!(db.call(["SHUTDOWN"]), Err(Error::Closed)));
@@ -497,7 +470,7 @@ fn shutdown_closes_it() {
 
 #[test]
 fn a_database_without_a_journal_is_saved_at_the_end() {
-    let folder = Folder::new("saved");
+    let folder = Folder::missing("saved");
     let builder = || Kvist::builder().set("appendonly", "no").set("save", "3600 1");
     let db = builder().open(&folder.0).unwrap();
     db.set("k", "v").unwrap();

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kvist::{Builder, Error, Kvist, Protocol, Values};
-
-use crate::embedded::{Folder, PATIENCE, eventually};
+use testkit::folder::Folder;
+use testkit::wait::{PATIENCE, until};
 
 /// A script that writes and never ends; what it holds, and so whether it can be undone.
 struct Endless {
@@ -96,15 +96,15 @@ fn is_busy(db: &Kvist, key: &str) -> bool {
 #[test]
 fn closing_ends_scripts_that_have_written() {
     for Endless { what, request, .. } in ENDLESS {
-        let folder = Folder::new("ending");
+        let folder = Folder::missing("ending");
         let db = quick().open(&folder.0).unwrap();
         let before = fill(&db);
         thread::scope(|scope| {
             let _guard = ClosedOnFailure(&db);
             let running = scope.spawn(|| db.call(request.iter()));
-            eventually(what, || is_busy(&db, "k"));
+            until(what, || is_busy(&db, "k"));
             let waits = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO));
-            eventually("a waiting client", || {
+            until("a waiting client", || {
                 let info: String = db.run(["INFO", "clients"]).unwrap();
                 info.contains("blocked_clients:1") || is_busy(&db, "queue")
             });
@@ -124,7 +124,7 @@ fn closing_ends_scripts_that_have_written() {
 
 #[test]
 fn closing_ends_a_transaction_whose_script_has_written() {
-    let folder = Folder::new("ending-multi");
+    let folder = Folder::missing("ending-multi");
     let db = quick().open(&folder.0).unwrap();
     let before = fill(&db);
     thread::scope(|scope| {
@@ -138,7 +138,7 @@ fn closing_ends_a_transaction_whose_script_has_written() {
             let ended = session.call(["EXEC"]);
             assert!(matches!(ended, Err(Error::Closed)), "{ended:?}");
         });
-        eventually("a busy transaction", || is_busy(&db, "k"));
+        until("a busy transaction", || is_busy(&db, "k"));
         db.close().unwrap();
     });
     assert_eq!(digest(&quick().open(&folder.0).unwrap()), before);
@@ -149,14 +149,14 @@ fn closing_ends_a_transaction_whose_script_has_written() {
 #[test]
 fn closing_ends_scripts_that_are_never_overdue() {
     for Endless { what, request, undone } in [&ENDLESS[0], &ENDLESS[3]] {
-        let folder = Folder::new("ending-never");
+        let folder = Folder::missing("ending-never");
         let builder = || settings().set("busy-reply-threshold", "0");
         let db = builder().open(&folder.0).unwrap();
         let before = fill(&db);
         thread::scope(|scope| {
             let _guard = ClosedOnFailure(&db);
             let running = scope.spawn(|| db.call(request.iter()));
-            eventually(what, || {
+            until(what, || {
                 let said = db.call(["SCRIPT", "KILL"]).unwrap_err();
                 said.code() == "UNKILLABLE"
             });
@@ -179,7 +179,7 @@ fn closing_ends_scripts_that_are_never_overdue() {
 #[test]
 fn a_dataset_without_a_journal_is_saved_beside_a_script() {
     for Endless { what, request, undone } in [&ENDLESS[0], &ENDLESS[3], &ENDLESS[4]] {
-        let folder = Folder::new("ending-saved");
+        let folder = Folder::missing("ending-saved");
         let builder = || quick().set("appendonly", "no").set("save", "3600 1");
         let db = builder().open(&folder.0).unwrap();
         let before = fill(&db);
@@ -189,7 +189,7 @@ fn a_dataset_without_a_journal_is_saved_beside_a_script() {
         thread::scope(|scope| {
             let _guard = ClosedOnFailure(&db);
             scope.spawn(|| db.call(request.iter()).unwrap_err());
-            eventually(what, || is_busy(&db, "k"));
+            until(what, || is_busy(&db, "k"));
             let closed = db.close();
             assert_eq!(closed.is_ok(), *undone, "{what}: {closed:?}");
         });
@@ -200,14 +200,14 @@ fn a_dataset_without_a_journal_is_saved_beside_a_script() {
 
 #[test]
 fn a_script_that_soon_ends_is_waited_for() {
-    let folder = Folder::new("ending-soon");
+    let folder = Folder::missing("ending-soon");
     let db = Kvist::open(&folder.0).unwrap();
     let body = "redis.call('SET', KEYS[1], 'a') for i = 1, 2e7 do end \
                 redis.call('SET', KEYS[1], 'done')";
     thread::scope(|scope| {
         let _guard = ClosedOnFailure(&db);
         scope.spawn(|| db.call(["EVAL", body, "1", "k"]));
-        eventually("a script that has written", || {
+        until("a script that has written", || {
             db.call(["SCRIPT", "KILL"]).unwrap_err().code() == "UNKILLABLE"
         });
         db.close().unwrap();
@@ -218,12 +218,12 @@ fn a_script_that_soon_ends_is_waited_for() {
 
 #[test]
 fn several_that_close_at_once_all_find_it_closed() {
-    let folder = Folder::new("ending-twice");
+    let folder = Folder::missing("ending-twice");
     let db = quick().open(&folder.0).unwrap();
     thread::scope(|scope| {
         let _guard = ClosedOnFailure(&db);
         scope.spawn(|| db.call(DECLARED.request.iter()));
-        eventually("a busy script", || is_busy(&db, "k"));
+        until("a busy script", || is_busy(&db, "k"));
         for _ in 0..4 {
             scope.spawn(|| {
                 db.close().unwrap();
@@ -261,19 +261,19 @@ fn a_caller_that_gives_up_ends_its_script() {
     for request in idle.iter().copied().chain(written) {
         let given_up = give_up(&db, request);
         assert!(matches!(given_up, Err(Error::Interrupted)), "{request:?}: {given_up:?}");
-        eventually("its end", || !is_busy(&db, "k") && db.call(["DBSIZE"]).is_ok());
+        until("its end", || !is_busy(&db, "k") && db.call(["DBSIZE"]).is_ok());
         assert_eq!(digest(&db), before, "{request:?}");
     }
 }
 
 #[test]
 fn a_script_that_cannot_be_undone_goes_on_until_the_end() {
-    let folder = Folder::new("ending-alone");
+    let folder = Folder::missing("ending-alone");
     let db = quick().open(&folder.0).unwrap();
     let before = fill(&db);
     let given_up = give_up(&db, ENDLESS[3].request);
     assert!(matches!(given_up, Err(Error::Interrupted)), "{given_up:?}");
-    eventually("a busy script", || is_busy(&db, "k"));
+    until("a busy script", || is_busy(&db, "k"));
     assert_eq!(db.call(["SCRIPT", "KILL"]).unwrap_err().code(), "UNKILLABLE");
     // The last handle goes, and the script with it.
     drop(db);
@@ -328,15 +328,15 @@ fn a_channel_that_is_dropped_ends_its_script() {
         let (begin, end): (&[u8], &[u8]) =
             if transaction { (b"MULTI\r\n", b"EXEC\r\n") } else { (b"", b"") };
         channel.requests().extend_from_slice(&[begin, eval, end].concat());
-        eventually("a busy script", || {
+        until("a busy script", || {
             let _ = channel.replies(Some(Duration::ZERO), &mut || true).unwrap();
             is_busy(&db, "k")
         });
         drop(channel);
-        eventually("its end", || !is_busy(&db, "k"));
+        until("its end", || !is_busy(&db, "k"));
         assert_eq!(digest(&db), before);
     }
-    eventually("the end of its sessions", || {
+    until("the end of its sessions", || {
         let list: String = db.run(["CLIENT", "LIST"]).unwrap();
         list.lines().count() == 1
     });
@@ -344,7 +344,7 @@ fn a_channel_that_is_dropped_ends_its_script() {
 
 #[test]
 fn a_channel_is_closed_with_its_script() {
-    let folder = Folder::new("ending-channel");
+    let folder = Folder::missing("ending-channel");
     let db = quick().open(&folder.0).unwrap();
     let before = fill(&db);
     let mut channel = db.channel(Protocol::Resp2).unwrap();
@@ -363,7 +363,7 @@ fn a_channel_is_closed_with_its_script() {
                 }
             }
         });
-        eventually("a busy script", || is_busy(&db, "k"));
+        until("a busy script", || is_busy(&db, "k"));
         db.close().unwrap();
         assert!(matches!(waits.join().unwrap(), Error::Closed));
     });
@@ -374,7 +374,7 @@ fn a_channel_is_closed_with_its_script() {
 #[test]
 fn a_shutdown_is_over_when_its_client_is_told() {
     for request in ["SHUTDOWN", "SHUTDOWN SAVE", "SHUTDOWN NOSAVE"] {
-        let folder = Folder::new("ending-shutdown");
+        let folder = Folder::missing("ending-shutdown");
         let words: Vec<&str> = request.split(' ').collect();
         for way in ["call", "session", "channel"] {
             let db = Kvist::open(&folder.0).unwrap();

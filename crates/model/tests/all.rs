@@ -7,8 +7,6 @@
 
 // What they share.
 mod pair;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
 mod stage;
 
 // The tests.

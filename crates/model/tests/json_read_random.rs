@@ -5,8 +5,8 @@
 
 use base::{Argv, Effect, Rng};
 use serde_json::{Map, Value, json};
+use testkit::seed;
 
-use crate::seed;
 use crate::stage::Stage;
 
 const NAMES: [&str; 6] = ["a", "b", "long name of a member", "quo\"te", "é", ""];

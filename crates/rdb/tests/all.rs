@@ -7,10 +7,6 @@
 
 // What they share.
 mod dataset;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
-#[path = "../../engine/tests/hostile/scale.rs"]
-mod scale;
 mod seeds;
 
 // The tests.
@@ -20,4 +16,4 @@ mod logs_against_redis;
 mod payloads_against_redis;
 
 #[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+static SCALE: testkit::scale::Scale = testkit::scale::Scale;

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use kvist_rdb::digest::Digest;
 use kvist_rdb::{FieldTtlCount, Input, Item, Limits, Meta, Reader, Writer};
+use testkit::oracle::{self, Client, Oracle};
 
 use crate::dataset;
-use crate::oracle::{self, Client, Oracle};
 
 /// What is asked of two servers that should hold the same.
 fn portrait(client: &mut Client) -> Vec<String> {
@@ -87,7 +87,7 @@ fn check_rdb(folder: &std::path::Path, file: &[u8]) {
     let path = folder.join("checked.rdb");
     std::fs::write(&path, file).unwrap();
     let Ok(output) = Command::new("redis-check-rdb").arg(&path).output() else {
-        oracle::skip::without("redis-check-rdb", "redis-tools", "have files judged");
+        skip::without("redis-check-rdb", "redis-tools", "have files judged");
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 
 use kvist_rdb::{FieldTtls, Input, Reader, aof, dump, lzf};
+use testkit::scale;
 
 use crate::dataset::Numbers;
-use crate::scale;
 use crate::seeds::{self, bodies, old_bodies};
 
 /// Bytes alive at once for an input of this length: what a compressed string of the least elements

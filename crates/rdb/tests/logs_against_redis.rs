@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use kvist_rdb::aof::{AofError, Log, LogCause, Manifest, Reader, Record};
 use kvist_rdb::{Item, Limits, Meta, Writer};
+use testkit::oracle::{Client, Oracle};
 
 use crate::dataset;
-use crate::oracle::{Client, Oracle};
 
 /// All records of a server's log, under the name of the file each came from.
 fn records(folder: &Path) -> Vec<(String, Record)> {

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // a test says why by failing
 
 use kvist_rdb::{Value, digest, dump};
+use testkit::oracle::{Client, Oracle};
 
 use crate::dataset::Numbers;
-use crate::oracle::{Client, Oracle};
 use crate::seeds;
 
 /// Where we are stricter. Redis reads on into the footer, takes the beginning of a score for the

@@ -8,17 +8,12 @@
 // What they share.
 #[path = "../../lua/tests/alike/mod.rs"]
 mod alike;
-#[path = "../../base/tests/processor/mod.rs"]
-mod processor;
-#[path = "../../engine/tests/hostile/scale.rs"]
-mod scale;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
 mod stage;
 
 // The tests.
+
 #[global_allocator]
-static SCALE: scale::Scale = scale::Scale;
+static SCALE: testkit::scale::Scale = testkit::scale::Scale;
 
 mod corpus_against_redis;
 mod cves;

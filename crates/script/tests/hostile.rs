@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use base::{Protocol, Reply};
 use kvist_script::{Host, Limits, Refusal, Script, Vm};
+use testkit::processor;
+use testkit::scale;
 
 use crate::alike;
-use crate::processor;
-use crate::scale;
 use crate::stage::{self, Small, eval, text};
 
 fn run(vm: &mut Vm, host: &mut Small, body: &str) -> String {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use base::{Protocol, Rng};
+use testkit::seed::rng;
 
-use crate::seed::rng;
 use crate::stage::{Stage, shown};
 
 /// Runs a script with an argument on both sides and compares.

@@ -11,11 +11,7 @@ mod calls;
 mod compared;
 mod frames;
 mod host;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
 mod secured;
-#[path = "../../base/tests/seed/mod.rs"]
-mod seed;
 mod server;
 #[path = "../../engine/tests/tame/mod.rs"]
 mod tame;

@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use testkit::folder::Folder;
 use wire::Value;
 
-use crate::compared::{Folder, digest, fill, kvist, rng, serve, stop};
+use crate::compared::{digest, fill, kvist, rng, serve, stop};
 use crate::server::{self, Server, eventually, free_port, program, text};
 
 const EQUAL: usize = 12;

@@ -2,12 +2,12 @@
 //! are played by redis-server; how much a client takes differs, which clients are evicted does not.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use testkit::oracle::Oracle;
 use wire::Value;
 
 use crate::calls::Calls;
 use crate::frames::{DATA, Raw, announced, frame, head};
 use crate::host::Host;
-use crate::oracle::Oracle;
 use crate::server::{Client, Server, eventually, ok, text};
 use crate::web::Web;
 

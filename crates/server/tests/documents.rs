@@ -5,9 +5,11 @@
 use std::process::Command;
 
 use rdb::{Encoder, Limits, Module, ModulePart, Value, dump};
+use testkit::folder::Folder;
+use testkit::oracle::Oracle;
+use testkit::skip;
 
-use crate::compared::{Folder, digest, fill, kvist, rng, serve, stop};
-use crate::oracle::{self, Oracle};
+use crate::compared::{digest, fill, kvist, rng, serve, stop};
 use crate::server::{Client, eventually, ok, text};
 
 const TEXT: &str = r#"{"name":"kvist","list":[1,2.5,"drei",null,{"deep":[true]}],"e":1e300}"#;
@@ -48,7 +50,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
     command.args(["--port", "0", "--unixsocket", &socket, "--save", "", "--dir", &dir]);
     command.args(["--dbfilename", file, "--logfile", &log]);
     let Ok(mut child) = command.spawn() else {
-        oracle::skip::without("redis-server", "redis-server", "compare with it");
+        skip::without("redis-server", "redis-server", "compare with it");
         return None;
     };
     eventually("the end of redis-server", || {
@@ -56,7 +58,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
         if said.contains("Ready to accept connections") {
             child.kill().unwrap();
             child.wait().unwrap();
-            oracle::skip::because("this redis-server knows documents: use one without modules");
+            skip::because("this redis-server knows documents: use one without modules");
             return Some(None);
         }
         // It ends with the verdict of redis-check-rdb, which is that nothing is wrong.
@@ -68,7 +70,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
 /// redis-check-rdb passes over what it does not know; redis-server without the module stops.
 fn check_with_redis(folder: &Folder, file: &str) {
     let Ok(checked) = Command::new("redis-check-rdb").arg(folder.at(file)).output() else {
-        oracle::skip::without("redis-check-rdb", "redis-tools", "have files judged");
+        skip::without("redis-check-rdb", "redis-tools", "have files judged");
         return;
     };
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();

@@ -9,37 +9,19 @@ use std::path::{Path, PathBuf};
 
 use journal::frame::{HEADER, Header, Secret};
 use journal::{Directory, Disk, segment};
+use testkit::folder::Folder;
 use wire::Value;
 
-use crate::server::{self, Client, Server, bulk, eventually, ok, program, temporary};
+use crate::server::{self, Client, Server, bulk, eventually, ok, program};
 
-/// A directory, removed at the end.
-struct Dir(PathBuf);
-
-impl Dir {
-    fn new(name: &str) -> Self {
-        Dir(temporary(name))
-    }
-
-    fn text(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn start(dir: &Dir, more: &[&str]) -> Server {
+fn start(dir: &Folder, more: &[&str]) -> Server {
     let mut args = vec!["--appendonly", "yes", "--dir", dir.text()];
     args.extend(more);
     Server::start(&args)
 }
 
 /// What a server says that must not start here.
-fn refusal(dir: &Dir) -> String {
+fn refusal(dir: &Folder) -> String {
     let port = server::free_port().to_string();
     let done = program()
         .args(["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()])
@@ -117,7 +99,7 @@ fn check_filled(client: &mut Client) {
 
 #[test]
 fn everything_acknowledged_survives_a_kill() {
-    let dir = Dir::new("kill");
+    let dir = Folder::missing("kill");
     let server = start(&dir, &["--appendfsync", "always"]);
     fill(&mut server.connect());
     kill(server);
@@ -160,7 +142,7 @@ fn a_transaction_may_end_the_journal() {
 
 #[test]
 fn a_snapshot_alone_is_enough() {
-    let dir = Dir::new("snapshot");
+    let dir = Folder::missing("snapshot");
     let args = ["--appendonly", "no", "--save", "3600 1", "--dir", dir.text()];
     let mut server = Server::start(&args);
     let mut client = server.connect();
@@ -181,7 +163,7 @@ fn a_snapshot_alone_is_enough() {
 
 #[test]
 fn the_journal_can_be_switched_on_and_off() {
-    let dir = Dir::new("switched");
+    let dir = Folder::missing("switched");
     let mut server = Server::start(&["--appendonly", "no", "--dir", dir.text()]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "before", "1"]), ok());
@@ -203,7 +185,7 @@ fn the_journal_can_be_switched_on_and_off() {
 
 #[test]
 fn a_directory_serves_one_process() {
-    let dir = Dir::new("lock");
+    let dir = Folder::missing("lock");
     let server = start(&dir, &[]);
     let said = refusal(&dir);
     assert!(said.contains("in use by another process") && said.contains("--dir"), "{said}");
@@ -226,7 +208,7 @@ fn first_segment(dir: &Path) -> PathBuf {
 
 #[test]
 fn damage_stops_the_start_and_names_the_place() {
-    let dir = Dir::new("damage");
+    let dir = Folder::missing("damage");
     let server = start(&dir, &["--appendfsync", "always"]);
     let mut client = server.connect();
     for n in 0..20 {
@@ -273,7 +255,7 @@ fn forged_frames(begin: &[u8]) -> Vec<u8> {
 /// never taken for frames.
 #[test]
 fn values_that_look_like_the_journal_do_no_harm() {
-    let dir = Dir::new("forged");
+    let dir = Folder::missing("forged");
     let server = start(&dir, &["--appendfsync", "always"]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "first", "value"]), ok());
@@ -305,7 +287,7 @@ fn values_that_look_like_the_journal_do_no_harm() {
 
 #[test]
 fn a_lost_manifest_stops_the_start() {
-    let dir = Dir::new("manifest");
+    let dir = Folder::missing("manifest");
     let server = start(&dir, &["--appendfsync", "always"]);
     assert_eq!(server.connect().ask(&["SET", "k", "v"]), ok());
     kill(server);
@@ -320,7 +302,7 @@ fn a_lost_manifest_stops_the_start() {
 
 #[test]
 fn a_torn_end_is_cut_and_told() {
-    let dir = Dir::new("torn");
+    let dir = Folder::missing("torn");
     let server = start(&dir, &["--appendfsync", "always"]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "whole", "1"]), ok());
@@ -342,7 +324,7 @@ fn a_torn_end_is_cut_and_told() {
 /// another makes durable what it tells must be sent all the same.
 #[test]
 fn every_reply_that_waits_for_the_disk_comes() {
-    let dir = Dir::new("replies");
+    let dir = Folder::missing("replies");
     let server = start(&dir, &["--appendfsync", "always", "--io-threads", "2"]);
     let crowd: Vec<_> = (0..64)
         .map(|number| {
@@ -374,7 +356,7 @@ fn taken(dir: &Path) -> (u64, usize) {
 /// However a server ends, and however often, what it leaves does not pile up.
 #[test]
 fn restarts_leave_no_room_behind() {
-    let dir = Dir::new("restarts");
+    let dir = Folder::missing("restarts");
     for round in 0..40_i64 {
         let mut server = start(&dir, &["--appendfsync", "always"]);
         let mut client = server.connect();
@@ -422,7 +404,7 @@ fn exchange(dir: &Path, from: &[u8], to: &[u8]) {
 /// A record that cannot be applied is not passed over: what it did was acknowledged.
 #[test]
 fn a_record_that_fails_stops_the_start() {
-    let dir = Dir::new("fails");
+    let dir = Folder::missing("fails");
     let server = start(&dir, &["--appendfsync", "always"]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "number", "1000001"]), ok());
@@ -544,7 +526,7 @@ fn whatever_administers_answers_inside_a_transaction() {
         &["--appendonly", "yes", "--appendfsync", "always"],
         &["--appendonly", "yes", "--appendfsync", "everysec"],
     ] {
-        let dir = Dir::new("administration");
+        let dir = Folder::missing("administration");
         let server = start(&dir, &[more, &["--enable-debug-command", "yes"]].concat());
         let mut eyes = server.connect();
         for line in ADMINISTRATION {
@@ -577,7 +559,7 @@ fn whatever_administers_answers_inside_a_transaction() {
 }
 
 /// A server that may make no files as long as a segment of the journal is.
-fn start_limited(dir: &Dir, longest: &str) -> Server {
+fn start_limited(dir: &Folder, longest: &str) -> Server {
     let mut command = std::process::Command::new("prlimit");
     command.arg(format!("--fsize={longest}")).arg(program().get_program());
     let more = ["--appendonly", "yes", "--appendfsync", "always", "--dir", dir.text()];
@@ -594,7 +576,7 @@ fn a_server_starts_and_goes_on_where_files_may_not_be_long() {
     if !server::limit(std::process::id(), "--fsize=unlimited:unlimited") {
         return;
     }
-    let dir = Dir::new("short-files");
+    let dir = Folder::missing("short-files");
     let server = start_limited(&dir, "1048576");
     let mut client = server.connect();
     let value = "x".repeat(100_000);
@@ -624,7 +606,7 @@ fn a_server_starts_and_goes_on_where_files_may_not_be_long() {
 /// A disk without room: what memory alone has is lost with the process, and its supervisor is told.
 #[test]
 fn an_end_that_loses_something_has_exit_code_1() {
-    let dir = Dir::new("lost");
+    let dir = Folder::missing("lost");
     for by_signal in [true, false] {
         let mut server = start(&dir, &["--appendfsync", "everysec"]);
         let mut client = server.connect();
@@ -652,7 +634,7 @@ fn an_end_that_loses_something_has_exit_code_1() {
 /// A reply that promises nothing waits for no disk: that it has no room is what it tells.
 #[test]
 fn a_save_that_fails_is_answered_while_writes_wait_for_the_disk() {
-    let dir = Dir::new("refused");
+    let dir = Folder::missing("refused");
     let server = start(&dir, &["--appendfsync", "always"]);
     let mut writer = server.connect();
     assert_eq!(writer.ask(&["SET", "k", "v"]), ok());

@@ -27,12 +27,13 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use samples::{Sample, samples};
+use testkit::oracle::Oracle;
+use testkit::skip;
 use wire::Value;
 
 use crate::calls::Calls;
 use crate::host::{Engine, Host};
-use crate::oracle::{self, Oracle};
-use crate::server::{self, Client, PATIENCE, Server, eventually, ok, text};
+use crate::server::{Client, PATIENCE, Server, eventually, ok, text};
 
 /// After how many milliseconds a script is over its time: soon for one that never ends, and later
 /// than any short one is done, also where other programs hold it up.
@@ -457,14 +458,14 @@ fn limit_files(server: &Server, limit: &str) {
 
 /// The same for a process.
 fn limit_files_of(process: u32, limit: &str) {
-    assert!(server::limit(process, &format!("--fsize={limit}:unlimited")));
+    assert!(crate::server::limit(process, &format!("--fsize={limit}:unlimited")));
 }
 
 /// Whether files can be limited here; else a line says what to install.
 fn can_limit_files() -> bool {
     let found = Command::new("prlimit").arg("--version").output().is_ok();
     if !found {
-        oracle::skip::without("prlimit", "util-linux", "try a full disk");
+        skip::without("prlimit", "util-linux", "try a full disk");
     }
     found
 }

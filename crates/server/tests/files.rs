@@ -7,8 +7,10 @@
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
-use crate::oracle::{self, Oracle};
+use testkit::folder::Folder;
+use testkit::oracle::{self, Oracle};
+
+use crate::compared::{digest, fill, kvist, loaded_by_redis, rng, serve, stop};
 use crate::server::program;
 use crate::tame;
 

@@ -10,9 +10,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Type};
+use testkit::skip;
 use wire::Value;
 
-use crate::server::{self, PATIENCE, Server, bulk, eventually, ok, temporary, text};
+use crate::server::{PATIENCE, Server, bulk, eventually, ok, temporary, text};
 
 /// Raises the limit on open files of this process; `false`, said aloud, if it cannot be so high.
 fn may_open(files: u64) -> bool {
@@ -21,7 +22,7 @@ fn may_open(files: u64) -> bool {
         return true;
     }
     if hard < files || rlimit::Resource::NOFILE.set(files, hard).is_err() {
-        server::skip::because(&format!("{files} open files are needed, and {hard} are allowed"));
+        skip::because(&format!("{files} open files are needed, and {hard} are allowed"));
         return false;
     }
     true

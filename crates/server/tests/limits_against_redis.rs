@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Type};
+use testkit::oracle::Oracle;
 use wire::Value;
 
-use crate::oracle::Oracle;
 use crate::server::{Client, Server, Socket, eventually, ok, temporary, text};
 
 /// Both servers, started with the same options.

@@ -9,10 +9,10 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Rng;
+use testkit::oracle::Oracle;
 use wire::Value;
 
 use crate::compared::{fill, rng};
-use crate::oracle::Oracle;
 use crate::server::{Client, Server, Socket, eventually, ok, text};
 
 fn connect(oracle: &Oracle) -> Client {

@@ -4,9 +4,9 @@
 
 use std::process::Command;
 
+use testkit::oracle::Oracle;
 use wire::Value;
 
-use crate::oracle::Oracle;
 use crate::server::{self, Client, Server, Socket, bulk, ok, program, temporary, text};
 
 const LONG: &str = "a-name-that-is-longer-than-that-of-any-command-there-is-in-the-whole-table";

@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use rustls::{ClientConfig, version};
+use testkit::skip;
 use wire::Value;
 
 use crate::secured::{Papers, Secured};
@@ -22,7 +23,7 @@ fn tool(name: &str, server: &Secured, papers: &Papers, args: &[&str]) -> Option<
     command.args(["--tls", "--cacert", &papers.path("ca.crt"), "-p", &server.port.to_string()]);
     let done = command.args(args).stdin(Stdio::null()).output();
     if done.is_err() {
-        server::skip::without(name, "redis-tools", "try it with TLS");
+        skip::without(name, "redis-tools", "try it with TLS");
     }
     done.ok()
 }
@@ -79,7 +80,7 @@ fn redis_cli_loads_in_bulk() {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = child else {
-        server::skip::without("redis-cli", "redis-tools", "try it with TLS");
+        skip::without("redis-cli", "redis-tools", "try it with TLS");
         return;
     };
     child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();

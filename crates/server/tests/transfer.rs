@@ -11,10 +11,12 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use testkit::folder::Folder;
+use testkit::oracle::{self, Oracle};
+use testkit::skip;
 use wire::Value;
 
-use crate::compared::{Folder, digest, fill, kvist, loaded_by_redis, rng, serve, stop};
-use crate::oracle::{self, Oracle};
+use crate::compared::{digest, fill, kvist, loaded_by_redis, rng, serve, stop};
 use crate::server::{self, Server, eventually, ok, text};
 use crate::tame;
 
@@ -23,7 +25,7 @@ fn redis_cli(server: &Server, option: &str, file: &Path) -> Option<String> {
     let port = server.port.to_string();
     let done = Command::new("redis-cli").args(["-p", &port, option]).arg(file).output();
     let Ok(done) = done else {
-        oracle::skip::without("redis-cli", "redis-tools", "fetch files with it");
+        skip::without("redis-cli", "redis-tools", "fetch files with it");
         return None;
     };
     let said = [done.stdout, done.stderr].concat();

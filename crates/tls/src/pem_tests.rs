@@ -1,6 +1,6 @@
 //! Files as OpenSSL writes them.
 
-use std::path::PathBuf;
+use testkit::folder::Folder;
 
 use super::*;
 
@@ -34,27 +34,10 @@ U/bVplcc3J7fBkBeknF+9RLetuoVY/8pzrdqlNIqsT4=
 -----END EC PRIVATE KEY-----
 ";
 
-/// A directory of this test's own.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("kvist-pem-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
-        path.display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// Writes a file; where.
+fn file(folder: &Folder, name: &str, text: &str) -> String {
+    std::fs::write(folder.join(name), text).unwrap();
+    folder.at(name)
 }
 
 fn certificate() -> String {
@@ -64,38 +47,38 @@ fn certificate() -> String {
 #[test]
 fn keys_open_with_their_passphrase() {
     let folder = Folder::new("keys");
-    let plain = private_key(&folder.file("plain", KEY), Some(b"not needed")).unwrap();
-    let path = folder.file("under", &format!("Some words before it\n{UNDER_PASSPHRASE}"));
+    let plain = private_key(&file(&folder, "plain", KEY), Some(b"not needed")).unwrap();
+    let path = file(&folder, "under", &format!("Some words before it\n{UNDER_PASSPHRASE}"));
     assert_eq!(private_key(&path, Some(b"secret")).unwrap().secret_der(), plain.secret_der());
     let reason = private_key(&path, None).unwrap_err();
     assert_eq!(reason, "it is encrypted, and there is no passphrase");
     assert!(private_key(&path, Some(b"other")).unwrap_err().contains("does not open"));
     let broken = UNDER_PASSPHRASE.replacen("\nM", "\nN", 1);
-    assert!(private_key(&folder.file("broken", &broken), Some(b"secret")).is_err());
+    assert!(private_key(&file(&folder, "broken", &broken), Some(b"secret")).is_err());
     let cut = &UNDER_PASSPHRASE[..200];
-    assert!(private_key(&folder.file("cut", cut), Some(b"secret")).is_err());
-    let old = private_key(&folder.file("old", OLD_FORM), Some(b"secret")).unwrap_err();
+    assert!(private_key(&file(&folder, "cut", cut), Some(b"secret")).is_err());
+    let old = private_key(&file(&folder, "old", OLD_FORM), Some(b"secret")).unwrap_err();
     assert!(old.contains("openssl pkcs8 -topk8"), "{old}");
 }
 
 #[test]
 fn what_is_no_key_is_told() {
     let folder = Folder::new("none");
-    let none = private_key(&folder.file("cert", &certificate()), None).unwrap_err();
+    let none = private_key(&file(&folder, "cert", &certificate()), None).unwrap_err();
     assert_eq!(none, "no private key is in it");
     let missing = folder.0.join("missing").display().to_string();
     assert_eq!(private_key(&missing, None).unwrap_err(), "No such file or directory");
     assert_eq!(certificates(&missing).unwrap_err(), "No such file or directory");
-    assert_eq!(certificates(&folder.file("key", KEY)).unwrap_err(), "no certificate is in it");
+    assert_eq!(certificates(&file(&folder, "key", KEY)).unwrap_err(), "no certificate is in it");
 }
 
 #[test]
 fn authorities_come_from_files_and_directories() {
     let folder = Folder::new("authorities");
-    let one = folder.file("one.pem", &(certificate() + &certificate()));
-    folder.file("a1b2c3d4.0", &certificate());
-    folder.file("notes.txt", "not a certificate");
-    folder.file("broken.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
+    let one = file(&folder, "one.pem", &(certificate() + &certificate()));
+    file(&folder, "a1b2c3d4.0", &certificate());
+    file(&folder, "notes.txt", "not a certificate");
+    file(&folder, "broken.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
     std::fs::create_dir_all(folder.0.join("below")).unwrap();
     let dir = folder.0.display().to_string();
     assert_eq!(authorities(Some(&one), None).unwrap().len(), 2);

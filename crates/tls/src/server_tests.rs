@@ -1,26 +1,25 @@
 //! Contexts from files, and what is said of those that are wrong.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use config::SessionCache;
+use testkit::folder::Folder;
 
 use super::*;
 
 struct Files {
-    dir: PathBuf,
+    _dir: Folder,
     settings: TlsSettings,
 }
 
 impl Files {
     /// A certificate, its key, and settings that name them.
     fn new(name: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("kvist-tls-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
+        let dir = Folder::new(name);
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         std::fs::write(dir.join("cert"), made.cert.pem()).unwrap();
         std::fs::write(dir.join("key"), made.signing_key.serialize_pem()).unwrap();
-        let path = |name: &str| Some(dir.join(name).display().to_string());
+        let path = |name: &str| Some(dir.at(name));
         let none = Identity { cert_file: None, key_file: None, passphrase: None };
         let settings = TlsSettings {
             port: 1,
@@ -36,7 +35,7 @@ impl Files {
             prefer_server_ciphers: false,
             session_cache: Some(SessionCache { size: 1, timeout: Duration::from_secs(1) }),
         };
-        Files { dir, settings }
+        Files { _dir: dir, settings }
     }
 
     /// What is said when the settings are changed so.
@@ -44,12 +43,6 @@ impl Files {
         let mut settings = self.settings.clone();
         change(&mut settings);
         context(&settings).expect_err("it is wrong")
-    }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 

@@ -4,10 +4,10 @@ use base::{Protocol, Reply, Rng};
 use kvist_wire::{Limits, ReplyParser, RespWriter, Value, request};
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use testkit::oracle::Oracle;
 
 use crate::connection::receive;
 use crate::mutation;
-use crate::oracle::Oracle;
 
 /// Everything redis-server says to these bytes until it has answered them all.
 fn converse(redis: &Oracle, bytes: &[u8]) -> Vec<u8> {

@@ -8,8 +8,6 @@
 // What they share.
 mod connection;
 mod mutation;
-#[path = "../../base/tests/oracle/mod.rs"]
-mod oracle;
 
 // The tests.
 mod against_redis;

@@ -1,9 +1,11 @@
 //! Requests and replies that are damaged: whatever comes in, and however it is cut, says the same.
 
 use kvist_wire::{Limits, ReplyParser, Value};
+use testkit::fuzz::fuzz;
 
 use crate::connection::{cut, receive};
-use crate::mutation::{self, fuzzing::fuzz};
+
+use crate::mutation;
 
 #[test]
 fn requests() {

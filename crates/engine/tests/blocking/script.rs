@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kvist_engine::{Engine, Message, State};
+use testkit::oracle::{Client, Oracle};
 use wire::{ReplyParser, Value};
 
-use crate::oracle::{Client, Oracle};
 use crate::test_client::{TestClient, engine};
 
 /// How long redis-server may take, on a machine busy with other tests.

@@ -2,37 +2,12 @@
 #![allow(dead_code)] // each test program uses a part
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use config::Settings;
 use kvist_engine::persistence::{DataDir, Recovered};
 use kvist_engine::{Engine, Start};
-
-/// A directory that goes with its owner.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("kvist-engine-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// An engine that has read this directory, with these further lines of configuration.
 pub fn open(dir: &Path, lines: &str) -> Result<(Arc<Engine>, Recovered), String> {

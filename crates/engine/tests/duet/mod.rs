@@ -9,8 +9,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use kvist_engine::{Engine, Message};
+use testkit::oracle::Oracle;
 
-use crate::oracle::Oracle;
 use crate::test_client::TestClient;
 
 /// A scene: each line is `NAME: words`, or `NAME~ words` if no reply is awaited as it blocks. A
@@ -233,7 +233,7 @@ impl Theirs {
         self.collect();
         self.stream.shutdown(std::net::Shutdown::Both).unwrap();
         self.gone = true;
-        let mut other = crate::oracle::Client::new(oracle);
+        let mut other = testkit::oracle::Client::new(oracle);
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
         while other.say(&format!("CLIENT LIST ID {}", self.id)).contains("id=") {
             assert!(std::time::Instant::now() < deadline, "redis-server keeps a client");
@@ -276,7 +276,7 @@ impl Cast<'_> {
         } else {
             client.waits += 1;
             // It has to be there before the next line is said.
-            let mut other = crate::oracle::Client::new(self.oracle);
+            let mut other = testkit::oracle::Client::new(self.oracle);
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
             let blocked = |list: &str| {
                 let at = list.find(" flags=").unwrap();

@@ -63,15 +63,6 @@ pub struct TestClient {
     pub messages: Arc<MessageQueue>,
 }
 
-/// Waits until something is so.
-pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 /// Kills scripts if the test fails: a thread with an endless one would be waited for.
 pub struct KilledOnFailure<'e>(pub &'e Arc<Engine>);
 

@@ -3,8 +3,7 @@
 
 #![allow(dead_code)]
 
-#[path = "../../../base/tests/skip/mod.rs"]
-pub mod skip;
+pub use testkit::skip;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::Cursor;
 use std::sync::Arc;
 
-use crate::seed::setting;
 use base::{Args, Effect, Handler, Keyspace, Nothing, PackLimits, Protocol, Reply as _};
 use config::Settings;
 use differential::command::Command;
@@ -18,6 +17,7 @@ use differential::resp::{Reply, Value, read_reply};
 use differential::rules::{difference, same_shape};
 use engine::{ClientId, Engine, Mailbox, Message, Origin, Session, Start, Worker};
 use kvist_model::Model;
+use testkit::seed::setting;
 use wire::RespWriter;
 
 /// Databases of both; few, so that `MOVE`, `COPY … DB` and `SWAPDB` meet each other.

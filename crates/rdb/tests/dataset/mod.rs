@@ -1,7 +1,7 @@
 //! Values of every type and size, as commands for a server.
 #![allow(dead_code)] // each test program uses a part
 
-use crate::oracle::Client;
+use testkit::oracle::Client;
 
 /// Numbers that look random, the same in every run.
 pub struct Numbers(pub u64);

@@ -2,9 +2,6 @@
 #![allow(dead_code)] // each test program uses a part
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-#[path = "../../../base/tests/skip/mod.rs"]
-pub mod skip;
-
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,6 +10,7 @@ use std::time::Duration;
 use base::{CmdError, Protocol, Reply};
 use differential::server::{Program, Server};
 use kvist_script::{Host, Limits, Refusal, Script, Vm};
+use testkit::skip;
 
 /// Few commands on a map, as Redis answers them.
 #[derive(Default)]

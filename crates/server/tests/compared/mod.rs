@@ -1,38 +1,16 @@
 //! Servers on data directories, and redis-server to check the files they write.
 #![allow(dead_code)] // each test program uses a part
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
-pub use crate::seed::rng;
 use base::Rng;
+use testkit::folder::Folder;
+use testkit::oracle::{self, Oracle};
+pub use testkit::seed::rng;
 
-use crate::oracle::{self, Oracle};
-use crate::server::{self, Server, program, temporary};
+use crate::server::{self, Server, program};
 use crate::tame;
-
-/// A directory that goes with its owner.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    /// An empty one.
-    pub fn new(name: &str) -> Self {
-        let path = temporary(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    /// A path in it.
-    pub fn at(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// A server on this directory.
 pub fn serve(dir: &Folder, more: &[&str]) -> Server {

@@ -1,14 +1,15 @@
 //! Going down: whatever is asked at that moment, by whatever door, has an end, the process has one,
 //! and what was acknowledged is there at the next start.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use grpc::generated::kvist as pb;
+use testkit::folder::Folder;
 
 use super::doors::{Doors, Under};
 use super::served::{WAITS, await_blocked, of};
 use super::*;
+
 use crate::calls::bytes;
 
 /// How a server is told to stop.
@@ -38,25 +39,6 @@ impl Word {
 }
 
 const WORDS: [Word; 3] = [Word::Signal, Word::Shutdown, Word::Saving];
-
-/// A data directory that goes with this.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        Folder(server::temporary("ending"))
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 #[test]
 fn every_request_ends_when_the_server_does() {
@@ -272,8 +254,8 @@ fn write_calls(address: std::net::SocketAddr, writer: &Writer) {
 #[test]
 fn what_was_acknowledged_while_the_server_ends_is_there_afterwards() {
     for (word, threads) in WORDS.into_iter().zip(["1", "2", "2"]) {
-        let folder = Folder::new();
-        let options = ["--dir", folder.path(), "--appendonly", "yes", "--appendfsync", "always"];
+        let folder = Folder::missing("ending");
+        let options = ["--dir", folder.text(), "--appendonly", "yes", "--appendfsync", "always"];
         let mut doors = Doors::start(&[&options[..], &["--io-threads", threads]].concat());
         let writers: Vec<Writer> = ["plain", "queued", "scripted", "http", "grpc"]
             .map(|key| Writer { key, told: AtomicU64::new(0) })

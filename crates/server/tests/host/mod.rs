@@ -5,10 +5,10 @@
 
 mod inside;
 
-use crate::oracle::Oracle;
 use crate::server::{Client, Server, Socket};
 
 pub use inside::Engine;
+use testkit::oracle::Oracle;
 
 /// What a test sends requests to.
 pub enum Host {

@@ -5,24 +5,20 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
-pub use crate::oracle::skip;
-
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+pub use testkit::folder::temporary;
+use testkit::skip;
+pub use testkit::wait::{PATIENCE, eventually, free_port};
 
 use rustls::{ClientConnection, StreamOwned};
 use wire::{ReplyParser, Value};
-
-/// How long a condition may take to come true, on a machine busy with other tests.
-pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a server says once it serves.
 pub const READY: &str = "Ready to accept connections";
@@ -30,30 +26,6 @@ pub const READY: &str = "Ready to accept connections";
 /// The program under test.
 pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_kvist"))
-}
-
-/// Waits until something is there.
-pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// A port that is free at the moment, and that no connection is given by chance: the system takes
-/// those from 32768 on, and other tests open thousands.
-pub fn free_port() -> u16 {
-    loop {
-        let random = RandomState::new().build_hasher().finish();
-        let port = 10_000 + u16::try_from(random % 22_000).unwrap();
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
 }
 
 /// An address of this machine that is not the loopback one: clients from there count as from
@@ -71,13 +43,6 @@ pub fn own_address() -> Option<IpAddr> {
         skip::because("no address but the loopback one: connect this machine to a network");
     }
     found
-}
-
-/// A path in the directory for temporary files that no other test uses.
-pub fn temporary(name: &str) -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    std::env::temp_dir().join(format!("kvist-test-{}-{number}-{name}", std::process::id()))
 }
 
 /// Limits what a process may have of something, as `prlimit` takes it; `false` if that is not here.

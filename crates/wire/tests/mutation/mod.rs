@@ -2,9 +2,7 @@
 #![allow(dead_code)] // each test program uses a part
 
 use base::Rng;
-
-#[path = "../../../base/tests/fuzz/mod.rs"]
-pub mod fuzzing;
+use testkit::fuzz;
 
 const INTERESTING: &[&[u8]] = &[
     b"\r",
@@ -99,5 +97,5 @@ pub fn requests(rng: &mut Rng) -> Vec<u8> {
 
 /// Does a little damage, or none.
 pub fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
-    fuzzing::damage(rng, bytes, INTERESTING);
+    fuzz::damage(rng, bytes, INTERESTING);
 }

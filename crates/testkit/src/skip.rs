@@ -3,7 +3,6 @@
 //! The test then passes: an absent tool must not look like a broken Kvist. But neither may it look
 //! as if all had been tested, and the test harness swallows what a passing test prints. So the line
 //! goes to standard error past the harness; `tests/whole.py` shows each once.
-#![allow(dead_code)] // each test program uses a part
 
 use std::io::Write;
 use std::sync::Mutex;

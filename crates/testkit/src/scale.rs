@@ -3,8 +3,6 @@
 //! It counts per thread, so that tests side by side do not see each other; a block freed by
 //! another thread than the one that took it would unbalance that, and nothing here does so.
 
-#![allow(dead_code)] // each test program uses a part
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

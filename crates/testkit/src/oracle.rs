@@ -3,10 +3,6 @@
 //! It listens on a port of its own on the loopback interface, works in a folder of its own that is
 //! removed afterwards, and ends with the test. Where none is installed the tests say so and pass:
 //! an absent oracle must not look like a broken Kvist.
-#![allow(dead_code)] // each test program uses a part
-
-#[path = "../skip/mod.rs"]
-pub mod skip;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use crate::skip;
 
 /// A running redis-server.
 pub struct Oracle {
@@ -120,6 +118,7 @@ pub struct Client {
 }
 
 impl Client {
+    /// A new connection to it.
     pub fn new(oracle: &Oracle) -> Self {
         Client { stream: BufReader::new(oracle.connect()), pending: Vec::new(), count: 0 }
     }

@@ -1,6 +1,5 @@
 //! How long a thread has worked, for tests that ask what something costs: unlike a clock on the
 //! wall it says the same whatever else the machine does.
-#![allow(dead_code)] // each test program uses a part
 
 use std::time::Duration;
 

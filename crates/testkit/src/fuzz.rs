@@ -1,15 +1,11 @@
 //! Mutational fuzzing on a clock: a second by default, `KVIST_FUZZ_SECONDS` for longer.
 //!
 //! The seed is printed with a failure; `KVIST_FUZZ_SEED` repeats a run.
-#![allow(dead_code)] // each test program uses a part
-
-#[path = "../seed/mod.rs"]
-pub mod seed;
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::seed::setting;
 use base::Rng;
-use seed::setting;
 
 /// Runs `check` with one seed after another until time is up.
 pub fn fuzz(mut check: impl FnMut(&mut Rng)) {

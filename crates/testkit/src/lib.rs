@@ -1,0 +1,25 @@
+//! What the tests of all crates share, so that each of them is written once.
+//!
+//! | module | what it is for |
+//! | --- | --- |
+//! | [`seed`] | where random tests take their seed from |
+//! | [`fuzz`] | mutational fuzzing on a clock |
+//! | [`oracle`] | a redis-server to compare with |
+//! | [`skip`] | saying that something could not be tested here |
+//! | [`folder`] | folders that go with their owner |
+//! | [`wait`] | awaiting conditions instead of sleeping; ports |
+//! | [`processor`] | what work costs, whatever else the machine does |
+//! | [`scale`] | what memory a thread has alive |
+//!
+//! Only tests depend on it. A function that cannot do what it is for panics: that is how a test
+//! fails.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+pub mod folder;
+pub mod fuzz;
+pub mod oracle;
+pub mod processor;
+pub mod scale;
+pub mod seed;
+pub mod skip;
+pub mod wait;
