@@ -8,7 +8,7 @@
 
 When a node goes, what was subscribed to on it is subscribed to again on the node that took its
 place; when a slot moves, the server ends the subscriptions to its channels and they follow it. What
-was published meanwhile is lost, as it is to anybody who is not connected.
+was published meanwhile is lost, as it is for a client that is not connected.
 """
 
 from __future__ import annotations

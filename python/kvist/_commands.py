@@ -2851,22 +2851,22 @@ class Commands(Generic[S]):
         return self.execute_command("FUNCTION STATS")
 
     def publish(self, channel, message, **kwargs):
-        """Sends a message to everybody who listens to a channel.
+        """Sends a message to all subscribers of a channel.
 
         ``PUBLISH channel message`` since 2.0.0. O(N+M) for N listeners of the channel and M
-        patterns of anybody.
+        patterns that are subscribed to.
         """
         return self.execute_command("PUBLISH", channel, message, **kwargs)
 
     def spublish(self, shard_channel, message):
-        """Sends a message to everybody who listens to a shard channel.
+        """Sends a message to all subscribers of a shard channel.
 
         ``SPUBLISH shardchannel message`` since 7.0.0. O(N) in the number of listeners.
         """
         return self.execute_command("SPUBLISH", shard_channel, message)
 
     def pubsub_channels(self, pattern="*", **kwargs):
-        """Lists the channels that somebody listens to.
+        """Lists the channels that have subscribers.
 
         ``PUBSUB CHANNELS [pattern]`` since 2.8.0. O(N) in the number of channels, for short names
         and patterns.
@@ -2874,7 +2874,7 @@ class Commands(Generic[S]):
         return self.execute_command("PUBSUB CHANNELS", pattern, **kwargs)
 
     def pubsub_shardchannels(self, pattern="*", **kwargs):
-        """Lists the shard channels that somebody listens to.
+        """Lists the shard channels that have subscribers.
 
         ``PUBSUB SHARDCHANNELS [pattern]`` since 7.0.0. O(N) in the number of shard channels, for
         short names and patterns.
@@ -3560,7 +3560,7 @@ class Commands(Generic[S]):
         return self.execute_command("QUIT", **kwargs)
 
     def replicaof(self, *args, **kwargs):
-        """Makes this server follow nobody; following another is not supported.
+        """Keeps this server a master; following another is not supported.
 
         ``REPLICAOF <host port | NO ONE>`` since 5.0.0. O(1).
         """

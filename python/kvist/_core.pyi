@@ -51,7 +51,7 @@ class Columns:
     def _repr_html_(self) -> str: ...
 
 class Reader:
-    """Replies out of bytes that somebody else has received."""
+    """Replies out of bytes that the caller has received."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@
 
 What may be kept is read over one connection, on which the server tracks what was read (``CLIENT
 TRACKING``, RESP3): replies and invalidations come in one order, so a kept reply is stale exactly
-from when an invalidation of it has come, and before a kept reply is given to anybody, all that has
+from when an invalidation of it has come, and before a kept reply is given to a caller, all that has
 come is looked at. If the connection is lost nothing is known any more, and everything is forgotten.
 While it is in use by another thread, commands go the usual way and are not kept.
 

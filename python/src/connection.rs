@@ -149,7 +149,7 @@ impl Connection {
     pub fn hold<'py>(slf: &Bound<'py, Self>) -> PyResult<PyRefMut<'py, Self>> {
         slf.try_borrow_mut().map_err(|_| {
             PyRuntimeError::new_err(
-                "this connection is in use, by another thread or by whoever called the handler of \
+                "this connection is in use, by another thread or by the caller of the handler of \
                  its messages; each thread needs a connection of its own",
             )
         })

@@ -561,7 +561,7 @@ impl Link {
             return Ok(Some(Completion::Message(handler, reply)));
         }
         let Some(slot) = self.slots.front_mut() else {
-            let text = "a reply came that nobody asked for";
+            let text = "a reply came without a request";
             return Err(errors::new(py, "ConnectionError", text));
         };
         if let Awaits::Many { plans, results } = &mut slot.awaits {

@@ -154,7 +154,7 @@ impl Peer {
             return Err(io::Error::other(format!("{} is still loading", self.name)));
         };
         if client.info("process_id")?.is_none_or(|pid| pid != self.pid.to_string()) {
-            return Err(io::Error::other(format!("{}: its port is somebody else's", self.name)));
+            return Err(io::Error::other(format!("{}: another process has its port", self.name)));
         }
         version(&mut client)
     }

@@ -105,7 +105,7 @@ impl Connection {
                 Some(Value::Push(items)) => return Ok(Some(Value::Push(items))),
                 Some(_) => {
                     self.transport = None;
-                    let text = "a reply came that nobody asked for".to_owned();
+                    let text = "a reply came without a request".to_owned();
                     return Err(Error::Connection(text, None));
                 }
                 None => {}

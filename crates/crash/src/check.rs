@@ -163,10 +163,10 @@ fn unknown_items(partitions: &[Partition], seen: &Observation, violations: &mut 
     for ((db, key), entry) in &seen.keys {
         if let (true, Value::List(list)) = (key.starts_with(b"shared:"), &entry.value) {
             if let Some(item) = list.iter().find(|item| !known(item)) {
-                violations.push(format!("nobody pushed {} to a list", item.escape_ascii()));
+                violations.push(format!("no client pushed {} to a list", item.escape_ascii()));
             }
         } else if !key.starts_with(b"shared:") && !known(key) {
-            violations.push(format!("nobody wrote [{db}] {}", key.escape_ascii()));
+            violations.push(format!("no client wrote [{db}] {}", key.escape_ascii()));
         }
     }
 }

@@ -190,7 +190,7 @@ impl Engine {
                     let used = self.store.index_used(db);
                     if used > 0 && now.saturating_sub(used) > IDLE {
                         txn.drop_index(db);
-                        tracing::info!(db, "an ordered index that nobody asks was given up");
+                        tracing::info!(db, "an unused ordered index was given up");
                     }
                 }
                 _ => {}

@@ -295,7 +295,7 @@ impl IncomingConnection {
                 () = late.as_mut(), if waiting => {
                     waiting = !knowing.is_known();
                     if waiting && std::mem::replace(&mut leaving, true) {
-                        tracing::debug!(addr = %self.addr, "nobody said who a gRPC caller is");
+                        tracing::debug!(addr = %self.addr, "a gRPC connection sent no credentials");
                         return;
                     }
                     // Calls in progress are given a moment, after a GOAWAY.

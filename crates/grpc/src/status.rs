@@ -24,8 +24,8 @@ pub const MALFORMED_KEY: &str = "Invalid API key format";
 
 const DENIED: &str = "DENIED The server is in protected mode and its default user has no password, \
     so connections from other machines may do nothing. From this machine, give the default user a \
-    password (CONFIG SET requirepass, ACL SETUSER), or say CONFIG SET protected-mode no if nobody \
-    else can reach the port.";
+    password (CONFIG SET requirepass, ACL SETUSER), or say CONFIG SET protected-mode no if no \
+    other machine can reach the port.";
 
 fn detailed(code: Code, message: &str, reason: &str, retry: bool) -> Status {
     let mut details = ErrorDetails::with_error_info(reason, DOMAIN, []);

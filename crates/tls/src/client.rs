@@ -114,7 +114,7 @@ pub fn context(trust: &Trust) -> Result<Arc<ClientConfig>, String> {
         .with_protocol_versions(&versions)
         .map_err(|error| error.to_string())?;
     let builder = if trust.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Everybody(provider)))
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
     } else if trust.any_name {
         let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(trust)?), provider)
             .build()
@@ -158,9 +158,9 @@ fn roots(trust: &Trust) -> Result<RootCertStore, String> {
 
 /// Trusts any certificate, but checks signatures.
 #[derive(Debug)]
-struct Everybody(Arc<CryptoProvider>);
+struct AnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Everybody {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -52,9 +52,9 @@ pub(crate) const LIST: &[FileOnly] = &[
         name: "rename-command",
         args: (2, 2),
         action: Action::Rename,
-        doc: "Have a command called by another name; by none, if that is empty. Rules about users, \
-              statistics and the journal go on knowing it by its own. Rules about users are the \
-              better way to keep somebody from a command.",
+        doc: "Have a command called by another name; by none, if that is empty. ACL rules, \
+              statistics and the journal go on knowing it by its own name. To keep users from a \
+              command, ACL rules are the better way.",
     },
     FileOnly {
         name: "loadmodule",

@@ -58,7 +58,7 @@ pub(super) const LIST: &[D] = &[
         "1",
         1,
         10,
-        "Effort put into finding expired keys nobody asks for, 1 to 10.",
+        "Effort put into finding expired keys that are not asked for, 1 to 10.",
     ),
     D::yes_no("lazyfree-lazy-eviction", "no", "Free keys dropped for memory in the background."),
     D::yes_no("lazyfree-lazy-expire", "no", "Free expired keys in the background."),

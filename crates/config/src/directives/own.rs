@@ -19,7 +19,7 @@ pub(super) const LIST: &[D] = &[
         "50051",
         0,
         65535,
-        "TCP port of the gRPC service. 0 closes it. Where nobody has named a port and the default \
+        "TCP port of the gRPC service. 0 closes it. Where no port has been named and the default \
          one is in use, the server goes on without the service.",
     )
     .at_start()

@@ -78,7 +78,7 @@ pub(super) const LIST: &[D] = &[
     D::yes_no(
         "stop-writes-on-bgsave-error",
         "yes",
-        "Refuse writes after a snapshot has failed, so that somebody notices.",
+        "Refuse writes after a snapshot has failed, so that the failure is noticed.",
     ),
     D::yes_no("rdbcompression", "yes", "Compress strings in snapshots."),
     D::yes_no("rdbchecksum", "yes", "End a snapshot with a checksum.").at_start().inert(),

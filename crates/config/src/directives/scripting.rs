@@ -17,7 +17,7 @@ pub(super) const LIST: &[D] = &[
         "scripting",
         "yes",
         "Whether scripts and functions run: if not, EVAL, EVALSHA, FCALL, SCRIPT LOAD, FUNCTION \
-         LOAD and FUNCTION RESTORE are refused to everybody.",
+         LOAD and FUNCTION RESTORE are refused to all users.",
     )
     .own(),
     D::memory(

@@ -35,23 +35,23 @@ pub(super) const LIST: &[D] = &[
         "enable-protected-configs",
         GATE,
         "no",
-        "Who may change the protected directives (dir, dbfilename) at run time: nobody, everybody, \
-         or clients on this machine.",
+        "Who may change the protected directives (dir, dbfilename) at run time: no client, all \
+         clients, or those on this machine.",
     )
     .at_start(),
     D::one_of(
         "enable-debug-command",
         GATE,
         "no",
-        "Who may use DEBUG: nobody, everybody, or clients on this machine.",
+        "Who may use DEBUG: no client, all clients, or those on this machine.",
     )
     .at_start(),
     D::one_of(
         "enable-module-command",
         GATE,
         "no",
-        "Who may use MODULE LOAD and UNLOAD, which find no module they could load: nobody, \
-         everybody, or clients on this machine.",
+        "Who may use MODULE LOAD and UNLOAD, which find no module they could load: no \
+         client, all clients, or those on this machine.",
     )
     .at_start(),
 ];

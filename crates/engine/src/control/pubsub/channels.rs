@@ -61,7 +61,7 @@ listing! {
     Spec {
         name: "pubsub|channels",
         since: "2.8.0",
-        summary: "Lists the channels that somebody listens to.",
+        summary: "Lists the channels that have subscribers.",
         complexity: "O(N) in the number of channels, for short names and patterns",
         grammar: "[pattern:pattern]",
         ..PUBSUB
@@ -74,7 +74,7 @@ listing! {
     Spec {
         name: "pubsub|shardchannels",
         since: "7.0.0",
-        summary: "Lists the shard channels that somebody listens to.",
+        summary: "Lists the shard channels that have subscribers.",
         complexity: "O(N) in the number of shard channels, for short names and patterns",
         grammar: "[pattern:pattern]",
         ..PUBSUB

@@ -25,8 +25,8 @@ impl<'a> Command<'a> for Publish<'a> {
     const SPEC: Spec = Spec {
         name: "publish",
         since: "2.0.0",
-        summary: "Sends a message to everybody who listens to a channel.",
-        complexity: "O(N+M) for N listeners of the channel and M patterns of anybody",
+        summary: "Sends a message to all subscribers of a channel.",
+        complexity: "O(N+M) for N listeners of the channel and M patterns that are subscribed to",
         grammar: "channel:string message:string",
         channels: Channels::Publish,
         ..PUBLISHING
@@ -56,7 +56,7 @@ impl<'a> Command<'a> for SPublish<'a> {
     const SPEC: Spec = Spec {
         name: "spublish",
         since: "7.0.0",
-        summary: "Sends a message to everybody who listens to a shard channel.",
+        summary: "Sends a message to all subscribers of a shard channel.",
         complexity: "O(N) in the number of listeners",
         grammar: "shardchannel:string message:string",
         keys: &[KeySpec::one(1, &[KeyFlag::NotKey])],

@@ -74,7 +74,7 @@ following! {
     Spec {
         name: "replicaof",
         since: "5.0.0",
-        summary: "Makes this server follow nobody; following another is not supported.",
+        summary: "Keeps this server a master; following another is not supported.",
         ..FOLLOWING
     }
 }

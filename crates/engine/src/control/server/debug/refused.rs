@@ -16,7 +16,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("RESTART", ENDS),
     ("CRASH-AND-RECOVER", ENDS),
     ("LEAK", "it would take memory for ever"),
-    ("REPLICATE", "there is nobody to replicate to"),
+    ("REPLICATE", "there are no replicas"),
     ("CLUSTERLINK", "there is no cluster bus"),
     ("MALLCTL", "the allocator is not jemalloc"),
     ("MALLCTL-STR", "the allocator is not jemalloc"),

@@ -35,7 +35,7 @@ pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
         name: "SET-ACTIVE-EXPIRE",
         arguments: "<0|1>",
-        help: &["Whether overdue keys are deleted though nobody asks for them. 1 is the default."],
+        help: &["Whether overdue keys are deleted that are not asked for. 1 is the default."],
         words: (1, 1),
         run: |control, words, out| {
             control.engine.active_expire.store(truth(words[0]), Ordering::Relaxed);
