@@ -92,8 +92,8 @@ impl std::error::Error for LoadError {}
 /// Why CONFIG SET changed nothing. Its text is the reply, without the leading `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetError {
-    /// No such directive.
-    UnknownOption(String),
+    /// No such directive: the name that the client sent.
+    UnknownOption(Vec<u8>),
     /// A value that can't be accepted.
     Failed {
         /// The directive.
@@ -121,7 +121,7 @@ impl fmt::Display for SetError {
             Self::UnknownOption(name) => write!(
                 out,
                 "ERR Unknown option or number of arguments for CONFIG SET - '{}'",
-                flat(name)
+                flat(&String::from_utf8_lossy(name))
             ),
             Self::Failed { name, reason } => write!(
                 out,

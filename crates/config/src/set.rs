@@ -92,10 +92,10 @@ impl Settings {
         let mut seen = HashSet::new();
         let mut places = Vec::with_capacity(pairs.len());
         for (typed, _) in pairs {
-            let typed = String::from_utf8_lossy(typed.as_ref());
-            let Some((name, at)) = self.find(&typed) else {
-                return Err(SetError::UnknownOption(typed.into_owned()));
-            };
+            let typed = typed.as_ref();
+            let unknown = || SetError::UnknownOption(typed.to_vec());
+            let typed = std::str::from_utf8(typed).map_err(|_| unknown())?;
+            let (name, at) = self.find(typed).ok_or_else(unknown)?;
             match self.slots[at].directive.change {
                 Change::Start => {
                     return Err(SetError::failed(&typed, "can't set immutable config"));

@@ -11,7 +11,7 @@ use crate::pools::KeyKind;
 pub const FAMILY: Family =
     Family { name: "connection", home: KeyKind::Text, forms: &FORMS, scenario: None };
 
-const FORMS: [(usize, &str); 56] = [
+const FORMS: [(usize, &str); 61] = [
     (5, "PING"),
     (5, "PING <value>"),
     (1, "PING <value> <value>"),
@@ -40,6 +40,11 @@ const FORMS: [(usize, &str); 56] = [
     (2, "AUTH <text>"),
     (1, "AUTH { default | nobody } <text>"),
     (1, "AUTH a b c"),
+    (1, "CLIENT LIST TYPE <text>"),
+    (1, "CONFIG SET { <text> | timeout } <text>"),
+    (1, "LATENCY GRAPH <text>"),
+    (1, "{ CLIENT | CONFIG | OBJECT | XINFO | LATENCY } <text>"),
+    (1, "HELLO 3 <text>"),
     (1, "COMMAND COUNT"),
     (2, "COMMAND GETKEYS SET <key> <value>"),
     (2, "COMMAND GETKEYS MSET ( <key> <value> )+"),

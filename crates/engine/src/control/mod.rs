@@ -155,13 +155,12 @@ pub(crate) fn one_of<T: Copy>(args: &mut Args<'_>, words: &[(&str, T)]) -> Optio
 pub(crate) fn misused(argv: &[&[u8]]) -> CmdError {
     let shown = |at: usize| {
         let word = argv.get(at).copied().unwrap_or_default();
-        String::from_utf8_lossy(&word[..word.len().min(crate::execute::SHOWN_MAX)])
+        &word[..word.len().min(crate::execute::SHOWN_MAX)]
     };
-    CmdError::owned(format!(
-        "ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
-        shown(1),
-        shown(0).to_ascii_uppercase()
-    ))
+    // Called by a name of ours, or one that a file of settings gave it.
+    let container = String::from_utf8_lossy(shown(0)).to_ascii_uppercase();
+    let before = "ERR unknown subcommand or wrong number of arguments for '";
+    CmdError::quoting(before, shown(1), &format!("'. Try {container} HELP."))
 }
 
 /// Every control command. A new family is one line here.

@@ -60,9 +60,7 @@ impl Act for Hello<'_> {
             } else if is(b"SETNAME") && self.options.left() >= 1 {
                 set_name(control.session, self.options.next()?)?;
             } else {
-                let shown = String::from_utf8_lossy(option);
-                let text = format!("ERR Syntax error in HELLO option '{shown}'");
-                return Err(CmdError::owned(text));
+                return Err(CmdError::quoting("ERR Syntax error in HELLO option '", option, "'"));
             }
         }
         if !control.session.authenticated && control.engine.users.asks_password() {

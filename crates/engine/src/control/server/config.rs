@@ -156,7 +156,13 @@ fn peer_of(origin: &Origin) -> Peer {
 }
 
 fn refused(refusal: SetError) -> CmdError {
-    CmdError::owned(refusal.to_string())
+    match refusal {
+        SetError::UnknownOption(name) => {
+            let before = "ERR Unknown option or number of arguments for CONFIG SET - '";
+            CmdError::quoting(before, &name, "'")
+        }
+        SetError::Failed { .. } => CmdError::owned(refusal.to_string()),
+    }
 }
 
 /// Tells the log.

@@ -109,10 +109,7 @@ impl ClientType {
             b"normal" => Ok(ClientType::Normal),
             b"pubsub" => Ok(ClientType::PubSub),
             b"master" | b"replica" | b"slave" => Ok(ClientType::Replication),
-            _ => {
-                let shown = String::from_utf8_lossy(word);
-                Err(CmdError::owned(format!("ERR Unknown client type '{shown}'")))
-            }
+            _ => Err(CmdError::quoting("ERR Unknown client type '", word, "'")),
         }
     }
 

@@ -34,15 +34,12 @@ impl Act for ClientSetInfo<'_> {
             b"lib-name" => true,
             b"lib-ver" => false,
             _ => {
-                let shown = String::from_utf8_lossy(self.attribute);
-                return Err(CmdError::owned(format!("ERR Unrecognized option '{shown}'")));
+                return Err(CmdError::quoting("ERR Unrecognized option '", self.attribute, "'"));
             }
         };
         let Some(value) = printable(self.value) else {
-            let shown = String::from_utf8_lossy(&attribute).into_owned();
-            return Err(CmdError::owned(format!(
-                "ERR {shown} cannot contain spaces, newlines or special characters."
-            )));
+            let after = " cannot contain spaces, newlines or special characters.";
+            return Err(CmdError::quoting("ERR ", &attribute, after));
         };
         control.session.client.label(|labels| match is_name {
             true => labels.lib_name = value,

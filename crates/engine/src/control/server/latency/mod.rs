@@ -130,7 +130,8 @@ worded! {
     |control, words, out| {
         let (event, series) = series(control, words);
         let Some(series) = series else {
-            return Err(CmdError::owned(format!("ERR No samples available for event '{event}'")));
+            let event = words.first().copied().unwrap_or_default();
+            return Err(CmdError::quoting("ERR No samples available for event '", event, "'"));
         };
         out.verbatim("txt", graph(&event, &series, control.context.now / 1000).as_bytes());
         Ok(())
