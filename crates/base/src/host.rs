@@ -1,8 +1,15 @@
 //! What a command may ask of the host that runs it.
 //!
-//! A command's `run` names in its bounds exactly what it touches: `H: Keyspace + Strings` or
-//! `H: Holds<Hash>`. The same command then runs against the server's store, against a naive model
-//! in tests, and, for types that a module can hold, inside another server.
+//! A command's `run` names in its bounds exactly what it touches: `H: Strings` or `H: Holds<Hash>`.
+//! So do the rows of a family, and a host takes the families whose bounds it meets: the server's
+//! store and a naive model in tests take all, a module inside another server those of the types
+//! that it brings along.
+//!
+//! ```text
+//!   Keyspace ◄─┬─ Holds<T>               the values of one type
+//!              └─ Types ◄─┬─ Strings     strings, which take the place of any value
+//!                         └─ Databases   keys of any type, to be walked, moved and copied
+//! ```
 //!
 //! All methods act on the session's current database and treat a key whose deadline has passed as
 //! missing. Which shards are locked was decided before the command ran (see [`Locks`]).
@@ -35,7 +42,7 @@ pub enum Locks {
     Nothing,
 }
 
-/// Keys regardless of what they hold.
+/// Hosts that have keys: what commands of any type may ask beside the values themselves.
 pub trait Keyspace {
     /// The time at which the request (or its whole transaction) runs.
     fn now(&self) -> Millis;
@@ -43,6 +50,44 @@ pub trait Keyspace {
     fn rng(&mut self) -> &mut Rng;
     /// When small collections change shape.
     fn limits(&self) -> PackLimits;
+
+    /// The deadline of `key`: `None` if missing, `Some(None)` if it lives for ever.
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>>;
+    /// Sets or clears the deadline; whether the key exists.
+    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool;
+    /// Removes the key; whether it existed. Large values are freed off the data path if `lazy`
+    /// (or always, if the host prefers).
+    fn remove(&mut self, key: Key<'_>, lazy: bool) -> bool;
+
+    /// Whether the host keeps the [`Effect`](crate::Effect) of what runs now. If not, how it would
+    /// be said exactly need not be worked out: that something has changed is enough.
+    fn is_recorded(&self) -> bool {
+        true
+    }
+
+    /// Tells those who listen what has happened to a key of the current database. The events of a
+    /// command are heard in the order in which it tells them. That a key is new or has expired the
+    /// host tells by itself. A host without listeners ignores it, as it does by default.
+    fn notify(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
+    /// The same after elements were taken from a collection: it is told to be deleted, too, if the
+    /// last one has gone.
+    fn notify_taken(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
+    /// A command that writes looked for a key in order to read it: tells if it is missing. Commands
+    /// that only read need not say so.
+    fn notify_if_missing(&self, _key: Key<'_>) {}
+}
+
+/// Hosts that know what every key holds, of whatever type that is.
+pub trait Types: Keyspace {
+    /// The type of the value at `key`.
+    fn kind(&self, key: Key<'_>) -> Option<Kind>;
+    /// The name `OBJECT ENCODING` answers.
+    fn encoding(&self, key: Key<'_>) -> Option<&'static str>;
+}
+
+/// Hosts that have all of the keyspace, in databases: what commands about keys ask, whatever the
+/// keys hold.
+pub trait Databases: Types {
     /// The current database.
     fn db(&self) -> usize;
     /// How many databases there are.
@@ -52,14 +97,8 @@ pub trait Keyspace {
         false
     }
 
-    /// The type of the value at `key`.
-    fn kind(&self, key: Key<'_>) -> Option<Kind>;
-    /// The name `OBJECT ENCODING` answers.
-    fn encoding(&self, key: Key<'_>) -> Option<&'static str>;
     /// Bytes the key and its value take, table slot included.
     fn memory(&self, key: Key<'_>) -> Option<usize>;
-    /// The deadline of `key`: `None` if missing, `Some(None)` if it lives for ever.
-    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>>;
     /// Seconds since the key was last read or written.
     fn idle_seconds(&self, key: Key<'_>) -> Option<u64>;
     /// Lets the key count as unused for this long, modulo the 194 days that are counted; whether
@@ -74,11 +113,6 @@ pub trait Keyspace {
     fn set_frequency(&mut self, key: Key<'_>, count: u8) -> bool;
     /// Marks the key as just used; whether it exists.
     fn touch(&mut self, key: Key<'_>) -> bool;
-    /// Sets or clears the deadline; whether the key exists.
-    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool;
-    /// Removes the key; whether it existed. Large values are freed off the data path if `lazy`
-    /// (or always, if the host prefers).
-    fn remove(&mut self, key: Key<'_>, lazy: bool) -> bool;
     /// Moves value and deadline from `from` to `to`, replacing `to`. Whether `from` existed.
     fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool;
     /// Copies value and deadline to `to` in database `db`. `false` if `from` is missing, or `to`
@@ -109,29 +143,13 @@ pub trait Keyspace {
     /// Exchanges two databases.
     fn swap(&mut self, a: usize, b: usize);
 
-    /// Whether the host keeps the [`Effect`](crate::Effect) of what runs now. If not, how it would
-    /// be said exactly need not be worked out: that something has changed is enough.
-    fn is_recorded(&self) -> bool {
-        true
-    }
-
-    /// Tells those who listen what has happened to a key of the current database. The events of a
-    /// command are heard in the order in which it tells them. That a key is new or has expired the
-    /// host tells by itself. A host without listeners ignores it, as it does by default.
-    fn notify(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
-    /// The same about a key of another database.
+    /// As [`Keyspace::notify`], about a key of another database.
     fn notify_in(&mut self, _db: usize, _class: Class, _event: &'static str, _key: Key<'_>) {}
-    /// The same after elements were taken from a collection: it is told to be deleted, too, if the
-    /// last one has gone.
-    fn notify_taken(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
-    /// A command that writes looked for a key in order to read it: tells if it is missing. Commands
-    /// that only read need not say so.
-    fn notify_if_missing(&self, _key: Key<'_>) {}
 }
 
 /// Hosts that hold strings. They stand apart from [`Holds`] because a short string has no object
 /// of its own: it lies inside the key's entry.
-pub trait Strings: Keyspace {
+pub trait Strings: Types {
     /// The bytes at `key`.
     ///
     /// # Errors

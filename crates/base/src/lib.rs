@@ -38,7 +38,7 @@ pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use event::{Class, Event};
 pub use hash_secret::{HashSecret, MemberHasher, ProcessSecret};
-pub use host::{Deadline, Holds, Keyspace, Locks, Strings};
+pub use host::{Databases, Deadline, Holds, Keyspace, Locks, Strings, Types};
 pub use incremental::{
     Assembly, Changed, Copier, Elements, Growing, IncrementalCopy, Indivisible, NOTES,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{CmdError, InTransaction, Key, Keyspace, Locks, Property, Reply, error};
+use base::{CmdError, InTransaction, Key, Locks, Property, Reply, Types, error};
 use hashbrown::HashMap;
 use store::{Failed, Scope, Txn, Watch};
 use wire::RespWriter;

@@ -7,7 +7,7 @@
 //! kept as it is, with barriers in the shards that it reads. What a walk over the keyspace does
 //! (`FLUSHALL`, `SWAPDB`) and what expires the store records itself.
 
-use base::{Effect, Key, Keyspace, Property, Stores};
+use base::{Databases, Effect, Key, Property, Stores};
 use smallvec::SmallVec;
 use store::Txn;
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread;
 
 use base::{
-    Args, CmdError, Effect, Flag, Key, KeyFlag, KeySpec, Keyspace, Kind, Nothing, Reply, Spec,
-    Strings, Wait,
+    Args, CmdError, Effect, Flag, Key, KeyFlag, KeySpec, Kind, Nothing, Reply, Spec, Strings,
+    Types, Wait,
 };
 use kvist_engine::{Action, Engine, Message, State, Table, command_table};
 use store::{Scope, Store, Txn};

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use base::{Deadline, Keyspace, Strings};
+use base::{Databases, Deadline, Strings};
 use journal::codec::Source;
 use journal::snapshot;
 use kvist_interleave::{explore, must_fail};

@@ -11,8 +11,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use base::{
-    CmdError, DataType, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis, PackLimits, Rng,
-    Strings, error, num,
+    CmdError, DataType, Databases, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis,
+    PackLimits, Rng, Strings, Types, error, num,
 };
 use types::Contexts;
 
@@ -148,6 +148,36 @@ impl Keyspace for Model {
         self.limits
     }
 
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
+        self.entry(key).map(|entry| entry.deadline)
+    }
+
+    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
+        self.reap(self.db, key.bytes);
+        if self.use_entry(key).is_none() {
+            return false;
+        }
+        let entry = self.dbs[self.db].get_mut(key.bytes);
+        entry.map(|entry| entry.deadline = deadline).is_some()
+    }
+
+    fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
+        self.reap(self.db, key.bytes);
+        self.dbs[self.db].remove(key.bytes).is_some()
+    }
+}
+
+impl Types for Model {
+    fn kind(&self, key: Key<'_>) -> Option<Kind> {
+        self.entry(key).map(|entry| entry.value.kind())
+    }
+
+    fn encoding(&self, key: Key<'_>) -> Option<&'static str> {
+        self.entry(key).map(|entry| entry.value.encoding())
+    }
+}
+
+impl Databases for Model {
     fn db(&self) -> usize {
         self.db
     }
@@ -156,20 +186,8 @@ impl Keyspace for Model {
         self.dbs.len()
     }
 
-    fn kind(&self, key: Key<'_>) -> Option<Kind> {
-        self.entry(key).map(|entry| entry.value.kind())
-    }
-
-    fn encoding(&self, key: Key<'_>) -> Option<&'static str> {
-        self.entry(key).map(|entry| entry.value.encoding())
-    }
-
     fn memory(&self, key: Key<'_>) -> Option<usize> {
         self.entry(key).map(|_| size_of::<Entry>() + key.bytes.len())
-    }
-
-    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
-        self.entry(key).map(|entry| entry.deadline)
     }
 
     fn idle_seconds(&self, key: Key<'_>) -> Option<u64> {
@@ -195,20 +213,6 @@ impl Keyspace for Model {
 
     fn touch(&mut self, key: Key<'_>) -> bool {
         self.use_entry(key).is_some()
-    }
-
-    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
-        self.reap(self.db, key.bytes);
-        if self.use_entry(key).is_none() {
-            return false;
-        }
-        let entry = self.dbs[self.db].get_mut(key.bytes);
-        entry.map(|entry| entry.deadline = deadline).is_some()
-    }
-
-    fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
-        self.reap(self.db, key.bytes);
-        self.dbs[self.db].remove(key.bytes).is_some()
     }
 
     fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool {

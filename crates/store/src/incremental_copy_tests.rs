@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::codec::{Source, put_number};
-use base::{Changed, Deadline, Holds, Key, Keyspace, Rng, StreamId, Strings};
+use base::{Changed, Databases, Deadline, Holds, Key, Keyspace, Rng, StreamId, Strings, Types};
 use types::stream::{Keep, Pending, Trim};
 use types::{Contexts, Copier, End, Hash, List, Set, Stream, ZSet};
 

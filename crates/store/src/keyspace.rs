@@ -1,10 +1,12 @@
-//! Keys regardless of what they hold: `Keyspace` for [`Txn`].
+//! Keys regardless of what they hold: `Keyspace`, `Types` and `Databases` for [`Txn`].
 
 use std::sync::Arc;
 use sync::atomic::Ordering;
 
 use base::codec::put_number;
-use base::{Class, CmdError, Key, Keyspace, Kind, Millis, PackLimits, Rng, error, num};
+use base::{
+    Class, CmdError, Databases, Key, Keyspace, Kind, Millis, PackLimits, Rng, Types, error, num,
+};
 use journal::record;
 use table::{Content, EntryMut, EntryRef};
 
@@ -163,22 +165,62 @@ impl Keyspace for Txn {
         self.limits
     }
 
-    fn db(&self) -> usize {
-        self.db
-    }
-
     fn is_recorded(&self) -> bool {
         self.is_recording_any()
     }
 
-    fn databases(&self) -> usize {
-        self.store().databases()
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
+        self.peek_entry(key).map(|entry| entry.deadline())
     }
 
-    fn is_scripted(&self) -> bool {
-        self.scripted
+    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
+        self.reap(self.db, key.hash, key.bytes);
+        let used = self.use_now();
+        let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
+            return false;
+        };
+        entry.set_deadline(deadline);
+        entry.set_access(used.after(entry.access()));
+        self.touch_noted(self.db, key.hash, key.bytes);
+        true
     }
 
+    fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
+        self.reap(self.db, key.hash, key.bytes);
+        let Some(garbage) = self.table_mut(key.hash).remove(key.hash, key.bytes) else {
+            return false;
+        };
+        self.touch_in(self.db, key.hash, key.bytes);
+        self.discard(garbage);
+        true
+    }
+
+    #[inline]
+    fn notify(&mut self, class: Class, event: &'static str, key: Key<'_>) {
+        self.notifications.event(class, event, self.db, key.bytes);
+    }
+
+    #[inline]
+    fn notify_taken(&mut self, class: Class, event: &'static str, key: Key<'_>) {
+        if self.notifications.interest != 0 {
+            self.notify(class, event, key);
+            if self.table(key.hash).keys.find(key.hash, key.bytes).is_none() {
+                self.notify(Class::Generic, "del", key);
+            }
+        }
+    }
+
+    #[inline]
+    fn notify_if_missing(&self, key: Key<'_>) {
+        // Where look-ups count as reads they tell it by themselves.
+        let told = self.lookups.is_telling() || !self.notifications.wants(Class::Missed);
+        if !told && self.kind(key).is_none() {
+            self.notifications.event(Class::Missed, "keymiss", self.db, key.bytes);
+        }
+    }
+}
+
+impl Types for Txn {
     fn kind(&self, key: Key<'_>) -> Option<Kind> {
         self.peek_entry(key).map(|entry| kind_of(&entry))
     }
@@ -197,6 +239,20 @@ impl Keyspace for Txn {
             _ => "raw",
         })
     }
+}
+
+impl Databases for Txn {
+    fn db(&self) -> usize {
+        self.db
+    }
+
+    fn databases(&self) -> usize {
+        self.store().databases()
+    }
+
+    fn is_scripted(&self) -> bool {
+        self.scripted
+    }
 
     fn memory(&self, key: Key<'_>) -> Option<usize> {
         let entry = self.peek_entry(key)?;
@@ -204,10 +260,6 @@ impl Keyspace for Txn {
         let slot = size_of::<u64>() + 2;
         let object = entry.object().map_or(0, |object| size_of::<Object>() + object.memory());
         Some(entry.memory() + object + slot)
-    }
-
-    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
-        self.peek_entry(key).map(|entry| entry.deadline())
     }
 
     fn idle_seconds(&self, key: Key<'_>) -> Option<u64> {
@@ -242,28 +294,6 @@ impl Keyspace for Txn {
 
     fn touch(&mut self, key: Key<'_>) -> bool {
         self.live(key).is_some()
-    }
-
-    fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
-        self.reap(self.db, key.hash, key.bytes);
-        let used = self.use_now();
-        let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
-            return false;
-        };
-        entry.set_deadline(deadline);
-        entry.set_access(used.after(entry.access()));
-        self.touch_noted(self.db, key.hash, key.bytes);
-        true
-    }
-
-    fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
-        self.reap(self.db, key.hash, key.bytes);
-        let Some(garbage) = self.table_mut(key.hash).remove(key.hash, key.bytes) else {
-            return false;
-        };
-        self.touch_in(self.db, key.hash, key.bytes);
-        self.discard(garbage);
-        true
     }
 
     fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool {
@@ -474,32 +504,8 @@ impl Keyspace for Txn {
     }
 
     #[inline]
-    fn notify(&mut self, class: Class, event: &'static str, key: Key<'_>) {
-        self.notifications.event(class, event, self.db, key.bytes);
-    }
-
-    #[inline]
     fn notify_in(&mut self, db: usize, class: Class, event: &'static str, key: Key<'_>) {
         self.notifications.event(class, event, db, key.bytes);
-    }
-
-    #[inline]
-    fn notify_taken(&mut self, class: Class, event: &'static str, key: Key<'_>) {
-        if self.notifications.interest != 0 {
-            self.notify(class, event, key);
-            if self.table(key.hash).keys.find(key.hash, key.bytes).is_none() {
-                self.notify(Class::Generic, "del", key);
-            }
-        }
-    }
-
-    #[inline]
-    fn notify_if_missing(&self, key: Key<'_>) {
-        // Where look-ups count as reads they tell it by themselves.
-        let told = self.lookups.is_telling() || !self.notifications.wants(Class::Missed);
-        if !told && self.kind(key).is_none() {
-            self.notifications.event(Class::Missed, "keymiss", self.db, key.bytes);
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 //!               └─ db 0 .. db 15        one table each: key → entry
 //!                    └─ entry           short string inline, or a boxed Object
 //!   Txn: a worker's transaction. Locks the shards a request needs, in ascending order,
-//!        and is the host (`Keyspace`, `Strings`, `Holds<T>`) that commands run on.
+//!        and is the host (`Databases`, `Strings`, `Holds<T>`) that commands run on.
 //! ```
 //!
 //! Reading order: [`Object`] is what a key can hold, [`Shard`] is single-threaded and knows no

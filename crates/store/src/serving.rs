@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use base::{Keyspace, Kind};
+use base::{Databases, Kind, Types};
 
 use crate::{Failed, LetGo, Queued, Scope, Store, Touched, Txn};
 

@@ -10,7 +10,7 @@
 use std::io;
 
 use base::codec::put_number;
-use base::{CmdError, Copier, Key, Keyspace, Millis};
+use base::{CmdError, Copier, Databases, Key, Millis};
 use journal::snapshot;
 use table::POSITIONS;
 

@@ -16,7 +16,7 @@ mod popcount;
 mod setbit;
 mod span;
 
-use base::{Row, rows};
+use base::{Row, Strings, rows};
 
 use self::bitcount::BitCount;
 use self::bitfield::{BitField, BitFieldRo};
@@ -24,10 +24,9 @@ use self::bitop::BitOp;
 use self::bitpos::BitPos;
 use self::getbit::GetBit;
 use self::setbit::SetBit;
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Strings>() -> Vec<Row<H>> {
     rows![H; BitCount, BitField, BitFieldRo, BitOp, BitPos, GetBit, SetBit]
 }

@@ -24,7 +24,8 @@ mod reply;
 mod search;
 mod shape;
 
-use base::{Row, rows};
+use base::{Holds, Row, rows};
+use types::ZSet;
 
 use self::geoadd::GeoAdd;
 use self::geodist::GeoDist;
@@ -32,11 +33,10 @@ use self::geohash::GeoHash;
 use self::geopos::GeoPos;
 use self::georadius::{GeoRadius, GeoRadiusByMember, GeoRadiusByMemberRo, GeoRadiusRo};
 use self::geosearch::{GeoSearch, GeoSearchStore};
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Holds<ZSet>>() -> Vec<Row<H>> {
     rows![
         H; GeoAdd, GeoDist, GeoHash, GeoPos, GeoRadius, GeoRadiusByMember, GeoRadiusByMemberRo,
         GeoRadiusRo, GeoSearch, GeoSearchStore

@@ -10,7 +10,8 @@ pub(crate) mod randfield;
 pub(crate) mod scan;
 mod set;
 
-use base::{Row, rows};
+use base::{Holds, Row, rows};
+use types::Hash;
 
 use self::delete::HDel;
 use self::get::{HExists, HGet, HMGet};
@@ -21,11 +22,10 @@ use self::length::{HLen, HStrLen};
 use self::randfield::HRandField;
 use self::scan::HScan;
 use self::set::{HMSet, HSet, HSetNx};
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Holds<Hash>>() -> Vec<Row<H>> {
     rows![
         H; HDel, HExists, HGet, HGetAll, HIncrBy, HIncrByFloat, HKeys, HLen, HMGet, HMSet,
         HRandField, HScan, HSet, HSetNx, HStrLen, HVals

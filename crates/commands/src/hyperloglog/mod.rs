@@ -16,11 +16,10 @@ use self::pfcount::PfCount;
 use self::pfdebug::PfDebug;
 use self::pfmerge::PfMerge;
 use self::pfselftest::PfSelfTest;
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Strings>() -> Vec<Row<H>> {
     rows![H; PfAdd, PfCount, PfDebug, PfMerge, PfSelfTest]
 }
 

@@ -31,7 +31,8 @@ mod strlen;
 mod text;
 mod toggle;
 
-use base::{Row, rows};
+use base::{Holds, Row, rows};
+use types::Json;
 
 use self::arrappend::ArrAppend;
 use self::arrindex::ArrIndex;
@@ -55,11 +56,10 @@ use self::set::Set;
 use self::strappend::StrAppend;
 use self::strlen::StrLen;
 use self::toggle::Toggle;
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Holds<Json>>() -> Vec<Row<H>> {
     rows![
         H; ArrAppend, ArrIndex, ArrInsert, ArrLen, ArrPop, ArrTrim, Clear, Debug, Del, Forget, Get,
         MGet, MSet, Merge, NumIncrBy, NumMultBy, NumPowBy, ObjKeys, ObjLen, Resp, Set, StrAppend,

@@ -1,8 +1,8 @@
 //! DEL, UNLINK, EXISTS, TOUCH: counting over keys.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace,
-    Reply, Run, Spec,
+    Args, Category, Class, CmdError, Command, Databases, Effect, Flag, Group, Key, KeyFlag,
+    KeySpec, Keyspace, Reply, Run, Spec, Types,
 };
 
 macro_rules! over_keys {
@@ -141,14 +141,14 @@ impl<H: Keyspace> Run<H> for Unlink<'_> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Exists<'_> {
+impl<H: Types> Run<H> for Exists<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         out.count(self.keys.into_iter().filter(|key| host.kind(*key).is_some()).count());
         Ok(Effect::None)
     }
 }
 
-impl<H: Keyspace> Run<H> for Touch<'_> {
+impl<H: Databases> Run<H> for Touch<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         out.count(self.keys.into_iter().filter(|key| host.touch(*key)).count());
         Ok(Effect::None)

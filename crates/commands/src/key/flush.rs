@@ -1,7 +1,7 @@
 //! FLUSHDB, FLUSHALL, SWAPDB: whole databases at once.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, RunTime,
+    Args, Category, CmdError, Command, Databases, Effect, Flag, Group, Locks, Reply, Run, RunTime,
     Spec, error, num,
 };
 
@@ -44,7 +44,7 @@ impl<'a> Command<'a> for FlushDb<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for FlushDb<'_> {
+impl<H: Databases> Run<H> for FlushDb<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.flush(Some(host.db()), self.lazy);
         out.ok();
@@ -67,7 +67,7 @@ impl<'a> Command<'a> for FlushAll<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for FlushAll<'_> {
+impl<H: Databases> Run<H> for FlushAll<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         host.flush(None, self.lazy);
         out.ok();
@@ -101,7 +101,7 @@ impl<'a> Command<'a> for SwapDb<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for SwapDb<'_> {
+impl<H: Databases> Run<H> for SwapDb<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let number = |text: &[u8], which: &str| {
             num::parse_i64(text)

@@ -1,8 +1,8 @@
 //! TYPE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Reply,
-    Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
+    Spec, Types,
 };
 
 /// Answers the type of the value at a key.
@@ -29,7 +29,7 @@ impl<'a> Command<'a> for Type<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Type<'_> {
+impl<H: Types> Run<H> for Type<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         out.simple(host.kind(self.key).map_or("none", |kind| kind.name()));
         Ok(Effect::None)

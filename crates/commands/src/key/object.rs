@@ -1,8 +1,8 @@
 //! OBJECT ENCODING, IDLETIME, FREQ, REFCOUNT, HELP; MEMORY USAGE: what a key is made of.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Keyspace, Locks,
-    Property, Reply, Run, Spec, Strings, error, num,
+    Args, Category, CmdError, Command, Databases, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Keyspace, Locks, Property, Reply, Run, Spec, Strings, Types, error, num,
 };
 
 /// The name before OBJECT's subcommands.
@@ -76,7 +76,7 @@ impl<'a> Command<'a> for Encoding<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Encoding<'_> {
+impl<H: Types> Run<H> for Encoding<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         out.bulk_or_null(host.encoding(self.key).map(str::as_bytes));
         Ok(Effect::None)
@@ -95,7 +95,7 @@ impl<'a> Command<'a> for IdleTime<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for IdleTime<'_> {
+impl<H: Databases> Run<H> for IdleTime<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         match host.idle_seconds(self.key) {
             Some(_) if host.counts_uses() => {
@@ -125,7 +125,7 @@ impl<'a> Command<'a> for Freq<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Freq<'_> {
+impl<H: Databases> Run<H> for Freq<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         match host.frequency(self.key) {
             Some(count) => out.int(i64::from(count)),
@@ -205,7 +205,7 @@ impl<'a> Command<'a> for Usage<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Usage<'_> {
+impl<H: Databases> Run<H> for Usage<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         match host.memory(self.key) {
             Some(bytes) => out.count(bytes),

@@ -1,8 +1,8 @@
 //! RENAME, RENAMENX, COPY, MOVE: a value changes its place.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeyRules, KeySpec,
-    Keyspace, Reply, Run, Spec, Stores, behaviour, error, num,
+    Args, Category, Class, CmdError, Command, Databases, Effect, Flag, Group, Key, KeyFlag,
+    KeyRules, KeySpec, Reply, Run, Spec, Stores, behaviour, error, num,
 };
 
 /// Gives a key another name, replacing what had it.
@@ -34,7 +34,7 @@ impl<'a> Command<'a> for Rename<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Rename<'_> {
+impl<H: Databases> Run<H> for Rename<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         if host.kind(self.from).is_none() {
             return Err(error::NO_SUCH_KEY);
@@ -49,7 +49,7 @@ impl<H: Keyspace> Run<H> for Rename<'_> {
     }
 }
 
-fn rename<H: Keyspace>(host: &mut H, from: Key<'_>, to: Key<'_>) {
+fn rename<H: Databases>(host: &mut H, from: Key<'_>, to: Key<'_>) {
     host.rename(from, to);
     host.notify(Class::Generic, "rename_from", from);
     host.notify(Class::Generic, "rename_to", to);
@@ -85,7 +85,7 @@ impl<'a> Command<'a> for RenameNx<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for RenameNx<'_> {
+impl<H: Databases> Run<H> for RenameNx<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         if host.kind(self.from).is_none() {
             return Err(error::NO_SUCH_KEY);
@@ -153,7 +153,7 @@ impl<'a> Command<'a> for Copy<'a> {
 
 impl Copy<'_> {
     /// The database that the copy goes to.
-    fn target<H: Keyspace>(&self, host: &H) -> Result<usize, CmdError> {
+    fn target<H: Databases>(&self, host: &H) -> Result<usize, CmdError> {
         let mut db = host.db();
         for text in &self.dbs {
             db = database(host, text)?;
@@ -170,7 +170,7 @@ impl Copy<'_> {
 
 /// What a `COPY` with these arguments copies: the key, where to, in which database, and whether it
 /// replaces what is there. `None` if the request is wrong.
-pub fn what_is_copied<'a, H: Keyspace>(
+pub fn what_is_copied<'a, H: Databases>(
     host: &H,
     args: Args<'a>,
 ) -> Option<(Key<'a>, (usize, Key<'a>), bool)> {
@@ -179,7 +179,7 @@ pub fn what_is_copied<'a, H: Keyspace>(
     Some((copy.from, (db, copy.to), copy.replace))
 }
 
-impl<H: Keyspace> Run<H> for Copy<'_> {
+impl<H: Databases> Run<H> for Copy<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let db = self.target(host)?;
         host.notify_if_missing(self.from);
@@ -219,7 +219,7 @@ impl<'a> Command<'a> for Move<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Move<'_> {
+impl<H: Databases> Run<H> for Move<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let db = database(host, self.db)?;
         if db == host.db() {
@@ -241,7 +241,7 @@ fn number(argv: &[&[u8]], at: usize) -> Option<usize> {
 }
 
 /// The database with the number `text`.
-pub(super) fn database<H: Keyspace>(host: &H, text: &[u8]) -> Result<usize, CmdError> {
+pub(super) fn database<H: Databases>(host: &H, text: &[u8]) -> Result<usize, CmdError> {
     let number = num::parse_i64(text).ok_or(error::NOT_INTEGER)?;
     let number = i32::try_from(number).map_err(|_| error::NOT_INT32)?;
     let number = usize::try_from(number).ok().filter(|&n| n < host.databases());

@@ -1,7 +1,7 @@
 //! SCAN, KEYS, RANDOMKEY, DBSIZE: walks over the whole keyspace.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Page, Reply, Run,
+    Args, Category, CmdError, Command, Databases, Effect, Flag, Group, Locks, Page, Reply, Run,
     RunTime, Spec, glob,
 };
 
@@ -37,7 +37,7 @@ impl<'a> Command<'a> for Scan<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Scan<'_> {
+impl<H: Databases> Run<H> for Scan<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         let wanted = self.options.kind;
@@ -82,7 +82,7 @@ impl<'a> Command<'a> for Keys<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Keys<'_> {
+impl<H: Databases> Run<H> for Keys<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         let mut cursor = 0;
@@ -126,7 +126,7 @@ impl<'a> Command<'a> for RandomKey<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for RandomKey<'_> {
+impl<H: Databases> Run<H> for RandomKey<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         out.bulk_or_null(host.random_key().as_deref());
         Ok(Effect::None)
@@ -157,7 +157,7 @@ impl<'a> Command<'a> for DbSize<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for DbSize<'_> {
+impl<H: Databases> Run<H> for DbSize<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         out.count(host.key_count());
         Ok(Effect::None)

@@ -14,18 +14,18 @@ mod prefix;
 
 mod span;
 
-use base::{Category, Flag, Group, Locks, Row, Spec, rows};
+use base::{Category, Flag, Group, Holds, Locks, Row, Spec, rows};
+use types::{Json, Ordered};
 
 use self::aggregate::Aggregate;
 use self::between::Range;
 use self::count::{PrefixCount, RangeCount};
 use self::delete::Delete;
 use self::prefix::Prefix;
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Ordered + Holds<Json>>() -> Vec<Row<H>> {
     rows![H; Aggregate, Delete, Prefix, PrefixCount, Range, RangeCount]
 }
 

@@ -13,7 +13,8 @@ mod smove;
 mod sources;
 mod union;
 
-use base::{Row, rows};
+use base::{Holds, Row, rows};
+use types::Set;
 
 use self::add::SAdd;
 use self::contains::{SCard, SIsMember, SMIsMember};
@@ -26,11 +27,10 @@ use self::remove::SRem;
 use self::scan::SScan;
 use self::smove::SMove;
 use self::union::{SUnion, SUnionStore};
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Holds<Set>>() -> Vec<Row<H>> {
     rows![
         H; SAdd, SCard, SDiff, SDiffStore, SInter, SInterCard, SInterStore, SIsMember, SMembers,
         SMIsMember, SMove, SPop, SRandMember, SRem, SScan, SUnion, SUnionStore

@@ -21,7 +21,8 @@ mod setid;
 mod trim;
 mod trimming;
 
-use base::{Row, Spec, rows};
+use base::{Holds, Row, Spec, rows};
+use types::Stream;
 
 use self::ack::XAck;
 use self::add::XAdd;
@@ -36,11 +37,10 @@ use self::range::{XRange, XRevRange};
 use self::read::{XRead, XReadGroup};
 use self::setid::XSetId;
 use self::trim::XTrim;
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Holds<Stream>>() -> Vec<Row<H>> {
     rows![
         H; About, Consumers, Create, CreateConsumer, DelConsumer, Destroy, GroupHelp, Groups,
         InfoHelp, SetId, XAck, XAdd, XAutoClaim, XClaim, XDel, XLen, XPending, XRange, XRead,

@@ -13,7 +13,7 @@ mod range;
 mod set;
 mod setnx;
 
-use base::{Row, rows};
+use base::{Row, Strings, rows};
 
 use self::append::Append;
 use self::get::Get;
@@ -25,11 +25,10 @@ use self::many::{MGet, MSet, MSetNx};
 use self::range::{GetRange, SetRange, StrLen, Substr};
 use self::set::Set;
 use self::setnx::{PSetEx, SetEx, SetNx};
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Strings>() -> Vec<Row<H>> {
     rows![
         H; Append, Decr, DecrBy, Get, GetDel, GetEx, GetRange, GetSet, Incr, IncrBy, IncrByFloat,
         Lcs, MGet, MSet, MSetNx, PSetEx, Set, SetEx, SetNx, SetRange, StrLen, Substr

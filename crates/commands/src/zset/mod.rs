@@ -26,7 +26,8 @@ mod scan;
 mod score;
 mod union;
 
-use base::{Row, rows};
+use base::{Holds, Row, rows};
+use types::{Set, ZSet};
 
 pub(crate) use self::add::ZAdd;
 use self::add::ZIncrBy;
@@ -48,11 +49,10 @@ use self::remrange::{ZRemRangeByLex, ZRemRangeByRank, ZRemRangeByScore};
 use self::scan::ZScan;
 use self::score::{ZMScore, ZScore};
 use self::union::{ZUnion, ZUnionStore};
-use crate::Host;
 
 /// The rows of this family.
 #[must_use]
-pub fn rows<H: Host>() -> Vec<Row<H>> {
+pub fn rows<H: Holds<ZSet> + Holds<Set>>() -> Vec<Row<H>> {
     rows![
         H; BzPopMax, BzPopMin, BzmPop, ZAdd, ZCard, ZCount, ZDiff, ZDiffStore, ZIncrBy, ZInter,
         ZInterCard, ZInterStore, ZLexCount, ZMScore, ZPopMax, ZPopMin, ZRandMember, ZRange,

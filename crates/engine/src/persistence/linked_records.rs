@@ -9,7 +9,7 @@
 
 use std::sync::atomic::Ordering;
 
-use base::{Key, Keyspace};
+use base::{Databases, Key};
 use journal::record::{Derived, Half, Record};
 use store::Scope;
 

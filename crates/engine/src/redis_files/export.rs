@@ -9,7 +9,7 @@ use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use base::Keyspace;
+use base::Databases;
 use config::Settings;
 use journal::reader::{self, Cut, ReadError};
 use journal::snapshot::Reader;

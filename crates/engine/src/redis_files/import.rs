@@ -12,7 +12,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use base::{
-    Args, CmdError, Deadline, InFile, InTransaction, Keyspace, LibraryChange, Millis, Protocol, num,
+    Args, CmdError, Databases, Deadline, InFile, InTransaction, LibraryChange, Millis, Protocol,
+    Types, num,
 };
 use commands::portable::{self, PART, Restored};
 use rdb::aof::{AofError, File, Log, LogCause, LogError, Reader, Record};

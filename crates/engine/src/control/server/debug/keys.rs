@@ -2,7 +2,9 @@
 //!
 //! Redis writes some of it to its standard output; here that is the log.
 
-use base::{CmdError, Deadline, Holds, Key, Keyspace, Kind, Reply, Strings, error, num};
+use base::{
+    CmdError, Databases, Deadline, Holds, Key, Keyspace, Kind, Reply, Strings, Types, error, num,
+};
 use store::{Scope, Txn};
 use types::List;
 use wire::RespWriter;

@@ -129,7 +129,7 @@ fn on_key<R>(
     let key = store.hasher().key(name);
     let scope = Scope::One(store.shard_of(key.hash));
     holding(control, scope, |txn| {
-        if base::Keyspace::kind(txn, key).is_none() {
+        if base::Types::kind(txn, key).is_none() {
             return Err(CmdError::new("ERR no such key"));
         }
         work(txn, key)

@@ -3,7 +3,7 @@
 //! The tables here have no chains: an element has a slot of its own, so a chain is never longer
 //! than one, and the free slots are those of a table kept at a load of at most seven eighths.
 
-use base::{CmdError, Holds, Keyspace, Kind, Reply, error, num};
+use base::{CmdError, Holds, Kind, Reply, Types, error, num};
 use types::{Hash, Set, ZSet};
 use wire::RespWriter;
 
