@@ -51,8 +51,6 @@ pub trait Keyspace {
     /// When small collections change shape.
     fn limits(&self) -> PackLimits;
 
-    /// The deadline of `key`: `None` if missing, `Some(None)` if it lives for ever.
-    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>>;
     /// Sets or clears the deadline; whether the key exists.
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool;
     /// Removes the key; whether it existed. Large values are freed off the data path if `lazy`
@@ -81,6 +79,8 @@ pub trait Keyspace {
 pub trait Types: Keyspace {
     /// The type of the value at `key`.
     fn kind(&self, key: Key<'_>) -> Option<Kind>;
+    /// The deadline of `key`: `None` if missing, `Some(None)` if it lives for ever.
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>>;
     /// The name `OBJECT ENCODING` answers.
     fn encoding(&self, key: Key<'_>) -> Option<&'static str>;
 }
@@ -200,7 +200,12 @@ pub trait Holds<T: DataType>: Keyspace {
     ///
     /// # Errors
     /// `WRONGTYPE` if it holds something else.
-    fn edit<R>(&mut self, key: Key<'_>, edit: impl FnOnce(&mut T) -> R) -> Result<R, CmdError>;
+    fn edit<R>(&mut self, key: Key<'_>, edit: impl FnOnce(&mut T) -> R) -> Result<R, CmdError> {
+        let mut value = self.peek(key)?.cloned().unwrap_or_default();
+        let result = edit(&mut value);
+        self.put(key, value, Deadline::Keep);
+        Ok(result)
+    }
     /// As `edit`, but a missing key is left missing: `Ok(None)`.
     ///
     /// # Errors
@@ -209,7 +214,9 @@ pub trait Holds<T: DataType>: Keyspace {
         &mut self,
         key: Key<'_>,
         edit: impl FnOnce(&mut T) -> R,
-    ) -> Result<Option<R>, CmdError>;
+    ) -> Result<Option<R>, CmdError> {
+        self.try_edit(key, |value| Some(edit(value)))
+    }
     /// As `edit_existing`, by an edit that answers `None` if it has left the value as it was: that
     /// is no change for any client.
     ///
@@ -219,9 +226,7 @@ pub trait Holds<T: DataType>: Keyspace {
         &mut self,
         key: Key<'_>,
         edit: impl FnOnce(&mut T) -> Option<R>,
-    ) -> Result<Option<R>, CmdError> {
-        self.edit_existing(key, edit).map(Option::flatten)
-    }
+    ) -> Result<Option<R>, CmdError>;
     /// Edits how the value at `key` is kept, not what it is: that is no change for any client. A
     /// missing key is left missing: `Ok(None)`.
     ///

@@ -148,10 +148,6 @@ impl Keyspace for Model {
         self.limits
     }
 
-    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
-        self.entry(key).map(|entry| entry.deadline)
-    }
-
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.bytes);
         if self.use_entry(key).is_none() {
@@ -174,6 +170,10 @@ impl Types for Model {
 
     fn encoding(&self, key: Key<'_>) -> Option<&'static str> {
         self.entry(key).map(|entry| entry.value.encoding())
+    }
+
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
+        self.entry(key).map(|entry| entry.deadline)
     }
 }
 
@@ -330,24 +330,13 @@ macro_rules! holds {
                 }
             }
 
-            fn edit<R>(
+            fn try_edit<R>(
                 &mut self,
                 key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> R,
-            ) -> Result<R, CmdError> {
-                let mut value = Holds::<$type>::peek(self, key)?.cloned().unwrap_or_default();
-                let result = edit(&mut value);
-                Holds::<$type>::put(self, key, value, Deadline::Keep);
-                Ok(result)
-            }
-
-            fn edit_existing<R>(
-                &mut self,
-                key: Key<'_>,
-                edit: impl FnOnce(&mut $type) -> R,
+                edit: impl FnOnce(&mut $type) -> Option<R>,
             ) -> Result<Option<R>, CmdError> {
                 match Holds::<$type>::peek(self, key)? {
-                    Some(_) => Holds::<$type>::edit(self, key, edit).map(Some),
+                    Some(_) => Holds::<$type>::edit(self, key, edit),
                     None => Ok(None),
                 }
             }

@@ -169,10 +169,6 @@ impl Keyspace for Txn {
         self.is_recording_any()
     }
 
-    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
-        self.peek_entry(key).map(|entry| entry.deadline())
-    }
-
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
         self.reap(self.db, key.hash, key.bytes);
         let used = self.use_now();
@@ -238,6 +234,10 @@ impl Types for Txn {
             0..=EMBSTR_MAX => "embstr",
             _ => "raw",
         })
+    }
+
+    fn deadline(&self, key: Key<'_>) -> Option<Option<Millis>> {
+        self.peek_entry(key).map(|entry| entry.deadline())
     }
 }
 

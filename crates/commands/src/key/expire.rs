@@ -2,7 +2,7 @@
 
 use base::{
     Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Keyspace, Millis, Reply, Run, Spec, error, num,
+    Millis, Reply, Run, Spec, Types, error, num,
 };
 
 /// Gives `key` a deadline.
@@ -74,7 +74,7 @@ impl<'a> Expire<'a> {
         Ok(Expire { key, number, conditions: Conditions::parse(&mut args)? })
     }
 
-    fn run<H: Keyspace>(
+    fn run<H: Types>(
         self,
         (name, unit_ms, absolute): (&str, i64, bool),
         host: &mut H,
@@ -126,7 +126,7 @@ macro_rules! spelling {
         $(#[$doc])*
         pub struct $name<'a>(Expire<'a>);
 
-        impl<H: Keyspace> Run<H> for $name<'_> {
+        impl<H: Types> Run<H> for $name<'_> {
             fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
                 self.0.run(($text, $unit, $absolute), host, out)
             }
@@ -234,7 +234,7 @@ impl<'a> Command<'a> for Persist<'a> {
     }
 }
 
-impl<H: Keyspace> Run<H> for Persist<'_> {
+impl<H: Types> Run<H> for Persist<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
         if let Some(Some(_)) = host.deadline(self.key) {
             host.set_deadline(self.key, None);

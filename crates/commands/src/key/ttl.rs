@@ -1,8 +1,8 @@
 //! TTL, PTTL, EXPIRETIME, PEXPIRETIME: when a key dies.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Key, KeyFlag, KeySpec, Keyspace, Millis,
-    Reply, Run, Spec,
+    Args, Category, CmdError, Command, Effect, Flag, Key, KeyFlag, KeySpec, Millis, Reply, Run,
+    Spec, Types,
 };
 
 /// Answered for a missing key.
@@ -10,7 +10,7 @@ const MISSING: i64 = -2;
 /// Answered for a key that lives for ever.
 const FOR_EVER: i64 = -1;
 
-fn answer<H: Keyspace>(
+fn answer<H: Types>(
     host: &mut H,
     key: Key<'_>,
     out: &mut dyn Reply,
@@ -32,7 +32,7 @@ macro_rules! lifetime {
             key: Key<'a>,
         }
 
-        impl<H: Keyspace> Run<H> for $name<'_> {
+        impl<H: Types> Run<H> for $name<'_> {
             fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
                 answer(host, self.key, out, $show)
             }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use base::{CmdError, Keyspace, Protocol};
+use base::{CmdError, Protocol, Types};
 use commands::dump_payload;
 use store::{Scope, Txn, Watch};
 use wire::RespWriter;
