@@ -1,5 +1,7 @@
 """Checks that put Kvist beside redis-server: random commands, scripts, tools, an application."""
 
+import ctypes.util
+import os
 import pathlib
 import re
 import shlex
@@ -10,7 +12,7 @@ import time
 
 from .environments import python_with_redis
 from .job import need
-from .places import LOGS, ROOT
+from .places import LOGS, ROOT, TARGET
 from .registry import Failed, Skipped, check
 from .servers import kvist, program, redis_words, server_words, serving
 
@@ -26,6 +28,29 @@ def check_differential(job):
     # All families that the program knows: it is told none.
     job.run([program("debug", "differential"), "--steps", "40000", "--known", known, *seed],
             KVIST_BIN=str(kvist("debug")))
+
+
+@check("redis-module", soaks="only", using=("cargo",))  # its bindings take minutes, and libclang
+def check_redis_module(job):
+    """Does redis-server with our documents as its module reply, and remember, as Kvist does?"""
+    need("redis-server", "redis-server 7.0")
+    here = pathlib.Path("/usr/lib").glob("llvm-*/lib/libclang.so*")
+    if not (any(here) or ctypes.util.find_library("clang") or "LIBCLANG_PATH" in os.environ):
+        raise Skipped("libclang is not here: install libclang-dev to build the module")
+    crate, folder = ROOT / "crates" / "redis-module", TARGET / "redis-module"
+    job.run(["cargo", "fmt", "--check"], cwd=crate)
+    for words in (["clippy", "--", "-D", "warnings"], ["build"]):
+        job.run(["cargo", words[0], "--locked", "--target-dir", folder, *words[1:]], cwd=crate)
+    if shutil.which("cargo-deny"):
+        job.run(["cargo", "deny", "--manifest-path", crate / "Cargo.toml", "check", "--config",
+                 ROOT / "deny.toml", "bans", "licenses", "sources"])
+    known = ROOT / "crates" / "differential" / "known-differences.txt"
+    servers = {"KVIST_BIN": str(kvist("debug")),
+               "KVIST_JSON_MODULE": str(folder / "debug" / "libkvist_json.so")}
+    job.run([program("debug", "differential"), "--family", "json", "--steps", "20000",
+             "--known", known], **servers)
+    job.run(["cargo", "test", "--locked", "-p", "kvist-differential", "--test", "all", "module::"],
+            **servers)
 
 
 @check("scripts")

@@ -25,6 +25,8 @@ differential: the same random commands to redis-server and Kvist; says where the
   --most K        stop a family after K different differences (default 25)
   KVIST_BIN       the server under test (default: the newer of target/debug/kvist and
                   target/release/kvist); a redis-server here must show no differences
+  KVIST_JSON_MODULE
+                  the module of documents for redis-server, for --family json
   KVIST_ARGS      more arguments for it
 ";
 
@@ -53,7 +55,7 @@ pub fn seed() -> u64 {
 pub fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
-        let names: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
+        let names: Vec<&str> = families::every().map(|family| family.name).collect();
         println!("{USAGE}\nfamilies: {} {WIRE}", names.join(" "));
         return ExitCode::SUCCESS;
     }
@@ -120,6 +122,11 @@ fn run(wish: &Wish) -> Result<bool, String> {
         print!("{report}");
     };
     for family in &wish.families {
+        let documents = families::WITH_MODULE.iter().any(|known| known.name == family.name);
+        let oracle = match documents.then(Program::redis_with_documents) {
+            None => oracle.clone(),
+            Some(with) => with.ok_or("set KVIST_JSON_MODULE to the module of documents")?,
+        };
         for protocol in &wish.protocols {
             let settings = settings(wish, &oracle, &tested, *protocol);
             show(session::run(family, &settings)?);

@@ -31,7 +31,7 @@ impl Generator {
     /// When a form does not parse.
     pub fn new(family: &'static Family, rng: Rng) -> Result<Self, String> {
         let mut lists = Vec::new();
-        for &family in families::ALL {
+        for family in families::every() {
             let mut forms = Vec::new();
             for (weight, text) in family.forms {
                 forms.push((*weight, Form::parse(text)?));

@@ -93,6 +93,7 @@ fn compare_database(
             b"set" => on(key, &["SMEMBERS"], &[]),
             b"hash" => on(key, &["HGETALL"], &[]),
             b"stream" => on(key, &["XINFO", "STREAM"], &["FULL", "COUNT", "0"]),
+            b"ReJSON-RL" => on(key, &["JSON.GET"], &[]),
             b"zset" => on(key, &["ZRANGE"], &["0", "-1", "WITHSCORES"]),
             _ => on(key, &["GET"], &[]),
         });

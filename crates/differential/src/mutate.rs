@@ -103,7 +103,7 @@ pub fn kept_back(command: &Command) -> bool {
         "EXPIRE" | "PEXPIRE" | "SETEX" | "PSETEX" => {
             number(command, 2).is_some_and(|n| !far_off(n))
         }
-        "SET" | "GETEX" => (2..last).any(|at| {
+        "SET" | "GETEX" | "JSON.SET" => (2..last).any(|at| {
             let word = command.upper(at);
             (word == "EX" || word == "PX") && number(command, at + 1).is_some_and(|n| !far_off(n))
         }),

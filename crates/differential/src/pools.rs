@@ -5,6 +5,7 @@
 //! too. Relative expiries lie a long way off (or in the past), so that no key expires between the
 //! two servers' turns; see [`far_off`].
 
+mod documents;
 mod places;
 mod sketches;
 
@@ -29,6 +30,8 @@ pub enum KeyKind {
     Zset,
     /// Streams: `e0`…
     Stream,
+    /// Documents: `j0`…
+    Json,
 }
 
 const TEXT: [&[u8]; 6] = [b"s0", b"s1", b"s2", b"s3", b"s4", b"s5"];
@@ -37,6 +40,7 @@ const LIST: [&[u8]; 4] = [b"l0", b"l1", b"l2", b"l3"];
 const SET: [&[u8]; 5] = [b"t0", b"t1", b"t2", b"t3", b"t4"];
 const ZSET: [&[u8]; 5] = [b"z0", b"z1", b"z2", b"z3", b"z4"];
 const STREAM: [&[u8]; 3] = [b"e0", b"e1", b"e2"];
+const JSON: [&[u8]; 3] = [b"j0", b"j1", b"j2"];
 /// Keys of any type.
 const SHARED: [&[u8]; 3] = [b"x0", b"x1", b"x2"];
 /// Keys of unusual spelling.
@@ -94,6 +98,7 @@ impl Draw {
             KeyKind::Set => &SET,
             KeyKind::Zset => &ZSET,
             KeyKind::Stream => &STREAM,
+            KeyKind::Json => &JSON,
         };
         self.rng.pick(list).to_vec()
     }
@@ -243,7 +248,7 @@ pub const FLOATS: [&str; 32] = [
 /// All keys a generator can name: what differences are traced by.
 #[must_use]
 pub fn universe() -> BTreeSet<Vec<u8>> {
-    let groups: [&[&[u8]]; 8] = [&TEXT, &HASH, &LIST, &SET, &ZSET, &STREAM, &SHARED, &ODD];
+    let groups: [&[&[u8]]; 9] = [&TEXT, &HASH, &LIST, &SET, &ZSET, &STREAM, &JSON, &SHARED, &ODD];
     groups.iter().flat_map(|g| g.iter()).map(|k| k.to_vec()).collect()
 }
 
@@ -423,8 +428,12 @@ pub fn named(name: &str) -> Option<Pool> {
         "milliseconds" => |d, a| expiry(d, a, milliseconds),
         "timestamp" => |d, a| from(&ABSOLUTE, d, a),
         "timestamp-ms" => |d, a| from(&ABSOLUTE_MS, d, a),
-        _ => return numeric(name).or_else(|| textual(name)).or_else(|| streams::named(name)),
+        _ => return numeric(name).or_else(|| textual(name)).or_else(|| others(name)),
     })
+}
+
+fn others(name: &str) -> Option<Pool> {
+    streams::named(name).or_else(|| documents::named(name))
 }
 
 fn numeric(name: &str) -> Option<Pool> {
@@ -527,8 +536,9 @@ mod tests {
         let all = universe();
         let mut draw = Draw::new(Rng::new(5, ""), KeyKind::Zset);
         let mut seen: BTreeSet<Vec<u8>> = (0..5000).map(|_| draw.key()).collect();
-        // A stream is drawn where one is asked for.
+        // A stream or a document is drawn where one is asked for.
         seen.extend((0..200).map(|_| draw.key_of(KeyKind::Stream)));
+        seen.extend((0..200).map(|_| draw.key_of(KeyKind::Json)));
         assert_eq!(seen, all);
     }
 }

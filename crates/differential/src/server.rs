@@ -32,6 +32,14 @@ impl Program {
         found.into_iter().find(|p| p.is_file()).map(|path| Self { path, extra: vec![] })
     }
 
+    /// A redis-server with the module of documents that `KVIST_JSON_MODULE` names; `None` if it
+    /// names none.
+    #[must_use]
+    pub fn redis_with_documents() -> Option<Self> {
+        let module = std::env::var("KVIST_JSON_MODULE").ok()?;
+        Some(Self { extra: vec!["--loadmodule".to_owned(), module], ..Self::redis()? })
+    }
+
     /// Kvist: `KVIST_BIN`, else the newer of the debug and release builds of this workspace.
     /// `KVIST_ARGS` (separated by spaces) are added to its command line.
     #[must_use]

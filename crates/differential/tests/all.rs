@@ -8,3 +8,4 @@
 // The tests.
 mod families;
 mod harness;
+mod module;

@@ -8,6 +8,7 @@ pub mod connection;
 pub mod geo;
 pub mod hashes;
 pub mod hyperloglog;
+pub mod json;
 pub mod keys;
 pub mod lists;
 pub mod sets;
@@ -56,13 +57,21 @@ families! { $
     strings keys hashes lists sets zsets streams transactions bitmaps hyperloglog geo connection
 }
 
+/// Families that a redis-server has from a module alone. Only where one is named do they run.
+pub const WITH_MODULE: &[&Family] = &[&json::FAMILY];
+
+/// All families that are made of commands, whatever the server needs for them.
+pub fn every() -> impl Iterator<Item = &'static Family> {
+    ALL.iter().chain(WITH_MODULE).copied()
+}
+
 /// The name of the family of malformed bytes.
 pub const WIRE: &str = "wire";
 
 /// The family of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Family> {
-    ALL.iter().copied().find(|family| family.name == name)
+    every().find(|family| family.name == name)
 }
 
 #[cfg(test)]
@@ -83,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_form_parses() {
-        for family in ALL {
+        for family in every() {
             for (weight, form) in family.forms {
                 assert!(*weight > 0);
                 let parsed = Form::parse(form).unwrap_or_else(|e| panic!("{}: {e}", family.name));
