@@ -5,7 +5,8 @@ use std::process::Command;
 
 use kvist_rdb::digest::Digest;
 use kvist_rdb::{FieldTtlCount, Input, Item, Limits, Meta, Reader, Writer};
-use testkit::oracle::{self, Client, Oracle};
+use testkit::oracle::{Client, Oracle};
+use testkit::skip;
 
 use crate::dataset;
 
