@@ -7,7 +7,7 @@
 //! clients looked at one by one, from the register: exactly, largest first. Redis sorts them into
 //! classes of powers of two beforehand; here that would be shared work for every change of every
 //! client, to save a walk that ends with a client being closed. Sessions of one connection, which
-//! gRPC has, count once and go together.
+//! gRPC has, count once and go together, however long the last of them takes to end.
 //!
 //! A client that is to be closed is marked and no longer counted, since its memory is as good as
 //! free; its owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays,
@@ -15,8 +15,9 @@
 //!
 //! This file must never close a connection itself: connections belong to their workers.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Weak};
 
 use base::Millis;
 use config::Config;
@@ -33,8 +34,17 @@ const REST: Millis = 2;
 /// The search for clients to close, and when not to search.
 #[derive(Default)]
 pub(crate) struct ClientEvictions {
-    /// Until when there is no use in looking. Locked by the thread that looks.
-    rest_until: Mutex<Millis>,
+    /// Locked by the thread that looks.
+    search: Mutex<Search>,
+}
+
+#[derive(Default)]
+struct Search {
+    /// Until when there is no use in looking.
+    rest_until: Millis,
+    /// The sums of connections that are to be closed. The session that was told so may have gone
+    /// before the others of its connection, and before what that takes.
+    ending: Vec<Weak<AtomicUsize>>,
 }
 
 impl Engine {
@@ -54,13 +64,14 @@ impl Engine {
     fn evict_largest(&self, limit: usize, now: Millis) {
         // The thread that has the lock looks at the same clients; what it misses is found by the
         // clock.
-        let Some(mut rest_until) = self.client_evictions.rest_until.try_lock() else { return };
-        if *rest_until > now && *rest_until <= now + REST {
+        let Some(mut search) = self.client_evictions.search.try_lock() else { return };
+        if search.rest_until > now && search.rest_until <= now + REST {
             return;
         }
+        search.ending.retain(|sum| sum.strong_count() > 0);
         let (mut left, mut told) = (0, 0);
         let mut largest: Vec<(usize, Arc<Client>)> = Vec::new();
-        let mut connections = HashSet::new();
+        let mut connections: HashSet<_> = search.ending.iter().map(Weak::as_ptr).collect();
         for client in self.clients.all() {
             let first = client
                 .origin
@@ -85,20 +96,22 @@ impl Engine {
                 break;
             };
             self.evict_client(&client, now);
+            search.ending.extend(client.origin.memory.as_ref().map(Arc::downgrade));
             left -= memory;
             told += 1;
         }
         if told == 0 || left >= limit {
-            *rest_until = now + REST;
+            search.rest_until = now + REST;
         }
     }
 
     fn evict_client(&self, client: &Client, now: Millis) {
         let viewer = Viewer { engine: self, now, own: 0 };
         let nothing = Asking { command: "NULL", words: &[] };
-        tracing::info!("Evicting client: {}", client_line(&viewer, client, &nothing));
+        let line = client_line(&viewer, client, &nothing);
         client.evicted.store(true, Relaxed);
         self.stats.evicted_clients.fetch_add(1, Relaxed);
         client.kill();
+        tracing::info!("Evicting client: {line}");
     }
 }

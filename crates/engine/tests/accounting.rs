@@ -3,9 +3,13 @@
 //! counted too, about as it is.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kvist_engine::{ClientMemory, Mailbox, Origin};
 use testkit::scale;
 
-use crate::test_client::{TestClient, engine_with};
+use crate::test_client::{MessageQueue, TestClient, engine_with};
 
 /// What the store says, and what it has been given, since `before`.
 fn weigh(client: &mut TestClient, before: (isize, isize)) -> (isize, isize) {
@@ -283,4 +287,39 @@ fn what_clients_make_grow_is_counted() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The session that was told to go may be gone before the others of its connection, and before the
+/// memory: the connection is told once, and no other client goes in its place.
+#[test]
+fn a_connection_of_several_sessions_is_told_to_go_once() {
+    let engine = engine_with("maxmemory-clients 1mb");
+    let origin = Origin { memory: Some(Arc::default()), ..Origin::default() };
+    let mut memory = ClientMemory::new(&engine, &origin);
+    let mailbox: Arc<dyn Mailbox> = Arc::new(MessageQueue::default());
+    let add = || engine.clients.add(origin.clone(), 1_000_000, Arc::clone(&mailbox));
+    let mut sessions = vec![add(), add()];
+    memory.set(2 << 20);
+    let mut now = 1_000_000;
+    let mut evicted = || {
+        now += 1000;
+        engine.evict_clients(&engine.config(), now);
+        engine.stats.evicted_clients.load(Ordering::Relaxed)
+    };
+    assert_eq!((evicted(), evicted()), (1, 1));
+    let told = sessions.iter().position(|client| client.evicted.load(Ordering::Relaxed)).unwrap();
+    engine.clients.remove(sessions.remove(told).id);
+    assert_eq!(evicted(), 1);
+    // Nor does a call that comes meanwhile make another of it.
+    sessions.push(add());
+    assert_eq!(evicted(), 1);
+    drop(memory);
+    sessions.iter().for_each(|client| engine.clients.remove(client.id));
+    drop((sessions, origin));
+    // Another connection is another.
+    let origin = Origin { memory: Some(Arc::default()), ..Origin::default() };
+    let mut memory = ClientMemory::new(&engine, &origin);
+    let _client = engine.clients.add(origin, 1_000_000, mailbox);
+    memory.set(2 << 20);
+    assert_eq!(evicted(), 2);
 }
