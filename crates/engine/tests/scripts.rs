@@ -11,10 +11,11 @@ use std::thread;
 use base::Rng;
 use kvist_engine::exchange::NoAnswer;
 use kvist_engine::{Engine, SideThreads, Stage};
+use parking_lot::Mutex;
 use testkit::seed::rng;
 use testkit::wait::until;
 
-use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with};
+use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with, looking_at_log};
 
 const THREADS: usize = 8;
 
@@ -323,6 +324,28 @@ fn what_is_made_and_what_goes_counts_as_what_is_there() {
     assert!(engine.store.take_trash().is_empty());
     client.ask("SET longer x");
     assert_eq!(engine.store.take_trash().len(), 1);
+}
+
+/// Who reads in the log that a script is overdue and then asks for what it holds is not kept
+/// waiting: that is in force before it is told.
+#[test]
+fn an_overdue_script_is_told_of_when_no_client_waits_for_it() {
+    let engine = engine_with("busy-reply-threshold 1");
+    let mut client = TestClient::new(&engine);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let look = {
+        let (engine, seen) = (Arc::clone(&engine), Arc::clone(&seen));
+        move |line: &str| {
+            if line.contains("longer than busy-reply-threshold") {
+                let mut other = TestClient::new(&engine);
+                seen.lock().push((engine.store.is_obstructed(), other.ask("SCRIPT KILL")));
+            }
+        }
+    };
+    let run = || say(&mut client, &["EVAL", "while true do end", "1", "k"]);
+    let killed = looking_at_log(look, run);
+    assert!(killed.contains("Script killed by user"), "{killed}");
+    assert_eq!(*seen.lock(), [(true, "+OK".to_owned())]);
 }
 
 /// A thread whose records the disk does not take waits before its next request, however short that

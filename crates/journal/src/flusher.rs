@@ -482,8 +482,8 @@ impl Writer {
     fn heal(&mut self) -> io::Result<u64> {
         let number = self.sync_segment()?;
         if std::mem::take(&mut self.healing) {
-            tracing::warn!("a new snapshot is complete; writes are accepted again");
             self.log.set_trouble(None);
+            tracing::warn!("a new snapshot is complete; writes are accepted again");
         }
         self.tell_durable();
         Ok(number)

@@ -71,8 +71,8 @@ pub(crate) fn reserve(file: &dyn DiskFile, had: u64, need: Need, log: &Log) -> i
     if !log.is_short_of_room() {
         match try_reserve(file, had, most, 0) {
             Err(error) if is_full(&error) => {
-                tracing::warn!(%error, "no room for a whole segment of the journal");
                 log.set_short_of_room(true);
+                tracing::warn!(%error, "no room for a whole segment of the journal");
             }
             other => return other,
         }

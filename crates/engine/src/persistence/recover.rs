@@ -288,11 +288,11 @@ impl Engine {
     /// are refused until the cron thread finds room for a snapshot that the journal begins with.
     /// Of the segments, the last that was read is `before`.
     fn begin_later(&self, error: &io::Error, (disk, before): (&dyn Disk, u64)) {
-        tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
         self.give_journal_up(disk, before);
         self.persistence.not_begun.store(true, Ordering::Relaxed);
         self.persistence.rewrites.ok.store(false, Ordering::Relaxed);
         self.persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
+        tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
     }
 
     /// The journal is not continued: what follows will not be in it.

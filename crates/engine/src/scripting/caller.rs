@@ -358,9 +358,10 @@ impl<'c> Caller<'c> {
         let running = self.show();
         let killed = running.killed.load(Ordering::Acquire);
         if overdue && running.is_overdue_now() {
-            let script = &*running.name;
-            tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
+            let script = running.name.clone();
             self.txn.obstruct();
+            // Told when it is so: what reads the line and then asks is not kept waiting.
+            tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
         }
         if overdue || took >= LONG {
             self.context.overran = true;

@@ -63,6 +63,45 @@ pub struct TestClient {
     pub messages: Arc<MessageQueue>,
 }
 
+/// Runs something, and looks whenever this thread writes a line of the log.
+pub fn looking_at_log<R>(
+    look: impl Fn(&str) + Send + Sync + 'static,
+    run: impl FnOnce() -> R,
+) -> R {
+    tracing::subscriber::with_default(Lines(look), run)
+}
+
+/// What takes the lines of the log.
+struct Lines<L>(L);
+
+impl<L: Fn(&str) + Send + Sync + 'static> tracing::Subscriber for Lines<L> {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut line = String::new();
+        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+            if field.name() == "message" {
+                line = format!("{value:?}");
+            }
+        });
+        (self.0)(&line);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
 /// Kills scripts if the test fails: a thread with an endless one would be waited for.
 pub struct KilledOnFailure<'e>(pub &'e Arc<Engine>);
 
