@@ -7,7 +7,8 @@
 //! | [`oracle`] | a redis-server to compare with |
 //! | [`skip`] | saying that something could not be tested here |
 //! | [`folder`] | folders that go with their owner |
-//! | [`wait`] | awaiting conditions instead of sleeping; ports |
+//! | [`wait`] | awaiting conditions instead of sleeping |
+//! | [`port`] | ports for servers that tests start |
 //! | [`processor`] | what work costs, whatever else the machine does |
 //! | [`scale`] | what memory a thread has alive |
 //!
@@ -18,6 +19,7 @@
 pub mod folder;
 pub mod fuzz;
 pub mod oracle;
+pub mod port;
 pub mod processor;
 pub mod scale;
 pub mod seed;

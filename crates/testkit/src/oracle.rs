@@ -5,12 +5,13 @@
 //! an absent oracle must not look like a broken Kvist.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::port::free_port;
 use crate::skip;
 
 /// A running redis-server.
@@ -55,7 +56,7 @@ impl Oracle {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             std::fs::write(path, content).expect("a file for the server");
         }
-        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let port = free_port();
         let process = Command::new("redis-server")
             .args(["--port", &port.to_string(), "--unixsocket", "socket"])
             .args(["--save", "", "--daemonize", "no"])

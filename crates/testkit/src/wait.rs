@@ -1,9 +1,6 @@
 //! Awaiting conditions: a test that sleeps instead is too short on a busy machine and too long on
 //! all others.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 /// How long a condition may take to come true, on a machine that is busy with other tests.
@@ -35,17 +32,4 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Duration {
     let start = Instant::now();
     eventually(what, || is_so().then_some(()));
     start.elapsed()
-}
-
-/// A port that is free at the moment, and that no connection is given by chance: the system takes
-/// those from 32768 on, and other tests open thousands.
-#[must_use]
-pub fn free_port() -> u16 {
-    loop {
-        let random = RandomState::new().build_hasher().finish();
-        let port = 10_000 + (random % 22_000) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
 }

@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use testkit::folder::temporary;
+pub use testkit::port::free_port;
 use testkit::skip;
-pub use testkit::wait::{PATIENCE, eventually, free_port};
+pub use testkit::wait::{PATIENCE, eventually};
 
 use rustls::{ClientConnection, StreamOwned};
 use wire::{ReplyParser, Value};
