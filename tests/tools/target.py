@@ -5,7 +5,9 @@ The connection here says exactly what it is told and hides nothing of the reply;
 people use have tests of their own in ../clients.
 """
 
+import contextlib
 import os
+import random
 import socket
 import time
 import unittest
@@ -35,6 +37,16 @@ SELECT 3
 SET elsewhere 1
 SELECT 0
 """
+
+
+def free_port():
+    """A port that no process listens on, and that no connection is given by chance: the system
+    takes those from 32768 on."""
+    while True:
+        port = random.randrange(10000, 32000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind((HOST, port))
+            return port
 
 
 class Error(str):

@@ -7,12 +7,12 @@ redis-server's, or, where it holds figures of the server itself, have the same s
 
 import re
 import shutil
-import socket
 import subprocess
 import unittest
 import urllib.request
 
-from target import (HOST, PATIENCE, PORT, REDIS_PORT, Error, TwoServers, eventually, info, shape)
+from target import (HOST, PATIENCE, PORT, REDIS_PORT, Error, TwoServers, eventually, free_port,
+                    info, shape)
 
 EXPORTER = shutil.which("prometheus-redis-exporter") or shutil.which("redis_exporter")
 
@@ -278,9 +278,7 @@ class Exporter(TwoServers):
 
     def scrape(self, port, *options):
         """The metrics about Redis that it makes of the server on a port, by name and labels."""
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            own = probe.getsockname()[1]
+        own = free_port()
         words = [EXPORTER, f"--redis.addr=redis://{HOST}:{port}",
                  f"--web.listen-address={HOST}:{own}", *options]
         url = f"http://{HOST}:{own}/metrics"

@@ -6,8 +6,10 @@ Every database of it is emptied.
 """
 
 import concurrent.futures
+import contextlib
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -28,6 +30,16 @@ EXPORTER = shutil.which("prometheus-redis-exporter") or shutil.which("redis_expo
 
 # What the exporter says of itself, not of the server.
 OF_ITSELF = re.compile(r"redis_(exporter_|target_scrape|last_key_groups)")
+
+
+def free_port():
+    """A port that no process listens on, and that no connection is given by chance: the system
+    takes those from 32768 on."""
+    while True:
+        port = random.randrange(10000, 32000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind((HOST, port))
+            return port
 
 
 def command(*words):
@@ -157,9 +169,7 @@ class Test(unittest.TestCase):
     def test_every_name_of_redis_exporter(self):
         command("SETEX", "k", "1000", "v")
         command("NOSUCH")
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            own = probe.getsockname()[1]
+        own = free_port()
         words = [EXPORTER, f"--redis.addr=redis://{HOST}:{PORT}",
                  f"--web.listen-address={HOST}:{own}"]
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

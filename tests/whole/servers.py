@@ -1,6 +1,7 @@
 """How checks start servers: on free ports, in folders of their own, and to their end."""
 
 import contextlib
+import random
 import shlex
 import shutil
 import socket
@@ -18,15 +19,17 @@ PORTS_LOCK = threading.Lock()
 
 
 def free_port():
-    """A port that no process listens on now, and no other check has been given."""
+    """A port that no process listens on now, and no other check has been given; nor any connection
+    by chance: the system takes those from 32768 on, and other checks open thousands."""
     while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = random.randrange(10000, 32000)
         with PORTS_LOCK:
-            if port not in GIVEN_PORTS:
-                GIVEN_PORTS.add(port)
-                return port
+            if port in GIVEN_PORTS:
+                continue
+            GIVEN_PORTS.add(port)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 COPIES = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -45,6 +47,16 @@ def answered(ask: Any) -> Any:
                 raise
 
 
+def free_port() -> int:
+    """A port that no process listens on, and that no connection is given by chance: systems hand
+    out those from 32768 on."""
+    while True:
+        port = random.randrange(10000, 32000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
 class Server:
     """A server in a folder of its own."""
 
@@ -57,9 +69,7 @@ class Server:
         self.process: Any = None
         # A port that was free may be another program's by now; then another is tried.
         for left in reversed(range(10)):
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                self.port = int(probe.getsockname()[1])
+            self.port = free_port()
             self.words = [
                 *program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket",
                 self.socket, "--save", "", "--appendonly", "no", *words,

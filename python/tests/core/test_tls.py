@@ -14,7 +14,7 @@ import pytest
 import kvist
 import kvist.aio
 
-from .conftest import Server
+from .conftest import Server, free_port
 
 if shutil.which("openssl") is None:
     pytest.skip("openssl is not here", allow_module_level=True)
@@ -53,11 +53,7 @@ def secured(request: Any, papers: Path) -> Iterator[Any]:
         )
         servers.append(server)
         with server.client() as client:
-            import socket
-
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                port = int(probe.getsockname()[1])
+            port = free_port()
             client.config_set("tls-port", port)
         return port
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,16 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.conftest import Server, eventually
+from core.conftest import Server, eventually, free_port
 
 import kvist
-
-
-def nobody() -> int:
-    """A port that no process listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class SentinelServer(Server):
@@ -30,7 +22,7 @@ class SentinelServer(Server):
         if shutil.which("redis-server") is None:
             pytest.skip("redis-server is not here")
         self.folder = Path(tempfile.mkdtemp(prefix="kvist-py-"))
-        self.port = nobody()
+        self.port = free_port()
         conf = self.folder / "sentinel.conf"
         conf.write_text(
             f"port {self.port}\nbind 127.0.0.1\ndir {self.folder}\n"

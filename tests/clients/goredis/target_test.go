@@ -8,6 +8,8 @@ package goredis
 
 import (
 	"context"
+	"errors"
+	"math/rand"
 	"net"
 	"os"
 	"os/exec"
@@ -116,13 +118,26 @@ func newServer(t *testing.T) *ownServer {
 	if command == "" {
 		t.Skip("TEST_SERVER_COMMAND is not set")
 	}
-	probe, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	must(t, err)
-	server := &ownServer{addr: probe.Addr().String(), folder: t.TempDir()}
-	must(t, probe.Close())
+	server := &ownServer{addr: freeAddress(t), folder: t.TempDir()}
 	server.start(t)
 	t.Cleanup(func() { server.stop(t) })
 	return server
+}
+
+// freeAddress has a port that no process listens on, and that no connection is given by chance: the
+// system takes those from 32768 on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for {
+		address := net.JoinHostPort(host, strconv.Itoa(10000+rand.Intn(22000)))
+		probe, err := net.Listen("tcp", address)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		must(t, err)
+		must(t, probe.Close())
+		return address
+	}
 }
 
 func (s *ownServer) start(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand"
 	"net"
 	"os"
 	"os/exec"
@@ -148,14 +149,20 @@ func (s *server) blocked(count int) {
 	s.eventually(field, func() bool { return strings.Contains(s.redis("INFO clients"), field) })
 }
 
+// freePort is a port that no process listens on, and that no connection is given by chance: the
+// system takes those from 32768 on.
 func freePort(t testing.TB) string {
 	t.Helper()
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	_, port, err := net.SplitHostPort(probe.Addr().String())
-	must(t, err)
-	must(t, probe.Close())
-	return port
+	for {
+		port := strconv.Itoa(10000 + rand.Intn(22000))
+		probe, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		must(t, err)
+		must(t, probe.Close())
+		return port
+	}
 }
 
 // soon is a context of a call that may not take for ever.

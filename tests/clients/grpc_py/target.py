@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import os
 import pathlib
+import random
 import shlex
 import shutil
 import socket
@@ -35,10 +36,13 @@ def stubs():
 
 
 def free_port():
-    """A port that no process listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no process listens on, and that no connection is given by chance: the system
+    takes those from 32768 on."""
+    while True:
+        port = random.randrange(10000, 32000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Server:

@@ -77,11 +77,20 @@ export class OwnServer {
   }
 }
 
+// A port that no process listens on, and that no connection is given by chance: the system takes
+// those from 32768 on.
 async function freePort() {
-  const probe = createServer().listen(0, HOST);
-  await once(probe, "listening");
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return port;
+  for (;;) {
+    const port = 10000 + Math.floor(Math.random() * 22000);
+    const probe = createServer().listen(port, HOST);
+    try {
+      await once(probe, "listening");
+    } catch (error) {
+      if (error.code === "EADDRINUSE") continue;
+      throw error;
+    }
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
 }

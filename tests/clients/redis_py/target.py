@@ -5,7 +5,9 @@ these tests empty every database of the server), TEST_PROTOCOL (2 or 3), and TES
 a command line with {port} in it that starts a fresh server for the tests that restart one.
 """
 
+import contextlib
 import os
+import random
 import shlex
 import socket
 import subprocess
@@ -57,10 +59,13 @@ class ServerCase(unittest.TestCase):
 
 
 def free_port():
-    """A port that no process listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return probe.getsockname()[1]
+    """A port that no process listens on, and that no connection is given by chance: the system
+    takes those from 32768 on."""
+    while True:
+        port = random.randrange(10000, 32000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind((HOST, port))
+            return port
 
 
 class OwnServer:

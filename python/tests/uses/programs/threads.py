@@ -4,6 +4,8 @@ By itself, without pytest and redis-py, so that an interpreter without a lock ca
 other packages are built for.
 """
 
+import contextlib
+import random
 import shutil
 import socket
 import subprocess
@@ -15,9 +17,12 @@ import kvist
 
 if hasattr(sys, "_is_gil_enabled"):
     assert not sys._is_gil_enabled(), "importing kvist has switched the lock on"
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
+# Not one that connections are given by chance: systems hand those out from 32768 on.
+while True:
+    port = random.randrange(10000, 32000)
+    with contextlib.suppress(OSError), socket.socket() as probe:
+        probe.bind(("127.0.0.1", port))
+        break
 server = subprocess.Popen([shutil.which("redis-server"), "--port", str(port), "--save", ""],
                           stdout=subprocess.DEVNULL)
 try:
