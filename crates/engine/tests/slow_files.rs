@@ -3,11 +3,13 @@
 //! as long to read as the test wants.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use kvist_engine::persistence::Reason;
@@ -18,8 +20,8 @@ use testkit::wait::until;
 use crate::test_client::{MessageQueue, TestClient, engine_with, start};
 
 /// After so long a file can be read although the test has not let it go: a thread that waits for
-/// it goes on then, and the test fails.
-const LONG: Duration = Duration::from_secs(5);
+/// it goes on then, and the test fails. Longer than a test takes on a busy machine.
+const LONG: Duration = Duration::from_secs(25);
 
 /// What keeps no other client waiting, whatever file hangs.
 const OTHERS: &[(&str, &str)] = &[
@@ -35,37 +37,51 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 /// A file that cannot be read to its end before it is dropped.
-struct Hanging(Option<Sender<()>>);
+struct Hanging {
+    let_go: Option<Sender<()>>,
+    /// Told when it has been opened.
+    opened: Receiver<()>,
+}
 
 impl Hanging {
     fn file(path: &Path, text: &'static str) -> Self {
         let _ = std::fs::remove_file(path);
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
         let (let_go, told) = channel::<()>();
+        let (opens, opened) = channel();
         let path = path.to_owned();
         std::thread::spawn(move || {
-            let _ = told.recv_timeout(LONG);
             // Waits until it is being read.
-            std::fs::write(path, text).unwrap();
+            let mut file = File::options().write(true).open(path).unwrap();
+            let _ = opens.send(());
+            let _ = told.recv_timeout(LONG);
+            file.write_all(text.as_bytes()).unwrap();
         });
-        Hanging(Some(let_go))
+        Hanging { let_go: Some(let_go), opened }
     }
 
     /// One that cannot be opened to be written before that.
     fn read_later(path: &Path) -> Self {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
         let (let_go, told) = channel::<()>();
+        let (opens, opened) = channel();
         let path = path.to_owned();
         std::thread::spawn(move || {
             let _ = told.recv_timeout(LONG);
             // Waits until it is being written to.
-            drop(std::fs::File::open(path));
+            drop(File::open(path));
+            let _ = opens.send(());
         });
-        Hanging(Some(let_go))
+        Hanging { let_go: Some(let_go), opened }
+    }
+
+    /// Waits until a thread reads it.
+    fn is_being_read(&self) {
+        self.opened.recv_timeout(LONG).unwrap();
     }
 
     fn let_go(&mut self) {
-        self.0 = None;
+        self.let_go = None;
     }
 }
 
@@ -175,6 +191,8 @@ fn users_change_while_their_file_hangs() {
     let mut stage = Stage::new();
     let mut file = stage.users("user default on nopass ~* &* +@all\nuser read on ~* +get\n");
     stage.waits("acl load");
+    // Either may begin first where both are asked for.
+    file.is_being_read();
     let mut saving = TestClient::new(&stage.engine);
     assert_eq!(saving.feed("acl save\r\n"), (String::new(), State::Blocked));
     stage.others_go_on();
