@@ -212,8 +212,8 @@ fn a_share_of_maxmemory_is_a_limit() {
     });
 }
 
-/// Many that grow at the same time, on all threads: the sum stays about the limit, and a client
-/// that is small all the time stays.
+/// Many that grow at the same time, on all threads: the sum has a bound, and a client that is small
+/// all the time stays.
 #[test]
 fn a_crowd_of_growing_clients_is_bounded() {
     let server = Server::start(&["--maxmemory-clients", "8mb"]);
@@ -251,8 +251,10 @@ fn a_crowd_of_growing_clients_is_bounded() {
         }
         most
     });
-    // What a turn of a loop can bring is what it can be over, for each thread.
-    assert!(most < 16 << 20, "{most}");
+    // What has not been told to go is over the limit by what a turn of each thread can bring. Beside
+    // it is what has been told: on each of the two threads, when the system does not let it run, at
+    // most what that thread had until then, the limit and a turn. Without a limit it would be 160 MB.
+    assert!(most < 4 * (8 << 20), "{most}");
     for client in &mut small {
         assert_eq!(text(&client.ask(&["PING"])), "PONG");
     }
