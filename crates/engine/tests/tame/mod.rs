@@ -346,7 +346,8 @@ fn score(rng: &mut Rng) -> Vec<u8> {
     match rng.below(6) {
         0 => "inf".into(),
         1 => format!("{}.25", rng.below(9)).into_bytes(),
-        2 => format!("-{}e-3", rng.below(90)).into_bytes(),
+        // Not -0, which redis-server reads back from its own file as 0.
+        2 => format!("-{}e-3", 1 + rng.below(90)).into_bytes(),
         _ => rng.below(40).to_string().into_bytes(),
     }
 }
