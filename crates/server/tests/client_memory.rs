@@ -251,9 +251,10 @@ fn a_crowd_of_growing_clients_is_bounded() {
         }
         most
     });
-    // What has not been told to go is over the limit by what a turn of each thread can bring. Beside
-    // it is what has been told: on each of the two threads, when the system does not let it run, at
-    // most what that thread had until then, the limit and a turn. Without a limit it would be 160 MB.
+    // What has not been told to go is over the limit by what a turn of each thread can bring.
+    // Beside it is what has been told: on each of the two threads, when the system does not let it
+    // run, at most what that thread had until then, the limit and a turn. Without a limit it would
+    // be 160 MB.
     assert!(most < 4 * (8 << 20), "{most}");
     for client in &mut small {
         assert_eq!(text(&client.ask(&["PING"])), "PONG");

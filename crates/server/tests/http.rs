@@ -393,7 +393,7 @@ fn counting_delays_no_other_client() {
         // All of them count, or wait for their turn, before another request is sent.
         let mut look = web.server.connect();
         eventually("4 counts", || (web.server.asking(&mut look, "range.count") == 4).then_some(()));
-        assert_eq!(web.clients(&mut look), 8);
+        eventually("all clients", || (web.clients(&mut look) == 8).then_some(()));
         for path in ["/health", "/ready"] {
             assert_eq!(web.get(path).status, 200, "{path}");
         }
