@@ -14,7 +14,7 @@ use kvist_differential::pair::Pair;
 use kvist_differential::rng::Rng;
 use kvist_differential::server::Program;
 
-use crate::skip;
+use testkit::skip;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 

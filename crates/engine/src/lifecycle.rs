@@ -137,8 +137,9 @@ impl Engine {
     }
 
     fn save_at_last(self: &Arc<Self>) -> io::Result<()> {
-        let journaling = self.persistence.is_journaling();
         let config = self.config();
+        let owed = self.owes_journal();
+        let journaling = self.persistence.is_journaling() || owed;
         let saves = !config.save.is_empty() && !journaling;
         let wanted = match self.persistence.last_will() {
             Some(wanted) => wanted,
@@ -146,7 +147,11 @@ impl Engine {
         };
         if self.outlasts_scripts() || self.store.is_broken_off() {
             tracing::warn!("not saving the dataset: a script has changed part of what it would");
-            return self.keep_journal_only(wanted);
+            return self.keep_journal_only(wanted || owed);
+        }
+        if owed {
+            tracing::info!("Saving what the journal begins with before exiting");
+            self.begin_owed_journal()?;
         }
         let mut saved = Ok(());
         // SHUTDOWN may have done so already, to be able to say that it failed.

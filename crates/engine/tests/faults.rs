@@ -836,6 +836,40 @@ fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
     assert!(refused > 4, "{refused}");
 }
 
+/// The same where no journal is to go on: nothing can be written that would say so. What was read is
+/// served and changed, what cannot be saved counts nowhere, and with some room all is saved.
+#[test]
+fn a_server_without_a_journal_starts_on_a_full_disk() {
+    let off = "always\nappendonly no";
+    let mut unsaved = 0;
+    for shards in [4, 8] {
+        for left in [0, 1, 2, 3] {
+            let context = format!("{shards} shards, {left} pages left");
+            let disk = Liar::default();
+            let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
+            life.step("set a 1");
+            let last = life.states.last().unwrap().clone();
+            life.end();
+            let found = disk.crash(Leaves::Everything);
+            found.has_room(found.used() + left * 4096);
+            let mut life = Life::begin_on(&found, off, WHOLE, shards)
+                .unwrap_or_else(|error| panic!("{context}: {error}"));
+            assert_eq!(life.states[0], last, "{context}");
+            assert_eq!(life.step("set b 1"), "+OK\r\n", "{context}");
+            let changed = life.states.last().unwrap().clone();
+            if life.engine.save(Reason::Save, false).is_err() {
+                unsaved += 1;
+                nothing_else_counts(&found, &last, &context);
+            }
+            found.has_room(found.used() + 4 * WHOLE);
+            life.engine.save(Reason::Save, false).unwrap();
+            nothing_else_counts(&found, &changed, &context);
+            life.end();
+        }
+    }
+    assert!(unsaved > 2, "{unsaved}");
+}
+
 /// A server on a disk that has room to begin a segment and not for a snapshot, so that its journal
 /// does not begin: because it had been switched off, or because there are more shards now. With the
 /// state it serves.

@@ -112,6 +112,13 @@ impl Engine {
         self.stats.changes().saturating_sub(self.persistence.changes_saved.load(Ordering::Relaxed))
     }
 
+    /// Whether the journal is on and has not begun, so that changes are in no file yet: its first
+    /// snapshot is being made, or has found no room.
+    pub(crate) fn owes_journal(&self) -> bool {
+        let wanted = self.config().appendonly && !self.persistence.is_journaling();
+        wanted && !self.persistence.is_loading() && self.unsaved_changes() > 0
+    }
+
     /// When the dataset was last saved, or else this process started.
     pub(crate) fn last_save(&self) -> u64 {
         self.persistence.last_save.load(Ordering::Relaxed).max(self.started)

@@ -107,6 +107,9 @@ pub struct Persistence {
     closed: AtomicBool,
     loading: AtomicBool,
     journaling: AtomicBool,
+    /// The epoch of the journal when replies began to wait for it: until it is durable, what was
+    /// acknowledged while the journal began may be in memory alone.
+    began_in: AtomicU64,
     /// The journal is on, and could not begin: there was no room for the snapshot that it begins
     /// with, or, at the start, to say where it goes on.
     not_begun: AtomicBool,
@@ -202,6 +205,24 @@ impl Persistence {
     #[must_use]
     pub fn is_journaling(&self) -> bool {
         self.journaling.load(Ordering::Acquire)
+    }
+
+    /// Whether the journal holds all that was acknowledged, by its own policy: not before it began,
+    /// and not while what was acknowledged until then is on its way to the disk.
+    #[must_use]
+    pub fn is_journal_complete(&self, log: &Log) -> bool {
+        self.is_journaling() && log.durable() >= self.began_in.load(Ordering::Acquire)
+    }
+
+    /// The snapshot that the journal begins with is current. What was acknowledged before is made
+    /// durable before this is told of.
+    pub(super) fn begin_journal(&self, log: &Log) {
+        // Replies do not wait yet, and what they have told of may be in a write buffer.
+        self.began_in.store(u64::MAX, Ordering::Release);
+        self.set_journaling(true);
+        self.began_in.store(log.epoch(), Ordering::Release);
+        // Where that fails the log is in trouble, and says so.
+        let _ = log.sync();
     }
 
     pub(crate) fn set_journaling(&self, on: bool) {

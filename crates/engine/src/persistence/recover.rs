@@ -190,8 +190,12 @@ impl Engine {
         self.store.log().set_policy(policy(&config));
         let imported = found.imported.is_some();
         match self.go_on((manifest, imported), next, config.appendonly) {
-            Err(error) if config.appendonly && journal::is_full(&error) => {
-                self.begin_later(&error, (&*disk, next.0.saturating_sub(1)));
+            Err(error) if journal::is_full(&error) => {
+                let before = next.0.saturating_sub(1);
+                match config.appendonly {
+                    true => self.begin_later(&error, (&*disk, before)),
+                    false => self.leave_as_read(&error, (&*disk, before)),
+                }
             }
             done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
         }
@@ -293,6 +297,14 @@ impl Engine {
         self.persistence.rewrites.ok.store(false, Ordering::Relaxed);
         self.persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
         tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
+    }
+
+    /// The disk is too full to say that no journal goes on, or to save by another number of shards:
+    /// the files stay as they were, and say what was read. What a later snapshot begins with is
+    /// written afresh, and does not continue them.
+    fn leave_as_read(&self, error: &io::Error, (disk, before): (&dyn Disk, u64)) {
+        self.give_journal_up(disk, before);
+        tracing::warn!(%error, "the disk is full: the files stay as they were read");
     }
 
     /// The journal is not continued: what follows will not be in it.

@@ -132,11 +132,34 @@ impl Engine {
     /// # Errors
     /// The disk refuses, or the dataset is being read; what was current still is.
     pub fn save_finally(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
+        self.in_last_turn(Reason::Save, || self.save_in_turn(Reason::Save, journal, false))
+    }
+
+    /// Makes the snapshot that a journal begins with, if it has not begun: before the server ends,
+    /// as what was acknowledged is in no file otherwise. One that is being made is waited for.
+    ///
+    /// # Errors
+    /// As of [`Engine::save_finally`].
+    pub(crate) fn begin_owed_journal(self: &Arc<Self>) -> io::Result<()> {
+        if !self.owes_journal() {
+            return Ok(());
+        }
+        self.in_last_turn(Reason::Rewrite, || match self.owes_journal() {
+            true => self.save_in_turn(Reason::Rewrite, true, false).map(drop),
+            false => Ok(()),
+        })
+    }
+
+    fn in_last_turn<T>(
+        &self,
+        reason: Reason,
+        save: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
         self.persistence.all_read()?;
         self.persistence.ending.store(true, Ordering::Release);
-        let turn = self.wait_for_turn(Reason::Save, &|| false);
+        let turn = self.wait_for_turn(reason, &|| false);
         let turn = turn.ok_or_else(|| io::Error::other(BUSY))?;
-        let result = self.save_in_turn(Reason::Save, journal, false);
+        let result = save();
         drop(turn);
         if result.is_err() {
             // It may go on after all.
@@ -326,9 +349,6 @@ impl Engine {
             manifest.write(&*data_dir.disk)?;
             data_dir.manifest = Some(manifest);
             log.figures.forget(before);
-            if journal {
-                self.persistence.set_journaling(true);
-            }
             // The new state stands; old files that stay behind only cost room.
             if let Err(error) = data_dir.tidy() {
                 tracing::warn!(%error, "files that are no longer needed could not be removed");
@@ -337,6 +357,9 @@ impl Engine {
         drop(data_dir);
         if healing {
             log.healed()?;
+        }
+        if journal && !self.persistence.is_journaling() {
+            self.persistence.begin_journal(log);
         }
         self.persistence.base_size.store(saved.bytes, Ordering::Relaxed);
         Ok(saved)

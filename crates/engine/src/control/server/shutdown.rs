@@ -72,20 +72,24 @@ impl Act for Shutdown {
             // A shutdown is over before a client could take it back.
             return Err(CmdError::new("ERR No shutdown in progress."));
         }
-        if control.engine.store.is_obstructed() && self.save != Some(false) {
+        let obstructed = control.engine.store.is_obstructed();
+        if obstructed && self.save != Some(false) {
             return Err(control.engine.busy());
         }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");
         let (engine, config) = (control.engine, &control.context.config);
-        let journaling = engine.persistence.is_journaling();
+        // Where the journal is on and has not begun, what it begins with is saved in any case.
+        // A script that is in the way would be waited for: then the end fails.
+        let owed = engine.owes_journal() && !obstructed;
+        let journaling = engine.persistence.is_journaling() || owed;
         let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
         // Only a snapshot keeps what the journal could not.
         let troubled = journaling && engine.store.log().is_troubled();
         let needed = troubled && self.save != Some(false);
         match engine.me() {
             // What has been read in part is in no case all that there is.
-            Some(engine) if needed || (wanted && !engine.persistence.is_loading()) => {
-                self.save_first(&engine, control.session);
+            Some(engine) if owed || needed || (wanted && !engine.persistence.is_loading()) => {
+                self.save_first(&engine, control.session, needed || wanted);
             }
             _ => {
                 self.stop(engine);
@@ -100,13 +104,17 @@ impl Act for Shutdown {
 impl Shutdown {
     /// Saves while clients can still be told that it failed, in a thread of its own: it may have to
     /// wait, and this one has other clients.
-    fn save_first(self, engine: &Arc<Engine>, session: &mut Session) {
+    fn save_first(self, engine: &Arc<Engine>, session: &mut Session, all: bool) {
         // It is refused nothing: it is what ends requests that hang.
         let waiting = Waiting::without_place(engine, session).at_once();
         let (own, client) = (Arc::clone(engine), Arc::clone(&session.client));
         let work = move |waiting: Waiting, _: &mut BackgroundWorker| {
             let engine = own;
-            if let Err(error) = engine.save_finally(engine.persistence.is_journaling()) {
+            let saved = engine.begin_owed_journal().and_then(|()| match all {
+                true => engine.save_finally(engine.persistence.is_journaling()).map(drop),
+                false => Ok(()),
+            });
+            if let Err(error) = saved {
                 tracing::error!(%error, "the dataset could not be saved before exiting");
                 if !self.force {
                     let text = "ERR Errors trying to SHUTDOWN. Check logs.";

@@ -67,7 +67,7 @@ fn seconds(attempts: &Attempts) -> i64 {
 
 fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
     let persistence = &engine.persistence;
-    lines.put("aof_enabled", u8::from(persistence.is_journaling()));
+    lines.put("aof_enabled", u8::from(persistence.is_journal_complete(engine.store.log())));
     lines.put("aof_rewrite_in_progress", u8::from(persistence.is_busy_with(Reason::Rewrite)));
     lines.put("aof_rewrite_scheduled", u8::from(engine.is_scheduled(Reason::Rewrite)));
     lines.put("aof_last_rewrite_time_sec", seconds(&persistence.rewrites));
