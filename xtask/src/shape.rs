@@ -3,7 +3,8 @@
 //!
 //! A module here is one of a crate's first level, with all below it. It imports another where its
 //! code, tests left out, names something of the other by a path from the crate's root; what the
-//! root hands on counts as its module's. Modules that import one another, directly or by way of
+//! root hands on counts as its module's. The modules of a folder are looked at in the same way, so
+//! that no folder hides a circle. Modules that import one another, directly or by way of
 //! others, are a circle: none of them can be read, tested or taken out alone.
 
 mod circles;
@@ -54,6 +55,20 @@ fn report(crates: &BTreeMap<String, Files>) -> String {
         for circle in circles::of(&imports::of(files)) {
             text.push_str(&format!("  {name}: {} of {}\n", circle.len(), modules(files)));
             text.push_str(&format!("    {}\n", circle.join(" ")));
+        }
+    }
+    text.push_str(&format!("circles of more than {CIRCLE} within a module's folder\n"));
+    for (name, files) in crates {
+        for (folder, files) in imports::folders(files) {
+            let circles = circles::of(&imports::of_folder(&folder, &files));
+            for circle in circles.iter().filter(|circle| circle.len() > CIRCLE) {
+                text.push_str(&format!(
+                    "  {name}/{folder}: {} of {}\n    {}\n",
+                    circle.len(),
+                    modules(&files),
+                    circle.join(" ")
+                ));
+            }
         }
     }
     text.push_str(&format!("structs of more than {FIELDS} fields\n"));
@@ -161,6 +176,19 @@ mod tests {
             ("b.rs", "pub fn z() { crate::a::w() }\n"),
         ]);
         assert_eq!(circles::of(&imports::of(&there)), [["a", "b"]]);
+    }
+
+    #[test]
+    fn a_folder_hides_no_circle() {
+        let there = files(&[
+            ("lib.rs", "mod a;\n"),
+            ("a/mod.rs", "mod b;\nmod c;\nuse self::b::z;\n"),
+            ("a/b.rs", "use super::c::w;\n"),
+            ("a/c.rs", "use crate::a::b::z;\n"),
+        ]);
+        let folders = imports::folders(&there);
+        assert_eq!(circles::of(&imports::of_folder("a", &folders["a"])), [["b", "c"]]);
+        assert_eq!(circles::of(&imports::of(&there)).len(), 0);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 const IN_STRING: char = '"';
 
 /// One file, prepared for the rules.
+#[derive(Clone)]
 pub struct Source {
     /// The file's lines with comments blanked and strings filled with [`IN_STRING`].
     pub code: Vec<String>,

@@ -14,8 +14,9 @@ use journal::{Policy, wall_clock};
 use store::{Failed, Txn};
 
 use crate::engine::Engine;
+use crate::engine::hooks::Allocator;
 use crate::evict;
-use crate::latency_monitor::{AOF_FSYNC_ALWAYS, AOF_WRITE, EXPIRE_CYCLE};
+use crate::metrics::latency_monitor::{AOF_FSYNC_ALWAYS, AOF_WRITE, EXPIRE_CYCLE};
 use crate::ordered::MAINTENANCE_PERIOD;
 
 /// The pause between rounds when there is little to do; Redis's `hz 10`.
@@ -33,23 +34,6 @@ const BIG: Duration = Duration::from_millis(1);
 /// A shard is walked again at once while at least one in this many of the keys seen was overdue.
 const AGAIN_ONE_IN: usize = 10;
 
-/// What a program's allocator can do. Handed in, as only the program knows which it has.
-#[derive(Clone, Copy, Debug)]
-pub struct Allocator {
-    /// Gives free memory back to the system.
-    pub give_back: fn(),
-    /// What it says of itself: `MEMORY MALLOC-STATS`.
-    pub describe: fn() -> String,
-}
-
-impl Allocator {
-    /// One of which nothing is known.
-    #[must_use]
-    pub fn unknown() -> Self {
-        Allocator { give_back: || (), describe: String::new }
-    }
-}
-
 /// The running background thread.
 pub struct Cron {
     thread: Option<JoinHandle<()>>,
@@ -63,7 +47,7 @@ impl Cron {
     /// The thread could not be started.
     pub fn start(engine: &Arc<Engine>, allocator: Allocator) -> std::io::Result<Self> {
         // A second one knows the same allocator.
-        let _ = engine.allocator.set(allocator);
+        let _ = engine.hooks.allocator.set(allocator);
         let shared = Arc::clone(engine);
         let thread = std::thread::Builder::new()
             .name("cron".to_owned())
@@ -74,7 +58,7 @@ impl Cron {
 
 impl Drop for Cron {
     fn drop(&mut self) {
-        self.engine.stopping.store(true, Ordering::Release);
+        self.engine.run.stopping.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             // A panic in it has been reported by the panic hook; there is nothing left to do.
@@ -86,8 +70,8 @@ impl Drop for Cron {
 fn run(engine: &Arc<Engine>, give_back: fn()) {
     let mut rounds = CronRounds::new(engine);
     let (mut since_return, mut since_work) = (Duration::ZERO, Duration::ZERO);
-    while !engine.stopping.load(Ordering::Acquire) {
-        if engine.at_rest.load(Ordering::Relaxed) {
+    while !engine.run.stopping.load(Ordering::Acquire) {
+        if engine.run.at_rest.load(Ordering::Relaxed) {
             std::thread::park_timeout(FREE_PAUSE);
             continue;
         }
@@ -135,7 +119,7 @@ impl CronRounds {
     /// The first one will be long.
     #[must_use]
     pub fn new(engine: &Arc<Engine>) -> Self {
-        let mut txn = Txn::new(Arc::clone(&engine.store), engine.started);
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.run.started);
         txn.hurry();
         let since_maintained = Duration::ZERO;
         CronRounds { engine: Arc::clone(engine), txn, since_long: PAUSE, since_maintained }
@@ -161,7 +145,7 @@ impl CronRounds {
 
     fn long_round(&mut self) {
         let (engine, txn) = (&self.engine, &mut self.txn);
-        let expires = engine.active_expire.load(Ordering::Relaxed);
+        let expires = engine.run.active_expire.load(Ordering::Relaxed);
         // A pause whose time is up ends here at the latest.
         let paused = engine.is_paused(wall_clock());
         if expires && !paused && !engine.persistence.is_loading() {
@@ -169,8 +153,8 @@ impl CronRounds {
         }
         // Usually the next thread to run a command does so, but there may be none.
         engine.store.retry_put_off();
-        crate::serving::serve_gone(engine, txn);
-        crate::block::leave_at_last(engine, txn);
+        crate::execution::serving::serve_gone(engine, txn);
+        crate::execution::block::leave_at_last(engine, txn);
         engine.maintain_persistence();
         note_journal(engine);
         engine.maintain_tracking(txn);
@@ -180,8 +164,8 @@ impl CronRounds {
             self.since_maintained = Duration::ZERO;
             unless_busy(txn, |txn| engine.maintain_indexes(txn, wall_clock()));
         }
-        let micros = u64::try_from(engine.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
-        engine.stats.sample(micros, engine.used_memory() as u64);
+        let micros = u64::try_from(engine.run.clock.elapsed().as_micros()).unwrap_or(u64::MAX);
+        engine.metrics.stats.sample(micros, engine.used_memory() as u64);
     }
 }
 
@@ -211,7 +195,7 @@ pub(crate) fn free_trash(engine: &Engine) -> bool {
     let any = !trash.is_empty();
     drop(trash);
     if start.elapsed() > BIG {
-        engine.cleanups.fetch_add(1, Ordering::Release);
+        engine.memory.cleanups.fetch_add(1, Ordering::Release);
     }
     any
 }
@@ -234,7 +218,7 @@ fn expire_round(engine: &Engine, txn: &mut Txn) {
     }
     txn.report_memory();
     let took = start.elapsed();
-    engine.stats.expire_round(took, sums.0, sums.1);
+    engine.metrics.stats.expire_round(took, sums.0, sums.1);
     engine.note_latency(EXPIRE_CYCLE, took, now);
 }
 

@@ -5,17 +5,16 @@
 //! takes to look at some dozen keys. If it takes long, the clients are served first and the next
 //! batch goes on with it; if there is nothing to drop, writes that need memory are refused.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Args;
 use commands::what_is_copied;
 use config::{Config, EvictionPolicy};
 use journal::monotonic;
-use store::{By, COPY_ASKS, Measure, Scope, Txn, Victims};
+use store::{By, COPY_ASKS, Scope, Txn, Victims};
 
 use crate::engine::Engine;
-use crate::latency_monitor::{EVICTION_CYCLE, EVICTION_DEL};
+use crate::metrics::latency_monitor::{EVICTION_CYCLE, EVICTION_DEL};
 
 /// Of `maxmemory`, one in so many bytes is freed beyond what is needed.
 const SPARE: u64 = 2048;
@@ -25,57 +24,6 @@ const SPARE_MOST: u64 = 64 << 10;
 const COPY_WAITS: Duration = Duration::from_secs(1);
 /// Steps between two looks at the clock.
 const STEPS: usize = 8;
-
-/// Figures for INFO.
-#[derive(Debug, Default)]
-pub struct Evictions {
-    /// When the dataset was first found above the limit, in microseconds of the engine's clock;
-    /// 0 while it is not.
-    since: AtomicU64,
-    /// Microseconds it was above the limit, up to the last time that it no longer was.
-    total: AtomicU64,
-}
-
-impl Evictions {
-    /// Milliseconds for which the dataset has been above its limit, in all and now.
-    pub fn exceeded_millis(&self, now: Duration) -> (u64, u64) {
-        let current = match self.since.load(Ordering::Relaxed) {
-            0 => 0,
-            since => micros(now).saturating_sub(since),
-        };
-        ((self.total.load(Ordering::Relaxed) + current) / 1000, current / 1000)
-    }
-
-    /// Begins to count anew; the limit may be exceeded now.
-    pub fn reset(&self, now: Duration) {
-        self.total.store(0, Ordering::Relaxed);
-        let anew = |since| (since != 0).then(|| micros(now).max(1));
-        // The thread that has just ended or begun it is right.
-        let _ = self.since.fetch_update(Ordering::Relaxed, Ordering::Relaxed, anew);
-    }
-
-    fn note(&self, exceeded: bool, now: Duration) {
-        let since = self.since.load(Ordering::Relaxed);
-        if exceeded {
-            if since == 0 {
-                self.since.store(micros(now).max(1), Ordering::Relaxed);
-            }
-        } else if since != 0 && self.since.swap(0, Ordering::Relaxed) == since {
-            self.total.fetch_add(micros(now).saturating_sub(since), Ordering::Relaxed);
-        }
-    }
-}
-
-/// What the policy says about the use of keys.
-pub(crate) fn measure(config: &Config) -> Measure {
-    match config.eviction.policy.counts_uses() {
-        true => Measure::Frequency {
-            log_factor: config.eviction.lfu_log_factor,
-            decay: config.eviction.lfu_decay_time,
-        },
-        false => Measure::Recency,
-    }
-}
 
 fn victims(config: &Config) -> Option<Victims> {
     use EvictionPolicy as Policy;
@@ -167,8 +115,8 @@ fn make_room_below(
     let mut longest = Duration::ZERO;
     let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
     if let Some(threshold) = config.latency_monitor_threshold {
-        engine.latency_monitor.note(EVICTION_DEL, longest, threshold, txn.time());
-        engine.latency_monitor.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
+        engine.metrics.latency_monitor.note(EVICTION_DEL, longest, threshold, txn.time());
+        engine.metrics.latency_monitor.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
     }
     exceeded
 }
@@ -196,15 +144,11 @@ fn drop_keys(
         *longest = begun.elapsed().max(*longest);
         txn.report_memory();
         if step % STEPS == 0 && patience.is_some_and(|patience| monotonic() - start >= patience) {
-            engine.evictions.note(used() > limit, engine.clock.elapsed());
+            engine.metrics.evictions.note(used() > limit, engine.run.clock.elapsed());
             return false;
         }
     }
     let exceeded = used() > limit;
-    engine.evictions.note(exceeded, engine.clock.elapsed());
+    engine.metrics.evictions.note(exceeded, engine.run.clock.elapsed());
     exceeded
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

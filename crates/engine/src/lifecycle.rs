@@ -17,10 +17,10 @@ use std::sync::Arc;
 use config::{Config, Settings};
 use journal::wall_clock;
 
+use crate::engine::table::Table;
 use crate::engine::{Engine, Start};
+use crate::persistence::redis_files::RedisFiles;
 use crate::persistence::{DataDir, OpenError, sweep};
-use crate::redis_files::RedisFiles;
-use crate::table::Table;
 
 /// Why an engine cannot begin.
 #[derive(Debug)]

@@ -22,10 +22,10 @@ use config::{Config, RangeIndex};
 use parking_lot::Mutex;
 use store::{Build, IndexPhase, Keeping, Run, Txn};
 
-use crate::background_requests::BackgroundWorker;
+use crate::background::BackgroundWorker;
 use crate::client::Message;
+use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::session::Session;
 
 /// A database with so many keys is indexed on the spot: in some milliseconds.
 const SMALL: usize = 10_000;
@@ -39,10 +39,6 @@ const THREADS: usize = 8;
 const MANY: usize = 128 * 1024;
 /// An index that no request has used for so long is given up, unless it is always kept.
 const IDLE: Millis = 60 * 60 * 1000;
-
-/// How many indexes are being built.
-#[derive(Default)]
-pub(crate) struct Building(AtomicUsize);
 
 /// An index that several threads build.
 struct Work {
@@ -74,7 +70,7 @@ impl Drop for Part {
         // If it broke, or the database has changed its place, a request that waits asks for
         // another.
         work.engine.store.abandon_index(&work.build);
-        work.engine.building.0.fetch_sub(1, Ordering::AcqRel);
+        work.engine.waits.building.fetch_sub(1, Ordering::AcqRel);
         work.engine.resume_all();
     }
 }
@@ -82,7 +78,7 @@ impl Drop for Part {
 impl Engine {
     /// Whether an index is being built.
     pub(crate) fn is_building(&self) -> bool {
-        self.building.0.load(Ordering::Acquire) > 0
+        self.waits.building.load(Ordering::Acquire) > 0
     }
 
     /// When the request that a session has postponed is looked at again, if it is not resumed: at
@@ -90,8 +86,8 @@ impl Engine {
     /// is now. No request waits for both: a pause is checked before an index is asked for.
     #[must_use]
     pub fn resumes_at(&self, session: &Session) -> Millis {
-        match session.awaits_index {
-            false => self.pauses.until(),
+        match session.wait.awaits_index {
+            false => self.waits.pauses.until(),
             true if self.is_building() => Millis::MAX,
             true => 0,
         }
@@ -99,7 +95,7 @@ impl Engine {
 
     /// A request that waits looks again whether it must.
     fn resume_all(&self) {
-        for client in self.pauses.all_waiting() {
+        for client in self.waits.pauses.all_waiting() {
             client.mailbox.post(client.id, Message::Resume);
         }
     }
@@ -125,7 +121,7 @@ impl Engine {
         let Some(build) = self.store.begin_index(db) else {
             return self.is_building();
         };
-        let parts = (keys / SHARE).clamp(1, self.workers.clamp(1, THREADS));
+        let parts = (keys / SHARE).clamp(1, self.run.workers.clamp(1, THREADS));
         let work = Arc::new(Work {
             engine: Arc::clone(&engine),
             build,
@@ -134,7 +130,7 @@ impl Engine {
             left: AtomicUsize::new(parts),
             begun: Instant::now(),
         });
-        self.building.0.fetch_add(1, Ordering::AcqRel);
+        self.waits.building.fetch_add(1, Ordering::AcqRel);
         for _ in 0..parts {
             let part = Part(Arc::clone(&work));
             // Without a thread the part is dropped: then the work is given up, when all others are.

@@ -236,7 +236,7 @@ fn taken(client: &mut TestClient) -> (isize, isize) {
     drop(client.worker.engine.store.take_trash());
     client.worker.txn.report_memory();
     let engine = &client.worker.engine;
-    let (scripts, functions) = engine.stats.interpreters();
+    let (scripts, functions) = engine.metrics.stats.interpreters();
     let told = engine.used_memory() + client.session.memory();
     let apart = isize::try_from(scripts + functions).unwrap();
     (isize::try_from(told).unwrap(), scale::alive() - apart)
@@ -295,7 +295,7 @@ fn what_clients_make_grow_is_counted() {
 fn a_connection_of_several_sessions_is_told_to_go_once() {
     let engine = engine_with("maxmemory-clients 1mb");
     let origin = Origin { memory: Some(Arc::default()), ..Origin::default() };
-    let mut memory = ClientMemory::new(&engine, &origin);
+    let mut memory = ClientMemory::new(&engine.memory.buffers, &origin);
     let mailbox: Arc<dyn Mailbox> = Arc::new(MessageQueue::default());
     let add = || engine.clients.add(origin.clone(), 1_000_000, Arc::clone(&mailbox));
     let mut sessions = vec![add(), add()];
@@ -304,10 +304,11 @@ fn a_connection_of_several_sessions_is_told_to_go_once() {
     let mut evicted = || {
         now += 1000;
         engine.evict_clients(&engine.config(), now);
-        engine.stats.evicted_clients.load(Ordering::Relaxed)
+        engine.metrics.stats.evicted_clients.load(Ordering::Relaxed)
     };
     assert_eq!((evicted(), evicted()), (1, 1));
-    let told = sessions.iter().position(|client| client.evicted.load(Ordering::Relaxed)).unwrap();
+    let told =
+        sessions.iter().position(|client| client.state.evicted.load(Ordering::Relaxed)).unwrap();
     engine.clients.remove(sessions.remove(told).id);
     assert_eq!(evicted(), 1);
     // Nor does a call that comes meanwhile make another of it.
@@ -318,7 +319,7 @@ fn a_connection_of_several_sessions_is_told_to_go_once() {
     drop((sessions, origin));
     // Another connection is another.
     let origin = Origin { memory: Some(Arc::default()), ..Origin::default() };
-    let mut memory = ClientMemory::new(&engine, &origin);
+    let mut memory = ClientMemory::new(&engine.memory.buffers, &origin);
     let _client = engine.clients.add(origin, 1_000_000, mailbox);
     memory.set(2 << 20);
     assert_eq!(evicted(), 2);

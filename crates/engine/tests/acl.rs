@@ -254,7 +254,7 @@ fn first_arguments_open_a_command_partly() {
 fn the_default_user_is_like_any_other() {
     let engine = engine_with("requirepass secret\n");
     let mut client = TestClient::new(&engine);
-    client.session.authenticated = false;
+    client.session.user.authenticated = false;
     assert!(client.ask("GET x").starts_with("-NOAUTH"));
     assert!(client.ask("AUTH wrong").starts_with("-WRONGPASS"));
     assert_eq!(client.ask("AUTH secret"), "+OK");

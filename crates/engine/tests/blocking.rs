@@ -144,7 +144,7 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
         for client in &mut crowd {
             assert_eq!(client.feed(&format!("{request}\r\n")).1, State::Blocked);
         }
-        let before = engine.blocked.looked_at();
+        let before = engine.waits.blocked.looked_at();
         // A key of another type, and one that is gone again, serve no client.
         if request.starts_with('B') {
             feeder.ask("SET key x");
@@ -153,7 +153,7 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
         for _ in 0..10 {
             feeder.ask(feeds);
         }
-        let looked = engine.blocked.looked_at() - before;
+        let looked = engine.waits.blocked.looked_at() - before;
         assert!(looked <= 100, "{request}: looked {looked} times at those who wait");
         // First come, first served.
         let served: Vec<bool> = crowd
@@ -163,7 +163,7 @@ fn feeding_a_key_looks_at_those_it_serves_and_not_at_those_who_wait() {
         assert!(served[..10].iter().all(|&served| served), "{request}");
         assert!(!served[10..].iter().any(|&served| served), "{request}");
         crowd.iter_mut().for_each(|client| client.worker.disconnect(&mut client.session));
-        assert!(engine.blocked.is_empty());
+        assert!(engine.waits.blocked.is_empty());
         feeder.ask(empties);
     }
 }

@@ -149,7 +149,7 @@ fn a_panic_while_being_served_hits_the_one_who_is_served() {
         }
     }
     assert_eq!(heard, [format!("{SORRY}\r\n"), "*2\r\n$1\r\nk\r\n$1\r\nx\r\n".to_owned()]);
-    assert!(engine.blocked.is_empty());
+    assert!(engine.waits.blocked.is_empty());
     sound(&engine, &mut [&mut one, &mut two, &mut pusher]);
 }
 

@@ -84,7 +84,7 @@ fn shutdown_stops_the_engine_without_a_word() {
     let engine = engine();
     let mut client = TestClient::new(&engine);
     assert_eq!(client.feed("SHUTDOWN NOSAVE\r\n"), (String::new(), State::Closing));
-    assert!(engine.stopping.load(Ordering::Acquire));
+    assert!(engine.run.stopping.load(Ordering::Acquire));
 }
 
 #[test]

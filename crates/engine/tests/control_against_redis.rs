@@ -667,7 +667,7 @@ fn compare(oracle: &oracle::Oracle, scripts: &[&[&str]], settings: &str, resp3: 
     for script in scripts {
         let engine = engine_with(settings);
         let mut client = TestClient::new(&engine);
-        client.session.authenticated = !engine.users.asks_password();
+        client.session.user.authenticated = !engine.users.asks_password();
         let mut stream = oracle.connect();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         if resp3 {

@@ -109,7 +109,7 @@ fn from_pushers_to_poppers(patience: fn(usize) -> Duration) {
     let taken = taken.into_inner().unwrap();
     assert_eq!(taken.len(), THREADS * each);
     assert!(taken.values().all(|&times| times == 1), "an element was served twice");
-    assert!(engine.blocked.is_empty(), "a client is still waiting");
+    assert!(engine.waits.blocked.is_empty(), "a client is still waiting");
     assert_eq!(TestClient::new(&engine).ask("DBSIZE"), ":0");
 }
 
@@ -174,7 +174,7 @@ fn those_who_leave_take_nothing_along_that_they_did_not_get() {
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    while !engine.stopping.load(Ordering::Relaxed) {
+                    while !engine.run.stopping.load(Ordering::Relaxed) {
                         let mut client = TestClient::new(&engine);
                         let (reply, _) = client.feed("BLPOP k 0\r\n");
                         if reply.is_empty() {
@@ -195,13 +195,13 @@ fn those_who_leave_take_nothing_along_that_they_did_not_get() {
             for n in 0..count {
                 client.ask(&format!("RPUSH k {n}"));
             }
-            engine.stopping.store(true, Ordering::Relaxed);
+            engine.run.stopping.store(true, Ordering::Relaxed);
         });
     });
     let left = TestClient::new(&engine).ask("LLEN k");
     let left: u64 = left.trim_start_matches(':').parse().unwrap();
     assert_eq!(left + lost.load(Ordering::Relaxed), count);
-    assert!(engine.blocked.is_empty());
+    assert!(engine.waits.blocked.is_empty());
 }
 
 /// One random line, or several of a transaction.
@@ -281,7 +281,7 @@ fn a_random_crowd_gets_along() {
         });
     });
     println!("{} requests", progress.load(Ordering::Relaxed));
-    assert!(engine.blocked.is_empty());
+    assert!(engine.waits.blocked.is_empty());
     let mut client = TestClient::new(&engine);
     client.worker.txn.report_memory();
     assert_eq!(client.worker.txn.recount(), engine.store.memory());

@@ -640,12 +640,12 @@ fn a_shutdown_that_would_lose_something_is_refused() {
                 assert_eq!((&*reply, state), ("", State::Blocked), "{context}");
                 let told = life.client.answered();
                 assert_eq!(told, "-ERR Errors trying to SHUTDOWN. Check logs.", "{context}");
-                assert!(!engine.stopping.load(Ordering::Acquire), "{context}");
+                assert!(!engine.run.stopping.load(Ordering::Acquire), "{context}");
                 // The disk works again, and all of it is kept.
                 disk.heal();
                 assert_eq!(life.client.feed("shutdown\r\n").1, State::Blocked, "{context}");
             }
-            life.wait(&context, |life| life.engine.stopping.load(Ordering::Acquire));
+            life.wait(&context, |life| life.engine.run.stopping.load(Ordering::Acquire));
             // The program's exit code.
             assert_eq!(engine.close().is_ok(), refused, "{context}");
             let last = life.states.last().cloned();

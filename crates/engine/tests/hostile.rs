@@ -171,8 +171,8 @@ fn every_command_survives_wild_arguments() {
             check(&out, &bytes);
             drop(engine.store.take_trash());
             let special = client.session.is_subscriber()
-                || client.session.multi.is_some()
-                || client.session.client.monitors.load(Ordering::Relaxed);
+                || client.session.transaction.multi.is_some()
+                || client.session.client.state.monitors.load(Ordering::Relaxed);
             if state == State::Closing || special || out.is_empty() || round % 10 == 0 {
                 client.worker.disconnect(&mut client.session);
                 client = new_client(&engine, &mut rng);
@@ -181,7 +181,7 @@ fn every_command_survives_wild_arguments() {
     }
     println!("slowest: {:?} {}", worst.0, worst.1);
     client.worker.disconnect(&mut client.session);
-    assert!(engine.blocked.is_empty());
+    assert!(engine.waits.blocked.is_empty());
 }
 
 /// Numbers that ask for the impossible, one by one.
@@ -294,7 +294,7 @@ fn broken_bytes_break_nothing() {
         }
     }
     println!("{sessions} sessions, {replies} replies");
-    assert!(engine.blocked.is_empty());
+    assert!(engine.waits.blocked.is_empty());
     engine.unpause();
     assert_eq!(TestClient::new(&engine).ask("PING"), "+PONG");
     // Whatever the sessions did, an empty dataset takes what it took.

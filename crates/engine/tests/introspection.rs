@@ -264,7 +264,7 @@ fn rounds_of_expiry_and_writes_of_the_journal_can_be_recorded() {
     log.figures.slowest_write_micros.fetch_max(7_000, std::sync::atomic::Ordering::Relaxed);
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     let series = loop {
-        if let Some(series) = engine.latency_monitor.of("aof-write") {
+        if let Some(series) = engine.metrics.latency_monitor.of("aof-write") {
             break series;
         }
         assert!(std::time::Instant::now() < deadline, "the cron thread has noted nothing");
@@ -273,7 +273,7 @@ fn rounds_of_expiry_and_writes_of_the_journal_can_be_recorded() {
     drop(cron);
     assert_eq!(series.longest, 7);
     // On a busy machine its own rounds may have taken long, too.
-    let count = || engine.latency_monitor.of("expire-cycle").map_or(0, |s| s.samples.len());
+    let count = || engine.metrics.latency_monitor.of("expire-cycle").map_or(0, |s| s.samples.len());
     let before = count();
     engine.note_latency("expire-cycle", Duration::from_millis(9), 1_000);
     engine.note_latency("expire-cycle", Duration::from_millis(4), 2_000);
@@ -345,7 +345,7 @@ fn steps_of_eviction_are_recorded() {
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     // A step that waits for a shard takes as long as another thread holds it. If this thread is
     // stopped for so long before, it finds the shard free: then another time.
-    while engine.latency_monitor.of("eviction-del").is_none() {
+    while engine.metrics.latency_monitor.of("eviction-del").is_none() {
         assert!(std::time::Instant::now() < deadline, "no step of eviction has been noted");
         for n in 0..20 {
             client.ask(&format!("SET key:{n} {value}"));
@@ -364,7 +364,7 @@ fn steps_of_eviction_are_recorded() {
         });
     }
     assert!(engine.store.evicted() > 0);
-    let of = |event| engine.latency_monitor.of(event).unwrap().longest;
+    let of = |event| engine.metrics.latency_monitor.of(event).unwrap().longest;
     let (step, round) = (of("eviction-del"), of("eviction-cycle"));
     assert!(1 <= step && step <= round, "{step} {round}");
 }

@@ -143,7 +143,7 @@ fn a_pause_is_prolonged_and_widened_but_never_shortened() {
     let (mut first, mut second) = (TestClient::new(&engine), TestClient::new(&engine));
     first.ask("CLIENT PAUSE 500 WRITE");
     assert_eq!(first.ask("CLIENT PAUSE 10 WRITE"), "+OK");
-    assert_eq!(engine.pauses.until(), START + 500);
+    assert_eq!(engine.waits.pauses.until(), START + 500);
     assert_eq!(first.ask("CLIENT PAUSE 0 ALL"), "+OK");
     assert_eq!(first.ask("PING"), "+PONG");
     assert_eq!(first.ask("CLIENT PAUSE 9223372036854775807 ALL"), "+OK");
@@ -224,9 +224,9 @@ fn a_client_that_leaves_waits_no_longer() {
     let (mut other, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
     other.ask("CLIENT PAUSE 100 WRITE");
     assert_eq!(client.feed("SET a 1\r\n").1, State::Paused);
-    assert_eq!(engine.pauses.waiting(), 1);
+    assert_eq!(engine.waits.pauses.waiting(), 1);
     client.worker.disconnect(&mut client.session);
-    assert_eq!(engine.pauses.waiting(), 0);
+    assert_eq!(engine.waits.pauses.waiting(), 0);
 }
 
 /// Words of inline requests are unquoted where they lie, so what stands behind a request that waits

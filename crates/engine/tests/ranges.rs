@@ -391,7 +391,7 @@ fn a_pause_ends_at_its_time_whatever_index_is_being_built() {
     assert_eq!(reader.ask("CLIENT PAUSE 50 WRITE"), "+OK");
     assert_eq!(writer.feed("SET k v\r\n").1, State::Paused);
     assert_eq!(reader.feed("RANGE.COUNT - +\r\n").1, State::Paused);
-    assert_eq!(engine.resumes_at(&writer.session), engine.pauses.until());
+    assert_eq!(engine.resumes_at(&writer.session), engine.waits.pauses.until());
     assert!(reader.session.awaits_index() && !writer.session.awaits_index());
     // Until the index is there, which it may be already.
     assert!([0, u64::MAX].contains(&engine.resumes_at(&reader.session)));

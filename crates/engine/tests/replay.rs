@@ -70,7 +70,7 @@ impl Crowd {
         }
         self.now += rng.below(3) as u64 * 400;
         client.worker.begin(self.now);
-        let in_multi = client.session.multi.is_some();
+        let in_multi = client.session.transaction.multi.is_some();
         match rng.below(30) {
             0 if !in_multi => send(client, &[b"MULTI".to_vec()]),
             1..8 if in_multi => send(client, &[b"EXEC".to_vec()]),

@@ -427,7 +427,7 @@ fn no_reply_is_kept_for_who_has_gone() {
     let mut stage = Stage::new();
     let mut file = stage.config();
     let mut crowd = Crowd::new(&stage.engine);
-    let counted = || stage.engine.buffers.load(Ordering::Relaxed);
+    let counted = || stage.engine.memory.buffers.load(Ordering::Relaxed);
     let at_rest = counted();
     assert_eq!(crowd.asks(&format!("set long {}\r\n", "x".repeat(1 << 20))).0, "+OK\r\n");
     for begun in [true, false] {
@@ -454,7 +454,7 @@ fn what_waits_counts_as_its_clients_memory() {
     let engine = &stage.engine;
     let mut file = stage.config();
     let mut crowd = Crowd::new(engine);
-    let counted = || engine.buffers.load(Ordering::Relaxed);
+    let counted = || engine.memory.buffers.load(Ordering::Relaxed);
     let at_rest = counted();
     // As many as there are threads for files, so that no other begins.
     for _ in 0..4 {
@@ -498,7 +498,7 @@ fn keys_that_wait_to_move_count_and_go_with_their_client() {
     for _ in 0..16 {
         assert_eq!(crowd.asks("migrate h 1 k 0 9223372036854775807\r\n"), blocked());
     }
-    let counted = || engine.buffers.load(Ordering::Relaxed);
+    let counted = || engine.memory.buffers.load(Ordering::Relaxed);
     let before = counted();
     let keys = " a-key-that-is-rather-long".repeat(10_000);
     assert_eq!(crowd.asks(&format!("migrate h 1 \"\" 0 9 keys{keys}\r\n")), blocked());
@@ -554,7 +554,7 @@ fn first_backups_and_saves_stand_beside_each_other() {
         for name in ["one", "two", "three"] {
             assert!(dir.join("backups").join(name).join("MANIFEST").exists(), "{name}");
         }
-        engine.stopping.store(true, Ordering::Release);
+        engine.run.stopping.store(true, Ordering::Release);
         engine.close().unwrap();
         std::fs::remove_dir_all(&dir).unwrap();
         // What is late opens nothing again.

@@ -28,7 +28,7 @@ pub struct CallMemory {
 impl CallMemory {
     /// A call of the connection that comes from there.
     pub fn new(engine: &Engine, origin: &Origin) -> Self {
-        let call = ClientMemory::new(engine, origin).beside(CALL);
+        let call = ClientMemory::new(&engine.memory.buffers, origin).beside(CALL);
         CallMemory { reply: Arc::new(Mutex::new(call.beside(0))), call: Arc::new(call) }
     }
 

@@ -108,7 +108,7 @@ impl ConnectionUser {
             engine.vouch(&mut session, credential.account());
         }
         session.speak(Protocol::Resp3);
-        session.shares = true;
+        session.terms.shares = true;
         let memory = self.memory();
         let mut client = Box::new(ClientSession { session, messages, memory });
         client.count();
@@ -117,7 +117,7 @@ impl ConnectionUser {
 
     /// What counts for the connection: nothing yet.
     pub fn memory(&self) -> ClientMemory {
-        ClientMemory::new(&self.shared.engine, &self.origin)
+        ClientMemory::new(&self.shared.engine.memory.buffers, &self.origin)
     }
 
     /// Whether the credentials are still valid: each call is an authentication of its own.
@@ -160,7 +160,7 @@ impl ConnectionUser {
             && session.blocked.is_none()
             && !session.is_paused()
             && !session.closing
-            && session.multi.is_none();
+            && session.transaction.multi.is_none();
         let mut resting = self.resting.lock();
         if rests && resting.len() < RESTING {
             resting.push(client);

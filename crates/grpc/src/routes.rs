@@ -156,7 +156,7 @@ impl Routes {
             if std::mem::replace(&mut users, version) != version {
                 shared.users_changed.notify_waiters();
             }
-            let stopping = *stop.borrow() || engine.stopping.load(Ordering::Relaxed);
+            let stopping = *stop.borrow() || engine.run.stopping.load(Ordering::Relaxed);
             let serves = !stopping && !engine.persistence.is_loading();
             if said != Some(serves) {
                 said = Some(serves);

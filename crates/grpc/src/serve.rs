@@ -246,7 +246,7 @@ impl IncomingConnection {
         mut stop: watch::Receiver<bool>,
         (charge, below): (Charge, usize),
     ) {
-        let mut memory = ClientMemory::new(&self.shared.engine, &origin);
+        let mut memory = ClientMemory::new(&self.shared.engine.memory.buffers, &origin);
         memory.set(CONNECTION + below);
         let handles = (Arc::clone(&self.close_signal), Arc::clone(&self.unauthenticated));
         let peer = Peer::new(&self.shared, origin, self.denied, handles);

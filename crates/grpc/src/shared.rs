@@ -150,7 +150,7 @@ impl Shared {
 
     /// Whether the engine has been asked to stop, in which case every caller is told.
     pub(crate) fn look_whether_stopping(&self) {
-        if self.engine.stopping.load(Ordering::Relaxed) {
+        if self.engine.run.stopping.load(Ordering::Relaxed) {
             (self.hooks.stopping)();
         }
     }

@@ -142,7 +142,7 @@ pub async fn admit(
                 client.session.log_out(&engine.users);
             }
             // The default user may have been given a password since this connection was made.
-            if client.session.authenticated && !engine.users.asks_password() {
+            if client.session.user.authenticated && !engine.users.asks_password() {
                 client.admitted = Admitted::AsAnybody;
                 return Ok(());
             }

@@ -200,7 +200,7 @@ impl Http {
             unix: false,
             memory: Some(Arc::default()),
         };
-        let mut memory = ClientMemory::new(&self.workers.engine, &origin);
+        let mut memory = ClientMemory::new(&self.workers.engine.memory.buffers, &origin);
         memory.set(auth::takes(self.secured));
         // Both only make things better.
         let _ = stream.set_nodelay(true);
@@ -255,7 +255,7 @@ impl Http {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let meter = Arc::new(meter);
-        let memory = Arc::new(ClientMemory::new(&self.workers.engine, &origin));
+        let memory = Arc::new(ClientMemory::new(&self.workers.engine.memory.buffers, &origin));
         let client = ClientSession::new(&self.workers, origin, &meter, Arc::clone(&signals));
         let client = Arc::new(AsyncMutex::new(client));
         let service = service_fn(|request| {

@@ -244,8 +244,8 @@ impl ClientSession {
         client.labels.lock().lib_name = "http".to_owned();
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
-        session.shares = true;
-        let memory = ClientMemory::new(engine, &session.client.origin);
+        session.terms.shares = true;
+        let memory = ClientMemory::new(&engine.memory.buffers, &session.client.origin);
         ClientSession {
             workers: Arc::clone(workers),
             session,

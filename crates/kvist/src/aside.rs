@@ -51,8 +51,8 @@ impl Aside {
     /// Runs the request of a session that [`goes_aside`](engine::Session::goes_aside).
     pub fn begin(shared: &Arc<Shared>, mut client: Box<ClientSession>) -> Self {
         let cancelled = Arc::new(AtomicBool::new(false));
-        client.session.leaves_long = false;
-        client.session.cancelled = Some(Arc::clone(&cancelled));
+        client.session.terms.leaves_long = false;
+        client.session.terms.cancelled = Some(Arc::clone(&cancelled));
         let whereabouts = Mutex::new(Whereabouts::Away(Some(client)));
         let meeting = Arc::new(Meeting { whereabouts, came_back: Condvar::new() });
         let runs = Runs { shared: Arc::clone(shared), meeting: Arc::clone(&meeting) };
@@ -73,8 +73,8 @@ impl Aside {
         loop {
             if let Whereabouts::Back(client) = &mut *whereabouts {
                 let mut client = client.take().ok_or(Error::Closed)?;
-                client.session.leaves_long = true;
-                client.session.cancelled = None;
+                client.session.terms.leaves_long = true;
+                client.session.terms.cancelled = None;
                 return Ok(Some(client));
             }
             if self.meeting.came_back.wait_until(&mut whereabouts, deadline).timed_out()

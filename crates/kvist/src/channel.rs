@@ -48,7 +48,7 @@ impl Channel {
         drop(shared.lock_worker()?);
         let mut client = ClientSession::new(&shared, protocol);
         client.session.select(db.number());
-        client.session.leaves_long = true;
+        client.session.terms.leaves_long = true;
         let (input, given) = (Vec::new(), Vec::new());
         Ok(Channel { shared, client: Some(client), aside: None, input, given })
     }

@@ -38,11 +38,11 @@ impl ClientSession {
             unix: true,
             memory: Some(Arc::default()),
         };
-        let memory = ClientMemory::new(&shared.engine, &origin);
+        let memory = ClientMemory::new(&shared.engine.memory.buffers, &origin);
         let inbox = Arc::new(Inbox::new(shared.limit_of_pushes(), memory.beside(0)));
         let client = shared.engine.clients.add(origin, wall_clock(), inbox.clone());
         let mut session = Session::new(client, true);
-        session.shares = true;
+        session.terms.shares = true;
         session.speak(protocol);
         Box::new(ClientSession { session, inbox, out: Vec::new(), pushed: 0, over: false, memory })
     }

@@ -174,7 +174,7 @@ impl Kvist {
         if client.session.protocol != protocol {
             client.session.speak(protocol);
         }
-        client.session.leaves_long = leaves_long;
+        client.session.terms.leaves_long = leaves_long;
         std::mem::swap(&mut client.out, out);
         let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);
         if !client.waits() && !shared.engine.must_hold(client.session.awaits) {

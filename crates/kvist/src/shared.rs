@@ -212,7 +212,7 @@ impl Shared {
     /// Whether the engine has been asked to stop.
     #[inline]
     pub fn is_stopping(&self) -> bool {
-        self.engine.stopping.load(Ordering::Relaxed)
+        self.engine.run.stopping.load(Ordering::Relaxed)
     }
 
     /// When the engine stops: refuses to answer. The client that has asked for it, by `SHUTDOWN`,
@@ -341,7 +341,7 @@ impl Shared {
         if !self.begin_end()? {
             return Ok(());
         }
-        self.engine.stopping.store(true, Ordering::Release);
+        self.engine.run.stopping.store(true, Ordering::Release);
         for client in self.engine.clients.all() {
             client.mailbox.post(client.id, Message::Kill);
         }

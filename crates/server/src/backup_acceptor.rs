@@ -44,7 +44,7 @@ pub fn start(
         engine: Arc::clone(engine),
         pool: Arc::clone(pool),
         acceptor: Acceptor::new(Arc::clone(&listening)),
-        counters: engine.stats.register(engine.table.entries().len()),
+        counters: engine.metrics.stats.register(engine.table.entries().len()),
     };
     std::thread::Builder::new().name("acceptor".to_owned()).spawn(move || {
         while !backup_acceptor.is_over() {
@@ -62,7 +62,7 @@ pub fn start(
 
 impl BackupAcceptor {
     fn is_over(&self) -> bool {
-        self.engine.stopping.load(Ordering::Acquire)
+        self.engine.run.stopping.load(Ordering::Acquire)
     }
 
     /// Checks until every worker has left the round it was in when they arrived.

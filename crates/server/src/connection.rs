@@ -96,7 +96,7 @@ impl Connection {
     /// A connection for an accepted socket.
     #[must_use]
     pub fn new(stream: Stream, session: Session, engine: &Arc<Engine>) -> Self {
-        let unknown = (!session.authenticated).then(|| {
+        let unknown = (!session.user.authenticated).then(|| {
             let client = &session.client;
             let mailbox = Arc::clone(&client.mailbox);
             Box::new(unauthenticated::Connection::new(engine, mailbox, client.id).charge())
@@ -175,7 +175,7 @@ impl Connection {
         if !self.has_requests() {
             return Turn::Wait;
         }
-        if self.session.client.evicted.load(Relaxed) {
+        if self.session.client.state.evicted.load(Relaxed) {
             // The order to go is in the inbox; what it sends until then must not make it larger.
             return Turn::Close;
         }
@@ -192,7 +192,7 @@ impl Connection {
         let received = match self.ahead.take(&mut thread.read[room.clone()]) {
             0 => receive(&mut self.stream, room, thread),
             n => {
-                self.session.client.input.store(self.input.len() + self.ahead.len(), Relaxed);
+                self.session.client.tell_input(self.input.len() + self.ahead.len());
                 Received::Bytes(n, self.unread)
             }
         };
@@ -211,7 +211,7 @@ impl Connection {
             Received::Broken => return Turn::Close,
         };
         self.unread = more || self.peer_done;
-        self.session.in_order = false;
+        self.session.terms.in_order = false;
         // What the request takes, not what stands behind it.
         if large && limits::input_too_long(self.input.len() + n.min(self.missing), thread) {
             return Turn::Close;
@@ -250,7 +250,7 @@ impl Connection {
             // For a moment; or the thread that sends the copy listens.
             return if leaves { Turn::Close } else { Turn::Wait };
         }
-        if leaves || self.session.client.evicted.load(Relaxed) {
+        if leaves || self.session.client.state.evicted.load(Relaxed) {
             return Turn::Close;
         }
         if !self.unread {
@@ -272,7 +272,7 @@ impl Connection {
             }
         }
         let kept = self.input.len() + self.ahead.len();
-        self.session.client.input.store(kept, Relaxed);
+        self.session.client.tell_input(kept);
         self.session.client.last.store(thread.now, Relaxed);
         self.account(thread);
         if limits::input_too_long(kept, thread) || !self.fits_unknown(thread) {
@@ -304,7 +304,7 @@ impl Connection {
 
     /// The others have served what came before its request.
     pub fn go_first(&mut self, thread: &mut ThreadState) -> Turn {
-        self.session.in_order = true;
+        self.session.terms.in_order = true;
         self.end_pause(thread)
     }
 
@@ -346,7 +346,7 @@ impl Connection {
             Some(end) => self.input.keep(&thread.read[fed.consumed..end]),
             None => self.input.consume(fed.consumed),
         }
-        self.session.client.input.store(self.input.len() + self.ahead.len(), Relaxed);
+        self.session.client.tell_input(self.input.len() + self.ahead.len());
         self.session.client.last.store(thread.now, Relaxed);
     }
 
@@ -502,7 +502,7 @@ impl Connection {
             return Turn::Wait;
         }
         self.lent = true;
-        self.session.client.replica.store(true, Relaxed);
+        self.session.client.state.replica.store(true, Relaxed);
         match transfer::start(&mut self.stream, transfer, Arc::clone(&self.session.client)) {
             Ok(()) => Turn::Wait,
             Err(error) => {
@@ -550,14 +550,14 @@ impl Connection {
 
     /// Lets others know what waits to be sent.
     fn tell_output(&self, bytes: usize) {
-        let client = &self.session.client;
+        let buffers = &self.session.client.buffers;
         let (room, pieces, behind, behind_room) = self.output.layout();
-        client.output.store(bytes, Relaxed);
-        client.output_room.store(room, Relaxed);
-        client.output_peak.fetch_max(room, Relaxed);
-        client.output_pieces.store(pieces, Relaxed);
-        client.output_behind.store(behind, Relaxed);
-        client.output_behind_room.store(behind_room, Relaxed);
+        buffers.output.store(bytes, Relaxed);
+        buffers.output_room.store(room, Relaxed);
+        buffers.output_peak.fetch_max(room, Relaxed);
+        buffers.output_pieces.store(pieces, Relaxed);
+        buffers.output_behind.store(behind, Relaxed);
+        buffers.output_behind_room.store(behind_room, Relaxed);
     }
 
     /// Whether it has been silent for more than `seconds` and may be closed for that.
@@ -567,7 +567,7 @@ impl Connection {
         self.session.blocked.is_none()
             && !self.session.is_paused()
             && !self.session.is_subscriber()
-            && !self.session.client.monitors.load(Relaxed)
+            && !self.session.client.state.monitors.load(Relaxed)
             && now.saturating_sub(last) / 1000 > seconds
     }
 
@@ -580,9 +580,9 @@ impl Connection {
         let takes = own + buffers + self.session.memory();
         if takes != self.accounted {
             let client = &self.session.client;
-            client.input_room.store(input, Relaxed);
-            client.memory.store(takes, Relaxed);
-            let buffers = &thread.worker.engine.buffers;
+            client.buffers.input_room.store(input, Relaxed);
+            client.bytes.told.store(takes, Relaxed);
+            let buffers = &thread.worker.engine.memory.buffers;
             buffers.fetch_add(takes, Relaxed);
             buffers.fetch_sub(self.accounted, Relaxed);
             thread.grown |= takes > self.accounted;
@@ -596,7 +596,7 @@ impl Connection {
             self.stream.hang_up();
         }
         self.stream.say_goodbye();
-        thread.worker.engine.buffers.fetch_sub(self.accounted, Relaxed);
+        thread.worker.engine.memory.buffers.fetch_sub(self.accounted, Relaxed);
         thread.worker.disconnect(&mut self.session);
     }
 

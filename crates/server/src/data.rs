@@ -59,7 +59,7 @@ fn recover(engine: &Arc<Engine>) -> Result<Option<Result<Recovered, String>>, St
     });
     started.map_err(|error| format!("threads: {error}"))?;
     loop {
-        let stopping = || engine.stopping.load(Ordering::Acquire);
+        let stopping = || engine.run.stopping.load(Ordering::Acquire);
         match done.recv_timeout(LOOK) {
             // It is interrupted at the next record by what stops the server, or had failed before.
             Ok(Err(error)) if stopping() => {

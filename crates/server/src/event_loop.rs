@@ -204,7 +204,7 @@ impl EventLoop {
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
-        self.engine.stopping.load(Ordering::Acquire)
+        self.engine.run.stopping.load(Ordering::Acquire)
     }
 
     /// Waits for events. At rest there is nothing left that has come before.
@@ -249,7 +249,7 @@ impl EventLoop {
             until = until.min(deadline);
         }
         if !self.paused.is_empty() {
-            until = until.min(self.engine.pauses.until());
+            until = until.min(self.engine.waits.pauses.until());
         }
         if let Some(limit) = self.deferred.until() {
             until = until.min(limit);
@@ -349,7 +349,7 @@ impl EventLoop {
 
     /// The next connection whose request waited for the end of a pause, if it is over.
     pub(crate) fn next_paused(&mut self, now: Millis) -> Option<ConnectionKey> {
-        if self.paused.is_empty() || self.engine.pauses.until() > now {
+        if self.paused.is_empty() || self.engine.waits.pauses.until() > now {
             return None;
         }
         self.paused.pop_front()
@@ -475,7 +475,7 @@ impl EventLoop {
     /// After something big was freed in the background: takes back this thread's part of it at
     /// once, and gives it to the system in the first second with little work, as that takes long.
     fn return_memory(&mut self) {
-        let cleanups = self.engine.cleanups.load(Ordering::Acquire);
+        let cleanups = self.engine.memory.cleanups.load(Ordering::Acquire);
         if cleanups != self.gathered {
             self.gathered = cleanups;
             self.owes_memory = true;

@@ -138,7 +138,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
         levels,
     } = opening;
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
-    let (pool, polls) = assemble(engine.workers, most).map_err(failed("epoll"))?;
+    let (pool, polls) = assemble(engine.run.workers, most).map_err(failed("epoll"))?;
     signals::listen(engine, &pool).map_err(failed("signals"))?;
     let cron = Cron::start(engine, ALLOCATOR).map_err(failed("cron"))?;
     let registry = polls[0].registry();
@@ -179,7 +179,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
         }
         Ok(Loaded::Abandoned) => {}
         Err(_) => {
-            engine.stopping.store(true, Ordering::Release);
+            engine.run.stopping.store(true, Ordering::Release);
             pool.wake_all();
         }
     }
@@ -246,7 +246,7 @@ fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
     while workers_left || engine.has_written_scripts() {
         if workers_left {
             workers_left = matches!(ended.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout));
-            stopping += u32::from(engine.stopping.load(Ordering::Acquire));
+            stopping += u32::from(engine.run.stopping.load(Ordering::Acquire));
         } else {
             // On a thread beside a port's; what it holds, the cron thread may wait for.
             std::thread::sleep(LOOK);
@@ -305,7 +305,7 @@ impl Alive {
 
     fn stop_all(&self) {
         self.broken.store(true, Ordering::Release);
-        self.engine.stopping.store(true, Ordering::Release);
+        self.engine.run.stopping.store(true, Ordering::Release);
         self.pool.wake_all();
     }
 }

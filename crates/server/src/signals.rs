@@ -40,7 +40,7 @@ pub fn listen(engine: &Arc<Engine>, pool: &Arc<WorkerPool>) -> io::Result<()> {
                     continue;
                 }
             }
-            engine.stopping.store(true, Ordering::Release);
+            engine.run.stopping.store(true, Ordering::Release);
             pool.wake_all();
         }
     })?;

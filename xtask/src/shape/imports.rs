@@ -5,15 +5,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Files;
 use crate::source::{Source, is_name};
 
-/// For each module the others that it names.
+/// For each of a crate's modules the others that it names.
 pub fn of(files: &Files) -> BTreeMap<String, BTreeSet<String>> {
+    within(files, "crate::")
+}
+
+/// The modules that have others below them, each with those for files: what the folder's own file
+/// has is the root.
+pub fn folders(files: &Files) -> BTreeMap<String, Files> {
+    let mut folders: BTreeMap<String, Files> = BTreeMap::new();
+    for (path, source) in files {
+        let Some((folder, below)) = path.split_once('/') else { continue };
+        let below = if below == "mod.rs" { "lib.rs" } else { below };
+        folders.entry(folder.to_owned()).or_default().insert(below.to_owned(), source.clone());
+    }
+    folders
+}
+
+/// The same as [`of`] for what lies in one module's folder.
+pub fn of_folder(folder: &str, files: &Files) -> BTreeMap<String, BTreeSet<String>> {
+    within(files, &format!("crate::{folder}::"))
+}
+
+/// `root` is how paths from the root begin.
+fn within(files: &Files, root: &str) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<&str> = files.keys().filter_map(|path| module(path)).collect();
     let handed_on = handed_on(files, &modules);
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (path, source) in files {
         let Some(own) = module(path) else { continue };
         let named = imports.entry(own.to_owned()).or_default();
-        for name in named_at_root(&code(source), depth(path)) {
+        for name in named_at_root(&code(source), root, depth(path)) {
             let found = modules.get(name.as_str()).copied();
             let found = found.or_else(|| handed_on.get(&name).map(String::as_str));
             named.extend(found.filter(|found| *found != own).map(str::to_owned));
@@ -49,6 +71,7 @@ fn handed_on(files: &Files, modules: &BTreeSet<&str>) -> BTreeMap<String, String
         for statement in code(source).split(';') {
             let Some((_, path)) = statement.split_once("use ") else { continue };
             let path = path.trim();
+            let path = path.strip_prefix("self::").unwrap_or(path);
             let (first, rest) = path.split_once("::").unwrap_or((path, ""));
             if modules.contains(first) {
                 for name in words(rest) {
@@ -64,12 +87,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_name(c)).filter(|word| !word.is_empty())
 }
 
-/// The first names of all paths from the root: behind `crate::` and behind as many `super::` as
+/// The first names of all paths from the root: behind `root` and behind as many `super::` as
 /// lead there.
-fn named_at_root(code: &str, depth: usize) -> Vec<String> {
+fn named_at_root(code: &str, root: &str, depth: usize) -> Vec<String> {
     let up = "super::".repeat(depth);
     let mut names = Vec::new();
-    for begin in ["crate::", up.as_str()] {
+    for begin in [root, up.as_str()] {
         for (at, _) in code.match_indices(begin) {
             let is_end_of_other = code[..at].ends_with(|c| is_name(c) || c == ':');
             if !is_end_of_other {

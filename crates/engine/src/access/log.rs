@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base::Millis;
 use parking_lot::Mutex;
 
+use crate::metrics::{NAME_MAX, cut};
+
 /// Refusals further apart than this are told by themselves.
 const TOGETHER: Millis = 60_000;
 /// How many of the newest entries are looked at for one of the same kind.
 const LOOKED_AT: usize = 10;
-
-/// Bytes of a name that are remembered.
-const NAME_MAX: usize = 4096;
 
 /// What was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,18 +127,6 @@ impl Log {
         entries.clear();
         self.memory.store(0, Ordering::Relaxed);
     }
-}
-
-/// Cuts what is shown of a client, whose name may be long.
-pub(crate) fn cut(text: &mut String) {
-    if text.len() > NAME_MAX {
-        let mut end = NAME_MAX;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
-    }
-    text.shrink_to_fit();
 }
 
 #[cfg(test)]

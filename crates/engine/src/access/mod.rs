@@ -8,15 +8,13 @@
 //!   admit: login.free_at == users.version?  ──yes──► go on
 //!                       │no
 //!                       ▼
-//!          check.rs: fetch the rules if they changed, decide, log a refusal
+//!          rights.rs: fetch the rules if they changed, decide, log a refusal
 //! ```
 //!
 //! Rules are published before the version rises: a client that was answered `OK` to a change can
 //! rely on every request that is admitted from then on being checked by it. Rules are never changed
 //! in place; a request is checked by one state of them.
 
-mod acl_file;
-mod check;
 mod credential;
 mod log;
 
@@ -24,21 +22,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
-use acl::{RuleError, Terms, User, Vocabulary};
+use acl::{Terms, User, Vocabulary};
 use config::Config;
 use parking_lot::{Mutex, RwLock};
 
-pub(crate) use self::check::{
-    Asked, admit, exec_refusal, limit_keys, may_be_served, may_run, may_stay_subscribed,
-    script_refusal, sort_in_place_of,
-};
 pub use self::credential::Credential;
-pub(crate) use self::log::{Context, Log, Reason, cut};
+pub(crate) use self::log::{Context, Log, Reason, Refusal};
 use crate::client::Client;
-use crate::control;
-use crate::engine::Engine;
-use crate::pubsub::Topic;
-use crate::table::Table;
 
 /// The user of every session that has not logged in.
 pub(crate) const DEFAULT: &[u8] = b"default";
@@ -46,12 +36,12 @@ pub(crate) const DEFAULT: &[u8] = b"default";
 /// A user, present or deleted.
 pub struct Account {
     name: Vec<u8>,
-    rules: RwLock<Arc<User>>,
-    gone: AtomicBool,
+    pub(crate) rules: RwLock<Arc<User>>,
+    pub(crate) gone: AtomicBool,
 }
 
 impl Account {
-    fn new(name: &[u8], rules: User) -> Arc<Self> {
+    pub(crate) fn new(name: &[u8], rules: User) -> Arc<Self> {
         let rules = RwLock::new(Arc::new(rules));
         Arc::new(Account { name: name.to_vec(), rules, gone: AtomicBool::new(false) })
     }
@@ -75,7 +65,7 @@ impl Account {
     }
 
     /// Bytes that it takes.
-    fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         /// What it takes among the others, and what is counted with it and with its rules.
         const PLACE: usize = 96;
         let own = size_of::<Account>() + size_of::<User>() + PLACE;
@@ -83,7 +73,7 @@ impl Account {
     }
 
     /// Whether it was deleted. Nothing may be done in its name.
-    fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire)
     }
 }
@@ -113,12 +103,12 @@ impl Login {
     }
 
     /// Becomes another user.
-    fn enter(&mut self, account: Arc<Account>) {
+    pub(crate) fn enter(&mut self, account: Arc<Account>) {
         *self = Login { account: Some(account), ..Login::default() };
     }
 
     /// The present rules; `None` if the user was deleted.
-    fn current(&mut self, users: &Users) -> Option<&User> {
+    pub(crate) fn current(&mut self, users: &Users) -> Option<&User> {
         let version = users.version();
         let account = self.account.get_or_insert_with(|| Arc::clone(&users.default));
         if self.seen != version || self.rules.is_none() {
@@ -140,35 +130,26 @@ impl Login {
 pub struct Users {
     /// The names of commands.
     pub(crate) vocabulary: Vocabulary,
-    accounts: RwLock<BTreeMap<Vec<u8>, Arc<Account>>>,
-    default: Arc<Account>,
-    version: AtomicU64,
+    pub(crate) accounts: RwLock<BTreeMap<Vec<u8>, Arc<Account>>>,
+    pub(crate) default: Arc<Account>,
+    pub(crate) version: AtomicU64,
     /// Bytes of all of them, more or less than those of the default user at the start.
     memory: AtomicI64,
     /// The default user must give a password, or may not come in at all.
     locked: AtomicBool,
     /// Held while rules change: one change at a time. The disk is not waited for meanwhile.
-    changing: Mutex<()>,
+    pub(crate) changing: Mutex<()>,
     /// Held while the file of users is read or written, by threads without clients: no older state
     /// comes over a newer one.
-    file: Mutex<()>,
+    pub(crate) file: Mutex<()>,
     /// Refused requests.
     pub(crate) log: Log,
-    declared: Mutex<acl_file::Declared>,
-}
-
-/// A rule that cannot be applied.
-pub(crate) struct BadRule {
-    pub rule: Vec<u8>,
-    pub error: RuleError,
+    pub(crate) declared: Mutex<Declared>,
 }
 
 impl Users {
     /// The default user alone.
-    pub(crate) fn new(table: &Table, config: &Config) -> Self {
-        let commands = table.entries().iter();
-        let commands = commands.map(|entry| (entry.name(), control::categories(entry)));
-        let vocabulary = Vocabulary::new(commands);
+    pub(crate) fn new(vocabulary: Vocabulary, config: &Config) -> Self {
         let rules = first_rules(&vocabulary, config);
         let locked = AtomicBool::new(!rules.needs_no_password());
         let default = Account::new(DEFAULT, rules);
@@ -231,7 +212,7 @@ impl Users {
         self.all().into_iter().map(line).collect()
     }
 
-    fn terms(&self, config: &Config) -> Terms<'_> {
+    pub(crate) fn terms(&self, config: &Config) -> Terms<'_> {
         Terms { vocabulary: &self.vocabulary, all_channels: config.acl.all_channels }
     }
 
@@ -241,12 +222,12 @@ impl Users {
     }
 
     /// Counts users that take so much now and took so much before.
-    fn count(&self, before: usize, now: usize) {
+    pub(crate) fn count(&self, before: usize, now: usize) {
         self.memory.fetch_add(now as i64 - before as i64, Ordering::Relaxed);
     }
 
     /// Puts rules in force.
-    fn publish(&self, account: &Account, rules: User) {
+    pub(crate) fn publish(&self, account: &Account, rules: User) {
         self.count(account.rules().memory(), rules.memory());
         let locked = !rules.needs_no_password();
         *account.rules.write() = Arc::new(rules);
@@ -258,7 +239,7 @@ impl Users {
 }
 
 /// The default user before one is declared.
-fn first_rules(vocabulary: &Vocabulary, config: &Config) -> User {
+pub(crate) fn first_rules(vocabulary: &Vocabulary, config: &Config) -> User {
     let mut rules = User::default_user(Terms { vocabulary, all_channels: config.acl.all_channels });
     if let Some(password) = &config.acl.requirepass {
         rules.take_only(password);
@@ -266,141 +247,11 @@ fn first_rules(vocabulary: &Vocabulary, config: &Config) -> User {
     rules
 }
 
-impl Engine {
-    /// Applies rules to a user, which is made if it is not there: all of them, or none. Clients
-    /// that listen to what the user may not any longer are disconnected; the asking one is
-    /// `own`, and whether it must go is answered.
-    ///
-    /// # Errors
-    /// The first rule that cannot be applied.
-    pub(crate) fn set_user(
-        &self,
-        name: &[u8],
-        rules: &[Vec<u8>],
-        own: &Client,
-    ) -> Result<bool, BadRule> {
-        let users = &self.users;
-        let config = self.config();
-        let terms = users.terms(&config);
-        let _changing = users.changing.lock();
-        let known = users.find(name);
-        let before = known.as_ref().map(|account| account.rules());
-        let mut after = before.as_deref().map_or_else(|| User::new(terms), User::clone);
-        for rule in rules {
-            let applied = after.apply(terms, rule);
-            applied.map_err(|error| BadRule { rule: rule.clone(), error })?;
-        }
-        match (known, before) {
-            (Some(account), Some(before)) => {
-                let narrower = !still_covers(&before, &after);
-                users.publish(&account, after);
-                Ok(narrower && self.silence(&account, own))
-            }
-            _ => {
-                let account = Account::new(name, after);
-                users.count(0, account.memory());
-                users.accounts.write().insert(name.to_vec(), account);
-                Ok(false)
-            }
-        }
-    }
-
-    /// Disconnects clients of a user that listen to something it may not listen to. Whether `own`
-    /// is one of them, which is left to the caller.
-    fn silence(&self, account: &Arc<Account>, own: &Client) -> bool {
-        let rules = account.rules();
-        let mut others = BTreeMap::new();
-        let mut own_too = false;
-        self.pubsub.snapshot_scan(|topic, name, client| {
-            let is_its = Arc::ptr_eq(&self.users.of(client), account);
-            if is_its && !rules.may_listen(name, topic == Topic::Pattern) {
-                own_too |= client.id == own.id;
-                others.insert(client.id, Arc::clone(client));
-            }
-        });
-        for client in others.values().filter(|client| client.id != own.id) {
-            self.expel(client);
-        }
-        own_too
-    }
-
-    /// Deletes users and disconnects their clients; how many there were, and whether `own` was
-    /// one of their clients.
-    pub(crate) fn delete_users(&self, names: &[&[u8]], own: &Client) -> (usize, bool) {
-        let _changing = self.users.changing.lock();
-        let mut accounts = self.users.accounts.write();
-        let gone: Vec<_> = names.iter().filter_map(|name| accounts.remove(*name)).collect();
-        drop(accounts);
-        self.users.count(gone.iter().map(|account| account.memory()).sum(), 0);
-        (gone.len(), self.dismiss(&gone, own))
-    }
-
-    /// Ends the sessions of users that were deleted.
-    fn dismiss(&self, gone: &[Arc<Account>], own: &Client) -> bool {
-        for account in gone {
-            account.gone.store(true, Ordering::Release);
-        }
-        self.users.version.fetch_add(1, Ordering::AcqRel);
-        let mut own_too = false;
-        for client in self.clients.all() {
-            let user = self.users.of(&client);
-            if gone.iter().any(|account| Arc::ptr_eq(account, &user)) {
-                if client.id == own.id {
-                    own_too = true;
-                } else {
-                    self.expel(&client);
-                }
-            }
-        }
-        own_too
-    }
-
-    /// Closes another session's connection; for all others it is gone now.
-    fn expel(&self, client: &Client) {
-        client.kill();
-        self.clients.remove(client.id);
-    }
-
-    /// `requirepass` has changed: the default user takes this password and no other, or any.
-    pub(crate) fn set_default_password(&self, password: Option<&[u8]>) {
-        let _changing = self.users.changing.lock();
-        let account = &self.users.default;
-        let mut rules = User::clone(&account.rules());
-        match password {
-            Some(password) => rules.take_only(password),
-            None => rules.take_any_password(),
-        }
-        self.users.publish(account, rules);
-    }
-}
-
-/// Whether every channel pattern that was allowed still is: then no subscription can be lost.
-fn still_covers(before: &User, after: &User) -> bool {
-    let mut allowed: Vec<&[u8]> = Vec::new();
-    for selector in after.selectors() {
-        match selector.channels() {
-            None => return true,
-            Some(patterns) => allowed.extend(patterns.iter().map(Vec::as_slice)),
-        }
-    }
-    before.selectors().iter().all(|selector| {
-        let patterns = selector.channels();
-        patterns.is_some_and(|patterns| patterns.iter().all(|p| allowed.contains(&p.as_slice())))
-    })
-}
-
-impl crate::Session {
-    /// Becomes a user whose password was right.
-    pub fn log_in(&mut self, account: Arc<Account>) {
-        *self.client.user.lock() = Some(Arc::clone(&account));
-        self.login.enter(account);
-        self.authenticated = true;
-    }
-
-    /// Becomes what a new connection is.
-    pub fn log_out(&mut self, users: &Users) {
-        *self.client.user.lock() = None;
-        self.login = Login::default();
-        self.authenticated = !users.asks_password();
-    }
+/// What the configuration file says about users.
+#[derive(Default)]
+pub(crate) struct Declared {
+    /// The users' lines as they came of it.
+    pub(crate) lines: Vec<Vec<u8>>,
+    /// It has `user` lines.
+    pub(crate) in_file: bool,
 }

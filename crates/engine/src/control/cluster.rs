@@ -5,7 +5,7 @@ use base::{Args, Category, CmdError, Flag, Group, Locks, Property, Spec};
 use wire::RespWriter;
 
 use crate::control::{Control, container};
-use crate::table::Action;
+use crate::engine::table::Action;
 
 static CONTAINER: Spec = Spec {
     name: "cluster",

@@ -5,7 +5,7 @@ use base::{Command, Reply, Spec};
 use wire::RespWriter;
 
 use crate::control::Control;
-use crate::table::Entry;
+use crate::engine::table::Entry;
 
 /// The spec of a `HELP` subcommand; a family changes what is special to it.
 pub(crate) const HELP: Spec = Spec {

@@ -5,7 +5,6 @@
 
 mod cluster;
 mod connection;
-pub(crate) mod gate;
 mod help;
 pub(crate) mod identity;
 mod pubsub;
@@ -14,62 +13,11 @@ mod server;
 mod transaction;
 
 use base::{Args, CmdError, Spec};
-use store::Txn;
 use wire::RespWriter;
 
-pub(crate) use self::connection::{Asking, Viewer, client_line};
-pub use self::gate::is_local_address;
-pub(crate) use self::server::{categories, key_flags, key_positions};
-use crate::engine::Engine;
-use crate::session::Session;
-use crate::table::Action;
-use crate::worker::WorkerContext;
-
-/// What a control command may use.
-pub struct Control<'c> {
-    /// What all workers share.
-    pub engine: &'c Engine,
-    /// The transaction at the store. Inside `EXEC` it holds the transaction's shards already.
-    pub txn: &'c mut Txn,
-    /// The thread's own.
-    pub context: &'c mut WorkerContext,
-    /// The session that asks.
-    pub session: &'c mut Session,
-    /// Whether it runs inside `EXEC`, or in a script.
-    pub in_exec: bool,
-    /// Whether it runs in a script, which cannot wait for its reply.
-    pub in_script: bool,
-}
-
-/// What a control command has left to be done, for a client that can wait, if one is named.
-pub(crate) type WhenFree = fn(&Engine, Option<&mut Session>);
-
-impl Control<'_> {
-    /// Does what may have to wait for other threads, or for any shard: at once, or inside `EXEC`
-    /// when that has given its shards back, before it answers. Outside of that the client can wait
-    /// for what takes long.
-    pub(crate) fn when_free(&mut self, work: WhenFree) {
-        if self.in_exec {
-            self.context.when_free.push(work);
-        } else {
-            work(self.engine, Some(self.session));
-        }
-    }
-}
-
-/// Parses and runs one control command.
-pub type ControlRun =
-    for<'a, 'c> fn(&mut Control<'c>, Args<'a>, &mut RespWriter<'_>) -> Result<(), CmdError>;
-
-/// The behaviour of a control command. Unlike data commands these may write several replies
-/// (`SUBSCRIBE`) or none (`CLIENT REPLY OFF`).
-pub trait Act {
-    /// Does the work and writes the reply.
-    ///
-    /// # Errors
-    /// What the client sees instead of a reply.
-    fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError>;
-}
+pub(crate) use crate::engine::context::{Act, Control};
+use crate::engine::table::Action;
+pub(crate) use crate::execution::request::misused;
 
 /// The rows of a family of control commands.
 macro_rules! acts {
@@ -84,7 +32,7 @@ macro_rules! acts {
                 $crate::control::Act::act(command, control, out)
             }
             static SPEC: base::Spec = <$command as base::Command<'static>>::SPEC;
-            (&SPEC, $crate::table::Action::Control(run))
+            (&SPEC, $crate::engine::table::Action::Control(run))
         }),*]
     };
 }
@@ -149,18 +97,6 @@ pub(crate) fn container(spec: &'static Spec) -> (&'static Spec, Action) {
 /// Reads one of these words, in any case; what it stands for.
 pub(crate) fn one_of<T: Copy>(args: &mut Args<'_>, words: &[(&str, T)]) -> Option<T> {
     words.iter().find(|(word, _)| args.token(word)).map(|&(_, meaning)| meaning)
-}
-
-/// The error of a subcommand with a wrong number of arguments that its arity lets pass.
-pub(crate) fn misused(argv: &[&[u8]]) -> CmdError {
-    let shown = |at: usize| {
-        let word = argv.get(at).copied().unwrap_or_default();
-        &word[..word.len().min(crate::execute::SHOWN_MAX)]
-    };
-    // Called by a name of ours, or one that a file of settings gave it.
-    let container = String::from_utf8_lossy(shown(0)).to_ascii_uppercase();
-    let before = "ERR unknown subcommand or wrong number of arguments for '";
-    CmdError::quoting(before, shown(1), &format!("'. Try {container} HELP."))
 }
 
 /// Every control command. A new family is one line here.

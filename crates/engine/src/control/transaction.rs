@@ -7,8 +7,8 @@ use base::{
 use wire::RespWriter;
 
 use crate::control::{Act, Control, acts, bare};
-use crate::multi;
-use crate::table::Action;
+use crate::engine::table::Action;
+use crate::execution::multi;
 
 /// The rows of this family.
 pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
@@ -77,7 +77,7 @@ bare! {
 
 impl Act for Discard<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if control.session.multi.is_none() {
+        if control.session.transaction.multi.is_none() {
             return Err(CmdError::new("ERR DISCARD without MULTI"));
         }
         multi::discard(control.engine, control.txn, control.session);
@@ -135,7 +135,7 @@ impl<'a> Command<'a> for Watch<'a> {
 
 impl Act for Watch<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if control.session.multi.is_some() {
+        if control.session.transaction.multi.is_some() {
             return Err(CmdError::new("ERR WATCH inside MULTI is not allowed"));
         }
         multi::watch(control.engine, control.txn, control.session, &self.keys)?;

@@ -18,7 +18,6 @@
 mod target;
 
 use std::collections::{HashSet, VecDeque};
-use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -29,32 +28,15 @@ use store::{Scope, Txn, Watch};
 use wire::RespWriter;
 
 use self::target::Target;
-use crate::background_requests::BackgroundWorker;
+use crate::background::BackgroundWorker;
 use crate::client::words_memory;
-use crate::data_command::Call;
 use crate::engine::Engine;
-use crate::execute::Request;
-use crate::serving;
-use crate::table::Action;
+pub(crate) use crate::engine::hooks::{DialError, Line};
+use crate::engine::table::Action;
+use crate::execution::data_command::Call;
+use crate::execution::request::Request;
+use crate::execution::serving;
 use journal::wall_clock;
-
-/// A connection to another server. Reading and writing give up with an error when they take too
-/// long.
-pub trait Line: Read + Write + Send {}
-
-impl<T: Read + Write + Send> Line for T {}
-
-/// Why there is no connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DialError {
-    /// No host of that name, or it does not answer.
-    Unreachable,
-    /// The target refuses.
-    Refused,
-}
-
-/// Connects to a host and port; what is read and written later may take as long.
-pub type Dial = Box<dyn Fn(&str, u16, Duration) -> Result<Box<dyn Line>, DialError> + Send + Sync>;
 
 /// The user to be at the target.
 #[derive(Clone, Debug, Default)]

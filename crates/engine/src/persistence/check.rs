@@ -12,11 +12,11 @@ use journal::{Disk, Manifest, Segments, manifest, record, segment};
 use store::image;
 use types::Contexts;
 
-use super::data_dir::named_once;
 use super::record_order;
 use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS};
 use super::value_chunks::{Again, Arriving};
-use crate::scripting::read_libraries;
+use crate::durability::named_once;
+use crate::scripts::read_libraries;
 
 /// What is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]

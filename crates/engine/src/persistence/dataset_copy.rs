@@ -150,8 +150,8 @@ impl Engine {
 
     fn names(&self, snapshot: String, (first, last): (u64, u64)) -> Manifest {
         Manifest {
-            id: self.dataset_id,
-            hashing: self.hashing,
+            id: self.run.dataset_id,
+            hashing: self.run.hashing,
             shards: self.store.shards(),
             snapshot: Some(snapshot),
             journal: Segments::Between(first, last),

@@ -4,30 +4,12 @@
 //! thread: those who came before a sync begins are answered by it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use base::Reply;
-use parking_lot::Mutex;
-
-use crate::background_requests::Waiting;
+use crate::background::Waiting;
+use crate::background::thread_pool::PoolWorker;
+use crate::durability::FlushThread;
 use crate::engine::Engine;
-use crate::thread_pool::{PoolWorker, ThreadPool};
-
-/// Clients that wait for the journal to be durable, and the thread that answers them.
-pub(crate) struct Flushes {
-    state: Mutex<State>,
-    thread: Arc<ThreadPool<FlushThread>>,
-}
-
-struct State {
-    /// So many have asked so far.
-    asked: u64,
-    /// So many of them had when the last sync began, and what came of it.
-    synced: (u64, Result<(), String>),
-}
-
-/// It needs nothing of its own.
-pub(crate) struct FlushThread;
+use base::Reply;
 
 impl PoolWorker for FlushThread {
     type Shared = Engine;
@@ -39,13 +21,6 @@ impl PoolWorker for FlushThread {
     fn begin(&mut self) {}
 
     fn end(&mut self) {}
-}
-
-impl Default for Flushes {
-    fn default() -> Self {
-        let state = State { asked: 0, synced: (0, Ok(())) };
-        Flushes { state: Mutex::new(state), thread: ThreadPool::new(("flush", 1), Duration::ZERO) }
-    }
 }
 
 impl Engine {
@@ -61,7 +36,7 @@ impl Engine {
         let work = move |client: Waiting, _: &mut FlushThread| match engine.synced_for(number) {
             Ok(()) => client.answer(|out| out.simple("OK")),
             Err(error) => {
-                engine.stats.error("ERR");
+                engine.metrics.stats.error("ERR");
                 client.answer(|out| out.error_bytes(format!("ERR {error}").as_bytes()));
             }
         };

@@ -16,7 +16,7 @@ use store::Scope;
 use super::record_order::{self, ALONE, Step};
 use super::replay::{Failing, Replayer, follow};
 use super::snapshot_coverage::SnapshotCoverage;
-use crate::propagate::derived_from;
+use crate::execution::propagate::derived_from;
 
 /// The moments of all shards: those of shard `n` stand in part `n` modulo the number of parts.
 pub(crate) type Parts<'s, 'p> = &'p mut [&'s mut [SnapshotCoverage]];

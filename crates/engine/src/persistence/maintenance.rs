@@ -8,8 +8,8 @@ use config::{AppendFsync, Config};
 use journal::Policy;
 
 use super::Reason;
+use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::session::Session;
 use journal::wall_clock;
 
 /// After a failed snapshot, how long to wait before the next by itself, in milliseconds: as Redis.
@@ -21,16 +21,17 @@ impl Engine {
     /// One look around.
     pub(crate) fn maintain_persistence(self: &Arc<Self>) {
         let persistence = &self.persistence;
-        if persistence.is_loading() || persistence.busy.load(Ordering::Acquire) {
+        if persistence.is_loading() || persistence.saving.busy.load(Ordering::Acquire) {
             return;
         }
         let config = self.config();
-        let failed = wall_clock().saturating_sub(persistence.last_failure.load(Ordering::Relaxed));
+        let failed =
+            wall_clock().saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed));
         if config.appendonly != persistence.is_journaling() && failed >= self.retry_begin(&config) {
             return self.follow_durability(&config, None);
         }
         let Some(reason) = self.due(&config) else { return };
-        persistence.scheduled.store(0, Ordering::Relaxed);
+        persistence.saving.scheduled.store(0, Ordering::Relaxed);
         if let Err(error) = self.save_in_background(reason, config.appendonly) {
             tracing::error!(%error, "a snapshot could not be started");
         }
@@ -38,12 +39,13 @@ impl Engine {
 
     fn due(&self, config: &Config) -> Option<Reason> {
         let persistence = &self.persistence;
-        let scheduled = persistence.scheduled.load(Ordering::Relaxed);
+        let scheduled = persistence.saving.scheduled.load(Ordering::Relaxed);
         if scheduled != 0 {
             return Some(if scheduled == SAVE { Reason::Save } else { Reason::Rewrite });
         }
         let now = wall_clock();
-        let failed = now.saturating_sub(persistence.last_failure.load(Ordering::Relaxed)) < RETRY;
+        let failed =
+            now.saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed)) < RETRY;
         if failed {
             return None;
         }
@@ -65,7 +67,7 @@ impl Engine {
     /// Whether save points count: with a journal nothing is lost without a snapshot, so there only
     /// those that a client asked for do.
     pub(crate) fn follows_save_points(&self) -> bool {
-        !self.persistence.is_journaling() || self.settings.lock().is_given("save")
+        !self.persistence.is_journaling() || self.configuration.settings.lock().is_given("save")
     }
 
     /// Whether the journal takes longer to replay than its rewriting would make worthwhile. A
@@ -76,7 +78,7 @@ impl Engine {
             return false;
         }
         let size = self.store.log().figures.replay_cost();
-        let base = self.persistence.base_size.load(Ordering::Relaxed);
+        let base = self.persistence.saved.base_size.load(Ordering::Relaxed);
         let whole = size.saturating_add(base);
         whole >= config.durability.auto_aof_rewrite_min_size
             && size.saturating_mul(100) / base.max(1) >= percentage
@@ -89,8 +91,9 @@ impl Engine {
         if !persistence.is_journaling() || !log.is_short_of_room() {
             return false;
         }
-        let since = now.saturating_sub(persistence.last_failure.load(Ordering::Relaxed));
-        let snapshot = persistence.base_size.load(Ordering::Relaxed).max(self.used_memory() as u64);
+        let since = now.saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed));
+        let snapshot =
+            persistence.saved.base_size.load(Ordering::Relaxed).max(self.used_memory() as u64);
         let written = log.figures.size.load(Ordering::Relaxed);
         since >= self.retry_rewrite() && written / 2 >= snapshot
     }
@@ -102,14 +105,17 @@ impl Engine {
 
     /// How long after so many failures a snapshot is worth another attempt.
     fn retry_rewrite(&self) -> u64 {
-        let failures = self.persistence.rewrites.failures.load(Ordering::Relaxed);
+        let failures = self.persistence.saved.rewrites.failures.load(Ordering::Relaxed);
         RETRY << failures.min(MOST_DOUBLED)
     }
 
     /// Changes since the dataset was last saved.
     #[must_use]
     pub fn unsaved_changes(&self) -> u64 {
-        self.stats.changes().saturating_sub(self.persistence.changes_saved.load(Ordering::Relaxed))
+        self.metrics
+            .stats
+            .changes()
+            .saturating_sub(self.persistence.saved.changes_saved.load(Ordering::Relaxed))
     }
 
     /// Whether the journal is on and has not begun, so that changes are in no file yet: its first
@@ -121,19 +127,19 @@ impl Engine {
 
     /// When the dataset was last saved, or else this process started.
     pub(crate) fn last_save(&self) -> u64 {
-        self.persistence.last_save.load(Ordering::Relaxed).max(self.started)
+        self.persistence.saved.last_save.load(Ordering::Relaxed).max(self.run.started)
     }
 
     /// Asks for a snapshot as soon as none is being made.
     pub(crate) fn schedule_save(&self, reason: Reason) {
         let code = if reason == Reason::Save { SAVE } else { REWRITE };
-        self.persistence.scheduled.store(code, Ordering::Relaxed);
+        self.persistence.saving.scheduled.store(code, Ordering::Relaxed);
     }
 
     /// Whether one is scheduled.
     pub(crate) fn is_scheduled(&self, reason: Reason) -> bool {
         let code = if reason == Reason::Save { SAVE } else { REWRITE };
-        self.persistence.scheduled.load(Ordering::Relaxed) == code
+        self.persistence.saving.scheduled.load(Ordering::Relaxed) == code
     }
 
     /// Follows the configuration: `appendonly` and `appendfsync` may change at run time. While a

@@ -10,7 +10,6 @@
 //! keys go where they belong now, and the whole is saved anew before any client may write.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,17 +17,18 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
-use journal::reader::{self, Cut, ReadError};
+use journal::reader::{self, ReadError};
 use journal::snapshot::{self, Reader};
 use journal::{Disk, Manifest, segment};
 use parking_lot::Mutex;
 
 use super::Reason;
 use super::maintenance::policy;
-use super::replay::{Counts, Failing, Replayer};
+use super::replay::{Failing, Replayer};
 use super::snapshot_coverage::SnapshotCoverage;
+use crate::durability::Recovered;
 use crate::engine::Engine;
-use crate::redis_files::{self, Imported, RedisFiles};
+use crate::persistence::redis_files::{self, Imported, RedisFiles};
 use journal::wall_clock;
 
 /// So many files that are hardly filled are worth a snapshot: each start leaves one.
@@ -41,75 +41,6 @@ fn has_short_segments(report: &reader::Report, segment_size: u64) -> bool {
 
 /// Frames that wait for a replayer; bounds the memory that recovery takes.
 const AHEAD: usize = 8;
-
-/// What recovery found.
-#[derive(Clone, Debug, Default)]
-pub struct Recovered {
-    /// Keys the snapshot held.
-    pub keys: u64,
-    /// Those of them that were past their deadline.
-    pub overdue: u64,
-    /// Large values of the snapshot, which came in chunks: a key read once more has two.
-    pub large: u64,
-    /// Records of the journal that were applied.
-    pub records: u64,
-    /// Records that the snapshot knew already.
-    pub known: u64,
-    /// Records that could not be applied and were left out: none, but during a repair.
-    pub failed: u64,
-    /// Of those applied, values that went from one key to another, told by the keys' names.
-    pub moved: u64,
-    /// Of those applied, commands that made a large value of other keys', told by themselves.
-    pub derived: u64,
-    /// Bytes read.
-    pub bytes: u64,
-    /// Frames of the journal.
-    pub frames: u64,
-    /// What was cut off its end.
-    pub cut: Option<Cut>,
-    /// Milliseconds it took.
-    pub millis: u64,
-    /// When the last change was written, in milliseconds since the Unix epoch; 0 if unknown.
-    pub last_write: u64,
-    /// What came from files of Redis, if there was nothing else.
-    pub imported: Option<Imported>,
-}
-
-impl Recovered {
-    fn add(&mut self, counts: &Counts) {
-        self.records += counts.applied;
-        self.known += counts.known;
-        self.failed += counts.failed;
-        self.moved += counts.moved;
-        self.derived += counts.derived;
-    }
-}
-
-impl fmt::Display for Recovered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(imported) = &self.imported {
-            return imported.fmt(f);
-        }
-        write!(
-            f,
-            "{} keys of the snapshot and {} records of the journal ({} more were in the snapshot), \
-             {} bytes in {:.3} seconds",
-            self.keys,
-            self.records,
-            self.known,
-            self.bytes,
-            self.millis as f64 / 1000.0
-        )?;
-        if let Some(cut) = &self.cut {
-            let Cut { file, offset, bytes } = cut;
-            write!(f, "; cut {bytes} bytes of an unfinished write off {file} at offset {offset}")?;
-        }
-        if self.failed > 0 {
-            write!(f, "; {} RECORDS COULD NOT BE APPLIED AND WERE LEFT OUT", self.failed)?;
-        }
-        Ok(())
-    }
-}
 
 impl Engine {
     /// Reads what the open data directory holds, and begins to journal if the configuration says
@@ -156,7 +87,7 @@ impl Engine {
             found.imported = self.import_first(disk.path())?;
         }
         if let Some(manifest) = &manifest {
-            if manifest.hashing != self.hashing {
+            if manifest.hashing != self.run.hashing {
                 let there = disk.path().display();
                 return Err(format!("{there}: this engine would look for its keys elsewhere"));
             }
@@ -186,7 +117,7 @@ impl Engine {
             }
         }
         found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.persistence.last_save.store(wall_clock(), Ordering::Relaxed);
+        self.persistence.saved.last_save.store(wall_clock(), Ordering::Relaxed);
         self.store.log().set_policy(policy(&config));
         let imported = found.imported.is_some();
         match self.go_on((manifest, imported), next, config.appendonly) {
@@ -265,8 +196,8 @@ impl Engine {
             _ => false,
         });
         let manifest = Manifest {
-            id: self.dataset_id,
-            hashing: self.hashing,
+            id: self.run.dataset_id,
+            hashing: self.run.hashing,
             shards: self.store.shards(),
             snapshot: manifest.and_then(|m| m.snapshot),
             journal,
@@ -294,8 +225,8 @@ impl Engine {
     fn begin_later(&self, error: &io::Error, (disk, before): (&dyn Disk, u64)) {
         self.give_journal_up(disk, before);
         self.persistence.not_begun.store(true, Ordering::Relaxed);
-        self.persistence.rewrites.ok.store(false, Ordering::Relaxed);
-        self.persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
+        self.persistence.saved.rewrites.ok.store(false, Ordering::Relaxed);
+        self.persistence.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
         tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
     }
 
@@ -340,7 +271,7 @@ impl Engine {
             self.persistence.progress.total.fetch_add(reader.bytes, Ordering::Relaxed);
             found.bytes += reader.bytes;
             found.keys = reader.entries;
-            self.persistence.base_size.store(reader.bytes, Ordering::Relaxed);
+            self.persistence.saved.base_size.store(reader.bytes, Ordering::Relaxed);
             (found.overdue, found.large) =
                 self.load(&reader, &mut coverage).map_err(|e| advice(&e))?;
         }
@@ -434,7 +365,7 @@ impl Engine {
             }
             let mut take =
                 |body: &mut Vec<u8>, header: &journal::frame::Header, _: &str, offset| {
-                    if self.stopping.load(Ordering::Acquire) {
+                    if self.run.stopping.load(Ordering::Acquire) {
                         return Err("loading was interrupted".to_owned());
                     }
                     if crowd.has_failed() {

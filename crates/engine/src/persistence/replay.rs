@@ -16,8 +16,9 @@ use wire::RespWriter;
 
 use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS, SnapshotCoverage};
 use super::value_chunks::{Again, Arriving};
+use crate::durability::Counts;
 use crate::engine::Engine;
-use crate::table::{Action, Entry};
+use crate::engine::table::{Action, Entry};
 
 /// Records taken apart and prefetched together, as many as requests of a client.
 const GROUP: usize = 16;
@@ -31,22 +32,6 @@ pub(super) struct Prepared<'e, 'f> {
     entry: Option<&'e Entry>,
     words: Range<usize>,
     key: Option<Key<'f>>,
-}
-
-/// What became of the records a replayer met.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub applied: u64,
-    pub known: u64,
-    pub failed: u64,
-    /// Keys of the snapshot that were past their deadline.
-    pub overdue: u64,
-    /// Large values of the snapshot, which came in chunks.
-    pub large: u64,
-    /// Values that went from one key to another, told by their names.
-    pub moved: u64,
-    /// Commands that made a value of other keys', told by themselves.
-    pub derived: u64,
 }
 
 /// What becomes of the dataset when a record cannot be applied.
@@ -82,7 +67,7 @@ impl<'e> Replayer<'e> {
     /// One that takes it to be `began` now, in milliseconds since the Unix epoch: all of them go by
     /// one clock, that of the thread which starts them.
     pub fn new(engine: &'e Engine, failing: Failing, began: u64) -> Self {
-        let mut txn = Txn::new(Arc::clone(&engine.store), engine.hashing.seed);
+        let mut txn = Txn::new(Arc::clone(&engine.store), engine.run.hashing.seed);
         txn.begin_replay(began);
         Replayer {
             began,
@@ -103,7 +88,7 @@ impl<'e> Replayer<'e> {
     ) -> Result<SnapshotCoverage, String> {
         let (mut coverage, mut arriving) = (SnapshotCoverage::default(), Arriving::default());
         for place in places {
-            if self.engine.stopping.load(Ordering::Acquire) {
+            if self.engine.run.stopping.load(Ordering::Acquire) {
                 return Err("loading was interrupted".to_owned());
             }
             let raw = reader.block(place).map_err(|error| error.to_string())?;
@@ -149,7 +134,7 @@ impl<'e> Replayer<'e> {
         if db == LIBRARIES {
             let step = snapshot::step(&mut source).map_err(text)?;
             coverage.add(db, step.end, step.seq);
-            return self.engine.functions.apply(source.rest()).map_err(text);
+            return self.engine.scripting.functions.apply(source.rest()).map_err(text);
         }
         if db == MOVED {
             return self.load_moved(source, coverage);
@@ -526,7 +511,7 @@ impl<'e> Replayer<'e> {
         if !new {
             return Ok(());
         }
-        self.engine.functions.apply(record.body).map_err(text)
+        self.engine.scripting.functions.apply(record.body).map_err(text)
     }
 
     fn swap(&mut self, record: &Record<'_>, coverage: &mut SnapshotCoverage) -> Result<(), String> {

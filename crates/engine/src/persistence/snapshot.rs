@@ -24,14 +24,14 @@ use journal::snapshot::{Header, Writer};
 use journal::{Log, Manifest, Segments, segment, snapshot};
 
 use super::Reason;
-use super::data_dir::{BLOCK, DataDir};
 use super::snapshot_coverage::{LIBRARIES, MOVED, OTHERS};
 use super::value_chunks::ChunkWriter;
-use crate::background_requests::Waiting;
+use crate::background::Waiting;
+use crate::client::session::Session;
+use crate::durability::{BLOCK, DataDir};
 use crate::engine::Engine;
-use crate::redis_files::{self, Exported, Until};
-use crate::scripting::put_libraries;
-use crate::session::Session;
+use crate::persistence::redis_files::{self, Exported, Until};
+use crate::scripts::put_libraries;
 use journal::wall_clock;
 
 /// What was saved.
@@ -54,9 +54,9 @@ pub(super) struct Turn<'e>(&'e Engine);
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let persistence = &self.0.persistence;
-        let _waiting = persistence.turns.lock();
-        persistence.busy.store(false, Ordering::Release);
-        persistence.turn_over.notify_all();
+        let _waiting = persistence.saving.turns.lock();
+        persistence.saving.busy.store(false, Ordering::Release);
+        persistence.saving.turn_over.notify_all();
     }
 }
 
@@ -181,9 +181,9 @@ impl Engine {
             if give_up() {
                 return None;
             }
-            let mut waiting = self.persistence.turns.lock();
-            if self.persistence.busy.load(Ordering::Acquire) {
-                self.persistence.turn_over.wait_for(&mut waiting, LOOK);
+            let mut waiting = self.persistence.saving.turns.lock();
+            if self.persistence.saving.busy.load(Ordering::Acquire) {
+                self.persistence.saving.turn_over.wait_for(&mut waiting, LOOK);
             }
         }
     }
@@ -195,15 +195,15 @@ impl Engine {
 
     /// Whether copies in the making are to be given up: the server ends.
     pub(super) fn is_ending(&self) -> bool {
-        self.has_saved_finally() || self.stopping.load(Ordering::Acquire)
+        self.has_saved_finally() || self.run.stopping.load(Ordering::Acquire)
     }
 
     fn begin_save(&self, reason: Reason) -> Option<Turn<'_>> {
-        if self.persistence.busy.swap(true, Ordering::AcqRel) {
+        if self.persistence.saving.busy.swap(true, Ordering::AcqRel) {
             return None;
         }
-        self.persistence.busy_with.store(reason as u8, Ordering::Relaxed);
-        self.persistence.busy_since.store(wall_clock(), Ordering::Relaxed);
+        self.persistence.saving.busy_with.store(reason as u8, Ordering::Relaxed);
+        self.persistence.saving.busy_since.store(wall_clock(), Ordering::Relaxed);
         Some(Turn(self))
     }
 
@@ -216,13 +216,13 @@ impl Engine {
         background: bool,
     ) -> io::Result<Saved> {
         let start = Instant::now();
-        let changes = self.stats.changes();
+        let changes = self.metrics.stats.changes();
         let begins = journal && !self.persistence.is_journaling();
         let made = self.make_current(journal);
         if begins {
             self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
             // Also where a SAVE began it: the journal begins with what a rewrite makes.
-            self.persistence.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
+            self.persistence.saved.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
         }
         let result = made.and_then(|saved| {
             if reason == Reason::Save && self.config().rdb_export {
@@ -232,8 +232,8 @@ impl Engine {
         });
         let persistence = &self.persistence;
         let attempts = match reason {
-            Reason::Save => &persistence.saves,
-            Reason::Rewrite | Reason::Copy => &persistence.rewrites,
+            Reason::Save => &persistence.saved.saves,
+            Reason::Rewrite | Reason::Copy => &persistence.saved.rewrites,
         };
         let millis = start.elapsed().as_millis();
         attempts.took.store(i64::try_from(millis).unwrap_or(i64::MAX), Ordering::Relaxed);
@@ -243,9 +243,9 @@ impl Engine {
                 attempts.failures.store(0, Ordering::Relaxed);
                 attempts.done.fetch_add(1, Ordering::Relaxed);
                 // A rewrite saves the dataset just as well.
-                persistence.saves.ok.store(true, Ordering::Relaxed);
-                persistence.changes_saved.store(changes, Ordering::Relaxed);
-                persistence.last_save.store(wall_clock(), Ordering::Relaxed);
+                persistence.saved.saves.ok.store(true, Ordering::Relaxed);
+                persistence.saved.changes_saved.store(changes, Ordering::Relaxed);
+                persistence.saved.last_save.store(wall_clock(), Ordering::Relaxed);
                 tracing::info!("Saved {} keys in {} bytes, {millis} ms", saved.keys, saved.bytes);
             }
             Err(error) => {
@@ -253,7 +253,7 @@ impl Engine {
                     attempts.ok.store(false, Ordering::Relaxed);
                 }
                 attempts.failures.fetch_add(1, Ordering::Relaxed);
-                persistence.last_failure.store(wall_clock(), Ordering::Relaxed);
+                persistence.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
                 tracing::error!(%error, "saving the dataset failed; what was saved before stands");
             }
         }
@@ -338,8 +338,8 @@ impl Engine {
             Segments::Between(first, log.close_segment()?)
         };
         let manifest = Manifest {
-            id: self.dataset_id,
-            hashing: self.hashing,
+            id: self.run.dataset_id,
+            hashing: self.run.hashing,
             shards: self.store.shards(),
             snapshot: Some(name),
             journal: segments,
@@ -361,7 +361,7 @@ impl Engine {
         if journal && !self.persistence.is_journaling() {
             self.persistence.begin_journal(log);
         }
-        self.persistence.base_size.store(saved.bytes, Ordering::Relaxed);
+        self.persistence.saved.base_size.store(saved.bytes, Ordering::Relaxed);
         Ok(saved)
     }
 
@@ -378,7 +378,7 @@ impl Engine {
             Segments::From(_, persistence) => Until::Frame(persistence),
             _ => Until::End,
         };
-        let settings = self.settings.lock().clone();
+        let settings = self.configuration.settings.lock().clone();
         let path = disk.path().join(&self.config().dbfilename);
         let exported = redis_files::export(&settings, (&disk, &manifest), until, &path)
             .map_err(|error| io::Error::other(format!("rdb-export: {error}")))?;
@@ -395,12 +395,12 @@ impl Engine {
     ) -> io::Result<(String, Saved)> {
         let name = snapshot::name(first);
         let header = Header {
-            id: self.dataset_id,
-            hashing: self.hashing,
+            id: self.run.dataset_id,
+            hashing: self.run.hashing,
             shards: u32::try_from(self.store.shards()).unwrap_or(u32::MAX),
             time: wall_clock(),
             // Unlike that of any segment.
-            secret: Secret::of(self.journal_seed, !first),
+            secret: Secret::of(self.run.journal_seed, !first),
         };
         let block_size = self.block_size();
         let compress = self.config().durability.rdbcompression;
@@ -437,8 +437,8 @@ impl Engine {
     fn scan_all(&self, chunks: &mut ChunkWriter<'_>) -> io::Result<u64> {
         let block_size = self.block_size();
         let (mut all, mut block) = (0, Vec::with_capacity(block_size + (block_size >> 3)));
-        self.persistence.read.store(0, Ordering::Relaxed);
-        self.persistence.to_read.store(self.store.entries() as u64, Ordering::Relaxed);
+        self.persistence.saving.read.store(0, Ordering::Relaxed);
+        self.persistence.saving.to_read.store(self.store.entries() as u64, Ordering::Relaxed);
         for shard in 0..self.store.shards() {
             let number = u32::try_from(shard).unwrap_or(u32::MAX);
             let (filled, seq) = self.store.begin_snapshot_scan(shard);
@@ -464,7 +464,7 @@ impl Engine {
                         }
                         chunks.writer.block(number, db_number, &block, entries)?;
                         all += entries;
-                        self.persistence.read.store(all, Ordering::Relaxed);
+                        self.persistence.saving.read.store(all, Ordering::Relaxed);
                         entries = 0;
                         block.clear();
                     }
@@ -493,7 +493,8 @@ impl Engine {
 
     /// Libraries of functions, if there are any.
     fn scan_libraries(&self, writer: &mut Writer) -> io::Result<()> {
-        let (known, seq) = self.store.look_beside_keys_for_snapshot(|| self.functions.known());
+        let (known, seq) =
+            self.store.look_beside_keys_for_snapshot(|| self.scripting.functions.known());
         if known.libraries.is_empty() {
             return Ok(());
         }
@@ -520,7 +521,8 @@ impl Engine {
         }
         std::mem::forget(turn);
         let client = client.filter(|_| stopped);
-        let client = client.map(|session| Waiting::without_place(self, session).at_once());
+        let client =
+            client.map(|session| Waiting::without_place(&self.waits.blocked, session).at_once());
         let engine = Arc::clone(self);
         let begun = std::thread::Builder::new().name("journal-end".to_owned()).spawn(move || {
             let turn = Turn(&engine);

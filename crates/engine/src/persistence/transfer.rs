@@ -6,39 +6,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
-
-use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::dataset_copy::{DatasetCopy, ScratchDir};
+use super::redis_files;
+use crate::durability::{Last, Rdb};
 use crate::engine::Engine;
-use crate::redis_files;
-
-/// A file for Redis, without a name.
-#[derive(Debug)]
-pub struct Rdb {
-    /// The file; to be read at offsets, as others read it too.
-    pub file: File,
-    /// Its length.
-    pub bytes: u64,
-    /// Keys in it.
-    pub keys: u64,
-}
-
-/// How many callers have asked, and what the last of them got.
-#[derive(Debug, Default)]
-pub(crate) struct Transfers {
-    asked: AtomicU64,
-    last: Mutex<Last>,
-}
-
-#[derive(Debug, Default)]
-struct Last {
-    /// So many had asked when it was begun.
-    covers: u64,
-    rdb: Weak<Rdb>,
-}
 
 impl Engine {
     /// The dataset as it is at some moment of this call. Waits for the disk, and for a running save
@@ -70,7 +44,7 @@ impl Engine {
         // Others save while the file is written: nothing of the data directory is read for it.
         drop(turn);
         let file = nameless(&scratch_dir).map_err(said)?;
-        let settings = self.settings.lock().clone();
+        let settings = self.configuration.settings.lock().clone();
         let exported = redis_files::export_into(&settings, (&disk, &manifest), &file)?;
         let (bytes, keys) = (exported.bytes, exported.keys);
         tracing::info!("Made a copy of {keys} keys in {bytes} bytes for a client");
@@ -89,8 +63,9 @@ impl Engine {
         let file = nameless(&self.scratch_dir().map_err(said)?).map_err(said)?;
         drop(turn);
         let compress = self.config().durability.rdbcompression;
-        let bytes = redis_files::export_libraries(&self.functions.known(), compress, &file)
-            .map_err(said)?;
+        let bytes =
+            redis_files::export_libraries(&self.scripting.functions.known(), compress, &file)
+                .map_err(said)?;
         Ok(Arc::new(Rdb { file, bytes, keys: 0 }))
     }
 

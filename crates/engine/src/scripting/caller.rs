@@ -8,16 +8,19 @@ use script::{Host, Refusal};
 use store::Txn;
 use wire::{ReplyParser, RespWriter};
 
-use super::running::{Registered, Running};
-use crate::admission::Demands;
-use crate::control::{Control, ControlRun};
-use crate::data_command::Call;
+use crate::client::demands::Demands;
+use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::execute::{Request, timed};
-use crate::session::Session;
-use crate::table::{Action, Entry};
-use crate::worker::WorkerContext;
-use crate::{access, block, monitor, propagate};
+use crate::engine::context::{Control, ControlRun};
+use crate::engine::table::{Action, Entry};
+use crate::engine::worker::WorkerContext;
+use crate::execution::block;
+use crate::execution::data_command::Call;
+use crate::execution::monitor;
+use crate::execution::propagate;
+use crate::execution::request::{Request, timed};
+use crate::execution::rights;
+use crate::scripts::{Registered, Running};
 
 /// A script that has run for so long does not keep its thread's other clients waiting any more.
 const LONG: Duration = Duration::from_millis(20);
@@ -46,7 +49,7 @@ pub(super) struct Rights {
 }
 
 /// A message a script has published, sent when it has run.
-struct Published {
+pub(crate) struct Published {
     /// In a shard channel.
     sharded: bool,
     channel: Vec<u8>,
@@ -77,6 +80,22 @@ pub(super) struct Caller<'c> {
     db: usize,
     /// It has called a command that writes.
     wrote: bool,
+    /// What has become of it.
+    pub(crate) outcome: Outcome,
+    /// Set while others can see that it runs.
+    running: Option<Registered<'c>>,
+    /// How long it and its commands take.
+    pub(crate) clock: Clock,
+    /// What others are told when it has run.
+    pub(crate) others: ToOthers,
+    /// Replies of commands that write bytes.
+    bytes: Vec<u8>,
+}
+
+/// What has become of it.
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // facts that are independent of each other
+pub(crate) struct Outcome {
     /// It needs more shards than it holds, or has to wait for others: what it did does not count.
     pub abandoned: bool,
     /// It wants to publish, and others may have to be served first.
@@ -85,23 +104,28 @@ pub(super) struct Caller<'c> {
     pub late: bool,
     /// It was ended.
     pub ended: Option<Ended>,
-    /// Set while others can see that it runs.
-    running: Option<Registered<'c>>,
-    started: Instant,
-    /// How long its commands have taken since it last looked at the clock, where they are timed.
-    took: Duration,
-    /// Its commands are timed one by one.
-    timed: bool,
-    /// The numbers of those that are not.
-    ran: Vec<usize>,
     /// How many errors its client is answered with.
     pub errors: usize,
+}
+
+/// How long it and its commands take.
+pub(crate) struct Clock {
+    pub(crate) started: Instant,
+    /// How long its commands have taken since it last looked at the clock, where they are timed.
+    pub(crate) took: Duration,
+    /// Its commands are timed one by one.
+    pub(crate) timed: bool,
+    /// The numbers of those that are not.
+    pub(crate) ran: Vec<usize>,
+}
+
+/// What others are told when it has run.
+#[derive(Default)]
+pub(crate) struct ToOthers {
     /// What the monitoring clients are shown.
-    shown: Vec<Vec<u8>>,
-    lines: Vec<(u8, Vec<u8>)>,
-    published: Vec<Published>,
-    /// Replies of commands that write bytes.
-    bytes: Vec<u8>,
+    pub(crate) shown: Vec<Vec<u8>>,
+    pub(crate) lines: Vec<(u8, Vec<u8>)>,
+    pub(crate) published: Vec<Published>,
 }
 
 impl<'c> Caller<'c> {
@@ -122,19 +146,10 @@ impl<'c> Caller<'c> {
             name,
             db,
             wrote: false,
-            abandoned: false,
-            tells: false,
-            late: false,
-            ended: None,
+            outcome: Outcome::default(),
             running: None,
-            started,
-            took: Duration::ZERO,
-            timed,
-            ran: Vec::new(),
-            errors: 0,
-            shown: Vec::new(),
-            lines: Vec::new(),
-            published: Vec::new(),
+            clock: Clock { started, took: Duration::ZERO, timed, ran: Vec::new() },
+            others: ToOthers::default(),
             bytes: Vec::new(),
         }
     }
@@ -159,7 +174,7 @@ impl<'c> Caller<'c> {
             return Err(NOT_ALLOWED);
         }
         let at = (self.engine, self.context.now);
-        if let Some(refusal) = access::script_refusal(at, self.session, entry, words) {
+        if let Some(refusal) = rights::script_refusal(at, self.session, entry, words) {
             return Err(refusal);
         }
         let writes = entry.has(Flag::Write);
@@ -185,14 +200,14 @@ impl<'c> Caller<'c> {
     /// Whether it runs all the same: `DEBUG SET-DISABLE-DENY-SCRIPTS`. Not what would begin a
     /// transaction, another script or a subscription inside this one, or end the session.
     fn is_permitted(&self, entry: &Entry) -> bool {
-        self.engine.runs_all_in_scripts.load(Ordering::Relaxed)
+        self.engine.scripting.run_all.load(Ordering::Relaxed)
             && (matches!(entry.action, Action::Data(_)) || entry.is(Property::ScriptsByDebug))
     }
 
     /// A command that writes is about to run.
     fn note_write(&mut self) -> Result<(), Refusal> {
         if !self.wrote {
-            let may = |running: &Registered<'_>| self.engine.runs.may_write(running);
+            let may = |running: &Registered<'_>| self.engine.scripting.runs.may_write(running);
             if !self.running.as_ref().is_none_or(may) {
                 // The next look at the clock ends it.
                 return Err(CmdError::new("ERR the script is being killed").into());
@@ -203,7 +218,7 @@ impl<'c> Caller<'c> {
     }
 
     fn abandon(&mut self) -> Refusal {
-        self.abandoned = true;
+        self.outcome.abandoned = true;
         Refusal::Abandon
     }
 
@@ -310,14 +325,14 @@ impl<'c> Caller<'c> {
     /// Publishes when the script has run; how many listen now.
     fn publish(&mut self, sharded: bool, channel: &[u8], message: &[u8]) -> usize {
         let (channel, message) = (channel.to_vec(), message.to_vec());
-        let receivers = self.engine.pubsub.receivers(&channel, sharded);
-        self.published.push(Published { sharded, channel, message });
+        let receivers = self.engine.notify.pubsub.receivers(&channel, sharded);
+        self.others.published.push(Published { sharded, channel, message });
         receivers
     }
 
     /// Whether it has told subscribers something.
     pub fn has_published(&self) -> bool {
-        !self.published.is_empty()
+        !self.others.published.is_empty()
     }
 
     /// Makes visible what the script did beside changing keys. `mark` is where its reply begins.
@@ -326,24 +341,24 @@ impl<'c> Caller<'c> {
         let engine = self.engine;
         let publisher = self.session.client.id;
         let mut own = Vec::new();
-        for Published { sharded, channel, message } in &self.published {
+        for Published { sharded, channel, message } in &self.others.published {
             let mut take = |message: &[u8]| own.extend_from_slice(message);
             if *sharded {
-                engine.pubsub.publish_shard(channel, message, publisher, &mut take);
+                engine.notify.pubsub.publish_shard(channel, message, publisher, &mut take);
             } else {
-                engine.pubsub.publish(channel, message, publisher, &mut take);
+                engine.notify.pubsub.publish(channel, message, publisher, &mut take);
             }
         }
         if !own.is_empty() {
             writer.raw().splice(mark..mark, own);
         }
-        for (level, text) in &self.lines {
+        for (level, text) in &self.others.lines {
             tell(*level, text);
         }
-        for line in &self.shown {
-            engine.monitors.send(line, 0);
+        for line in &self.others.shown {
+            engine.notify.monitors.send(line, 0);
         }
-        self.context.share_time(self.started, &self.ran);
+        self.context.share_time(self.clock.started, &self.clock.ran);
     }
 
     /// It is not among those that run any more.
@@ -353,7 +368,8 @@ impl<'c> Caller<'c> {
 
     /// Lets others know that it takes long, once it does. Whether it was killed.
     fn look_at_clock(&mut self) -> bool {
-        let (took, threshold) = (self.started.elapsed(), self.context.config.scripts.busy_after);
+        let (took, threshold) =
+            (self.clock.started.elapsed(), self.context.config.scripts.busy_after);
         let overdue = threshold.is_some_and(|limit| took >= limit);
         let running = self.show();
         let killed = running.killed.load(Ordering::Acquire);
@@ -365,21 +381,21 @@ impl<'c> Caller<'c> {
         }
         if overdue || took >= LONG {
             self.context.overran = true;
-            (self.context.hand_over)(overdue);
+            (self.context.threads.hand_over)(overdue);
         }
         killed
     }
 
     /// Whether it is to end, `killed` if others have asked for that.
     fn must_end(&self, killed: bool) -> Option<Ended> {
-        let stops = self.engine.stopping.load(Ordering::Acquire);
+        let stops = self.engine.run.stopping.load(Ordering::Acquire);
         let cancelled = self.session.is_cancelled();
         if !self.wrote {
             return (killed || stops || cancelled).then_some(Ended::Unwritten);
         }
         // The journal must have all of it or nothing. It has its time to get to its end, unless its
         // client does not want that any more.
-        let ends = self.engine.runs.are_ending() || (stops && cancelled);
+        let ends = self.engine.scripting.runs.are_ending() || (stops && cancelled);
         match self.rights.wide {
             // One that holds every shard remembers nothing.
             true => ends.then_some(Ended::BrokenOff),
@@ -390,15 +406,16 @@ impl<'c> Caller<'c> {
     /// Whether it is to begin anew where it may take its time. One that holds every shard is there
     /// from its start.
     fn is_late(&self) -> bool {
-        self.session.leaves_long && !self.rights.wide && self.started.elapsed() >= LONG
+        self.session.terms.leaves_long && !self.rights.wide && self.clock.started.elapsed() >= LONG
     }
 
     /// Makes it visible to others.
     fn show(&mut self) -> &Registered<'c> {
-        let Caller { engine, name, wrote, rights, started, running, .. } = self;
+        let Caller { engine, name, wrote, rights, clock: Clock { started, .. }, running, .. } =
+            self;
         running.get_or_insert_with(|| {
             let (name, command) = name();
-            engine.runs.add(Running {
+            engine.scripting.runs.add(Running {
                 function: rights.function,
                 name,
                 command,
@@ -413,51 +430,51 @@ impl<'c> Caller<'c> {
 
 impl Host for Caller<'_> {
     fn call(&mut self, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
-        if self.abandoned {
+        if self.outcome.abandoned {
             return Err(Refusal::Abandon);
         }
-        if self.ended.is_some() {
+        if self.outcome.ended.is_some() {
             return Err(Refusal::End);
         }
         let entry = self.admit(words).inspect_err(|refusal| {
-            self.engine.stats.error(refusal.code());
+            self.engine.metrics.stats.error(refusal.code());
             self.context.counters.errors.add(1);
         })?;
         if !self.is_in_hand(entry, words) {
             return Err(self.abandon());
         }
         // One that holds every shard cannot be taken back any more.
-        if entry.publishes && !self.session.in_order && !self.rights.wide {
-            self.tells = true;
+        if entry.publishes && !self.session.terms.in_order && !self.rights.wide {
+            self.outcome.tells = true;
             return Err(self.abandon());
         }
         if entry.has(Flag::Write) {
             self.note_write()?;
         }
         self.context.counters.commands[entry.number].calls.add(1);
-        let done = if entry.quick && !self.timed {
-            self.ran.push(entry.number);
+        let done = if entry.quick && !self.clock.timed {
+            self.clock.ran.push(entry.number);
             self.run(entry, words, out)
         } else {
             let (done, took) = timed(|| self.run(entry, words, out));
             self.context.took(self.engine, entry, words, self.session, took);
-            self.took += took;
+            self.clock.took += took;
             done
         };
-        if self.engine.request_flags.now().monitored() {
-            self.shown.extend(monitor::of_script(self.db, entry, words));
+        if self.engine.waits.request_flags.now().monitored() {
+            self.others.shown.extend(monitor::of_script(self.db, entry, words));
         }
         // The interpreter counts its own steps, not those of commands.
-        if self.took >= SLOW && self.interrupted() {
+        if self.clock.took >= SLOW && self.interrupted() {
             return Err(Refusal::End);
         }
         done
     }
 
     fn note_error(&mut self, text: &[u8], counted: bool) {
-        self.errors += 1;
-        if !counted && !self.abandoned {
-            self.engine.stats.error(CmdError::from_bytes(text.to_vec()).code());
+        self.outcome.errors += 1;
+        if !counted && !self.outcome.abandoned {
+            self.engine.metrics.stats.error(CmdError::from_bytes(text.to_vec()).code());
             self.context.counters.errors.add(1);
         }
     }
@@ -465,9 +482,9 @@ impl Host for Caller<'_> {
     fn log(&mut self, level: u8, text: &[u8]) {
         if self.rights.wide {
             tell(level, text);
-        } else if !self.abandoned {
+        } else if !self.outcome.abandoned {
             // It may have to run again.
-            self.lines.push((level, text.to_vec()));
+            self.others.lines.push((level, text.to_vec()));
         }
     }
 
@@ -476,19 +493,19 @@ impl Host for Caller<'_> {
         if !entry.children.is_empty() && words.len() > 1 {
             return None;
         }
-        Some(access::may_run(self.engine, self.session, entry, words))
+        Some(rights::may_run(self.engine, self.session, entry, words))
     }
 
     fn interrupted(&mut self) -> bool {
-        if self.abandoned || self.ended.is_some() {
+        if self.outcome.abandoned || self.outcome.ended.is_some() {
             return true;
         }
-        self.took = Duration::ZERO;
+        self.clock.took = Duration::ZERO;
         let killed = self.look_at_clock();
-        self.ended = self.must_end(killed);
-        self.late = self.ended.is_none() && self.is_late();
-        self.abandoned = self.late;
-        self.late || self.ended.is_some()
+        self.outcome.ended = self.must_end(killed);
+        self.outcome.late = self.outcome.ended.is_none() && self.is_late();
+        self.outcome.abandoned = self.outcome.late;
+        self.outcome.late || self.outcome.ended.is_some()
     }
 
     fn set_repl(&mut self, _: u8) {

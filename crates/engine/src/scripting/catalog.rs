@@ -15,8 +15,8 @@ use script::{Host, Libraries, Library, Refusal, Vm};
 use store::Txn;
 
 use super::caller::tell;
-use crate::control::misused;
 use crate::engine::Engine;
+use crate::execution::request::misused;
 
 /// How long a library may take to register its functions, as in Redis. What is read back from files
 /// has been through that already.
@@ -128,7 +128,7 @@ impl Catalog<'_> {
     pub fn change(&mut self, change: Change<'_>) -> Result<Changed, CmdError> {
         match change {
             Change::Load { code, replace } => {
-                let known = self.engine.functions.known();
+                let known = self.engine.scripting.functions.known();
                 known.libraries.admit(code, replace)?;
                 let library = Arc::new(self.run(code)?);
                 let name = library.name().to_owned();
@@ -169,7 +169,7 @@ impl Catalog<'_> {
         change: impl FnOnce(&mut Libraries) -> Result<(), CmdError>,
     ) -> Result<bool, CmdError> {
         let may = self.may;
-        self.engine.functions.change(self.txn, |libraries| match may() {
+        self.engine.scripting.functions.change(self.txn, |libraries| match may() {
             true => change(libraries).map(|()| true),
             false => Ok(false),
         })
@@ -214,8 +214,9 @@ impl Engine {
     /// # Errors
     /// One of their functions is in a library here that has another name. Nothing is changed then.
     pub fn take_libraries(&self, txn: &mut Txn, from: &Engine) -> Result<usize, String> {
-        let more = from.functions.known();
+        let more = from.scripting.functions.known();
         let joined = self
+            .scripting
             .functions
             .change(txn, |libraries| join(libraries, &more.libraries, Policy::Replace));
         let why = |error: CmdError| String::from_utf8_lossy(error.bytes()).into_owned();
@@ -266,7 +267,7 @@ impl Host for Stage<'_> {
 
     fn interrupted(&mut self) -> bool {
         self.timeout.is_some_and(|timeout| self.started.elapsed() > timeout)
-            || self.engine.stopping.load(Ordering::Relaxed)
+            || self.engine.run.stopping.load(Ordering::Relaxed)
     }
 
     fn set_repl(&mut self, _: u8) {}

@@ -11,22 +11,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::{CmdError, Reply, ScriptBy, error};
+use base::{CmdError, Reply, error};
 use script::{Library, Limits, ScriptFlags, Vm};
 use store::{Failed, Txn};
 use wire::RespWriter;
 
-use super::cache::Cached;
 use super::caller::{Caller, Ended, Rights};
-use super::needs::Needs;
-use crate::admission::Demands;
-use crate::control::Control;
+use crate::client::demands::Demands;
+use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::plan::Plan;
-use crate::serving;
-use crate::session::Session;
-use crate::table::Entry;
-use crate::worker::WorkerContext;
+use crate::engine::context::Control;
+use crate::engine::plan::Plan;
+use crate::engine::worker::WorkerContext;
+use crate::execution::serving;
+use crate::scripts::Cached;
+use crate::scripts::Needs;
 
 /// Bytes of garbage that the interpreters of all threads keep together while no script runs; and
 /// what each may keep at least, so as not to be collecting all the time.
@@ -102,24 +101,6 @@ impl Job<'_> {
     }
 }
 
-/// What the script of a request says about itself, if there is one and it does.
-pub(crate) fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {
-    let code = *argv.get(1)?;
-    match entry.spec.script {
-        ScriptBy::None => None,
-        ScriptBy::Source => script::Script::new(code).ok()?.flags(),
-        ScriptBy::Digest => {
-            let digest = <[u8; 40]>::try_from(code.to_ascii_lowercase()).ok()?;
-            engine.scripts.get(&digest)?.script.flags()
-        }
-        ScriptBy::Function => {
-            let known = engine.functions.known();
-            let library = known.libraries.function(code)?;
-            library.function(code).map(|function| function.flags)
-        }
-    }
-}
-
 /// What one attempt came to.
 enum Attempt {
     /// It ran.
@@ -144,7 +125,7 @@ pub(crate) fn run(
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let Control { engine, txn, context, session, in_exec, .. } = control;
-    if engine.runs.are_too_many() {
+    if engine.scripting.runs.are_too_many() {
         return Err(engine.busy());
     }
     let mut rights = job.admit(engine, context)?;
@@ -155,7 +136,7 @@ pub(crate) fn run(
     let mut vm = context.interpreters.take(limits(&context.config));
     loop {
         rights.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
-        let done = if rights.wide && session.leaves_long && !*in_exec {
+        let done = if rights.wide && session.terms.leaves_long && !*in_exec {
             // Nothing of it could be undone, so its thread could not leave it.
             Ok(Attempt::Late)
         } else if *in_exec {
@@ -166,7 +147,7 @@ pub(crate) fn run(
             let done = txn.with(&engine.store, plan.scope(), |txn| {
                 // Asked again now that the shards are held: see `pause.rs`. `EXEC` has asked for
                 // all its commands.
-                let paused = engine.request_flags.now().paused();
+                let paused = engine.waits.request_flags.now().paused();
                 if paused && engine.script_must_wait(session, rights.read_only, context.now) {
                     return Attempt::Postponed;
                 }
@@ -192,7 +173,9 @@ pub(crate) fn run(
                 put_back(context, vm);
                 match end {
                     Attempt::Late => go_aside(session),
-                    Attempt::Postponed => (session.must_wait, session.told) = (true, true),
+                    Attempt::Postponed => {
+                        (session.wait.must_wait, session.wait.told) = (true, true)
+                    }
                     _ => {}
                 }
                 return Ok(());
@@ -231,13 +214,13 @@ fn put_back(context: &mut WorkerContext, vm: Box<Vm>) {
 
 /// Postpones a script, to be run in another thread.
 fn go_aside(session: &mut Session) {
-    (session.must_wait, session.told, session.goes_aside) = (true, true, true);
+    (session.wait.must_wait, session.wait.told, session.wait.goes_aside) = (true, true, true);
 }
 
 /// Whether what came before a script that publishes has yet to be served.
 fn must_give_way(context: &WorkerContext, session: &mut Session) -> bool {
-    session.told = context.must_give_way(session);
-    session.told
+    session.wait.told = context.must_give_way(session);
+    session.wait.told
 }
 
 /// Runs it once, on the shards that are held since the moment `began`.
@@ -257,8 +240,8 @@ fn attempt(
             vm.call_function(library, name, job.keys, job.args, &mut caller, writer)
         }
     };
-    if caller.abandoned {
-        let why = match (caller.tells, caller.late) {
+    if caller.outcome.abandoned {
+        let why = match (caller.outcome.tells, caller.outcome.late) {
             (true, _) => Attempt::Tells,
             (_, true) => Attempt::Late,
             _ => Attempt::Again,
@@ -268,7 +251,7 @@ fn attempt(
         writer.raw().truncate(mark);
         return why;
     }
-    if let Some(ended @ (Ended::Undone | Ended::BrokenOff)) = caller.ended {
+    if let Some(ended @ (Ended::Undone | Ended::BrokenOff)) = caller.outcome.ended {
         let name = job.name();
         tracing::warn!(name, ?ended, "a script that has written was ended");
         drop(caller);
@@ -281,7 +264,7 @@ fn attempt(
         return Attempt::Done;
     }
     caller.txn.forget_before();
-    if caller.errors > 0 {
+    if caller.outcome.errors > 0 {
         caller.context.counters.commands[job.command(engine)].failed.add(1);
     }
     if caller.has_published() {

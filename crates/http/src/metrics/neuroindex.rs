@@ -15,7 +15,7 @@ const OPERATIONS: &[(&str, &[&str])] = &[
 
 /// Writes them.
 pub fn write(page: &mut Page, engine: &Engine, info: &str) {
-    let uptime = engine.clock.elapsed().as_secs();
+    let uptime = engine.run.clock.elapsed().as_secs();
     page.one("neuroindex_uptime_seconds", MetricKind::Gauge, "Since the start.", uptime);
     let metric = "neuroindex_operations_total";
     page.metric(metric, MetricKind::Counter, "Calls of commands, by what they do.");

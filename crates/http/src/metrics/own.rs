@@ -176,7 +176,7 @@ fn latencies(page: &mut Page, engine: &Engine) {
     let (bucket, sum, count) =
         (format!("{metric}_bucket"), format!("{metric}_sum"), format!("{metric}_count"));
     for entry in engine.table.entries() {
-        let Some(histogram) = engine.stats.latency(entry.number) else { continue };
+        let Some(histogram) = engine.metrics.stats.latency(entry.number) else { continue };
         let cmd = entry.name();
         for (nanos, runs) in histogram.ends() {
             let end = decimal(nanos, 9);

@@ -142,7 +142,7 @@ pub fn write(page: &mut Page, engine: &Engine, info: &str) {
     let micros = whole(info, "latest_fork_usec");
     let help = "latest_fork_usec of INFO, in seconds.";
     page.one("redis_latest_fork_seconds", Gauge, help, decimal(micros, 6));
-    let since = engine.started / 1000;
+    let since = engine.run.started / 1000;
     page.one("redis_start_time_seconds", Gauge, "When the server started.", since);
     settings(page, &engine.config());
     databases(page, engine, info);
@@ -255,8 +255,8 @@ fn errors(page: &mut Page, info: &str) {
 }
 
 fn slow(page: &mut Page, engine: &Engine) {
-    let last = engine.slowlog.newest(1).pop();
-    let length = engine.slowlog.len();
+    let last = engine.metrics.slowlog.newest(1).pop();
+    let length = engine.metrics.slowlog.len();
     page.one("redis_slowlog_length", Gauge, "Slow requests that are kept.", length);
     let id = last.as_ref().map_or(0, |slow| slow.id);
     page.one("redis_slowlog_last_id", Gauge, "The number of the last slow request.", id);
@@ -264,20 +264,20 @@ fn slow(page: &mut Page, engine: &Engine) {
     let took = decimal(u64::try_from(took).unwrap_or(u64::MAX), 6);
     let name = "redis_last_slow_execution_duration_seconds";
     page.one(name, Gauge, "How long the last slow request took.", took);
-    let events = engine.latency_monitor.all();
+    let events = engine.metrics.latency_monitor.all();
     let latest =
         |of: &engine::LatencyMonitor, event: &str| of.of(event).and_then(|series| series.latest());
     let metric = "redis_latency_spike_last";
     page.metric(metric, Gauge, "When something last took long, in seconds since 1970.");
     for (event, _) in &events {
-        if let Some(sample) = latest(&engine.latency_monitor, event) {
+        if let Some(sample) = latest(&engine.metrics.latency_monitor, event) {
             page.sample(metric, &[("event_name", event)], sample.second);
         }
     }
     let metric = "redis_latency_spike_duration_seconds";
     page.metric(metric, Gauge, "How long it took.");
     for (event, _) in &events {
-        if let Some(sample) = latest(&engine.latency_monitor, event) {
+        if let Some(sample) = latest(&engine.metrics.latency_monitor, event) {
             page.sample(metric, &[("event_name", event)], decimal(sample.millis, 3));
         }
     }

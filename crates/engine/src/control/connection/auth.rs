@@ -5,7 +5,8 @@ use wire::RespWriter;
 
 use super::INTRODUCTION;
 use crate::access::{self, Context, Reason};
-use crate::control::{Act, Asking, Control};
+use crate::admin::client_line::Asking;
+use crate::control::{Act, Control};
 
 /// Opens the session with a password.
 pub struct Auth<'a> {

@@ -6,7 +6,8 @@ use wire::RespWriter;
 use super::INTRODUCTION;
 use super::auth::authenticate;
 use super::client::set_name;
-use crate::control::{Act, Asking, Control, identity};
+use crate::admin::client_line::Asking;
+use crate::control::{Act, Control, identity};
 
 /// Agrees on a protocol; may open and name the session on the way.
 pub struct Hello<'a> {
@@ -63,7 +64,7 @@ impl Act for Hello<'_> {
                 return Err(CmdError::quoting("ERR Syntax error in HELLO option '", option, "'"));
             }
         }
-        if !control.session.authenticated && control.engine.users.asks_password() {
+        if !control.session.user.authenticated && control.engine.users.asks_password() {
             return Err(CmdError::new(
                 "NOAUTH HELLO must be called with the client already authenticated, otherwise \
                  the HELLO AUTH <user> <pass> option can be used to authenticate the client and \

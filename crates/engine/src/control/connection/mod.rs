@@ -12,7 +12,6 @@ mod select;
 use base::{Category, Flag, Group, Locks, Property, Spec};
 
 use self::auth::Auth;
-pub(crate) use self::client::{Asking, Viewer, client_line};
 use self::echo::Echo;
 use self::hello::Hello;
 use self::ping::Ping;
@@ -20,7 +19,7 @@ use self::quit::Quit;
 use self::reset::Reset;
 use self::select::Select;
 use crate::control::acts;
-use crate::table::Action;
+use crate::engine::table::Action;
 
 /// What those have in common that may be said before anything else, even without a password.
 const INTRODUCTION: Spec = Spec {

@@ -7,7 +7,7 @@ use wire::RespWriter;
 
 use super::INTRODUCTION;
 use crate::control::{Act, Control, bare};
-use crate::multi;
+use crate::execution::multi;
 
 bare! {
     /// Makes the session what it was when the connection was opened.
@@ -27,10 +27,10 @@ impl Act for Reset<'_> {
         let Control { engine, txn, session, .. } = control;
         // Never inside EXEC: it is not queued, it ends the transaction.
         multi::discard(engine, txn, session);
-        engine.pubsub.leave_all(session);
-        engine.monitors.leave(&engine.request_flags, session);
-        session.client.silent.store(false, Ordering::Relaxed);
-        engine.tracking.disable(&engine.store, session);
+        engine.notify.pubsub.leave_all(session);
+        engine.notify.monitors.leave(&engine.waits.request_flags, session);
+        session.client.state.silent.store(false, Ordering::Relaxed);
+        engine.notify.tracking.disable(&engine.store, session);
         session.client.label(|labels| labels.name.clear());
         session.select(0);
         session.speak(Protocol::Resp2);

@@ -7,7 +7,7 @@ use wire::RespWriter;
 
 use super::PUBSUB;
 use crate::control::{Act, Control, bare, misused, worded};
-use crate::pubsub::Topic;
+use crate::notify::pubsub::Topic;
 
 /// Declares a subcommand that lists names.
 macro_rules! listing {
@@ -120,13 +120,13 @@ bare! {
 
 impl Act for PubSubNumPat<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        out.count(control.engine.pubsub.count(Topic::Pattern));
+        out.count(control.engine.notify.pubsub.count(Topic::Pattern));
         Ok(())
     }
 }
 
 fn list(control: &Control<'_>, topic: Topic, pattern: Option<&[u8]>, out: &mut RespWriter<'_>) {
-    let mut names: Vec<Arc<[u8]>> = control.engine.pubsub.names(topic);
+    let mut names: Vec<Arc<[u8]>> = control.engine.notify.pubsub.names(topic);
     names.retain(|name| pattern.is_none_or(|pattern| glob::matches(pattern, name)));
     out.array(names.len());
     for name in names {
@@ -139,6 +139,6 @@ fn count(control: &Control<'_>, topic: Topic, names: &[&[u8]], out: &mut RespWri
     out.array(names.len() * 2);
     for name in names {
         out.bulk(name);
-        out.count(control.engine.pubsub.listeners(topic, name));
+        out.count(control.engine.notify.pubsub.listeners(topic, name));
     }
 }

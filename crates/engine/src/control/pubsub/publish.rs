@@ -6,7 +6,7 @@ use wire::RespWriter;
 use super::PUBSUB;
 use crate::client::ClientId;
 use crate::control::{Act, Control};
-use crate::pubsub::PubSub;
+use crate::notify::pubsub::PubSub;
 
 /// What the two have in common.
 const PUBLISHING: Spec = Spec {
@@ -90,7 +90,7 @@ fn tell(
     }
     let publisher = control.session.client.id;
     let mut own = |message: &[u8]| out.raw().extend_from_slice(message);
-    let receivers = publish(&control.engine.pubsub, publisher, &mut own);
+    let receivers = publish(&control.engine.notify.pubsub, publisher, &mut own);
     control.session.replies.keep(out.raw());
     out.count(receivers);
 }

@@ -6,10 +6,10 @@ use base::{Channels, CmdError, Command, Flag, KeyFlag, KeySpec, Property, Reply,
 use wire::RespWriter;
 
 use super::PUBSUB;
-use crate::access::may_stay_subscribed;
+use crate::client::session::Session;
 use crate::control::{Control, worded};
-use crate::pubsub::Topic;
-use crate::session::Session;
+use crate::execution::rights::may_stay_subscribed;
+use crate::notify::pubsub::Topic;
 
 /// What the six have in common.
 const LISTENING: Spec = Spec {
@@ -135,7 +135,7 @@ fn join(
         return Err(CmdError::new("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"));
     }
     for name in names {
-        control.engine.pubsub.subscribe(control.session, topic, name);
+        control.engine.notify.pubsub.subscribe(control.session, topic, name);
         let is_pattern = topic == Topic::Pattern;
         if !may_stay_subscribed(control.engine, control.session, name, is_pattern) {
             control.session.closing = true;
@@ -153,22 +153,22 @@ fn leave(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     for name in names {
-        control.engine.pubsub.unsubscribe(control.session, topic, name);
+        control.engine.notify.pubsub.unsubscribe(control.session, topic, name);
         confirm(control.session, topic, word, Some(name), out);
     }
     if !names.is_empty() {
         return Ok(());
     }
     let all: Vec<Arc<[u8]>> = match topic {
-        Topic::Channel => control.session.channels.iter().map(Arc::clone).collect(),
-        Topic::Pattern => control.session.patterns.iter().map(Arc::clone).collect(),
-        Topic::Shard => control.session.shard_channels.iter().map(Arc::clone).collect(),
+        Topic::Channel => control.session.listens.channels.iter().map(Arc::clone).collect(),
+        Topic::Pattern => control.session.listens.patterns.iter().map(Arc::clone).collect(),
+        Topic::Shard => control.session.listens.shard_channels.iter().map(Arc::clone).collect(),
     };
     if all.is_empty() {
         confirm(control.session, topic, word, None, out);
     }
     for name in all {
-        control.engine.pubsub.unsubscribe(control.session, topic, &name);
+        control.engine.notify.pubsub.unsubscribe(control.session, topic, &name);
         confirm(control.session, topic, word, Some(&name), out);
     }
     Ok(())
@@ -187,7 +187,9 @@ fn confirm(
     out.bulk(word.as_bytes());
     out.bulk_or_null(name);
     out.count(match topic {
-        Topic::Shard => session.shard_channels.len(),
-        Topic::Channel | Topic::Pattern => session.channels.len() + session.patterns.len(),
+        Topic::Shard => session.listens.shard_channels.len(),
+        Topic::Channel | Topic::Pattern => {
+            session.listens.channels.len() + session.listens.patterns.len()
+        }
     });
 }

@@ -5,8 +5,9 @@ use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words, check_on, sent};
 use crate::control::{Control, acts};
-use crate::scripting::{self, Cached, Code, Job, limits};
-use crate::table::Action;
+use crate::engine::table::Action;
+use crate::scripting::{self, Code, Job, limits};
+use crate::scripts::Cached;
 
 const NO_SCRIPT: CmdError = CmdError::new("NOSCRIPT No matching script. Please use EVAL.");
 const GRAMMAR: &str = "script:string numkeys:integer [key:key...] [arg:string...]";
@@ -62,13 +63,13 @@ type Find = fn(&mut Control<'_>, &[u8]) -> Result<std::sync::Arc<Cached>, CmdErr
 fn by_body(control: &mut Control<'_>, body: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
     let context = &mut *control.context;
     let limits = limits(&context.config);
-    context.interpreters.add(control.engine, body, (context.now, false, limits))
+    context.interpreters.add(&control.engine.scripting.scripts, body, (context.now, false, limits))
 }
 
 fn by_digest(control: &mut Control<'_>, word: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
     let mut digest = <[u8; 40]>::try_from(word).map_err(|_| NO_SCRIPT)?;
     digest.make_ascii_lowercase();
-    control.context.interpreters.script(control.engine, &digest).ok_or(NO_SCRIPT)
+    control.context.interpreters.script(&control.engine.scripting.scripts, &digest).ok_or(NO_SCRIPT)
 }
 
 fn run(

@@ -7,8 +7,8 @@ use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words, check_on, sent};
 use crate::control::{Control, acts};
+use crate::engine::table::Action;
 use crate::scripting::{self, Code, Job};
-use crate::table::Action;
 
 const GRAMMAR: &str = "function:string numkeys:integer [key:key...] [arg:string...]";
 const NO_NUMBER: CmdError = CmdError::new("ERR Bad number of keys provided");

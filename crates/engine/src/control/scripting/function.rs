@@ -11,8 +11,9 @@ use super::script::kill;
 use super::{SCRIPTING, check_on, sent};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
-use crate::scripting::{Catalog, Change, Changed, Known, LOAD_TIMEOUT, limits};
-use crate::table::Action;
+use crate::engine::table::Action;
+use crate::scripting::{Catalog, Change, Changed, LOAD_TIMEOUT, limits};
+use crate::scripts::Known;
 
 static CONTAINER: Spec = Spec {
     name: "function",
@@ -120,7 +121,7 @@ fn change(
     let may = || {
         // Asked again now that the shard is held: see `pause.rs`.
         *in_exec
-            || !engine.request_flags.now().paused()
+            || !engine.waits.request_flags.now().paused()
             || !engine.script_must_wait(session, false, context.now)
     };
     let mut vm = context.interpreters.take(limits(&context.config));
@@ -132,7 +133,7 @@ fn change(
         Changed::Done => out.ok(),
         Changed::Loaded(name) => out.bulk(name.as_bytes()),
         Changed::Postponed => {
-            session.must_wait = true;
+            session.wait.must_wait = true;
             return Ok(());
         }
     }
@@ -145,8 +146,8 @@ impl Control<'_> {
     pub(super) fn libraries(&mut self) -> Arc<Known> {
         let Control { engine, txn, context, in_exec, .. } = self;
         Arc::clone(match *in_exec {
-            true => context.interpreters.libraries_in_exec(engine),
-            false => context.interpreters.libraries(engine, txn),
+            true => context.interpreters.libraries_in_exec(&engine.scripting.functions),
+            false => context.interpreters.libraries(&engine.scripting.functions, txn),
         })
     }
 }
@@ -292,13 +293,13 @@ bare! {
 impl Act for FunctionStats<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
-        let runs = engine.runs.all();
+        let runs = engine.scripting.runs.all();
         let longest = runs.iter().filter(|run| run.function).min_by_key(|run| run.since);
-        if let (None, Some(script)) = (longest, engine.runs.busy()) {
+        if let (None, Some(script)) = (longest, engine.scripting.runs.busy()) {
             return Err(script.busy_reply());
         }
         // Without a look at a shard: this is asked while a function holds all of them.
-        let known = engine.functions.known();
+        let known = engine.scripting.functions.known();
         out.map(2);
         out.bulk(b"running_script");
         match longest {

@@ -9,8 +9,8 @@ use base::{Category, CmdError, Flag, Group, InFile, KeyFlag, KeySpec, Locks, Spe
 use wire::RespWriter;
 
 use crate::control::Control;
-use crate::monitor;
-use crate::table::Action;
+use crate::engine::table::Action;
+use crate::execution::monitor;
 
 /// What most of the family has in common.
 const SCRIPTING: Spec = Spec {
@@ -101,10 +101,10 @@ impl Control<'_> {
     /// Tells the monitoring clients of a request that runs something, before they are told of what
     /// it does: once, though it may have had to wait.
     fn tell_monitors(&mut self, argv: &[&[u8]]) {
-        let told = std::mem::take(&mut self.session.told);
-        if !told && self.engine.request_flags.now().monitored() {
+        let told = std::mem::take(&mut self.session.wait.told);
+        if !told && self.engine.waits.request_flags.now().monitored() {
             let command = self.engine.table.find(argv).map_or(&Spec::NEW, |entry| entry.spec);
-            monitor::tell_before(&self.engine.monitors, self.session, command, argv);
+            monitor::tell_before(&self.engine.notify.monitors, self.session, command, argv);
         }
     }
 }

@@ -6,8 +6,9 @@ use wire::RespWriter;
 use super::{SCRIPTING, check_on};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, one_of};
-use crate::scripting::{Kill, limits};
-use crate::table::Action;
+use crate::engine::table::Action;
+use crate::scripting::limits;
+use crate::scripts::Kill;
 
 static CONTAINER: Spec = Spec {
     name: "script",
@@ -99,7 +100,12 @@ impl Act for ScriptExists<'_> {
         for digest in self.digests {
             let digest = <[u8; 40]>::try_from(*digest);
             let known = digest.is_ok_and(|digest| {
-                control.engine.scripts.get(&digest.map(|byte| byte.to_ascii_lowercase())).is_some()
+                control
+                    .engine
+                    .scripting
+                    .scripts
+                    .get(&digest.map(|byte| byte.to_ascii_lowercase()))
+                    .is_some()
             });
             out.int(i64::from(known));
         }
@@ -134,7 +140,7 @@ impl<'a> Command<'a> for ScriptFlush {
 
 impl Act for ScriptFlush {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.engine.scripts.flush();
+        control.engine.scripting.scripts.flush();
         out.ok();
         Ok(())
     }
@@ -166,7 +172,7 @@ pub(super) fn kill(
     functions: bool,
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    match control.engine.runs.kill(functions) {
+    match control.engine.scripting.runs.kill(functions) {
         Kill::Done => {
             out.ok();
             Ok(())
@@ -176,7 +182,7 @@ pub(super) fn kill(
              can either wait the script termination or kill the server in a hard way using the \
              SHUTDOWN NOSAVE command.",
         )),
-        Kill::Other => match control.engine.runs.all().first() {
+        Kill::Other => match control.engine.scripting.runs.all().first() {
             Some(running) => Err(running.busy_reply()),
             None => Err(NOTHING_RUNS),
         },
@@ -214,8 +220,11 @@ impl Act for ScriptLoad<'_> {
         check_on(control)?;
         let context = &mut *control.context;
         let limits = limits(&context.config);
-        let added =
-            context.interpreters.add(control.engine, self.body, (context.now, true, limits));
+        let added = context.interpreters.add(
+            &control.engine.scripting.scripts,
+            self.body,
+            (context.now, true, limits),
+        );
         context.tell_interpreters();
         let cached = added?;
         out.bulk(cached.script.digest());

@@ -8,10 +8,11 @@ use super::{ADMIN, SERVER};
 use crate::client::Origin;
 use crate::client::words_memory;
 use crate::control::help::{HELP, help};
-use crate::control::{Act, Control, acts, bare, container, gate};
+use crate::control::{Act, Control, acts, bare, container};
+use crate::engine::context::Done;
+use crate::engine::table::Action;
 use crate::engine::{Engine, without_number};
-use crate::file_requests::Done;
-use crate::table::Action;
+use crate::execution::gate;
 
 static CONTAINER: Spec = Spec {
     name: "config",
@@ -60,7 +61,7 @@ impl<'a> Command<'a> for ConfigGet<'a> {
 
 impl Act for ConfigGet<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let found = control.engine.settings.lock().get(self.patterns);
+        let found = control.engine.configuration.settings.lock().get(self.patterns);
         out.map(found.len());
         for (name, value) in found {
             out.bulk(name.as_bytes());
@@ -117,10 +118,10 @@ impl Act for ConfigSet<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
         let (id, peer) = (control.session.client.id, peer_of(&control.session.client.origin));
-        let reaches_out = engine.settings.lock().reaches_out(&self.pairs);
+        let reaches_out = engine.configuration.settings.lock().reaches_out(&self.pairs);
         if reaches_out && !control.in_script {
             // What is wrong by itself is told at once.
-            let mut tried = engine.settings.lock().clone();
+            let mut tried = engine.configuration.settings.lock().clone();
             tried.set(&self.pairs, peer).map_err(refused)?;
             let own = |&(name, value): &(&[u8], &[u8])| (name.to_vec(), value.to_vec());
             let pairs: Vec<_> = self.pairs.iter().map(own).collect();
@@ -189,9 +190,9 @@ bare! {
 impl Act for ConfigResetStat<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
-        engine.stats.reset();
+        engine.metrics.stats.reset();
         engine.store.reset_counts();
-        engine.evictions.reset(engine.clock.elapsed());
+        engine.metrics.evictions.reset(engine.run.clock.elapsed());
         out.ok();
         Ok(())
     }
@@ -210,14 +211,14 @@ bare! {
 
 impl Act for ConfigRewrite<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        if control.engine.config_file.is_empty() {
+        if control.engine.configuration.file.is_empty() {
             return Err(CmdError::new("ERR The server is running without a config file"));
         }
         control.leave_to_background(
             out,
             0,
             Box::new(|engine, _| {
-                let file = engine.config_file.as_str();
+                let file = engine.configuration.file.as_str();
                 engine.rewrite_settings(false).map_err(|error| {
                     tracing::warn!(file, %error, "CONFIG REWRITE failed");
                     let why = without_number(&error);

@@ -9,10 +9,10 @@ use base::{
 };
 use wire::RespWriter;
 
-use crate::background_requests::{BackgroundWorker, Place, Waiting};
+use crate::background::{BackgroundWorker, Place, Waiting};
 use crate::control::{Act, Control, acts};
+use crate::engine::table::Action;
 use crate::migrate::{Credentials, Order, run};
-use crate::table::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
@@ -173,9 +173,9 @@ impl Act for Migrate {
         if order.keys.iter().any(|key| store.is_overdue(shard(key))) {
             return Err(engine.busy());
         }
-        let mut place = Place::take(&engine, control.session)?;
+        let mut place = Place::take(&engine.background, control.session)?;
         place.holds(order.memory());
-        let waiting = Waiting::begin(place, control.session);
+        let waiting = Waiting::begin(&engine.waits.blocked, place, control.session);
         let own = Arc::clone(&engine);
         let work = move |waiting: Waiting, worker: &mut BackgroundWorker| {
             let done = run(&own, worker, order);
@@ -183,7 +183,7 @@ impl Act for Migrate {
                 Ok(true) => out.ok(),
                 Ok(false) => out.simple("NOKEY"),
                 Err(error) => {
-                    own.stats.error(error.code());
+                    own.metrics.stats.error(error.code());
                     out.error_bytes(error.bytes());
                 }
             });

@@ -20,8 +20,7 @@ mod time;
 
 use base::{Flag, Group, Locks, Spec};
 
-pub(crate) use self::command::{categories, key_flags, key_positions};
-use crate::table::Action;
+use crate::engine::table::Action;
 
 /// What most of the family has in common.
 const SERVER: Spec = Spec {

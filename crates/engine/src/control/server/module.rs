@@ -7,7 +7,7 @@ use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::identity::Module;
 use crate::control::{Act, Control, acts, bare, container};
-use crate::table::Action;
+use crate::engine::table::Action;
 
 static CONTAINER: Spec = Spec {
     name: "module",

@@ -5,7 +5,7 @@ use wire::RespWriter;
 
 use super::{ADMIN, SERVER};
 use crate::control::{Act, Control, acts, bare};
-use crate::table::Action;
+use crate::engine::table::Action;
 
 /// The row of this command.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
@@ -34,7 +34,7 @@ impl Act for Monitor<'_> {
         }
         let Control { engine, session, .. } = control;
         // A client that monitors already gets no answer.
-        if engine.monitors.join(&engine.request_flags, session) {
+        if engine.notify.monitors.join(&engine.waits.request_flags, session) {
             out.ok();
         }
         Ok(())

@@ -8,11 +8,11 @@ use base::{Args, Category, CmdError, Command, Flag, Reply, RunTime, Spec, error}
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::background_requests::{BackgroundWorker, Place, Waiting};
+use crate::background::{BackgroundWorker, Place, Waiting};
 use crate::control::{Act, Control, acts, bare};
 use crate::engine::Engine;
+use crate::engine::table::Action;
 use crate::persistence::{Reason, is_backup_name};
-use crate::table::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
@@ -52,7 +52,7 @@ impl Act for Save<'_> {
 /// has other clients.
 fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
     let engine = unless_obstructed(control)?;
-    if engine.persistence.busy.load(Ordering::Acquire) {
+    if engine.persistence.saving.busy.load(Ordering::Acquire) {
         return Err(IN_PROGRESS);
     }
     let journal = control.context.config.appendonly;
@@ -62,7 +62,7 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
         move |waiting: Waiting, _: &mut BackgroundWorker| match own.save(Reason::Save, journal) {
             Ok(_) => waiting.answer(|out| out.simple("OK")),
             Err(error) => {
-                own.stats.error("ERR");
+                own.metrics.stats.error("ERR");
                 waiting.answer(|out| out.error_bytes(failed(&error).bytes()));
             }
         };
@@ -73,8 +73,8 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
 
 /// Makes the client wait, if there is a place for its request; its reply waits for nothing else.
 fn waiting(engine: &Arc<Engine>, control: &mut Control<'_>) -> Result<Waiting, CmdError> {
-    let place = Place::take(engine, control.session)?;
-    Ok(Waiting::begin(place, control.session).at_once())
+    let place = Place::take(&engine.background, control.session)?;
+    Ok(Waiting::begin(&engine.waits.blocked, place, control.session).at_once())
 }
 
 /// The engine, for what needs every shard sooner or later: not while a request holds some for too
@@ -115,7 +115,9 @@ impl Act for BgSave {
             return Err(IN_PROGRESS);
         }
         // Inside a transaction this thread holds locks that the snapshot needs.
-        if self.schedule && engine.persistence.busy.load(Ordering::Acquire) || control.in_exec {
+        if self.schedule && engine.persistence.saving.busy.load(Ordering::Acquire)
+            || control.in_exec
+        {
             engine.schedule_save(Reason::Save);
             out.simple("Background saving scheduled");
             return Ok(());

@@ -7,12 +7,12 @@ use base::{Args, CmdError, Command, Flag, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::background_requests::{BackgroundWorker, Waiting};
+use crate::background::{BackgroundWorker, Waiting};
 use crate::client::Message;
+use crate::client::session::Session;
 use crate::control::{Act, Control, acts};
 use crate::engine::Engine;
-use crate::session::Session;
-use crate::table::Action;
+use crate::engine::table::Action;
 
 /// The row of this command.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
@@ -106,7 +106,7 @@ impl Shutdown {
     /// wait, and this one has other clients.
     fn save_first(self, engine: &Arc<Engine>, session: &mut Session, all: bool) {
         // It is refused nothing: it is what ends requests that hang.
-        let waiting = Waiting::without_place(engine, session).at_once();
+        let waiting = Waiting::without_place(&engine.waits.blocked, session).at_once();
         let (own, client) = (Arc::clone(engine), Arc::clone(&session.client));
         let work = move |waiting: Waiting, _: &mut BackgroundWorker| {
             let engine = own;
@@ -118,7 +118,7 @@ impl Shutdown {
                 tracing::error!(%error, "the dataset could not be saved before exiting");
                 if !self.force {
                     let text = "ERR Errors trying to SHUTDOWN. Check logs.";
-                    engine.stats.error("ERR");
+                    engine.metrics.stats.error("ERR");
                     return waiting.answer(|out| out.error(text));
                 }
             }
@@ -137,6 +137,6 @@ impl Shutdown {
             Some(false) => 2,
         };
         engine.persistence.will.store(wish, Ordering::Relaxed);
-        engine.stopping.store(true, Ordering::Release);
+        engine.run.stopping.store(true, Ordering::Release);
     }
 }

@@ -6,7 +6,7 @@ use wire::RespWriter;
 use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, misused};
-use crate::table::Action;
+use crate::engine::table::Action;
 
 static CONTAINER: Spec = Spec {
     name: "slowlog",
@@ -67,7 +67,7 @@ impl<'a> Command<'a> for SlowlogGet {
 
 impl Act for SlowlogGet {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let slow = control.engine.slowlog.newest(self.count);
+        let slow = control.engine.metrics.slowlog.newest(self.count);
         out.array(slow.len());
         for entry in slow {
             out.array(6);
@@ -98,7 +98,7 @@ bare! {
 
 impl Act for SlowlogLen<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        out.count(control.engine.slowlog.len());
+        out.count(control.engine.metrics.slowlog.len());
         Ok(())
     }
 }
@@ -117,7 +117,7 @@ bare! {
 
 impl Act for SlowlogReset<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.engine.slowlog.clear();
+        control.engine.metrics.slowlog.clear();
         out.ok();
         Ok(())
     }

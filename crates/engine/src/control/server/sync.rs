@@ -8,12 +8,12 @@ use base::{CmdError, Flag, Property, Reply, Spec, error, num};
 use wire::RespWriter;
 
 use super::SERVER;
-use crate::background_requests::{Place, Waiting};
+use crate::background::{Place, Waiting};
 use crate::client::Message;
+use crate::client::session::Session;
+use crate::client::transfer::Transfer;
 use crate::control::{Act, Control, acts, bare, worded};
-use crate::session::Session;
-use crate::table::Action;
-use crate::transfer::Transfer;
+use crate::engine::table::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {
@@ -142,7 +142,7 @@ worded! {
     |control, words, out| {
         let offset = words.get(1).copied().unwrap_or_default();
         num::parse_i64(offset).ok_or(error::NOT_INTEGER)?;
-        let greeting = format!("+FULLRESYNC {} 0\r\n", control.engine.run_id);
+        let greeting = format!("+FULLRESYNC {} 0\r\n", control.engine.run.id);
         begin(control, out, greeting.into_bytes())
     }
 }
@@ -164,9 +164,18 @@ fn begin(
         return Err(engine.busy());
     }
     let (marked, no_data) = (session.replica.takes_marks, session.replica.no_data);
-    let place = Place::take(&engine, session)?;
-    let (ticket, place) = Waiting::begin(place, session).hand_over();
-    let transfer = Arc::new(Transfer { ticket, greeting, marked, no_data, engine, _place: place });
+    let place = Place::take(&engine.background, session)?;
+    let (ticket, place) = Waiting::begin(&engine.waits.blocked, place, session).hand_over();
+    let make = Box::new(move || match no_data {
+        true => engine.rdb_of_libraries(),
+        false => engine.rdb_of_now(),
+    });
+    let transfer = Arc::new(Transfer { ticket, greeting, marked, make, _place: place.map(hold) });
     session.client.mailbox.post(session.client.id, Message::Transfer(transfer));
     Ok(())
+}
+
+/// The place, for who only has to keep it.
+fn hold(place: Place) -> Box<dyn std::any::Any + Send + std::marker::Sync> {
+    Box::new(place)
 }

@@ -35,7 +35,7 @@ impl<'a> Command<'a> for ClientNoEvict {
 
 impl Act for ClientNoEvict {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.session.client.no_evict.store(self.on, Ordering::Relaxed);
+        control.session.client.state.no_evict.store(self.on, Ordering::Relaxed);
         out.ok();
         Ok(())
     }
@@ -62,7 +62,7 @@ impl<'a> Command<'a> for ClientNoTouch {
 
 impl Act for ClientNoTouch {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.session.client.no_touch.store(self.on, Ordering::Relaxed);
+        control.session.client.state.no_touch.store(self.on, Ordering::Relaxed);
         out.ok();
         Ok(())
     }

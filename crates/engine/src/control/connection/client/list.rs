@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base::{Args, CmdError, Command, Reply, Spec, error, num};
 use wire::RespWriter;
 
-use super::line::{Asking, Viewer, line};
 use super::{ADMIN, CLIENT, ClientType, OWN};
+use crate::admin::client_line::{Asking, Viewer, line};
 use crate::client::Client;
 use crate::control::{Act, Control};
 

@@ -3,7 +3,6 @@
 mod evict;
 mod id;
 mod kill;
-mod line;
 mod list;
 mod name;
 mod pause;
@@ -17,7 +16,6 @@ use base::{Category, CmdError, Flag, Group, Locks, Property, Spec};
 use self::evict::{ClientNoEvict, ClientNoTouch};
 use self::id::ClientId;
 use self::kill::ClientKill;
-pub(crate) use self::line::{Asking, Viewer, line as client_line};
 use self::list::{ClientInfo, ClientList};
 pub(super) use self::name::set_name;
 use self::name::{ClientGetName, ClientSetName};
@@ -28,7 +26,7 @@ use self::tracking::{ClientCaching, ClientGetRedir, ClientTracking, ClientTracki
 use self::unblock::ClientUnblock;
 use crate::control::help::{HELP, help};
 use crate::control::{acts, container};
-use crate::table::Action;
+use crate::engine::table::Action;
 
 static CONTAINER: Spec = Spec {
     name: "client",

@@ -4,8 +4,8 @@ use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
 
 use super::OWN;
+use crate::client::session::Session;
 use crate::control::{Act, Control, bare};
-use crate::session::Session;
 
 bare! {
     /// Answers the connection's name.

@@ -41,12 +41,12 @@ impl Act for ClientReply {
         match self.wish {
             Wish::On => {
                 replies.on();
-                client.silent.store(false, Ordering::Relaxed);
+                client.state.silent.store(false, Ordering::Relaxed);
                 out.ok();
             }
             Wish::Off => {
                 replies.off();
-                client.silent.store(true, Ordering::Relaxed);
+                client.state.silent.store(true, Ordering::Relaxed);
             }
             Wish::Skip => replies.skip_next(),
         }

@@ -7,9 +7,9 @@ use wire::RespWriter;
 
 use super::OWN;
 use crate::client::ClientId;
+use crate::client::session::Session;
 use crate::control::{Act, Control, bare, worded};
-use crate::session::Session;
-use crate::tracking::Mode;
+use crate::notify::tracking::Mode;
 
 worded! {
     /// Asks to be told when copies of values are stale.
@@ -64,9 +64,9 @@ fn track(
     if switch.eq_ignore_ascii_case(b"ON") {
         check(control.session, &options)?;
         let Options { mode, prefixes } = options;
-        engine.tracking.enable(&engine.store, control.session, mode, &prefixes);
+        engine.notify.tracking.enable(&engine.store, control.session, mode, &prefixes);
     } else if switch.eq_ignore_ascii_case(b"OFF") {
-        engine.tracking.disable(&engine.store, control.session);
+        engine.notify.tracking.disable(&engine.store, control.session);
     } else {
         return Err(error::SYNTAX);
     }
@@ -262,7 +262,7 @@ impl Act for ClientTrackingInfo<'_> {
         let session = &control.session;
         let tracking = &session.tracking;
         let Mode { on, broadcast, opt_in, opt_out, no_loop, .. } = tracking.mode;
-        let broken = session.client.broken_redirect.load(Ordering::Relaxed);
+        let broken = session.client.tracked.broken_redirect.load(Ordering::Relaxed);
         let flags = [
             (on, "on"),
             (!on, "off"),

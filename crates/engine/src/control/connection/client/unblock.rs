@@ -4,8 +4,8 @@ use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
 
 use super::{ADMIN, CLIENT};
-use crate::block;
 use crate::control::{Act, Control, misused, one_of};
+use crate::execution::block;
 
 /// Ends the wait of another connection.
 pub struct ClientUnblock {

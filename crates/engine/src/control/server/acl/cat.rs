@@ -4,7 +4,8 @@ use base::{Args, CmdError, Command, Reply, Spec};
 use wire::RespWriter;
 
 use super::ACL;
-use crate::control::{Act, Control, categories, misused};
+use crate::control::{Act, Control, misused};
+use crate::engine::categories::categories;
 
 /// Lists the categories, or the commands of one.
 pub struct AclCat<'a> {

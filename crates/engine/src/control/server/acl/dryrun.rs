@@ -5,8 +5,8 @@ use base::{Args, CmdError, Command, Reply, Spec, error};
 use wire::RespWriter;
 
 use super::MANAGING;
-use crate::access::Asked;
 use crate::control::{Act, Control};
+use crate::execution::rights::Asked;
 
 /// Tells whether a user may send a request.
 pub struct AclDryRun<'a> {

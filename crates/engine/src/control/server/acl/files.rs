@@ -7,7 +7,7 @@ use wire::RespWriter;
 
 use super::MANAGING;
 use crate::control::{Act, Control, bare};
-use crate::file_requests::Done;
+use crate::engine::context::Done;
 
 const NO_FILE: CmdError = CmdError::new(
     "ERR This Redis instance is not configured to use an ACL file. You may want to specify users \

@@ -21,7 +21,7 @@ bare! {
 
 impl Act for AclWhoAmI<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        out.bulk(control.session.login.name());
+        out.bulk(control.session.user.login.name());
         Ok(())
     }
 }

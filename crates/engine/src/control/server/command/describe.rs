@@ -1,10 +1,10 @@
 //! What follows from a spec: flags, ACL categories and the old `first, last, step` triple, by the
 //! rules of Redis.
 
-use base::{Category, Find, Flag, KeyFlag, KeySpec, Spec, Start};
+use base::{Find, Flag, KeyFlag, KeySpec, Spec, Start};
 
 use crate::control::identity::Module;
-use crate::table::Entry;
+use crate::engine::table::Entry;
 
 /// Flags in the order of `COMMAND INFO`.
 const FLAGS: [Flag; 19] = [
@@ -41,24 +41,6 @@ pub(super) fn flags(entry: &Entry) -> Vec<&'static str> {
         words.insert(at, "module");
     }
     words
-}
-
-/// The ACL categories of a command: those its flags imply, and its own.
-pub(crate) fn categories(entry: &Entry) -> Vec<&'static str> {
-    let own = entry.spec.categories;
-    let belongs = |category: &&str| match *category {
-        // What a script reads is its own affair: Redis leaves these out.
-        "read" => entry.has(Flag::ReadOnly) && !own.contains(&Category::Scripting),
-        "write" => entry.has(Flag::Write),
-        "pubsub" => entry.has(Flag::PubSub) || own.contains(&Category::PubSub),
-        "admin" => entry.has(Flag::Admin) || own.contains(&Category::Admin),
-        "fast" => entry.has(Flag::Fast),
-        "slow" => !entry.has(Flag::Fast),
-        "blocking" => entry.has(Flag::Blocking),
-        "dangerous" => entry.has(Flag::Admin) || own.contains(&Category::Dangerous),
-        name => own.iter().any(|category| category.name() == name),
-    };
-    acl::CATEGORIES.into_iter().filter(belongs).collect()
 }
 
 /// Key positions as clients before key specs understand them.

@@ -8,7 +8,7 @@ use super::info::simples;
 use super::{COMMAND, commands};
 use crate::control::identity::Module;
 use crate::control::{Act, Control};
-use crate::table::{Entry, Table};
+use crate::engine::table::{Entry, Table};
 
 /// Documents commands.
 pub struct CommandDocs<'a> {

@@ -1,12 +1,12 @@
 //! COMMAND GETKEYS, COMMAND GETKEYSANDFLAGS: where the keys of a request are.
 
-use base::{Args, CmdError, Command, Find, Flag, KeyFlag, KeySpec, Reply, Spec, Start};
+use base::{Args, CmdError, Command, Flag, KeyFlag, Reply, Spec, Start};
 use wire::RespWriter;
 
 use super::COMMAND;
 use super::info::{key_flags, simples};
 use crate::control::{Act, Control};
-use crate::table::Entry;
+use crate::engine::key_facts::{flags, positions};
 
 /// Lists the keys of a request.
 pub struct CommandGetKeys<'a> {
@@ -106,34 +106,4 @@ fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>
         return Err(invalid());
     }
     Ok(found)
-}
-
-/// The positions of one key spec; `None` when the request cannot be split into keys and others.
-pub(crate) fn positions(
-    entry: &Entry,
-    key: &'static KeySpec,
-    request: &[&[u8]],
-) -> Option<Vec<usize>> {
-    let rules = &entry.spec.key_rules;
-    if let Some(positions) = rules.positions {
-        return positions(key, request);
-    }
-    if key.find == Find::Unknown && key.flags.contains(&KeyFlag::Overwrite) {
-        return Some((rules.target)(request).into_iter().collect());
-    }
-    let alone = Spec { keys: std::slice::from_ref(key), ..*entry.spec };
-    let mut positions = Vec::new();
-    alone.key_positions(request, &mut positions).ok()?;
-    if let Find::Count { .. } = key.find {
-        let must = !entry.has(Flag::NoMandatoryKeys);
-        if must && positions.is_empty() {
-            return None;
-        }
-    }
-    Some(positions)
-}
-
-/// What a request does with the keys of a spec: see [`base::KeyRules::flags`].
-pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static [KeyFlag] {
-    (entry.spec.key_rules.flags)(key, request)
 }

@@ -3,10 +3,11 @@
 use base::{Args, CmdError, Command, Find, KeyFlag, KeySpec, Reply, Spec, Start};
 use wire::RespWriter;
 
-use super::describe::{categories, flags, legacy_range};
+use super::describe::{flags, legacy_range};
 use super::{COMMAND, commands};
 use crate::control::{Act, Control};
-use crate::table::{Entry, Table};
+use crate::engine::categories::categories;
+use crate::engine::table::{Entry, Table};
 
 /// Describes every command.
 pub struct CommandAll;

@@ -4,10 +4,10 @@ use base::{Args, CmdError, Command, Reply, Spec, error, glob};
 use wire::RespWriter;
 
 use super::COMMAND;
-use super::describe::categories;
 use crate::control::identity::Module;
 use crate::control::{Act, Control};
-use crate::table::Entry;
+use crate::engine::categories::categories;
+use crate::engine::table::Entry;
 
 /// Lists names.
 pub struct CommandList<'a> {

@@ -9,16 +9,14 @@ mod list;
 use base::{Category, CmdError, Group, Locks, Reply, Spec};
 use wire::RespWriter;
 
-pub(crate) use self::describe::categories;
 use self::docs::CommandDocs;
 use self::getkeys::{CommandGetKeys, CommandGetKeysAndFlags};
-pub(crate) use self::getkeys::{flags as key_flags, positions as key_positions};
 use self::info::{CommandAll, CommandInfo};
 use self::list::CommandList;
 use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare};
-use crate::table::{Action, Entry, Table};
+use crate::engine::table::{Action, Entry, Table};
 
 /// What the family has in common.
 const COMMAND: Spec = Spec {

@@ -7,9 +7,9 @@ use wire::RespWriter;
 use super::{Subcommand, holding};
 use crate::control::Control;
 use crate::engine::Engine;
-use crate::file_requests::Done;
+use crate::engine::context::Done;
 use crate::persistence::Reason;
-use crate::redis_files;
+use crate::persistence::redis_files;
 
 pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
@@ -164,7 +164,8 @@ fn reload_shard(engine: &Engine, txn: &mut Txn, shard: usize) -> Result<(), CmdE
     let databases = txn.store().databases();
     let result = (0..databases).try_for_each(|db| txn.reload(shard, db));
     // Libraries are changed under the lock of this shard.
-    let result = result.and_then(|()| if shard == 0 { engine.functions.reload() } else { Ok(()) });
+    let result =
+        result.and_then(|()| if shard == 0 { engine.scripting.functions.reload() } else { Ok(()) });
     // No client that watches a key or waits for one will find it another.
     txn.forget_changes();
     result.map_err(failed)

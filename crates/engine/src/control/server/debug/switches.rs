@@ -10,8 +10,8 @@ use wire::RespWriter;
 
 use super::{Subcommand, holding};
 use crate::control::{Control, misused};
+use crate::engine::context::Done;
 use crate::engine::without_number;
-use crate::file_requests::Done;
 
 pub(super) const LIST: &[Subcommand] = &[
     Subcommand {
@@ -38,7 +38,7 @@ pub(super) const LIST: &[Subcommand] = &[
         help: &["Whether overdue keys are deleted that are not asked for. 1 is the default."],
         words: (1, 1),
         run: |control, words, out| {
-            control.engine.active_expire.store(truth(words[0]), Ordering::Relaxed);
+            control.engine.run.active_expire.store(truth(words[0]), Ordering::Relaxed);
             out.ok();
             Ok(())
         },
@@ -66,7 +66,7 @@ pub(super) const LIST: &[Subcommand] = &[
         help: &["Whether the background work rests: expiry, eviction, freeing, statistics."],
         words: (1, 1),
         run: |control, words, out| {
-            control.engine.at_rest.store(truth(words[0]), Ordering::Relaxed);
+            control.engine.run.at_rest.store(truth(words[0]), Ordering::Relaxed);
             out.ok();
             Ok(())
         },
@@ -115,7 +115,7 @@ pub(super) const LIST: &[Subcommand] = &[
         help: &["Whether scripts may run commands on data that wait, and a few about the server."],
         words: (1, 1),
         run: |control, words, out| {
-            control.engine.runs_all_in_scripts.store(truth(words[0]), Ordering::Relaxed);
+            control.engine.scripting.run_all.store(truth(words[0]), Ordering::Relaxed);
             out.ok();
             Ok(())
         },
@@ -253,7 +253,7 @@ fn rewrite_in_full(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let failed = |why: &str| CmdError::owned(format!("ERR CONFIG-REWRITE-FORCE-ALL failed: {why}"));
-    if control.engine.config_file.is_empty() {
+    if control.engine.configuration.file.is_empty() {
         return Err(failed("the server is running without a config file"));
     }
     control.leave_to_background(
@@ -271,7 +271,7 @@ fn client_eviction(
     _: &[&[u8]],
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    let limit = control.engine.settings.lock().get(&["maxmemory-clients"]);
+    let limit = control.engine.configuration.settings.lock().get(&["maxmemory-clients"]);
     if limit.iter().all(|(_, value)| value == b"0") {
         return Err(CmdError::new("ERR maxmemory-clients is disabled."));
     }

@@ -19,22 +19,28 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
         "current_cow_size_age",
     ]);
     lines.put("current_fork_perc", "0.00");
-    let busy = persistence.busy.load(Ordering::Relaxed);
+    let busy = persistence.saving.busy.load(Ordering::Relaxed);
     let when_busy = |n: u64| if busy { n } else { 0 };
-    lines.put("current_save_keys_processed", when_busy(persistence.read.load(Ordering::Relaxed)));
-    lines.put("current_save_keys_total", when_busy(persistence.to_read.load(Ordering::Relaxed)));
+    lines.put(
+        "current_save_keys_processed",
+        when_busy(persistence.saving.read.load(Ordering::Relaxed)),
+    );
+    lines.put(
+        "current_save_keys_total",
+        when_busy(persistence.saving.to_read.load(Ordering::Relaxed)),
+    );
     lines.put("rdb_changes_since_last_save", engine.unsaved_changes());
-    let since = persistence.busy_since.load(Ordering::Relaxed);
+    let since = persistence.saving.busy_since.load(Ordering::Relaxed);
     let busy_for = |reason: Reason| match persistence.is_busy_with(reason) {
         true => i64::try_from(control.context.now.saturating_sub(since) / 1000).unwrap_or(0),
         false => -1,
     };
     lines.put("rdb_bgsave_in_progress", u8::from(persistence.is_busy_with(Reason::Save)));
     lines.put("rdb_last_save_time", engine.last_save() / 1000);
-    lines.put("rdb_last_bgsave_status", status(&persistence.saves.ok));
-    lines.put("rdb_last_bgsave_time_sec", seconds(&persistence.saves));
+    lines.put("rdb_last_bgsave_status", status(&persistence.saved.saves.ok));
+    lines.put("rdb_last_bgsave_time_sec", seconds(&persistence.saved.saves));
     lines.put("rdb_current_bgsave_time_sec", busy_for(Reason::Save));
-    lines.put("rdb_saves", persistence.saves.done.load(Ordering::Relaxed));
+    lines.put("rdb_saves", persistence.saved.saves.done.load(Ordering::Relaxed));
     lines.put_zeros(&["rdb_last_cow_size"]);
     let (loaded, expired) = recovered.map_or((0, 0), |found| match &found.imported {
         Some(imported) => (imported.keys, imported.expired),
@@ -70,11 +76,11 @@ fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
     lines.put("aof_enabled", u8::from(persistence.is_journal_complete(engine.store.log())));
     lines.put("aof_rewrite_in_progress", u8::from(persistence.is_busy_with(Reason::Rewrite)));
     lines.put("aof_rewrite_scheduled", u8::from(engine.is_scheduled(Reason::Rewrite)));
-    lines.put("aof_last_rewrite_time_sec", seconds(&persistence.rewrites));
+    lines.put("aof_last_rewrite_time_sec", seconds(&persistence.saved.rewrites));
     lines.put("aof_current_rewrite_time_sec", busy_for);
-    lines.put("aof_last_bgrewrite_status", status(&persistence.rewrites.ok));
-    lines.put("aof_rewrites", persistence.rewrites.done.load(Ordering::Relaxed));
-    let failures = persistence.rewrites.failures.load(Ordering::Relaxed);
+    lines.put("aof_last_bgrewrite_status", status(&persistence.saved.rewrites.ok));
+    lines.put("aof_rewrites", persistence.saved.rewrites.done.load(Ordering::Relaxed));
+    let failures = persistence.saved.rewrites.failures.load(Ordering::Relaxed);
     lines.put("aof_rewrites_consecutive_failures", failures);
     let log = engine.store.log();
     lines.put("aof_last_write_status", if log.is_troubled() { "err" } else { "ok" });
@@ -84,7 +90,7 @@ fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
 fn journal(engine: &Engine, lines: &mut Lines) {
     let (log, persistence) = (engine.store.log(), &engine.persistence);
     let figures = &log.figures;
-    let base = persistence.base_size.load(Ordering::Relaxed);
+    let base = persistence.saved.base_size.load(Ordering::Relaxed);
     lines.put("aof_current_size", figures.size.load(Ordering::Relaxed) + base);
     lines.put("aof_base_size", base);
     lines.put("aof_pending_rewrite", 0);

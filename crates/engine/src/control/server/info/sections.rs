@@ -10,7 +10,7 @@ use crate::control::{Control, identity};
 pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     let engine = control.engine;
     let config = engine.config();
-    let uptime = engine.clock.elapsed().as_secs();
+    let uptime = engine.run.clock.elapsed().as_secs();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let clock = (now.as_secs() & 0x00ff_ffff).to_string();
     lines.put("redis_version", identity::REDIS_VERSION);
@@ -28,7 +28,7 @@ pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("gcc_version", "0.0.0");
     lines.put("process_id", std::process::id());
     lines.put("process_supervised", "no");
-    lines.put("run_id", &engine.run_id);
+    lines.put("run_id", &engine.run.id);
     let port = if config.port == 0 { config.tls.port } else { config.port };
     lines.put("tcp_port", port);
     lines.put("server_time_usec", now.as_micros());
@@ -37,10 +37,10 @@ pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("hz", config.hz);
     lines.put("configured_hz", config.hz);
     lines.put("lru_clock", clock);
-    lines.put("executable", &engine.executable);
-    lines.put("config_file", &engine.config_file);
-    lines.put("io_threads_active", u8::from(engine.workers > 1));
-    lines.put("io_threads", engine.workers);
+    lines.put("executable", &engine.run.executable);
+    lines.put("config_file", &engine.configuration.file);
+    lines.put("io_threads_active", u8::from(engine.run.workers > 1));
+    lines.put("io_threads", engine.run.workers);
     lines.put("shards", engine.store.shards());
 }
 
@@ -55,20 +55,20 @@ fn build_id() -> u64 {
 pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
     let engine = control.engine;
     let clients = engine.clients.all();
-    let largest_input = clients.iter().map(|client| client.input.load(Relaxed)).max();
-    let largest_output = clients.iter().map(|client| client.output.load(Relaxed)).max();
+    let largest_input = clients.iter().map(|client| client.buffers.input.load(Relaxed)).max();
+    let largest_output = clients.iter().map(|client| client.buffers.output.load(Relaxed)).max();
     lines.put("connected_clients", clients.len());
     lines.put("cluster_connections", 0);
     lines.put("maxclients", engine.config().maxclients);
     lines.put("client_recent_max_input_buffer", largest_input.unwrap_or(0));
     lines.put("client_recent_max_output_buffer", largest_output.unwrap_or(0));
-    lines.put("blocked_clients", engine.blocked.len() + engine.pauses.waiting());
-    lines.put("tracking_clients", engine.tracking.clients());
+    lines.put("blocked_clients", engine.waits.blocked.len() + engine.waits.pauses.waiting());
+    lines.put("tracking_clients", engine.notify.tracking.clients());
     let subscribers = clients.iter().filter(|client| client.is_subscriber()).count();
     lines.put("pubsub_clients", subscribers);
-    let watching = clients.iter().filter(|client| client.watching.load(Relaxed)).count();
+    let watching = clients.iter().filter(|client| client.state.watching.load(Relaxed)).count();
     lines.put("watching_clients", watching);
-    lines.put("clients_in_timeout_table", engine.blocked.timed());
+    lines.put("clients_in_timeout_table", engine.waits.blocked.timed());
 }
 
 /// A master without replicas.
@@ -76,7 +76,7 @@ pub(super) fn replication(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("role", "master");
     lines.put("connected_slaves", 0);
     lines.put("master_failover_state", "no-failover");
-    lines.put("master_replid", &control.engine.run_id);
+    lines.put("master_replid", &control.engine.run.id);
     lines.put("master_replid2", "0".repeat(40));
     lines.put("master_repl_offset", 0);
     lines.put("second_repl_offset", -1);

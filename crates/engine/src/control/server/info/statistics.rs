@@ -4,12 +4,12 @@ use std::sync::atomic::Ordering;
 
 use super::Lines;
 use crate::control::Control;
-use crate::pubsub::Topic;
+use crate::notify::pubsub::Topic;
 
 pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     let engine = control.engine;
-    let totals = engine.stats.totals();
-    let [requests, input, output] = engine.stats.rates();
+    let totals = engine.metrics.stats.totals();
+    let [requests, input, output] = engine.metrics.stats.rates();
     lines.put("total_connections_received", totals.connections);
     lines.put("total_commands_processed", totals.executed);
     lines.put("instantaneous_ops_per_sec", format_args!("{requests:.0}"));
@@ -23,20 +23,20 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("rejected_connections", totals.refused);
     lines.put_zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
     lines.put("expired_keys", engine.store.expired());
-    lines.put("expired_stale_perc", format_args!("{:.2}", engine.stats.stale_percentage()));
+    lines.put("expired_stale_perc", format_args!("{:.2}", engine.metrics.stats.stale_percentage()));
     lines.put("expired_time_cap_reached_count", 0);
-    lines.put("expire_cycle_cpu_milliseconds", engine.stats.expiring_millis());
+    lines.put("expire_cycle_cpu_milliseconds", engine.metrics.stats.expiring_millis());
     lines.put("evicted_keys", engine.store.evicted());
-    lines.put("evicted_scripts", engine.scripts.evicted());
-    lines.put("evicted_clients", engine.stats.evicted_clients.load(Ordering::Relaxed));
-    let (total, current) = engine.evictions.exceeded_millis(engine.clock.elapsed());
+    lines.put("evicted_scripts", engine.scripting.scripts.evicted());
+    lines.put("evicted_clients", engine.metrics.stats.evicted_clients.load(Ordering::Relaxed));
+    let (total, current) = engine.metrics.evictions.exceeded_millis(engine.run.clock.elapsed());
     lines.put("total_eviction_exceeded_time", total);
     lines.put("current_eviction_exceeded_time", current);
     lines.put("keyspace_hits", totals.hits);
     lines.put("keyspace_misses", totals.misses);
-    lines.put("pubsub_channels", engine.pubsub.count(Topic::Channel));
-    lines.put("pubsub_patterns", engine.pubsub.count(Topic::Pattern));
-    lines.put("pubsubshard_channels", engine.pubsub.count(Topic::Shard));
+    lines.put("pubsub_channels", engine.notify.pubsub.count(Topic::Channel));
+    lines.put("pubsub_patterns", engine.notify.pubsub.count(Topic::Pattern));
+    lines.put("pubsubshard_channels", engine.notify.pubsub.count(Topic::Shard));
     lines.put_zeros(&[
         "latest_fork_usec",
         "total_forks",
@@ -51,7 +51,7 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     ]);
     lines.put("tracking_total_keys", engine.store.read_keys());
     lines.put("tracking_total_items", engine.store.readers());
-    lines.put("tracking_total_prefixes", engine.tracking.prefixes());
+    lines.put("tracking_total_prefixes", engine.notify.tracking.prefixes());
     lines.put("unexpected_error_replies", 0);
     lines.put("total_error_replies", totals.errors);
     lines.put("dump_payload_sanitizations", 0);
@@ -67,7 +67,7 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
 }
 
 pub(super) fn commands(control: &mut Control<'_>, lines: &mut Lines) {
-    let totals = control.engine.stats.totals();
+    let totals = control.engine.metrics.stats.totals();
     for entry in control.engine.table.callable() {
         let [calls, nanos, rejected, failed] = totals.commands[entry.number];
         if calls + rejected + failed == 0 {
@@ -87,7 +87,7 @@ pub(super) fn commands(control: &mut Control<'_>, lines: &mut Lines) {
 }
 
 pub(super) fn errors(control: &mut Control<'_>, lines: &mut Lines) {
-    for (code, count) in control.engine.stats.errors() {
+    for (code, count) in control.engine.metrics.stats.errors() {
         lines.put(&format!("errorstat_{code}"), format_args!("count={count}"));
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn latencies(control: &mut Control<'_>, lines: &mut Lines) {
         return;
     }
     for entry in control.engine.table.callable() {
-        let Some(histogram) = control.engine.stats.latency(entry.number) else { continue };
+        let Some(histogram) = control.engine.metrics.stats.latency(entry.number) else { continue };
         let shown = config.latency.info_percentiles.iter().map(|&percent| {
             // Lossless: no time is counted as longer than a second and a bit.
             let micros = histogram.percentile(percent) as f64 / 1000.0;

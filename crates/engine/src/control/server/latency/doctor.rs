@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::latency_monitor::{
+use crate::metrics::latency_monitor::{
     AOF_FSYNC_ALWAYS, AOF_WRITE, COMMAND, EVICTION_CYCLE, EXPIRE_CYCLE, FAST_COMMAND, Series,
 };
 
@@ -72,7 +72,7 @@ fn advice(event: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::latency_monitor::LatencyMonitor;
+    use crate::metrics::latency_monitor::LatencyMonitor;
 
     #[test]
     fn every_event_is_told_with_an_advice() {

@@ -10,10 +10,10 @@ use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, worded};
 use crate::engine::Engine;
-use crate::latency::Histogram;
-use crate::latency_monitor::{LatencySample, Series};
-use crate::sparkline;
-use crate::table::{Action, Entry};
+use crate::engine::table::{Action, Entry};
+use crate::metrics::latency::Histogram;
+use crate::metrics::latency_monitor::{LatencySample, Series};
+use crate::metrics::sparkline;
 
 static CONTAINER: Spec = Spec {
     name: "latency",
@@ -64,7 +64,7 @@ bare! {
 
 impl Act for LatencyLatest<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let all = control.engine.latency_monitor.all();
+        let all = control.engine.metrics.latency_monitor.all();
         out.array(all.len());
         for (event, series) in all {
             out.array(4);
@@ -91,7 +91,7 @@ bare! {
 impl Act for LatencyDoctor<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let threshold = control.context.config.latency_monitor_threshold;
-        let text = doctor::report(threshold, &control.engine.latency_monitor.all());
+        let text = doctor::report(threshold, &control.engine.metrics.latency_monitor.all());
         out.verbatim("txt", text.as_bytes());
         Ok(())
     }
@@ -149,7 +149,7 @@ worded! {
         ..LATENCY
     },
     |control, events, out| {
-        let monitor = &control.engine.latency_monitor;
+        let monitor = &control.engine.metrics.latency_monitor;
         let forgotten = match events {
             [] => monitor.forget_all(),
             _ => events.iter().filter(|e| monitor.forget(&String::from_utf8_lossy(e))).count(),
@@ -162,7 +162,7 @@ worded! {
 /// The event that is asked for, and what is kept of it.
 fn series(control: &Control<'_>, words: &[&[u8]]) -> (String, Option<Series>) {
     let event = String::from_utf8_lossy(words.first().copied().unwrap_or_default()).into_owned();
-    let series = control.engine.latency_monitor.of(&event);
+    let series = control.engine.metrics.latency_monitor.of(&event);
     (event, series)
 }
 
@@ -225,7 +225,7 @@ fn histograms(engine: &Engine, names: &[&[u8]], out: &mut RespWriter<'_>) {
     }
     let found: Vec<(&Entry, Histogram)> = asked
         .into_iter()
-        .filter_map(|entry| Some((entry, engine.stats.latency(entry.number)?)))
+        .filter_map(|entry| Some((entry, engine.metrics.stats.latency(entry.number)?)))
         .collect();
     out.map(found.len());
     for (entry, histogram) in found {

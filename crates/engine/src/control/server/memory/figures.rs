@@ -41,11 +41,11 @@ impl Figures {
         let engine = control.engine;
         let used = engine.used_memory();
         // The background thread samples too, but may have missed what is seen now.
-        let sampled = engine.stats.peak_memory.fetch_max(used as u64, Ordering::Relaxed);
+        let sampled = engine.metrics.stats.peak_memory.fetch_max(used as u64, Ordering::Relaxed);
         Figures {
             used,
             peak: usize::try_from(sampled).unwrap_or(0).max(used),
-            clients: engine.buffers.load(Ordering::Relaxed),
+            clients: engine.memory.buffers.load(Ordering::Relaxed),
             scripting: engine.scripting_memory(),
             indexes: engine.store.index_memory(),
             records: engine.records_memory(),

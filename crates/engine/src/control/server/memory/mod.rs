@@ -17,7 +17,7 @@ use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare};
 use crate::cron;
-use crate::table::Action;
+use crate::engine::table::Action;
 
 /// What the subcommands have in common.
 const MEMORY: Spec = Spec { since: "4.0.0", flags: &[], ..SERVER };
@@ -51,7 +51,7 @@ bare! {
 
 impl Act for MemoryMallocStats<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let allocator = control.engine.allocator.get();
+        let allocator = control.engine.hooks.allocator.get();
         let text = allocator.map(|allocator| (allocator.describe)()).unwrap_or_default();
         if text.is_empty() {
             out.bulk(b"Stats not supported for the current allocator");
@@ -80,8 +80,8 @@ impl Act for MemoryPurge<'_> {
         // What waits to be freed, then what this thread and no thread holds; the other threads
         // gather their part at their next tick.
         cron::free_trash(engine);
-        engine.cleanups.fetch_add(1, Ordering::Release);
-        if let Some(allocator) = engine.allocator.get() {
+        engine.memory.cleanups.fetch_add(1, Ordering::Release);
+        if let Some(allocator) = engine.hooks.allocator.get() {
             (allocator.give_back)();
         }
         out.ok();

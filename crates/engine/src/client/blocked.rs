@@ -1,0 +1,264 @@
+//! Blocked requests: who waits, and how a wait ends.
+//!
+//! A request that blocks is remembered whole, with a place in a queue of each key it waits for. The
+//! first to settle its [`Waiter`] (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait.
+//! How requests begin to wait and give up is in `execution/block.rs`, how they are served in
+//! `execution/serving.rs`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use base::{Handler, Millis, Protocol, Reply, Resume};
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use store::{Queued, Txn, Waiter};
+use wire::RespWriter;
+
+use super::session::Session;
+use super::{Client, Message};
+
+/// A request that waits for a key.
+pub struct Blocked {
+    /// Its place in the queues.
+    pub waiter: Arc<Waiter>,
+    /// When it gives up.
+    pub until: Option<Millis>,
+    /// Its reply is not wanted: `CLIENT REPLY`.
+    pub(crate) silent: bool,
+    pub(crate) client: Arc<Client>,
+    pub(crate) protocol: Protocol,
+    pub(crate) entry: usize,
+    pub(crate) run: Handler<Txn>,
+    pub(crate) argv: Vec<Vec<u8>>,
+    pub(crate) db: usize,
+    /// Positions of the keys it waits for.
+    pub(crate) keys: Vec<usize>,
+    pub(crate) resume: Option<Resume>,
+    /// How long it ran, in nanoseconds: before it waited, and when it was served.
+    pub(crate) took: AtomicU64,
+    /// How the wait ended, for the statistics.
+    pub(crate) end: End,
+    /// Lets go of what another thread has for it, if its client goes before.
+    pub(crate) withdraw: Mutex<Option<Withdraw>>,
+}
+
+/// What is let go when a client goes that waits for another thread.
+pub(crate) enum Withdraw {
+    /// Its request, which does not run then. Gone as soon as it runs.
+    Request(Box<dyn FnOnce() + Send>),
+    /// What is kept for its reply; the request runs all the same.
+    Reply(Box<dyn FnOnce() + Send>),
+}
+
+/// How a wait ended. Written before the message that says so is posted.
+#[derive(Default)]
+pub(crate) struct End {
+    pub(crate) served: AtomicBool,
+    pub(crate) failed: AtomicBool,
+    /// The reply tells of nothing that a crash could take back, and waits for no disk.
+    pub(crate) at_once: AtomicBool,
+    /// What of the reply is not wanted has been left out: all of it is sent.
+    pub(crate) whole: AtomicBool,
+    /// The session ends with it.
+    pub(crate) gone: AtomicBool,
+}
+
+/// Every blocked request, by ticket.
+#[derive(Default)]
+pub struct BlockedRequests {
+    pub(crate) tickets: AtomicU64,
+    by_ticket: Mutex<HashMap<u64, Arc<Blocked>>>,
+    /// Those that wait no longer and stand in a queue all the same: see `leave_at_last` in
+    /// `execution/block.rs`.
+    pub(crate) leaving: Mutex<Vec<Arc<Blocked>>>,
+    timed: AtomicUsize,
+    looked_at: AtomicU64,
+}
+
+impl BlockedRequests {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_ticket.lock().len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many of them give up at some time.
+    #[must_use]
+    pub fn timed(&self) -> usize {
+        self.timed.load(Ordering::Relaxed)
+    }
+
+    /// How often one of them was looked at because a key it waits for had changed.
+    #[must_use]
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn look_at(&self, ticket: u64) -> Option<Arc<Blocked>> {
+        self.looked_at.fetch_add(1, Ordering::Relaxed);
+        self.get(ticket)
+    }
+
+    /// The request with this ticket.
+    #[must_use]
+    pub fn get(&self, ticket: u64) -> Option<Arc<Blocked>> {
+        self.by_ticket.lock().get(&ticket).map(Arc::clone)
+    }
+
+    pub(crate) fn insert(&self, blocked: &Arc<Blocked>) {
+        if blocked.until.is_some() {
+            self.timed.fetch_add(1, Ordering::Relaxed);
+        }
+        self.by_ticket.lock().insert(blocked.waiter.ticket, Arc::clone(blocked));
+    }
+
+    pub(crate) fn remove(&self, ticket: u64) {
+        let gone = self.by_ticket.lock().remove(&ticket);
+        if gone.is_some_and(|blocked| blocked.until.is_some()) {
+            self.timed.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Blocked {
+    /// Makes `session` wait for what another thread does for it. Neither time nor other clients end
+    /// that wait: it stands in no queue and has no ticket that could be asked for.
+    pub(crate) fn elsewhere(requests: &BlockedRequests, session: &mut Session) -> Arc<Self> {
+        fn never(
+            _: &mut Txn,
+            _: base::Args<'_>,
+            _: &mut dyn Reply,
+        ) -> Result<base::Effect, base::CmdError> {
+            Err(base::error::INTERNAL)
+        }
+        let ticket = requests.tickets.fetch_add(1, Ordering::Relaxed) + 1;
+        let blocked = Arc::new(Blocked {
+            waiter: Arc::new(Waiter::new(ticket, base::Kind::String, Vec::new())),
+            until: None,
+            silent: session.replies.silent(),
+            client: Arc::clone(&session.client),
+            protocol: session.protocol,
+            entry: 0,
+            run: never,
+            argv: Vec::new(),
+            db: session.db,
+            keys: Vec::new(),
+            resume: None,
+            took: AtomicU64::new(0),
+            end: End::default(),
+            withdraw: Mutex::new(None),
+        });
+        session.blocked = Some(Arc::clone(&blocked));
+        blocked
+    }
+
+    /// The keys it waits for, and its place at each.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (&[u8], Queued)> {
+        self.keys.iter().enumerate().map(|(at, &position)| {
+            let alike = self.resume.as_ref().and_then(|resume| resume.alike.get(at));
+            let alike = alike.map_or(&b""[..], |alike| alike);
+            (self.argv[position].as_slice(), Queued::new(&self.waiter, alike))
+        })
+    }
+
+    /// Whether it waits for keys, rather than for another thread that works at it and ends the wait
+    /// when it is done.
+    #[must_use]
+    pub fn waits_for_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// Whether its client still waits.
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.waiter.is_settled()
+    }
+
+    /// Says what is let go when its client goes.
+    pub(crate) fn withdraw_by(&self, withdraw: Withdraw) {
+        *self.withdraw.lock() = Some(withdraw);
+    }
+
+    /// Has the request begun by `send`, which says how it is withdrawn. What `send` has run on
+    /// another thread begins with [`Blocked::begins`].
+    pub(crate) fn begin_by(&self, send: impl FnOnce() -> Withdraw) {
+        let mut withdraw = self.withdraw.lock();
+        *withdraw = Some(send());
+    }
+
+    /// Its request begins, and cannot be withdrawn any more; `false` if it has been already.
+    pub(crate) fn begins(&self) -> bool {
+        self.withdraw.lock().take().is_some()
+    }
+
+    /// Withdraws its request if it has not begun, and tells the client's thread to close its
+    /// connection; whether it was so.
+    pub(crate) fn give_way(&self) -> bool {
+        let withdraw = {
+            let mut withdraw = self.withdraw.lock();
+            match withdraw.take() {
+                Some(Withdraw::Request(by)) if self.waiter.settle() => by,
+                other => {
+                    *withdraw = other;
+                    return false;
+                }
+            }
+        };
+        withdraw();
+        self.client.mailbox.post(self.client.id, Message::Kill);
+        true
+    }
+
+    /// Whether its request can still be withdrawn.
+    pub(crate) fn can_give_way(&self) -> bool {
+        matches!(*self.withdraw.lock(), Some(Withdraw::Request(_)))
+    }
+
+    /// It has run for so long.
+    pub(crate) fn took(&self, took: Duration) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.took.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// Posts the reply that ends its wait. `failed`: it counts as one that has failed.
+    pub(crate) fn end_with(&self, reply: Vec<u8>, failed: bool) {
+        self.end.served.store(true, Ordering::Relaxed);
+        self.end.failed.store(failed, Ordering::Relaxed);
+        self.post(reply);
+    }
+
+    /// Its reply will tell of nothing that a crash could take back.
+    pub(crate) fn end_at_once(&self) {
+        self.end.at_once.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the wait of a client that waits for another thread, if it still does.
+    pub(crate) fn answer(&self, write: impl FnOnce(&mut RespWriter<'_>)) {
+        if !self.waiter.settle() {
+            return;
+        }
+        let mut reply = Vec::new();
+        write(&mut RespWriter::new(&mut reply, self.protocol));
+        self.post(reply);
+    }
+
+    /// The same with all of a reply; `gone`: the session ends behind it.
+    pub(crate) fn answer_whole(&self, reply: Vec<u8>, gone: bool) {
+        if self.waiter.settle() {
+            self.end.whole.store(true, Ordering::Relaxed);
+            self.end.gone.store(gone, Ordering::Relaxed);
+            self.post(reply);
+        }
+    }
+
+    fn post(&self, reply: Vec<u8>) {
+        let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
+        self.client.mailbox.post(self.client.id, message);
+    }
+}

@@ -1,0 +1,308 @@
+//! How a command on data runs: one way for all that run one.
+//!
+//! ```text
+//!   a request        a request with      EXEC         a script      a blocked request
+//!   (execute.rs)     words (answer.rs)   (multi.rs)   (caller.rs)   that is fed (serving.rs)
+//!        └──────┬──────────┘                └─────────────┼─────────────┘
+//!           run_data: locks, the pause,               run_held: locks are held,
+//!           blocking, serving others                  a panic goes no further
+//!               └──────────────► perform ◄────────────────┘
+//!                     run, settle, count, note who has read
+//! ```
+//!
+//! Whether a command may run is asked before, where the request came in: the questions differ, the
+//! way it runs does not. What is read back from a journal or a file is none of this: it runs its
+//! commands without rights, clients and effects.
+
+use base::{Args, CmdError, Flag, Handler, Locks, Reply, Wait, error};
+use store::{Failed, Scope, Txn};
+use wire::RespWriter;
+
+use super::reply_limit::{Answer, Limited};
+use crate::client::ClientId;
+use crate::client::session::Session;
+use crate::engine::Engine;
+use crate::engine::plan::Plan;
+use crate::engine::table::Entry;
+use crate::engine::worker::WorkerParts;
+use crate::execution::block;
+use crate::execution::prepare;
+use crate::execution::propagate;
+use crate::execution::request::Request;
+use crate::execution::rights;
+use crate::execution::serving;
+use crate::execution::settle::settle;
+use crate::metrics::stats::Counters;
+
+/// A data command about to run.
+pub(crate) struct Call<'a, T> {
+    pub engine: &'a Engine,
+    /// Where it is counted.
+    pub tally: T,
+    pub entry: &'a Entry,
+    pub request: &'a Request<'a>,
+    pub run: Handler<Txn>,
+    /// The client whose reads of its keys are tracked.
+    pub reader: Option<ClientId>,
+}
+
+/// Where it is counted what a command did.
+pub(crate) trait Tally: Copy {
+    /// It was blocked before, and is served now: its lookups were counted then.
+    const SERVED: bool;
+
+    /// It has changed something.
+    fn changed(self, engine: &Engine);
+
+    /// It has failed.
+    fn failed(self, engine: &Engine, entry: &Entry, failure: &CmdError);
+
+    /// It has panicked.
+    fn broke(self, engine: &Engine);
+}
+
+/// The thread's own counters.
+impl Tally for &Counters {
+    const SERVED: bool = false;
+
+    #[inline]
+    fn changed(self, _: &Engine) {
+        self.changes.add(1);
+    }
+
+    fn failed(self, engine: &Engine, entry: &Entry, failure: &CmdError) {
+        engine.metrics.stats.error(failure.code());
+        self.commands[entry.number].failed.add(1);
+        self.errors.add(1);
+    }
+
+    fn broke(self, _: &Engine) {}
+}
+
+/// The counters of all threads: a blocked request is served by whichever fed it.
+#[derive(Clone, Copy)]
+pub(crate) struct Served;
+
+impl Tally for Served {
+    const SERVED: bool = true;
+
+    fn changed(self, engine: &Engine) {
+        engine.metrics.stats.changed_by_served();
+    }
+
+    fn failed(self, engine: &Engine, _: &Entry, failure: &CmdError) {
+        engine.metrics.stats.error(failure.code());
+    }
+
+    fn broke(self, engine: &Engine) {
+        engine.metrics.stats.changed_by_served();
+    }
+}
+
+/// Where a reply is written, and can be taken back from.
+pub(crate) trait Retractable {
+    /// Where it is written.
+    fn reply(&mut self) -> &mut dyn Reply;
+
+    /// Forgets what was written.
+    fn retract(&mut self);
+}
+
+/// A reply among the bytes of others.
+pub(crate) struct Encoded<'a, 'w> {
+    writer: &'a mut RespWriter<'w>,
+    mark: usize,
+}
+
+impl<'a, 'w> Encoded<'a, 'w> {
+    /// It begins here.
+    pub fn new(writer: &'a mut RespWriter<'w>) -> Self {
+        let mark = writer.raw().len();
+        Encoded { writer, mark }
+    }
+}
+
+impl Retractable for Encoded<'_, '_> {
+    #[inline]
+    fn reply(&mut self) -> &mut dyn Reply {
+        self.writer
+    }
+
+    fn retract(&mut self) {
+        self.writer.raw().truncate(self.mark);
+    }
+}
+
+impl Retractable for Limited<'_> {
+    #[inline]
+    fn reply(&mut self) -> &mut dyn Reply {
+        self
+    }
+
+    fn retract(&mut self) {
+        self.clear();
+    }
+}
+
+impl<'a, T: Tally> Call<'a, T> {
+    /// The call of a request of `session`, whose command runs by `own` unless its user's rights
+    /// have something else run in its place.
+    #[inline]
+    pub fn new(
+        engine: &'a Engine,
+        txn: &mut Txn,
+        tally: T,
+        session: &mut Session,
+        entry: &'a Entry,
+        request: &'a Request<'a>,
+        own: Handler<Txn>,
+    ) -> Self {
+        if entry.ordered {
+            rights::limit_keys(engine, txn, session, entry);
+        }
+        let run = rights::sort_in_place_of(engine, session, entry, request.argv).unwrap_or(own);
+        Call { engine, tally, entry, request, run, reader: session.reader() }
+    }
+
+    /// Runs under locks that are held for more than this command; a panic goes no further.
+    /// Something to wait for if the request would block; nothing is written then.
+    ///
+    /// # Errors
+    /// What to answer instead of what was written.
+    pub fn run_held(
+        &self,
+        txn: &mut Txn,
+        out: &mut dyn Reply,
+    ) -> Result<Option<Box<Wait>>, CmdError> {
+        let done = txn.contain(|txn| self.perform(txn, out));
+        done.unwrap_or_else(|failed| {
+            propagate::keys(self.engine, txn, self.entry, self.request.argv);
+            self.tally.broke(self.engine);
+            Err(broke(self.entry, &failed))
+        })
+    }
+
+    /// Runs under the locks and sends the notifications of what has changed. Something to wait for
+    /// if the request blocks; nothing is written then.
+    ///
+    /// # Errors
+    /// What to answer instead of what was written.
+    #[inline]
+    pub fn perform(
+        &self,
+        txn: &mut Txn,
+        out: &mut dyn Reply,
+    ) -> Result<Option<Box<Wait>>, CmdError> {
+        let Call { engine, tally, entry, request, .. } = *self;
+        let hasher = engine.store.hasher();
+        let mut args = Args::new(request.argv, entry.words, request.hash, hasher);
+        if T::SERVED {
+            args = args.woken();
+        } else {
+            txn.count_lookups(entry.has(Flag::ReadOnly), entry.tells_misses);
+        }
+        let done = (self.run)(txn, args, out);
+        if !T::SERVED {
+            txn.count_lookups(false, false);
+        }
+        let (changed, outcome) = settle(engine, txn, (entry, request.argv, request.hash), done);
+        if changed {
+            tally.changed(engine);
+        }
+        if let Err(failure) = &outcome {
+            tally.failed(engine, entry, failure);
+        }
+        if let Some(reader) = self.reader
+            && entry.has(Flag::ReadOnly)
+        {
+            propagate::note_reader(engine, txn, (entry, request.argv), reader);
+        }
+        outcome
+    }
+}
+
+impl WorkerParts<'_> {
+    /// Locks what a request needs and runs it. It has not run if the session must wait then.
+    ///
+    /// # Errors
+    /// The shards are not to be had: nothing was done.
+    #[inline]
+    pub(crate) fn run_data(
+        &mut self,
+        session: &mut Session,
+        entry: &Entry,
+        request: &Request<'_>,
+        own: Handler<Txn>,
+        out: &mut impl Retractable,
+    ) -> Result<(), CmdError> {
+        let WorkerParts { engine, txn, context } = self;
+        if engine.store.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
+            // It would get half through the keyspace.
+            return Err(engine.busy());
+        }
+        if entry.ordered && engine.must_wait_for_index(txn, session.db) {
+            (session.wait.must_wait, session.wait.awaits_index) = (true, true);
+            return Ok(());
+        }
+        prepare::request(engine, txn, &context.config, (entry, request.argv));
+        let call = Call::new(engine, txn, &*context.counters, session, entry, request, own);
+        let (scope, now) = (scope_of(engine, &mut context.plan, entry, request), context.now);
+        // Whatever a command did before it broke is what the journal must bring back.
+        let broken = |txn: &mut Txn| propagate::keys(engine, txn, entry, request.argv);
+        let work = |txn: &mut Txn| {
+            // Asked again now that its shards are held: see `pause.rs`.
+            if engine.waits.request_flags.now().paused()
+                && engine.must_wait(session, (entry, request.argv), now)
+            {
+                session.wait.must_wait = true;
+                return;
+            }
+            match call.perform(txn, out.reply()) {
+                Ok(None) => {}
+                Ok(Some(wait)) => block::block(&call, txn, session, *wait),
+                Err(failure) => {
+                    out.retract();
+                    out.reply().error_bytes(failure.bytes());
+                }
+            }
+            serving::serve_ready(engine, txn);
+        };
+        match txn.with_or(&engine.store, scope, work, broken) {
+            Ok(()) => {}
+            Err(Failed::Busy) => {
+                // What was written is taken back with it.
+                out.retract();
+                return Err(engine.busy());
+            }
+            Err(failed) => {
+                out.retract();
+                out.reply().error_bytes(broke(entry, &failed).bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The shards of a request: one in the common case, else by search through its arguments.
+#[inline]
+fn scope_of<'s>(
+    engine: &Engine,
+    plan: &'s mut Plan,
+    entry: &Entry,
+    request: &Request<'_>,
+) -> Scope<'s> {
+    if entry.one_key {
+        let hash = request.hash.unwrap_or_else(|| engine.store.hasher().hash(request.argv[1]));
+        return Scope::One(engine.store.shard_of(hash));
+    }
+    plan.clear();
+    plan.add(&engine.store, entry.spec, request.argv);
+    plan.scope()
+}
+
+/// What is answered for a command that has panicked.
+#[cold]
+fn broke(entry: &Entry, why: &Failed) -> CmdError {
+    tracing::error!(command = entry.name(), %why, "a command panicked and was contained");
+    error::INTERNAL
+}

@@ -1,0 +1,47 @@
+//! What becomes of a command's effect once it has run: the journal's record, and the notifications.
+
+use base::{CmdError, Effect, Wait};
+use store::Txn;
+
+use crate::engine::Engine;
+use crate::engine::table::Entry;
+use crate::execution::propagate;
+
+/// Propagates what a command has changed to the journal and to the clients it concerns, under the
+/// locks under which it ran. Whether it changed something; what to answer instead of what was
+/// written, or to wait for.
+pub(crate) fn settle(
+    engine: &Engine,
+    txn: &mut Txn,
+    sent: (&Entry, &[&[u8]], Option<u64>),
+    done: Result<Effect, CmdError>,
+) -> (bool, Result<Option<Box<Wait>>, CmdError>) {
+    match done {
+        Ok(Effect::None) => {
+            txn.forget_changes();
+            (false, Ok(None))
+        }
+        Ok(Effect::Block(wait)) => {
+            txn.forget_changes();
+            (false, Ok(Some(wait)))
+        }
+        Ok(effect) => {
+            propagate::effect(engine, txn, sent, &effect);
+            match effect {
+                Effect::Unwatched(_) => txn.forget_changes(),
+                Effect::Unblocks(_) => txn.publish_unwatched(),
+                _ => txn.publish_changes(),
+            }
+            (true, Ok(None))
+        }
+        Err(failure) => {
+            // A command that failed may still have changed something before.
+            let changed = txn.has_changed();
+            if changed {
+                propagate::keys(engine, txn, sent.0, sent.1);
+            }
+            txn.publish_changes();
+            (changed, Err(failure))
+        }
+    }
+}

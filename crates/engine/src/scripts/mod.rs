@@ -1,0 +1,31 @@
+//! The scripts and libraries that are known, the threads' interpreters, and the scripts that run.
+//! How one is run is in `scripting`.
+
+mod cache;
+mod interpreter_pool;
+mod libraries;
+mod library_image;
+mod needs;
+mod running;
+
+use std::sync::atomic::AtomicBool;
+
+pub(crate) use self::cache::{Cached, Scripts};
+pub(crate) use self::interpreter_pool::InterpreterPool;
+pub(crate) use self::libraries::{Functions, Known};
+pub(crate) use self::library_image::{put_all as put_libraries, read as read_libraries};
+pub(crate) use self::needs::Needs;
+pub(crate) use self::running::{BROKEN_OFF, BUSY_SCRIPT, Kill, Registered, Running, Runs};
+
+/// What all workers share of scripts.
+#[derive(Default)]
+pub(crate) struct Scripting {
+    /// The scripts that are known.
+    pub scripts: Scripts,
+    /// The libraries of functions.
+    pub functions: Functions,
+    /// Scripts and functions that run for long.
+    pub runs: Runs,
+    /// Scripts may run what they otherwise may not: `DEBUG SET-DISABLE-DENY-SCRIPTS`.
+    pub run_all: AtomicBool,
+}
