@@ -23,6 +23,7 @@ use crate::engine::{ClientsMemory, Configuration, Engine, Run, Start};
 use crate::execution::notifier::Notifier;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
+use crate::notify::request_flags::RequestFlags;
 use crate::scripts::Scripting;
 
 impl Engine {
@@ -79,6 +80,7 @@ impl Engine {
             active_expire: AtomicBool::new(true),
             at_rest: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            request_flags: RequestFlags::default(),
         };
         let engine = Arc::new_cyclic(|me: &Weak<Engine>| Engine {
             store,

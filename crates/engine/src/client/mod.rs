@@ -23,7 +23,6 @@ use self::pauses::Pauses;
 use self::transfer::Transfer;
 use crate::access::Account;
 pub(crate) use crate::metrics::words_memory;
-use crate::notify::request_flags::RequestFlags;
 
 /// A connection's number; never used twice.
 pub type ClientId = u64;
@@ -165,7 +164,7 @@ pub struct KeptBytes {
     pub waiting: AtomicUsize,
     /// Bytes of its places at the keys that a blocked request waits for.
     pub places: AtomicUsize,
-    /// Bytes that other threads hold for a request of it (`background_requests`),
+    /// Bytes that other threads hold for a request of it (`background`),
     /// where its connection does not count them itself.
     pub elsewhere: AtomicUsize,
     /// All it takes, as its owner last told.
@@ -292,8 +291,6 @@ pub struct Waits {
     pub pauses: Pauses,
     /// How many ordered indexes are being built, for which requests may wait.
     pub(crate) building: AtomicUsize,
-    /// Flags that every request reads.
-    pub(crate) request_flags: RequestFlags,
 }
 
 /// Every connected client, by number.

@@ -102,7 +102,7 @@ impl Engine {
             && matches!((entry.spec.locks)(argv), Locks::Keys | Locks::Nothing)
             && (!always || !self.persistence.is_journaling())
             && !self.store.log().holds_back()
-            && !self.waits.request_flags.now().paused()
+            && !self.run.request_flags.now().paused()
             && !is_heavy(entry, argv, |name| self.store.weigh_at_once(db, name))
             // Those that are weighed are free.
             && (entry.spec.extent.of(true, argv).most > 0

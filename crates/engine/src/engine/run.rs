@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use base::{Hashing, Millis};
 
+use crate::notify::request_flags::RequestFlags;
+
 /// This run of the engine.
 pub struct Run {
     /// When the server started.
@@ -29,4 +31,6 @@ pub struct Run {
     pub at_rest: AtomicBool,
     /// The server is stopping.
     pub stopping: AtomicBool,
+    /// Flags that every request reads; what lies beside them is hardly ever written.
+    pub(crate) request_flags: RequestFlags,
 }

@@ -99,7 +99,7 @@ impl WorkerParts<'_> {
 /// Whether nothing applies to a session's requests that only `execute.rs` knows how to do.
 #[inline]
 fn is_ordinary(engine: &Engine, session: &Session) -> bool {
-    let flags = engine.waits.request_flags.now();
+    let flags = engine.run.request_flags.now();
     session.transaction.multi.is_none()
         && session.replies == Replies::default()
         && session.reader().is_none()

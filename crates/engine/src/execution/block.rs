@@ -122,7 +122,7 @@ impl Worker {
         }
         let engine = Arc::clone(&self.engine);
         engine.forget_postponed(session);
-        engine.notify.monitors.leave(&engine.waits.request_flags, session);
+        engine.notify.monitors.leave(&engine.run.request_flags, session);
         crate::execution::multi::unwatch(&engine, &mut self.txn, session);
         engine.notify.pubsub.leave_all(session);
         engine.notify.tracking.disable(&engine.store, session);

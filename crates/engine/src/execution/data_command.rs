@@ -251,7 +251,7 @@ impl WorkerParts<'_> {
         let broken = |txn: &mut Txn| propagate::keys(engine, txn, entry, request.argv);
         let work = |txn: &mut Txn| {
             // Asked again now that its shards are held: see `pause.rs`.
-            if engine.waits.request_flags.now().paused()
+            if engine.run.request_flags.now().paused()
                 && engine.must_wait(session, (entry, request.argv), now)
             {
                 session.wait.must_wait = true;

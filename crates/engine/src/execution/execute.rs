@@ -64,7 +64,7 @@ impl WorkerParts<'_> {
         let limit = self.context.reply_limits.of(session);
         let mut writer = RespWriter::new(out, session.protocol).within(limit.bytes);
         let result = self.admit(session, &request).and_then(|entry| {
-            if self.engine.waits.request_flags.now().paused()
+            if self.engine.run.request_flags.now().paused()
                 && self.engine.must_wait(session, (entry, request.argv), self.context.now)
             {
                 session.wait.must_wait = true;
@@ -223,7 +223,7 @@ impl WorkerParts<'_> {
             return Ok(false);
         }
         self.has_run(entry);
-        if self.engine.waits.request_flags.now().monitored() {
+        if self.engine.run.request_flags.now().monitored() {
             monitor::tell(&self.engine.notify.monitors, session, entry, request.argv, writer.raw());
         }
         Ok(true)

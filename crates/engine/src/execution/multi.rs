@@ -181,7 +181,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let (mut waits, mut broken_off) = (false, false);
     let done = txn.with(&engine.store, plan.scope(), |txn| {
         // Asked again now that the shards are held: see `pause.rs`.
-        if engine.waits.request_flags.now().paused()
+        if engine.run.request_flags.now().paused()
             && engine.transaction_must_wait(session, &multi, context.now)
         {
             waits = true;
@@ -378,7 +378,7 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             contained(entry, &"a container was queued", writer.raw().len(), writer)
         }
     }
-    if engine.waits.request_flags.now().monitored() {
+    if engine.run.request_flags.now().monitored() {
         monitor::tell(&engine.notify.monitors, control.session, entry, &argv, writer.raw());
     }
     true

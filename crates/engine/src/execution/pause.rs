@@ -75,7 +75,7 @@ impl Engine {
         *state = pause;
         self.waits.pauses.until.store(state.until, Ordering::Release);
         self.store.stand_still(state.until);
-        self.waits.request_flags.set_waiting(state.until > 0, state.all);
+        self.run.request_flags.set_waiting(state.until > 0, state.all);
     }
 
     /// Whether a request has to wait. Only asked where the byte says that there is a pause.
@@ -91,7 +91,7 @@ impl Engine {
             return false;
         }
         let transaction = session.transaction.multi.as_ref().filter(|_| multi::executes(entry));
-        self.waits.request_flags.now().all_wait()
+        self.run.request_flags.now().all_wait()
             || Demands::of(self, entry, argv).may_change()
             || transaction.is_some_and(|multi| multi.demands().may_change())
     }
@@ -106,7 +106,7 @@ impl Engine {
     ) -> bool {
         !session.listens.monitors
             && self.is_paused(now)
-            && (self.waits.request_flags.now().all_wait() || multi.demands().may_change())
+            && (self.run.request_flags.now().all_wait() || multi.demands().may_change())
     }
 
     /// The same of a script that holds its shards.
@@ -114,7 +114,7 @@ impl Engine {
     pub(crate) fn script_must_wait(&self, session: &Session, reads: bool, now: Millis) -> bool {
         !session.listens.monitors
             && self.is_paused(now)
-            && (self.waits.request_flags.now().all_wait() || !reads)
+            && (self.run.request_flags.now().all_wait() || !reads)
     }
 
     /// Keeps a request that has to wait.

@@ -461,7 +461,7 @@ impl Host for Caller<'_> {
             self.clock.took += took;
             done
         };
-        if self.engine.waits.request_flags.now().monitored() {
+        if self.engine.run.request_flags.now().monitored() {
             self.others.shown.extend(monitor::of_script(self.db, entry, words));
         }
         // The interpreter counts its own steps, not those of commands.

@@ -147,7 +147,7 @@ pub(crate) fn run(
             let done = txn.with(&engine.store, plan.scope(), |txn| {
                 // Asked again now that the shards are held: see `pause.rs`. `EXEC` has asked for
                 // all its commands.
-                let paused = engine.waits.request_flags.now().paused();
+                let paused = engine.run.request_flags.now().paused();
                 if paused && engine.script_must_wait(session, rights.read_only, context.now) {
                     return Attempt::Postponed;
                 }

@@ -28,7 +28,7 @@ impl Act for Reset<'_> {
         // Never inside EXEC: it is not queued, it ends the transaction.
         multi::discard(engine, txn, session);
         engine.notify.pubsub.leave_all(session);
-        engine.notify.monitors.leave(&engine.waits.request_flags, session);
+        engine.notify.monitors.leave(&engine.run.request_flags, session);
         session.client.state.silent.store(false, Ordering::Relaxed);
         engine.notify.tracking.disable(&engine.store, session);
         session.client.label(|labels| labels.name.clear());

@@ -121,7 +121,7 @@ fn change(
     let may = || {
         // Asked again now that the shard is held: see `pause.rs`.
         *in_exec
-            || !engine.waits.request_flags.now().paused()
+            || !engine.run.request_flags.now().paused()
             || !engine.script_must_wait(session, false, context.now)
     };
     let mut vm = context.interpreters.take(limits(&context.config));

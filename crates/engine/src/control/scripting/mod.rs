@@ -102,7 +102,7 @@ impl Control<'_> {
     /// it does: once, though it may have had to wait.
     fn tell_monitors(&mut self, argv: &[&[u8]]) {
         let told = std::mem::take(&mut self.session.wait.told);
-        if !told && self.engine.waits.request_flags.now().monitored() {
+        if !told && self.engine.run.request_flags.now().monitored() {
             let command = self.engine.table.find(argv).map_or(&Spec::NEW, |entry| entry.spec);
             monitor::tell_before(&self.engine.notify.monitors, self.session, command, argv);
         }

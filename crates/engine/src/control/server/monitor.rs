@@ -34,7 +34,7 @@ impl Act for Monitor<'_> {
         }
         let Control { engine, session, .. } = control;
         // A client that monitors already gets no answer.
-        if engine.notify.monitors.join(&engine.waits.request_flags, session) {
+        if engine.notify.monitors.join(&engine.run.request_flags, session) {
             out.ok();
         }
         Ok(())
