@@ -836,8 +836,8 @@ fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
     assert!(refused > 4, "{refused}");
 }
 
-/// The same where no journal is to go on: nothing can be written that would say so. What was read is
-/// served and changed, what cannot be saved counts nowhere, and with some room all is saved.
+/// The same where no journal is to go on: nothing can be written that would say so. What was read
+/// is served and changed, what cannot be saved counts nowhere, and with some room all is saved.
 #[test]
 fn a_server_without_a_journal_starts_on_a_full_disk() {
     let off = "always\nappendonly no";

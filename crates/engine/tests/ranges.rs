@@ -476,3 +476,31 @@ fn what_ranges_deleted_is_gone_after_a_restart() {
     assert_eq!(of("RANGE (k:099 + LIMIT 2", &mut client), "k:800 k:801");
     assert_eq!(of("RANGE + - REV LIMIT 1", &mut client), "k:949");
 }
+
+/// Requests that find no index at the same moment do not take its building from each other.
+#[test]
+fn an_index_is_built_however_many_ask_for_it_at_once() {
+    const THREADS: usize = 8;
+    let engine = engine_with("databases 300");
+    let started = std::sync::Barrier::new(THREADS);
+    // Told at the end: a thread that fails would leave the others waiting.
+    let wrong = parking_lot::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (engine, started, wrong) = (&engine, &started, &wrong);
+            scope.spawn(move || {
+                let mut client = TestClient::new(engine);
+                for db in 0..300 {
+                    client.ask(&format!("SELECT {db}"));
+                    (0..40).for_each(|n| drop(client.ask(&format!("SET {thread}:{n} v"))));
+                    started.wait();
+                    let reply = client.ask("RANGE.COUNT - +");
+                    if reply != format!(":{}", 40 * THREADS) {
+                        wrong.lock().push((db, reply));
+                    }
+                }
+            });
+        }
+    });
+    assert!(wrong.lock().is_empty(), "{wrong:?}");
+}

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::{Flag, Rng};
@@ -13,6 +13,7 @@ use kvist_engine::persistence::{Reason, Recovered};
 use kvist_engine::{Action, CronRounds, Engine, redis_files};
 use testkit::folder::Folder;
 use testkit::seed::{rng, setting};
+use testkit::wait::until;
 
 use crate::contents::{Deadline, contents};
 use crate::data_dir::open;
@@ -506,4 +507,46 @@ fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
     let found = again.store.log().figures.replay_cost();
     assert!(found > 10 << 20 && found.abs_diff(wanted) < wanted / 4, "{found}, not {wanted}");
     again.close_data_dir();
+}
+
+/// The journal counts as on once all that was told is durable: what was, while it began and nothing
+/// waited for it, as well.
+#[test]
+fn a_journal_is_on_when_all_that_was_told_is_in_it() {
+    let folder = Folder::new("on");
+    let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
+    let mut client = TestClient::new(&engine);
+    let log = engine.store.log();
+    for round in 0..12 {
+        until("the end of its making", || !engine.persistence.is_busy_with(Reason::Rewrite));
+        client.ask("CONFIG SET appendonly no");
+        until("the end of it", || !engine.persistence.is_journaling());
+        until("its file's end", || !engine.persistence.is_busy_with(Reason::Rewrite));
+        let (told, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            for thread in 0..2 {
+                let (engine, told, stop) = (&engine, &told, &stop);
+                scope.spawn(move || {
+                    let mut client = TestClient::new(engine);
+                    for n in 0.. {
+                        if stop.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let epoch = log.epoch();
+                        client.feed(&format!("SET {thread} {n}\r\n"));
+                        if !engine.must_hold(client.session.awaits) {
+                            told.fetch_max(epoch, Ordering::AcqRel);
+                        }
+                    }
+                });
+            }
+            client.ask("CONFIG SET appendonly yes");
+            while !engine.persistence.is_journal_complete(log) {}
+            let told = told.load(Ordering::Acquire);
+            let durable = log.durable();
+            stop.store(true, Ordering::Relaxed);
+            assert!(durable >= told, "round {round}: {durable} of {told}");
+        });
+    }
+    engine.close_data_dir();
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
 use tokio::time::{Instant, timeout_at};
@@ -11,6 +12,11 @@ use engine::unauthenticated::time_for;
 use engine::{ClientMemory, Engine};
 
 use crate::reply::Refusal;
+
+/// A body that is not wanted is passed over if it has so many bytes at most.
+const PASSED_OVER: u64 = 64 << 10;
+/// And if it comes within this time.
+const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// Beside the value a body holds a key and some JSON around them.
 const AROUND: u64 = 64 << 10;
@@ -46,6 +52,24 @@ impl Drop for BufferedBody {
     fn drop(&mut self) {
         self.budget.0.fetch_sub(self.counted, Ordering::Relaxed);
     }
+}
+
+/// Passes over the body of a request that was answered without it, so that the next request can
+/// follow: if it is short, and is there or comes at once. `false` if the connection has to end.
+pub async fn pass_over(mut body: Incoming) -> bool {
+    let short = body.size_hint().upper().is_some_and(|most| most <= PASSED_OVER);
+    let rest = async {
+        while !body.is_end_stream() {
+            let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
+            match next.await {
+                Some(Ok(_)) => {}
+                Some(Err(_)) => return false,
+                None => break,
+            }
+        }
+        true
+    };
+    short && tokio::time::timeout(AT_ONCE, rest).await.unwrap_or(false)
 }
 
 /// Reads a body. A peer that does not send it in time is disconnected.

@@ -24,7 +24,7 @@ use engine::unauthenticated::{self, Charge};
 use engine::{ClientMemory, CountedBytes, Engine, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -338,8 +338,16 @@ async fn answer(
         Found::Route(route, _) => ROUTES.iter().position(|each| std::ptr::eq(each, *route)),
         _ => None,
     };
-    let done = carry_out(&http, (&client, &memory), found, request).await;
+    let (parts, body) = request.into_parts();
+    let (head, mut body) = (Request::from_parts(parts, ()), Some(body));
+    let done = carry_out(&http, (&client, &memory), found, (head, &mut body)).await;
     let mut answer = done.unwrap_or_else(Refusal::answer);
+    if let Some(unread) = body
+        && !body::pass_over(unread).await
+    {
+        // The connection ends here: its peer is told, or it would send the next request.
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Content::Whole(Some(body)) = answer.body_mut()
         && body.len() > SMALL
     {
@@ -355,7 +363,7 @@ async fn carry_out(
     http: &Arc<Http>,
     (client, memory): (&Arc<AsyncMutex<ClientSession>>, &ClientMemory),
     found: Found,
-    request: Request<Incoming>,
+    (request, unread): (Request<()>, &mut Option<Incoming>),
 ) -> Result<Answer, Refusal> {
     let engine = &http.workers.engine;
     let config = engine.config();
@@ -376,11 +384,8 @@ async fn carry_out(
         let error = format!("unknown parameter {:?}", String::from_utf8_lossy(name));
         return Err(Refusal::new(400, error));
     }
-    let body = match route.body {
-        Some(_) => {
-            let limits = (engine, &http.budget);
-            Some(body::read(request.into_body(), limits, memory.beside(0)).await?)
-        }
+    let body = match unread.take_if(|_| route.body.is_some()) {
+        Some(body) => Some(body::read(body, (engine, &http.budget), memory.beside(0)).await?),
         None => None,
     };
     let (http, client) = (Arc::clone(http), Arc::clone(client));
@@ -390,7 +395,7 @@ async fn carry_out(
 
 /// Bytes of a head, about. hyper's own limit is one on what it reads before it looks, so a longer
 /// head that comes at once passes it.
-fn length_of_head(request: &Request<Incoming>) -> usize {
+fn length_of_head(request: &Request<()>) -> usize {
     let uri = request.uri();
     let line = uri.path().len() + uri.query().map_or(0, str::len);
     let headers = request.headers().iter();

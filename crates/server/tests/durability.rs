@@ -6,8 +6,6 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use journal::frame::{HEADER, Header, Secret};
 use journal::{Directory, Disk, segment};
@@ -703,56 +701,4 @@ fn an_end_tells_that_the_journal_has_not_begun() {
     assert_eq!(client.ask(&["SHUTDOWN", "NOSAVE"]), refused);
     server.signal("TERM");
     assert_eq!(server.ended().code(), Some(1));
-}
-
-/// `aof_enabled` is 1 once all that was acknowledged is on disk: what was, while the journal began,
-/// as well.
-#[test]
-fn a_journal_says_that_it_is_on_when_nothing_is_missing_in_it() {
-    for round in 0..4 {
-        let dir = Folder::missing("on");
-        let server = start(&dir, &["--appendfsync", "always"]);
-        let value = "x".repeat(300_000);
-        let stop = AtomicBool::new(false);
-        let mut client = server.connect();
-        let told: Vec<i64> = std::thread::scope(|scope| {
-            let (server, value, stop) = (&server, &value, &stop);
-            let writer = |n: usize| {
-                let mut client = server.connect();
-                let latest = Arc::new(AtomicI64::new(0));
-                let told = Arc::clone(&latest);
-                scope.spawn(move || {
-                    while !stop.load(Ordering::Relaxed) {
-                        client.say(&["SET", &format!("big{n}"), value]);
-                        client.say(&["INCR", &format!("n{n}")]);
-                        let (Some(_), Some(count)) = (client.try_hear(), client.try_hear()) else {
-                            break;
-                        };
-                        told.store(count.as_i64().unwrap(), Ordering::Relaxed);
-                    }
-                });
-                latest
-            };
-            let writers: Vec<_> = (0..3).map(writer).collect();
-            for on in ["no", "yes"] {
-                assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", on]), ok());
-                let wanted = if on == "yes" { "1" } else { "0" };
-                eventually(on, || {
-                    (server.info(&mut client, "aof_enabled") == wanted).then_some(())
-                });
-            }
-            let told = writers.iter().map(|latest| latest.load(Ordering::Relaxed)).collect();
-            server.signal("KILL");
-            stop.store(true, Ordering::Relaxed);
-            told
-        });
-        kill(server);
-        let server = start(&dir, &[]);
-        let mut client = server.connect();
-        for (n, told) in told.into_iter().enumerate() {
-            let Value::Bulk(found) = client.ask(&["GET", &format!("n{n}")]) else { panic!() };
-            let found: i64 = String::from_utf8(found.to_vec()).unwrap().parse().unwrap();
-            assert!(found >= told, "round {round}: {found} of {told}");
-        }
-    }
 }

@@ -51,6 +51,28 @@ fn nonsense_is_refused_and_closed() {
     assert_eq!(web.server.connect().ask(&["DBSIZE"]).as_i64(), Some(0));
 }
 
+/// A peer whose request is refused before its body has come is told that the connection ends: it
+/// would send the next request, and lose it.
+#[test]
+fn a_refusal_before_the_body_says_that_it_closes() {
+    let web = Web::start(&[]);
+    for head in ["POST /nope", "DELETE /health", "GET /health", "PUT /api/v1/records/k?x=1"] {
+        let mut http = web.connect();
+        http.send(&format!("{head} HTTP/1.1\r\nContent-Length: 10\r\n\r\n"));
+        let said = String::from_utf8(http.closed()).unwrap().to_ascii_lowercase();
+        assert!(said.contains("\r\nconnection: close\r\n"), "{head}: {said}");
+    }
+    // Where there is none, or it is there, it goes on.
+    let mut http = web.connect();
+    for body in ["", "a body", "", "another"] {
+        http.say("POST /nope", body);
+        let page = http.hear();
+        assert_eq!((page.status, page.header("connection")), (404, None));
+    }
+    drop(http);
+    is_well(&web);
+}
+
 #[test]
 fn heads_have_an_end() {
     let web = Web::start(&[]);

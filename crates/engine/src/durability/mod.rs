@@ -191,8 +191,8 @@ impl Persistence {
     /// and not while what was acknowledged until then is on its way to the disk.
     #[must_use]
     pub fn is_journal_complete(&self, log: &Log) -> bool {
-        let began_in = self.saved.journal_began_in.load(Ordering::Acquire);
-        self.is_journaling() && log.durable() >= began_in
+        // In this order: what is there before it is on belongs to the journal before.
+        self.is_journaling() && self.saved.journal_began_in.load(Ordering::Acquire) <= log.durable()
     }
 
     /// The snapshot that the journal begins with is current. What was acknowledged before is made

@@ -122,11 +122,7 @@ impl Engine {
         let imported = found.imported.is_some();
         match self.go_on((manifest, imported), next, config.appendonly) {
             Err(error) if journal::is_full(&error) => {
-                let before = next.0.saturating_sub(1);
-                match config.appendonly {
-                    true => self.begin_later(&error, (&*disk, before)),
-                    false => self.leave_as_read(&error, (&*disk, before)),
-                }
+                self.begin_later(&error, (&*disk, next.0.saturating_sub(1)), config.appendonly);
             }
             done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
         }
@@ -221,21 +217,19 @@ impl Engine {
 
     /// The disk is too full to say where the journal goes on: what was read is served, and writes
     /// are refused until the cron thread finds room for a snapshot that the journal begins with.
-    /// Of the segments, the last that was read is `before`.
-    fn begin_later(&self, error: &io::Error, (disk, before): (&dyn Disk, u64)) {
+    /// Where there is to be no journal the files stay as they were, and say what was read: what a
+    /// later snapshot begins with is written afresh, and does not continue them. Of the segments,
+    /// the last that was read is `before`.
+    fn begin_later(&self, error: &io::Error, (disk, before): (&dyn Disk, u64), journal: bool) {
         self.give_journal_up(disk, before);
+        if !journal {
+            tracing::warn!(%error, "the disk is full: the files stay as they were read");
+            return;
+        }
         self.persistence.not_begun.store(true, Ordering::Relaxed);
         self.persistence.saved.rewrites.ok.store(false, Ordering::Relaxed);
         self.persistence.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
         tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
-    }
-
-    /// The disk is too full to say that no journal goes on, or to save by another number of shards:
-    /// the files stay as they were, and say what was read. What a later snapshot begins with is
-    /// written afresh, and does not continue them.
-    fn leave_as_read(&self, error: &io::Error, (disk, before): (&dyn Disk, u64)) {
-        self.give_journal_up(disk, before);
-        tracing::warn!(%error, "the disk is full: the files stay as they were read");
     }
 
     /// The journal is not continued: what follows will not be in it.

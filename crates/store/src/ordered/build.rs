@@ -36,6 +36,15 @@ impl Build {
     }
 }
 
+/// One that is given up if it is not finished.
+struct Abandoned<'s>(&'s Store, Build);
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        self.0.abandon_index(&self.1);
+    }
+}
+
 /// What one thread has gathered.
 #[derive(Debug, Default)]
 pub struct Run {
@@ -140,11 +149,27 @@ impl Txn {
         })
     }
 
-    /// Builds the index of a database here and now. Holds every shard, or none.
+    /// Builds the index of a database here and now. Holds every shard, or none: with every shard it
+    /// takes over from a thread that builds it and cannot go on.
     pub(super) fn build_here(&mut self, db: usize) {
         let store = std::sync::Arc::clone(self.store());
-        let Some(build) = store.begin(db, true) else { return };
-        let run = self.gather_keys(&build);
-        store.finish_index(&build, &[run], 0);
+        let Some(build) = store.begin(db, !self.held.is_empty()) else { return };
+        // A thread that may not wait for a shard ends in the middle.
+        let build = Abandoned(&store, build);
+        let run = self.gather_keys(&build.1);
+        store.finish_index(&build.1, &[run], 0);
+    }
+
+    /// Waits until another thread has built this generation of an index, or given it up. Holds no
+    /// shard: it waits for those that the other one waits for, as each request does.
+    pub(super) fn wait_while_built(&mut self, db: usize, generation: u64) {
+        let store = std::sync::Arc::clone(self.store());
+        let slot = &store.indexes.slots[db];
+        while slot.phase() == Phase::Building && slot.generation() == generation {
+            for number in 0..store.shards() {
+                self.each_shard(number, |_| ());
+            }
+            sync::thread::yield_now();
+        }
     }
 }

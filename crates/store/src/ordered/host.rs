@@ -57,9 +57,17 @@ impl Txn {
                 return Err(error::NO_RANGE_INDEX);
             }
             let (generation, swaps) = (slot.generation(), store.swaps());
-            if slot.phase() != Phase::Live {
-                self.build_here(db);
-                continue;
+            match slot.phase() {
+                Phase::Live => {}
+                // Two that build would take it from each other again and again.
+                Phase::Building if self.held.is_empty() => {
+                    self.wait_while_built(db, generation);
+                    continue;
+                }
+                _ => {
+                    self.build_here(db);
+                    continue;
+                }
             }
             self.gather_notes(db);
             slot.merge();
