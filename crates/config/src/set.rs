@@ -98,15 +98,15 @@ impl Settings {
             let (name, at) = self.find(typed).ok_or_else(unknown)?;
             match self.slots[at].directive.change {
                 Change::Start => {
-                    return Err(SetError::failed(&typed, "can't set immutable config"));
+                    return Err(SetError::failed(typed, "can't set immutable config"));
                 }
                 Change::Protected if !self.may_change_protected(peer) => {
-                    return Err(SetError::failed(&typed, "can't set protected config"));
+                    return Err(SetError::failed(typed, "can't set protected config"));
                 }
                 Change::Protected | Change::RunTime => {}
             }
             if !seen.insert(name) {
-                return Err(SetError::failed(&typed, "duplicate parameter"));
+                return Err(SetError::failed(typed, "duplicate parameter"));
             }
             places.push((name, at));
         }

@@ -11,7 +11,7 @@ use crate::command::Command;
 use crate::connection::Connection;
 use crate::pair::cut;
 use crate::resp::{Reply, Value};
-use crate::rules::{difference, same_shape, tally};
+use crate::rules::{counts_of, difference, same_shape};
 
 /// The kind of a difference and both replies, if there is one.
 pub type Outcome = Option<(String, [String; 2])>;
@@ -196,7 +196,7 @@ fn implausible(command: &Command, before: &Reply, reply: &Reply, after: &Reply) 
     }
     if name == "SPOP" {
         let left = after.value.leaves();
-        let (left, all, gone) = (tally(&left), tally(&all), tally(&drawn));
+        let (left, all, gone) = (counts_of(&left), counts_of(&all), counts_of(&drawn));
         let right = all.iter().filter(|(m, _)| !gone.contains_key(*m)).map(|(m, _)| *m);
         if !right.eq(left.keys().copied()) {
             return Some("popped and removed are not the same".to_owned());

@@ -354,7 +354,7 @@ pub fn surplus(these: &Value, those: &Value, width: usize) -> String {
 
 /// Counts how often each leaf occurs; membership tests use it.
 #[must_use]
-pub fn tally(leaves: &[Vec<u8>]) -> BTreeMap<&[u8], usize> {
+pub fn counts_of(leaves: &[Vec<u8>]) -> BTreeMap<&[u8], usize> {
     let mut counts = BTreeMap::new();
     for leaf in leaves {
         *counts.entry(leaf.as_slice()).or_default() += 1;

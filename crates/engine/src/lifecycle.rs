@@ -137,6 +137,8 @@ impl Engine {
     }
 
     fn save_at_last(self: &Arc<Self>) -> io::Result<()> {
+        // A script that ends only now may have changed something.
+        let is_half_done = self.outlasts_scripts() || self.store.is_broken_off();
         let config = self.config();
         let owed = self.owes_journal();
         let journaling = self.persistence.is_journaling() || owed;
@@ -145,7 +147,7 @@ impl Engine {
             Some(wanted) => wanted,
             None => saves && !config.shutdown_on_sigterm.nosave,
         };
-        if self.outlasts_scripts() || self.store.is_broken_off() {
+        if is_half_done {
             tracing::warn!("not saving the dataset: a script has changed part of what it would");
             return self.keep_journal_only(wanted || owed);
         }

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! The first request about ranges of a database lets its index be built, by as many threads as
-//! there are workers, and waits as one waits for the end of a pause (`pause.rs`): its worker serves
-//! other requests meanwhile, and no write waits for longer than a slice of a shard is read. A small
-//! database is not worth that: its index is built on the spot. So it is inside `EXEC` and scripts,
-//! which hold every shard and cannot wait, unless the index was there before.
+//! there are workers, and waits as one waits for the end of a pause (`execution/pause.rs`): its
+//! worker serves other requests meanwhile, and no write waits for longer than a slice of a shard is
+//! read. A small database is not worth that: its index is built on the spot. So it is inside `EXEC`
+//! and scripts, which hold every shard and cannot wait, unless the index was there before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,7 +118,12 @@ impl Engine {
     /// Lets the index of a database be built that has so many keys; whether it is being built.
     fn build_index(&self, db: usize, keys: usize) -> bool {
         let Some(engine) = self.me() else { return false };
+        // Before another request can see that it is being built: it would not know by which
+        // threads.
+        self.waits.building.fetch_add(1, Ordering::AcqRel);
         let Some(build) = self.store.begin_index(db) else {
+            self.waits.building.fetch_sub(1, Ordering::AcqRel);
+            self.resume_all();
             return self.is_building();
         };
         let parts = (keys / SHARE).clamp(1, self.run.workers.clamp(1, THREADS));
@@ -130,7 +135,6 @@ impl Engine {
             left: AtomicUsize::new(parts),
             begun: Instant::now(),
         });
-        self.waits.building.fetch_add(1, Ordering::AcqRel);
         for _ in 0..parts {
             let part = Part(Arc::clone(&work));
             // Without a thread the part is dropped: then the work is given up, when all others are.

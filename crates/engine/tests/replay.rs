@@ -13,7 +13,7 @@ use kvist_engine::persistence::{Reason, Recovered};
 use kvist_engine::{Action, CronRounds, Engine, redis_files};
 use testkit::folder::Folder;
 use testkit::seed::{rng, setting};
-use testkit::wait::until;
+use testkit::wait::{PATIENCE, until};
 
 use crate::contents::{Deadline, contents};
 use crate::data_dir::open;
@@ -541,7 +541,11 @@ fn a_journal_is_on_when_all_that_was_told_is_in_it() {
                 });
             }
             client.ask("CONFIG SET appendonly yes");
-            while !engine.persistence.is_journal_complete(log) {}
+            // Seen as soon as it is so.
+            let begun = Instant::now();
+            while !engine.persistence.is_journal_complete(log) {
+                assert!(begun.elapsed() < PATIENCE, "round {round}: it does not begin");
+            }
             let told = told.load(Ordering::Acquire);
             let durable = log.durable();
             stop.store(true, Ordering::Relaxed);

@@ -56,20 +56,24 @@ impl Drop for BufferedBody {
 
 /// Passes over the body of a request that was answered without it, so that the next request can
 /// follow: if it is short, and is there or comes at once. `false` if the connection has to end.
+/// Not for one that waits to be told to send it (`Expect`): that would tell it.
 pub async fn pass_over(mut body: Incoming) -> bool {
-    let short = body.size_hint().upper().is_some_and(|most| most <= PASSED_OVER);
     let rest = async {
+        let mut left = PASSED_OVER;
         while !body.is_end_stream() {
-            let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
-            match next.await {
-                Some(Ok(_)) => {}
-                Some(Err(_)) => return false,
-                None => break,
+            if body.size_hint().lower() > left {
+                return false;
             }
+            let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
+            let Some(frame) = next.await else { break };
+            let Ok(frame) = frame else { return false };
+            let len = frame.data_ref().map_or(0, |data| data.len() as u64);
+            let Some(fewer) = left.checked_sub(len) else { return false };
+            left = fewer;
         }
         true
     };
-    short && tokio::time::timeout(AT_ONCE, rest).await.unwrap_or(false)
+    tokio::time::timeout(AT_ONCE, rest).await.unwrap_or(false)
 }
 
 /// Reads a body. A peer that does not send it in time is disconnected.

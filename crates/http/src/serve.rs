@@ -24,7 +24,7 @@ use engine::unauthenticated::{self, Charge};
 use engine::{ClientMemory, CountedBytes, Engine, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONNECTION, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, EXPECT, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -340,10 +340,13 @@ async fn answer(
     };
     let (parts, body) = request.into_parts();
     let (head, mut body) = (Request::from_parts(parts, ()), Some(body));
+    let expects = head.headers().contains_key(EXPECT);
     let done = carry_out(&http, (&client, &memory), found, (head, &mut body)).await;
+    let took = begun.elapsed();
     let mut answer = done.unwrap_or_else(Refusal::answer);
     if let Some(unread) = body
-        && !body::pass_over(unread).await
+        && !answer.headers().contains_key(CONNECTION)
+        && (expects || !body::pass_over(unread).await)
     {
         // The connection ends here: its peer is told, or it would send the next request.
         answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -355,7 +358,7 @@ async fn answer(
         let whole = std::mem::take(body);
         *body = Bytes::from_owner(CountedBytes::new(whole, &memory));
     }
-    http.counts.answered(number, answer.status().as_u16(), begun.elapsed());
+    http.counts.answered(number, answer.status().as_u16(), took);
     answer
 }
 

@@ -58,7 +58,7 @@ fn a_refusal_before_the_body_says_that_it_closes() {
     let web = Web::start(&[]);
     for head in ["POST /nope", "DELETE /health", "GET /health", "PUT /api/v1/records/k?x=1"] {
         let mut http = web.connect();
-        http.send(&format!("{head} HTTP/1.1\r\nContent-Length: 10\r\n\r\n"));
+        http.send(format!("{head} HTTP/1.1\r\nContent-Length: 10\r\n\r\n"));
         let said = String::from_utf8(http.closed()).unwrap().to_ascii_lowercase();
         assert!(said.contains("\r\nconnection: close\r\n"), "{head}: {said}");
     }

@@ -19,7 +19,7 @@ use crate::key_counts::Part;
 use crate::{Shard, Store, Txn};
 
 /// How long to wait for a lock before looking whether its holder is overdue.
-const GLANCE: Duration = Duration::from_millis(5);
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// What a request panics with that meets an overdue holder in the middle of a walk. It is caught
 /// where panics are contained, and is no failure.
@@ -139,7 +139,7 @@ impl Store {
     /// Locks a shard if that is to be had within a moment.
     pub(crate) fn lock_soon(&self, number: usize) -> Option<Guard<'_>> {
         let slot = &self.slots[number];
-        slot.lock.try_lock_for(GLANCE).map(|shard| self.guard(slot, shard))
+        slot.lock.try_lock_for(PATIENCE).map(|shard| self.guard(slot, shard))
     }
 
     /// Locks a shard; none if its holder is overdue and the caller is in a hurry.
@@ -178,7 +178,7 @@ impl Store {
             if slot.overdue.load(Ordering::Acquire) {
                 return None;
             }
-            if let Some(shard) = slot.lock.try_lock_for(GLANCE) {
+            if let Some(shard) = slot.lock.try_lock_for(PATIENCE) {
                 return Some(self.guard(slot, shard));
             }
         }

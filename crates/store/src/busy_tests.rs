@@ -147,7 +147,7 @@ fn what_was_broken_off_is_withheld_for_ever() {
         for scope in [Scope::One(shard), Scope::Many(&both), Scope::All] {
             assert!(matches!(txn.with(&store, scope, |_| ()), Err(Failed::Busy)), "{scope:?}");
         }
-        assert_eq!(txn.glance(shard, |_| ()), None);
+        assert_eq!(txn.try_with_shard(shard, |_| ()), None);
         assert!(txn.with(&store, Scope::One(other), |_| ()).is_ok());
     }
 }

@@ -47,7 +47,7 @@ impl Txn {
     /// Shows every entry of a shard's database, in no order that means anything. Call while holding
     /// every shard, or none. O(keys).
     pub fn each_entry(&mut self, number: usize, db: usize, visit: &mut dyn FnMut(Seen<'_>)) {
-        self.each_shard(number, |shard| {
+        self.with_shard(number, |shard| {
             shard.dbs()[db].keys.iter().for_each(|entry| visit(Seen::of(&entry)));
         });
     }
@@ -68,7 +68,7 @@ impl Txn {
         let (limits, hasher) = (self.limits, self.store().hasher().clone());
         let mut raw = Vec::new();
         let mut starts = Vec::new();
-        self.each_shard(number, |shard| {
+        self.with_shard(number, |shard| {
             for entry in shard.dbs()[db].keys.iter() {
                 starts.push(raw.len());
                 image::put(&mut raw, &entry);
@@ -124,7 +124,7 @@ impl Txn {
         let mut copied = Copied::default();
         for number in 0..from.store().shards() {
             let mut raw = Vec::new();
-            from.each_shard(number, |shard| {
+            from.with_shard(number, |shard| {
                 shard.dbs()[db].keys.iter().for_each(|entry| image::put(&mut raw, &entry));
             });
             let mut source = Source::new(&raw);

@@ -132,7 +132,7 @@ impl Txn {
             let mut rng = Rng::new(self.rng.next_u64());
             let mut gone = Gone::default();
             // A thread that needs room now does not wait for a long request.
-            let evicted = self.glance(number, |shard| {
+            let evicted = self.try_with_shard(number, |shard| {
                 notifications.look_around(&store);
                 let worst = look(shard, &scorer, &mut rng);
                 let evicted = drop_worst(shard, &worst, need, (&mut gone, &notifications));

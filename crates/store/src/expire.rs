@@ -29,7 +29,7 @@ impl Txn {
         let mut notifications = std::mem::take(&mut self.notifications);
         notifications.clear_asker();
         // One whose holder is overdue is passed over: its turn comes again.
-        while let Some(Some(look)) = self.glance(number, |shard| {
+        while let Some(Some(look)) = self.try_with_shard(number, |shard| {
             notifications.look_around(&store);
             let look = look(shard, from, now, (&mut garbage, &mut awaited, &notifications));
             notifications.deliver(&store);

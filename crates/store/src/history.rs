@@ -241,7 +241,7 @@ impl Txn {
         kind: Kind,
         change: impl FnOnce() -> (R, Option<Vec<u8>>),
     ) -> R {
-        self.each_shard(0, |shard| {
+        self.with_shard(0, |shard| {
             let (result, told) = change();
             if let Some(body) = told {
                 shard.history.record(kind, 0, |out| out.extend_from_slice(&body));
@@ -260,7 +260,7 @@ impl Txn {
     /// epoch of the log that holds what is seen there: unless shard 0 is held already, and this
     /// transaction itself has changed it. As [`beside_keys`](Self::beside_keys).
     pub fn look_beside_keys<R>(&mut self, look: impl FnOnce() -> R) -> (R, u64) {
-        self.each_shard(0, |shard| (look(), shard.history.epoch))
+        self.with_shard(0, |shard| (look(), shard.history.epoch))
     }
 
     /// Records that keys met after their deadline are gone: a command that found such a key missing

@@ -83,7 +83,7 @@ impl Txn {
         let mut sums = vec![KeyCounts::default(); self.store().databases()];
         let mut lives = vec![Lives::default(); sums.len()];
         for number in 0..self.store().shards() {
-            let there = self.glance(number, |shard| {
+            let there = self.try_with_shard(number, |shard| {
                 // Where the walk that deletes overdue keys stands is as good as a random place.
                 let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
                 for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
@@ -116,7 +116,7 @@ impl Txn {
                 .map(|db| db.keys.memory() + db.recount() + db.noted_memory())
                 .sum::<usize>()
         };
-        shards.map(|number| self.each_shard(number, recount)).sum()
+        shards.map(|number| self.with_shard(number, recount)).sum()
     }
 }
 

@@ -349,7 +349,7 @@ impl Databases for Txn {
     fn key_count(&mut self) -> usize {
         let db = self.db;
         let shards = self.store().shards();
-        (0..shards).map(|n| self.each_shard(n, |shard| shard.dbs[db].keys.len())).sum()
+        (0..shards).map(|n| self.with_shard(n, |shard| shard.dbs[db].keys.len())).sum()
     }
 
     fn scan(&mut self, cursor: u64, visit: &mut dyn FnMut(&[u8], Kind)) -> u64 {
@@ -360,7 +360,7 @@ impl Databases for Txn {
         if number >= shards {
             return 0;
         }
-        let next = self.each_shard(number, |shard| {
+        let next = self.with_shard(number, |shard| {
             shard.dbs[db].keys.scan(position, &mut |entry| {
                 if entry.deadline().is_none_or(|at| at > now) {
                     visit(entry.key(), kind_of(&entry));
@@ -380,7 +380,7 @@ impl Databases for Txn {
         let shards = self.store().shards();
         // Shards hold near-equal numbers of keys unless there are few: weigh them exactly.
         let lens: Vec<usize> =
-            (0..shards).map(|n| self.each_shard(n, |shard| shard.dbs[db].keys.len())).collect();
+            (0..shards).map(|n| self.with_shard(n, |shard| shard.dbs[db].keys.len())).collect();
         let mut rng = Rng::new(self.rng.next_u64());
         // Keys past their deadline may be drawn; give up on them after a while, as Redis does.
         for _ in 0..100 {
@@ -390,7 +390,7 @@ impl Databases for Txn {
                 pick = pick.saturating_sub(len);
                 here
             })?;
-            let key = self.each_shard(number, |shard| {
+            let key = self.with_shard(number, |shard| {
                 let entry = shard.dbs[db].keys.random(&mut || rng.next_u64())?;
                 let live = entry.deadline().is_none_or(|at| at > now);
                 live.then(|| entry.key().to_vec())
@@ -416,7 +416,7 @@ impl Databases for Txn {
         }
         for number in 0..self.store().shards() {
             let mut awaited = Vec::new();
-            let tables = self.each_shard(number, |shard| {
+            let tables = self.with_shard(number, |shard| {
                 let dbs = match db {
                     Some(db) => db..db + 1,
                     None => 0..shard.dbs.len(),
@@ -472,7 +472,7 @@ impl Databases for Txn {
             }
         }
         for number in 0..self.store().shards() {
-            let awaited = self.each_shard(number, |shard| {
+            let awaited = self.with_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
                     let both = [&shard.dbs[here].keys, &shard.dbs[there].keys];
                     shard.watching.touch_db(here, |key| {

@@ -283,7 +283,7 @@ impl Txn {
             return;
         }
         for number in 0..self.store().shards() {
-            let readers = self.each_shard(number, |shard| std::mem::take(&mut shard.readers));
+            let readers = self.with_shard(number, |shard| std::mem::take(&mut shard.readers));
             self.store().read_keys.fetch_sub(readers.len(), Ordering::Relaxed);
             self.store().readers.fetch_sub(readers.ids(), Ordering::Relaxed);
             self.store().read_key_bytes.fetch_sub(readers.bytes(), Ordering::Relaxed);
@@ -323,7 +323,7 @@ impl Txn {
         notifications.clear_asker();
         let mut rng = Rng::new(self.rng.next_u64());
         // One whose holder is overdue is passed over.
-        let _ = self.glance(number, |shard| {
+        let _ = self.try_with_shard(number, |shard| {
             for _ in 0..TRIM {
                 if !store.has_too_many_readers() {
                     break;
@@ -345,7 +345,7 @@ impl Txn {
         is_there: &dyn Fn(u64) -> bool,
     ) -> Option<usize> {
         let store = Arc::clone(self.store());
-        self.glance(number, |shard| {
+        self.try_with_shard(number, |shard| {
             let (keys, readers) = (shard.readers.len(), shard.readers.ids());
             let bytes = shard.readers.bytes();
             let next = shard.readers.sweep(from, is_there);

@@ -310,19 +310,19 @@ impl Txn {
     /// Empties the part of a held shard's database below a position.
     pub fn forget_below(&mut self, number: usize, db: usize, position: u64) {
         let hasher = self.store().hasher().clone();
-        let is_noted = self.each_shard(number, |shard| shard.dbs[db].noted.is_some());
+        let is_noted = self.with_shard(number, |shard| shard.dbs[db].noted.is_some());
         if position < POSITIONS || is_noted {
             return self
                 .forget_where(number, db, |key| table::position(hasher.hash(key)) < position);
         }
-        let table = self.each_shard(number, |shard| shard.db_mut(db).replace(Db::new(&hasher)));
+        let table = self.with_shard(number, |shard| shard.db_mut(db).replace(Db::new(&hasher)));
         self.discard(Garbage::Keys(Box::new(table)));
     }
 
     /// Takes the keys of a shard's database away for which `gone` is true. O(keys).
     pub fn forget_where(&mut self, number: usize, db: usize, gone: impl Fn(&[u8]) -> bool) {
         let hasher = self.store().hasher().clone();
-        let garbage: Vec<Garbage> = self.each_shard(number, |shard| {
+        let garbage: Vec<Garbage> = self.with_shard(number, |shard| {
             let keys: Vec<Box<[u8]>> = shard.dbs[db]
                 .keys
                 .iter()
@@ -341,7 +341,7 @@ impl Txn {
         for db in [a, b] {
             store.indexes.give_up(db);
         }
-        self.each_shard(number, |shard| {
+        self.with_shard(number, |shard| {
             [a, b].into_iter().for_each(|db| shard.forget_noted(db, &store.indexes));
             shard.swap(a, b);
         });

@@ -384,17 +384,17 @@ impl Txn {
         self.held.binary_search_by_key(&number, |h| h.number).ok()
     }
 
-    /// Runs `work` on every shard in turn: the held ones, or each locked for a moment. A
-    /// transaction that does not wait panics with [`Busy`] if that is not to be had.
-    pub(crate) fn each_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
-        match self.glance(number, work) {
+    /// Runs `work` on a shard: one that is held, or one that is locked for a moment. A transaction
+    /// that does not wait panics with [`Busy`] if it is not to be had.
+    pub(crate) fn with_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
+        match self.try_with_shard(number, work) {
             Some(result) => result,
             None => resume_unwind(Box::new(Busy)),
         }
     }
 
-    /// The same, but passes over a shard that is not to be had.
-    pub(crate) fn glance<R>(
+    /// The same; `None` if the shard is not to be had.
+    pub(crate) fn try_with_shard<R>(
         &mut self,
         number: usize,
         work: impl FnOnce(&mut Shard) -> R,
@@ -416,7 +416,7 @@ impl Txn {
     /// itself.
     pub fn let_others_pass(&mut self) {
         for number in 0..self.store.slots.len() {
-            let _: Option<()> = self.glance(number, |_| ());
+            let _: Option<()> = self.try_with_shard(number, |_| ());
         }
     }
 

@@ -49,7 +49,7 @@ impl Txn {
     pub fn weigh(&mut self, db: usize, name: &[u8]) -> Weight {
         let hash = self.store.hasher().hash(name);
         let number = self.store.shard_of(hash);
-        self.glance(number, |shard| Weight::of(shard, db, (hash, name))).unwrap_or_default()
+        self.try_with_shard(number, |shard| Weight::of(shard, db, (hash, name))).unwrap_or_default()
     }
 }
 

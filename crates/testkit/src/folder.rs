@@ -14,7 +14,7 @@ pub fn temporary(name: &str) -> PathBuf {
 /// A folder of a test's own, removed with all that is in it when this is dropped.
 ///
 /// ```
-/// let folder = testkit::folder::Folder::new("example");
+/// let folder = kvist_testkit::folder::Folder::new("example");
 /// let file = folder.join("file");
 /// std::fs::write(&file, "text").unwrap();
 /// drop(folder);

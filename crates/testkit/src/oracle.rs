@@ -6,11 +6,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::folder::Folder;
 use crate::port::free_port;
 use crate::skip;
 
@@ -18,7 +18,7 @@ use crate::skip;
 pub struct Oracle {
     process: Child,
     port: u16,
-    folder: PathBuf,
+    folder: Folder,
 }
 
 impl Oracle {
@@ -29,7 +29,7 @@ impl Oracle {
 
     /// As `start`, with these files in its folder, each a path and its content.
     pub fn start_with(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
-        // A port found free may be another test's by the time it is taken; then try another.
+        // Another program may have taken the port meanwhile; then try another.
         for _ in 0..10 {
             let oracle = Self::launch(files, options)?;
             if oracle.port != 0 {
@@ -41,16 +41,12 @@ impl Oracle {
 
     /// Its folder.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// One try; its port is 0 if it came to nothing.
     fn launch(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("kvist-oracle-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).expect("a folder for the server");
+        let folder = Folder::new("oracle");
         for (path, content) in files {
             let path = folder.join(path);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -61,13 +57,12 @@ impl Oracle {
             .args(["--port", &port.to_string(), "--unixsocket", "socket"])
             .args(["--save", "", "--daemonize", "no"])
             .args(options)
-            .current_dir(&folder)
+            .current_dir(folder.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
         let Ok(process) = process else {
             skip::without("redis-server", "redis-server", "compare with it");
-            let _ = std::fs::remove_dir_all(&folder);
             return None;
         };
         let mut oracle = Oracle { process, port, folder };
@@ -107,7 +102,6 @@ impl Drop for Oracle {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

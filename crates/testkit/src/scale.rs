@@ -1,7 +1,17 @@
 //! An allocator that weighs: what is alive, and how high it rose.
 //!
+//! A program of tests takes it for its own, or nothing is weighed:
+//!
+//! ```
+//! #[global_allocator]
+//! static SCALE: kvist_testkit::scale::Scale = kvist_testkit::scale::Scale;
+//!
+//! let (text, rise) = kvist_testkit::scale::rise(|| "x".repeat(1000));
+//! assert!(rise >= 1000 && text.len() == 1000);
+//! ```
+//!
 //! It counts per thread, so that tests side by side do not see each other; a block freed by
-//! another thread than the one that took it would unbalance that, and nothing here does so.
+//! another thread than the one that took it unbalances that, so weigh what one thread does.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -61,7 +71,14 @@ pub fn alive() -> isize {
 }
 
 /// How many bytes more than before were alive at once while `work` ran.
+///
+/// # Panics
+/// The program has another allocator.
 pub fn rise<R>(work: impl FnOnce() -> R) -> (R, isize) {
+    let empty = alive();
+    let probe = std::hint::black_box(Box::new(0_u8));
+    assert!(alive() > empty, "the program of tests needs `Scale` as its global allocator");
+    drop(probe);
     let before = alive();
     HIGHEST.with(|highest| highest.set(before));
     let result = work();

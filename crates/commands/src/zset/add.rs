@@ -110,7 +110,7 @@ enum Outcome {
 
 /// What happened to all of them.
 #[derive(Default)]
-struct Tally {
+struct Outcomes {
     added: usize,
     changed: usize,
     /// The score of the last member, unless it was left alone.
@@ -118,7 +118,7 @@ struct Tally {
     not_a_number: bool,
 }
 
-impl Tally {
+impl Outcomes {
     fn count(&mut self, outcome: Outcome) {
         self.score = match outcome {
             Outcome::Left => None,
@@ -169,31 +169,31 @@ impl<'a> ZAdd<'a> {
         let ZAdd { key, options, pairs } = self;
         let limits = host.limits();
         let apply = |zset: &mut ZSet| {
-            let mut tally = Tally::default();
+            let mut outcomes = Outcomes::default();
             for pair in pairs {
-                tally.count(options.apply(zset, pair, &limits));
+                outcomes.count(options.apply(zset, pair, &limits));
             }
-            tally
+            outcomes
         };
-        let tally = if options.only_old {
+        let outcomes = if options.only_old {
             host.edit_existing(key, apply)?.unwrap_or_default()
         } else {
             host.edit(key, apply)?
         };
-        if tally.added + tally.changed > 0 {
+        if outcomes.added + outcomes.changed > 0 {
             let event = if options.increment { "zincr" } else { "zadd" };
             host.notify(Class::ZSet, event, key);
         }
-        if tally.not_a_number {
+        if outcomes.not_a_number {
             return Err(error::SCORE_NAN);
         }
-        match tally.score {
+        match outcomes.score {
             Some(score) if options.increment => out.double(score),
             None if options.increment => out.null(),
-            _ if options.count_changed => out.count(tally.added + tally.changed),
-            _ => out.count(tally.added),
+            _ if options.count_changed => out.count(outcomes.added + outcomes.changed),
+            _ => out.count(outcomes.added),
         }
-        let changed = tally.added + tally.changed > 0;
+        let changed = outcomes.added + outcomes.changed > 0;
         Ok(if changed { Effect::AsSent } else { Effect::None })
     }
 }

@@ -2,12 +2,13 @@
 //! until the rest fit.
 //!
 //! Every worker tells what its clients take when that changes; the sum is kept by the engine
-//! ([`Engine::buffers`]). A thread that raises it compares it with the limit, and so does the cron
-//! thread, which also finds that the limit was lowered. Only when the sum is over the limit are the
-//! clients looked at one by one, from the register: exactly, largest first. Redis sorts them into
-//! classes of powers of two beforehand; here that would be shared work for every change of every
-//! client, to save a walk that ends with a client being closed. Sessions of one connection, which
-//! gRPC has, count once and go together, however long the last of them takes to end.
+//! (`ClientsMemory::buffers`). A thread that raises it compares it with the limit, and so does the
+//! cron thread, which also finds that the limit was lowered. Only when the sum is over the limit
+//! are the clients looked at one by one, from the register: exactly, largest first. Redis sorts
+//! them into classes of powers of two beforehand; here that would be shared work for every change
+//! of every client, to save a walk that ends with a client being closed. Sessions of one
+//! connection, which gRPC has, count once and go together, however long the last of them takes to
+//! end.
 //!
 //! A client that is to be closed is marked and no longer counted, since its memory is as good as
 //! free; its owner closes it at the end of its turn. A client that said `CLIENT NO-EVICT ON` stays,

@@ -63,7 +63,7 @@ impl Engine {
         let rules = account.rules();
         let mut others = BTreeMap::new();
         let mut own_too = false;
-        self.notify.pubsub.snapshot_scan(|topic, name, client| {
+        self.notify.pubsub.each_subscription(|topic, name, client| {
             let is_its = Arc::ptr_eq(&self.users.of(client), account);
             if is_its && !rules.may_listen(name, topic == Topic::Pattern) {
                 own_too |= client.id == own.id;

@@ -82,7 +82,7 @@ pub struct Listens {
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // facts that are independent of each other
 pub struct Postponed {
-    /// The request that waits for the end of a pause.
+    /// The request that waits, for the end of a pause or for one of what follows.
     pub(crate) words: Option<Vec<Vec<u8>>>,
     /// The request that runs has to wait for the end of a pause.
     pub(crate) must_wait: bool,
@@ -151,7 +151,7 @@ impl Session {
         self.client.kept() + self.decoder.memory()
     }
 
-    /// Whether its request waits for the end of a pause, or for one of the two below.
+    /// Whether its request waits for what is no key: the end of a pause, an index, other threads.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.wait.words.is_some()

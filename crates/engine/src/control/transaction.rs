@@ -1,4 +1,4 @@
-//! MULTI, EXEC, DISCARD, WATCH, UNWATCH: thin words over `multi.rs`.
+//! MULTI, EXEC, DISCARD, WATCH, UNWATCH: thin words over `execution/multi.rs`.
 
 use base::{
     Args, Category, CmdError, Command, Flag, Group, InTransaction, Key, KeyFlag, KeySpec, Locks,

@@ -1,5 +1,6 @@
-//! What doors other than RESP sockets ask of the engine: which user a caller is, and what it may
-//! do.
+//! What doors ask of the engine, those that are no RESP sockets above all: which user a caller is
+//! and what it may do, what a connection may take before its caller is known, whether an answer may
+//! be told yet, which requests run on side threads.
 //!
 //! A door that has its own way of telling users apart (metadata of a call, a token) checks that,
 //! and then vouches for the user here; what the user may do is checked request by request as for

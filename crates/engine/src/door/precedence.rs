@@ -4,9 +4,9 @@
 //! the first, and so do the programs they tell: with one thread that works, as requests are served
 //! in the order they come. Here the two connections may belong to different threads, and the one
 //! with the subscription may be late. So a request that tells subscribers something is postponed,
-//! as in a pause (`pause.rs`), until the other threads have served what came before it. Which they
-//! have is known to the door whose threads they are; the engine asks it once for all requests that
-//! were read at a time ([`Session::in_order`]).
+//! as in a pause (`execution/pause.rs`), until the other threads have served what came before it.
+//! Which they have is known to the door whose threads they are; the engine asks it once for all
+//! requests that were read at a time (`Session::terms`).
 //!
 //! ```text
 //!   PUBLISH ─► in order? ──no──► is a thread behind? ──yes──► postponed ─► the door resumes it ─┐

@@ -201,9 +201,9 @@ impl Persistence {
         // Replies do not wait yet, and what they have told of may be in a write buffer.
         self.saved.journal_began_in.store(u64::MAX, Ordering::Release);
         self.set_journaling(true);
-        self.saved.journal_began_in.store(log.epoch(), Ordering::Release);
-        // Where that fails the log is in trouble, and says so.
-        let _ = log.sync();
+        // Where that fails the log is in trouble, and says so: then it is told once that is over.
+        let complete_in = if log.sync().is_ok() { 0 } else { log.epoch() };
+        self.saved.journal_began_in.store(complete_in, Ordering::Release);
     }
 
     pub(crate) fn set_journaling(&self, on: bool) {

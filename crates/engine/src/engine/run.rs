@@ -31,6 +31,6 @@ pub struct Run {
     pub at_rest: AtomicBool,
     /// The server is stopping.
     pub stopping: AtomicBool,
-    /// Flags that every request reads; what lies beside them is hardly ever written.
+    /// Flags that every request reads.
     pub(crate) request_flags: RequestFlags,
 }

@@ -38,7 +38,7 @@ use crate::metrics::stats::Counters;
 pub(crate) struct Call<'a, T> {
     pub engine: &'a Engine,
     /// Where it is counted.
-    pub tally: T,
+    pub counters: T,
     pub entry: &'a Entry,
     pub request: &'a Request<'a>,
     pub run: Handler<Txn>,
@@ -47,7 +47,7 @@ pub(crate) struct Call<'a, T> {
 }
 
 /// Where it is counted what a command did.
-pub(crate) trait Tally: Copy {
+pub(crate) trait Counting: Copy {
     /// It was blocked before, and is served now: its lookups were counted then.
     const SERVED: bool;
 
@@ -62,7 +62,7 @@ pub(crate) trait Tally: Copy {
 }
 
 /// The thread's own counters.
-impl Tally for &Counters {
+impl Counting for &Counters {
     const SERVED: bool = false;
 
     #[inline]
@@ -83,7 +83,7 @@ impl Tally for &Counters {
 #[derive(Clone, Copy)]
 pub(crate) struct Served;
 
-impl Tally for Served {
+impl Counting for Served {
     const SERVED: bool = true;
 
     fn changed(self, engine: &Engine) {
@@ -144,14 +144,14 @@ impl Retractable for Limited<'_> {
     }
 }
 
-impl<'a, T: Tally> Call<'a, T> {
+impl<'a, T: Counting> Call<'a, T> {
     /// The call of a request of `session`, whose command runs by `own` unless its user's rights
     /// have something else run in its place.
     #[inline]
     pub fn new(
         engine: &'a Engine,
         txn: &mut Txn,
-        tally: T,
+        counters: T,
         session: &mut Session,
         entry: &'a Entry,
         request: &'a Request<'a>,
@@ -161,7 +161,7 @@ impl<'a, T: Tally> Call<'a, T> {
             rights::limit_keys(engine, txn, session, entry);
         }
         let run = rights::sort_in_place_of(engine, session, entry, request.argv).unwrap_or(own);
-        Call { engine, tally, entry, request, run, reader: session.reader() }
+        Call { engine, counters, entry, request, run, reader: session.reader() }
     }
 
     /// Runs under locks that are held for more than this command; a panic goes no further.
@@ -177,7 +177,7 @@ impl<'a, T: Tally> Call<'a, T> {
         let done = txn.contain(|txn| self.perform(txn, out));
         done.unwrap_or_else(|failed| {
             propagate::keys(self.engine, txn, self.entry, self.request.argv);
-            self.tally.broke(self.engine);
+            self.counters.broke(self.engine);
             Err(broke(self.entry, &failed))
         })
     }
@@ -193,7 +193,7 @@ impl<'a, T: Tally> Call<'a, T> {
         txn: &mut Txn,
         out: &mut dyn Reply,
     ) -> Result<Option<Box<Wait>>, CmdError> {
-        let Call { engine, tally, entry, request, .. } = *self;
+        let Call { engine, counters, entry, request, .. } = *self;
         let hasher = engine.store.hasher();
         let mut args = Args::new(request.argv, entry.words, request.hash, hasher);
         if T::SERVED {
@@ -207,10 +207,10 @@ impl<'a, T: Tally> Call<'a, T> {
         }
         let (changed, outcome) = settle(engine, txn, (entry, request.argv, request.hash), done);
         if changed {
-            tally.changed(engine);
+            counters.changed(engine);
         }
         if let Err(failure) = &outcome {
-            tally.failed(engine, entry, failure);
+            counters.failed(engine, entry, failure);
         }
         if let Some(reader) = self.reader
             && entry.has(Flag::ReadOnly)

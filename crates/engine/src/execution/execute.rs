@@ -317,8 +317,8 @@ impl WorkerContext {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let share = nanos / numbers.len().max(1) as u64;
         for run in numbers.chunk_by(|a, b| a == b) {
-            let tally = &self.counters.commands[run[0]];
-            tally.took(share, run.len() as u64, self.config.latency.tracking);
+            let counters = &self.counters.commands[run[0]];
+            counters.took(share, run.len() as u64, self.config.latency.tracking);
         }
     }
 

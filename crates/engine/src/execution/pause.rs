@@ -1,6 +1,6 @@
 //! `CLIENT PAUSE`: requests wait until a time is reached, or until `CLIENT UNPAUSE`.
 //!
-//! A request that must wait is kept whole in its session ([`Session::postponed`]); what comes
+//! A request that must wait is kept whole in its session (`Session::wait`); what comes
 //! behind it is not even decoded. When the pause is over it is checked anew and runs first, so the
 //! requests of a client run in their order. There is no polling: the worker that owns the
 //! connection waits until `Pauses::until`, and `UNPAUSE` posts a message to every client that

@@ -139,7 +139,7 @@ impl Blocked {
         let most = engine.config().callers.max_reply_size;
         let mut writer = RespWriter::new(&mut reply, self.protocol).within(most);
         let run = self.run;
-        let call = Call { engine, tally: Served, entry, request: &request, run, reader: None };
+        let call = Call { engine, counters: Served, entry, request: &request, run, reader: None };
         txn.select(self.db);
         // A panic here is not the fault of the request that fed the key.
         match call.run_held(txn, &mut writer) {

@@ -14,7 +14,7 @@
 
 use std::sync::OnceLock;
 
-use crate::metrics::stats::Tally;
+use crate::metrics::stats::Counter;
 
 /// Longer times count as this: a second.
 const LONGEST: u64 = 1_000_000_000;
@@ -28,7 +28,7 @@ const GROUPS: usize = 24;
 const BUCKETS: usize = FINENESS * GROUPS;
 
 /// Neighbouring buckets.
-type Group = OnceLock<Box<[Tally]>>;
+type Group = OnceLock<Box<[Counter]>>;
 
 /// Times of one command, in nanoseconds, as one thread saw them.
 #[derive(Default)]
@@ -40,19 +40,19 @@ impl Latency {
         let bucket = bucket_of(nanos);
         let groups = self.0.get_or_init(|| (0..GROUPS).map(|_| Group::new()).collect());
         let group = groups[bucket / FINENESS]
-            .get_or_init(|| (0..FINENESS).map(|_| Tally::default()).collect());
+            .get_or_init(|| (0..FINENESS).map(|_| Counter::default()).collect());
         group[bucket % FINENESS].add(times);
     }
 
     /// Forgets everything. Counts that the owner adds meanwhile may survive it.
     pub fn reset(&self) {
         for (_, group) in self.groups() {
-            group.iter().for_each(Tally::reset);
+            group.iter().for_each(Counter::reset);
         }
     }
 
     /// The groups there are, with the number of their first bucket.
-    fn groups(&self) -> impl Iterator<Item = (usize, &[Tally])> {
+    fn groups(&self) -> impl Iterator<Item = (usize, &[Counter])> {
         let groups = self.0.get().into_iter().flat_map(|groups| groups.iter().enumerate());
         groups.filter_map(|(at, group)| Some((at * FINENESS, &**group.get()?)))
     }
@@ -67,8 +67,8 @@ impl Histogram {
     pub fn sum<'l>(threads: impl Iterator<Item = &'l Latency>) -> Option<Self> {
         let mut sum = vec![0; BUCKETS];
         for (first, group) in threads.flat_map(Latency::groups) {
-            for (total, tally) in sum[first..].iter_mut().zip(group) {
-                *total += tally.get();
+            for (total, counter) in sum[first..].iter_mut().zip(group) {
+                *total += counter.get();
             }
         }
         sum.iter().any(|&count| count > 0).then_some(Histogram(sum))

@@ -11,9 +11,9 @@ use crate::metrics::latency::{Histogram, Latency};
 
 /// A number that one thread writes and others read.
 #[derive(Default)]
-pub struct Tally(AtomicU64);
+pub struct Counter(AtomicU64);
 
-impl Tally {
+impl Counter {
     /// Adds; only the owning thread may. A plain load and store: no locked instruction.
     #[inline]
     pub fn add(&self, n: u64) {
@@ -39,20 +39,20 @@ impl Tally {
 
 /// What is counted per command.
 #[derive(Default)]
-pub struct CommandTally {
+pub struct CommandCounters {
     /// Times it ran.
-    pub calls: Tally,
+    pub calls: Counter,
     /// Nanoseconds it ran.
-    pub nanos: Tally,
+    pub nanos: Counter,
     /// Times it was refused before it ran.
-    pub rejected: Tally,
+    pub rejected: Counter,
     /// Times it ran and answered an error.
-    pub failed: Tally,
+    pub failed: Counter,
     /// How long it ran, if `latency-tracking` is on.
     pub latency: Latency,
 }
 
-impl CommandTally {
+impl CommandCounters {
     /// Counts the time of so many runs that took so long each.
     #[inline]
     pub fn took(&self, nanos: u64, runs: u64, tracked: bool) {
@@ -66,35 +66,35 @@ impl CommandTally {
 /// What one thread counts.
 pub struct Counters {
     /// Per command, by its number in the table.
-    pub commands: Vec<CommandTally>,
+    pub commands: Vec<CommandCounters>,
     /// Bytes received.
-    pub net_input: Tally,
+    pub net_input: Counter,
     /// Bytes sent.
-    pub net_output: Tally,
+    pub net_output: Counter,
     /// Reads of keys that were there.
-    pub hits: Tally,
+    pub hits: Counter,
     /// Reads of keys that were not.
-    pub misses: Tally,
+    pub misses: Counter,
     /// Connections accepted.
-    pub connections: Tally,
+    pub connections: Counter,
     /// Connections refused: too many clients.
-    pub refused: Tally,
+    pub refused: Counter,
     /// Reads from sockets, those that brought nothing among them.
-    pub reads: Tally,
+    pub reads: Counter,
     /// Writes to sockets, those that the kernel refused among them.
-    pub writes: Tally,
+    pub writes: Counter,
     /// Error replies.
-    pub errors: Tally,
+    pub errors: Counter,
     /// Clients closed because their output buffer grew too large.
-    pub output_overflows: Tally,
+    pub output_overflows: Counter,
     /// Clients closed because their input buffer grew too large.
-    pub input_overflows: Tally,
+    pub input_overflows: Counter,
     /// Commands that changed something; never reset.
-    pub changes: Tally,
+    pub changes: Counter,
     /// Bytes that the thread's interpreter of scripts takes now.
-    pub scripts_vm: Tally,
+    pub scripts_vm: Counter,
     /// Bytes that its interpreter of functions takes now.
-    pub functions_vm: Tally,
+    pub functions_vm: Counter,
 }
 
 /// Sums over all threads.
@@ -147,21 +147,21 @@ impl Stats {
     /// Counters for a new thread.
     pub fn register(&self, commands: usize) -> Arc<Counters> {
         let counters = Arc::new(Counters {
-            commands: (0..commands).map(|_| CommandTally::default()).collect(),
-            net_input: Tally::default(),
-            net_output: Tally::default(),
-            hits: Tally::default(),
-            misses: Tally::default(),
-            connections: Tally::default(),
-            refused: Tally::default(),
-            reads: Tally::default(),
-            writes: Tally::default(),
-            errors: Tally::default(),
-            output_overflows: Tally::default(),
-            input_overflows: Tally::default(),
-            changes: Tally::default(),
-            scripts_vm: Tally::default(),
-            functions_vm: Tally::default(),
+            commands: (0..commands).map(|_| CommandCounters::default()).collect(),
+            net_input: Counter::default(),
+            net_output: Counter::default(),
+            hits: Counter::default(),
+            misses: Counter::default(),
+            connections: Counter::default(),
+            refused: Counter::default(),
+            reads: Counter::default(),
+            writes: Counter::default(),
+            errors: Counter::default(),
+            output_overflows: Counter::default(),
+            input_overflows: Counter::default(),
+            changes: Counter::default(),
+            scripts_vm: Counter::default(),
+            functions_vm: Counter::default(),
         });
         self.threads.write().push(Arc::clone(&counters));
         counters
@@ -183,7 +183,7 @@ impl Stats {
     #[must_use]
     pub fn interpreters(&self) -> (usize, usize) {
         let threads = self.threads.read();
-        let sum = |of: fn(&Counters) -> &Tally| {
+        let sum = |of: fn(&Counters) -> &Counter| {
             let sum = threads.iter().map(|thread| of(thread).get()).sum::<u64>();
             usize::try_from(sum).unwrap_or(usize::MAX)
         };
@@ -224,12 +224,12 @@ impl Stats {
             sum.output_overflows += thread.output_overflows.get();
             sum.input_overflows += thread.input_overflows.get();
             sum.commands.resize(thread.commands.len(), [0; 4]);
-            for (total, tally) in sum.commands.iter_mut().zip(&thread.commands) {
-                sum.executed += tally.calls.get();
-                total[0] += tally.calls.get();
-                total[1] += tally.nanos.get();
-                total[2] += tally.rejected.get();
-                total[3] += tally.failed.get();
+            for (total, counter) in sum.commands.iter_mut().zip(&thread.commands) {
+                sum.executed += counter.calls.get();
+                total[0] += counter.calls.get();
+                total[1] += counter.nanos.get();
+                total[2] += counter.rejected.get();
+                total[3] += counter.failed.get();
             }
         }
         sum
@@ -259,12 +259,12 @@ impl Stats {
                 &thread.output_overflows,
                 &thread.input_overflows,
             ];
-            tallies.into_iter().for_each(Tally::reset);
-            for tally in &thread.commands {
-                [&tally.calls, &tally.nanos, &tally.rejected, &tally.failed]
+            tallies.into_iter().for_each(Counter::reset);
+            for counter in &thread.commands {
+                [&counter.calls, &counter.nanos, &counter.rejected, &counter.failed]
                     .into_iter()
-                    .for_each(Tally::reset);
-                tally.latency.reset();
+                    .for_each(Counter::reset);
+                counter.latency.reset();
             }
         }
         self.errors.lock().clear();

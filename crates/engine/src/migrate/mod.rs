@@ -274,8 +274,8 @@ impl Migration<'_> {
             let entry = engine.table.find_own(&argv)?;
             let Action::Data(run) = entry.action else { return None };
             let request = Request { argv: &argv, entry: Some(entry), hash: Some(key.hash) };
-            let (tally, request) = (&*counters, &request);
-            let call = Call { engine: &engine, tally, entry, request, run, reader: None };
+            let (counters, request) = (&*counters, &request);
+            let call = Call { engine: &engine, counters, entry, request, run, reader: None };
             let mut reply = Vec::new();
             let _ = call.perform(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2));
             serving::serve_ready(&engine, txn);

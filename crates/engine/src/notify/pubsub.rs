@@ -127,7 +127,7 @@ impl PubSub {
     }
 
     /// Shows every subscription: to what, and whose. No client can subscribe meanwhile.
-    pub(crate) fn snapshot_scan(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
+    pub(crate) fn each_subscription(&self, mut look: impl FnMut(Topic, &[u8], &Arc<Client>)) {
         for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
             for (name, listeners) in self.register(topic).read().iter() {
                 listeners.values().for_each(|client| look(topic, name, client));

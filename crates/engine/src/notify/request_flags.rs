@@ -1,8 +1,8 @@
 //! Flags that every request reads: a client runs MONITOR; clients are paused.
 //!
 //! Both are rare and both concern every request, so they share a byte: on the common path a request
-//! loads it once, finds zero, and goes on. `monitor.rs` knows which clients monitor, `pause.rs`
-//! until when clients are paused; they alone set and clear the bits.
+//! loads it once, finds zero, and goes on. `monitor.rs` knows which clients monitor,
+//! `client/pauses.rs` until when clients are paused; they alone set and clear the bits.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -13,8 +13,9 @@ const WRITES_WAIT: u8 = 2;
 /// All requests wait.
 const ALL_WAIT: u8 = 4;
 
-/// The byte.
+/// The byte. It has a cache line of its own: nothing that is written lies beside it.
 #[derive(Default)]
+#[repr(align(64))]
 pub struct RequestFlags(AtomicU8);
 
 /// What the byte said.

@@ -6,11 +6,11 @@
 //!   ending:  the flusher writes and syncs what is left
 //! ```
 //!
-//! `data_dir.rs` is the directory with its lock and manifest, `recover.rs` and `replay.rs` read it,
-//! `snapshot.rs` makes a new state current, `maintenance.rs` decides when. `dataset_copy.rs` copies
-//! the dataset into a folder of its own and changes nothing that is current; `backup.rs` keeps such
-//! a copy, `transfer.rs` makes a file for Redis of it. This file is what the rest of the engine
-//! asks.
+//! `durability/data_dir.rs` is the directory with its lock and manifest, `recover.rs` and
+//! `replay.rs` read it, `snapshot.rs` makes a new state current, `maintenance.rs` decides when.
+//! `dataset_copy.rs` copies the dataset into a folder of its own and changes nothing that is
+//! current; `backup.rs` keeps such a copy, `transfer.rs` makes a file for Redis of it. This file is
+//! what the rest of the engine asks.
 //!
 //! The order that must hold: files first, then the manifest that names them, then the removal of
 //! what it no longer names.

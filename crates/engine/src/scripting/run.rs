@@ -145,8 +145,8 @@ pub(crate) fn run(
         } else {
             let mut plan = planned(engine, context, job, rights);
             let done = txn.with(&engine.store, plan.scope(), |txn| {
-                // Asked again now that the shards are held: see `pause.rs`. `EXEC` has asked for
-                // all its commands.
+                // Asked again now that the shards are held: see `execution/pause.rs`. `EXEC` has
+                // asked for all its commands.
                 let paused = engine.run.request_flags.now().paused();
                 if paused && engine.script_must_wait(session, rights.read_only, context.now) {
                     return Attempt::Postponed;

@@ -129,7 +129,7 @@ impl Txn {
     ) -> Option<u64> {
         let store = std::sync::Arc::clone(self.store());
         let enough = keys.len() + SLICE;
-        self.each_shard(number, |shard| {
+        self.with_shard(number, |shard| {
             if store.indexes.slots[build.db].generation() != build.generation {
                 return None;
             }
@@ -167,7 +167,7 @@ impl Txn {
         let slot = &store.indexes.slots[db];
         while slot.phase() == Phase::Building && slot.generation() == generation {
             for number in 0..store.shards() {
-                self.each_shard(number, |_| ());
+                self.with_shard(number, |_| ());
             }
             sync::thread::yield_now();
         }

@@ -57,7 +57,7 @@ impl Txn {
             let shards = 0..self.store().shards();
             // There may be some in one that is not to be had.
             let any = shards.into_iter().any(|number| {
-                let any = self.glance(number, |shard| shard.dbs[db].keys.expiring() != 0);
+                let any = self.try_with_shard(number, |shard| shard.dbs[db].keys.expiring() != 0);
                 any.unwrap_or(true)
             });
             // Where it was said again meanwhile it is so.

@@ -43,7 +43,7 @@ impl Txn {
             while bits != 0 {
                 let number = at * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                self.each_shard(number, |shard| take(number, shard));
+                self.with_shard(number, |shard| take(number, shard));
             }
         }
     }
@@ -86,7 +86,7 @@ impl Txn {
     fn at_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
         match self.find_held(number) {
             Some(at) => work(&mut self.held[at].shard),
-            None => self.each_shard(number, work),
+            None => self.with_shard(number, work),
         }
     }
 }

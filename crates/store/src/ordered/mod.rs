@@ -387,7 +387,7 @@ impl Txn {
     /// every shard, or none.
     pub fn keys_of(&mut self, db: usize) -> usize {
         let shards = 0..self.store().shards();
-        let of = |number| self.glance(number, |shard| shard.dbs[db].keys.len());
+        let of = |number| self.try_with_shard(number, |shard| shard.dbs[db].keys.len());
         // One that is not to be had now is not counted: it is about how many there are.
         shards.filter_map(of).sum()
     }
@@ -405,7 +405,7 @@ impl Txn {
         let generation = self.store().indexes.give_up(db);
         let store = std::sync::Arc::clone(self.store());
         for number in 0..store.shards() {
-            self.each_shard(number, |shard| {
+            self.with_shard(number, |shard| {
                 // Another thread may be building one already.
                 if store.indexes.slots[db].generation() == generation {
                     shard.forget_noted(db, &store.indexes);

@@ -1,4 +1,4 @@
-//! Publish and subscribe: thin words over `pubsub.rs` of the engine.
+//! Publish and subscribe: thin words over `notify/pubsub.rs`.
 
 mod channels;
 mod publish;

@@ -119,7 +119,7 @@ fn change(
     let change = Change::parse(change, argv)?;
     let Control { engine, txn, context, session, in_exec, .. } = control;
     let may = || {
-        // Asked again now that the shard is held: see `pause.rs`.
+        // Asked again now that the shard is held: see `execution/pause.rs`.
         *in_exec
             || !engine.run.request_flags.now().paused()
             || !engine.script_must_wait(session, false, context.now)

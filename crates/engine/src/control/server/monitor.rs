@@ -1,4 +1,4 @@
-//! MONITOR: see `monitor.rs` of the crate.
+//! MONITOR: see `execution/monitor.rs`.
 
 use base::{CmdError, Property, Reply, Spec};
 use wire::RespWriter;

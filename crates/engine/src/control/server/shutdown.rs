@@ -72,15 +72,14 @@ impl Act for Shutdown {
             // A shutdown is over before a client could take it back.
             return Err(CmdError::new("ERR No shutdown in progress."));
         }
-        let obstructed = control.engine.store.is_obstructed();
-        if obstructed && self.save != Some(false) {
+        if control.engine.store.is_obstructed() && self.save != Some(false) {
             return Err(control.engine.busy());
         }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");
         let (engine, config) = (control.engine, &control.context.config);
         // Where the journal is on and has not begun, what it begins with is saved in any case.
-        // A script that is in the way would be waited for: then the end fails.
-        let owed = engine.owes_journal() && !obstructed;
+        // Nothing is waited for after NOSAVE: what is owed is saved when scripts have been ended.
+        let owed = engine.owes_journal() && self.save != Some(false);
         let journaling = engine.persistence.is_journaling() || owed;
         let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
         // Only a snapshot keeps what the journal could not.
@@ -110,10 +109,11 @@ impl Shutdown {
         let (own, client) = (Arc::clone(engine), Arc::clone(&session.client));
         let work = move |waiting: Waiting, _: &mut BackgroundWorker| {
             let engine = own;
-            let saved = engine.begin_owed_journal().and_then(|()| match all {
-                true => engine.save_finally(engine.persistence.is_journaling()).map(drop),
-                false => Ok(()),
-            });
+            let journal = engine.persistence.is_journaling() || engine.owes_journal();
+            let saved = match all {
+                true => engine.save_finally(journal).map(drop),
+                false => engine.begin_owed_journal(),
+            };
             if let Err(error) = saved {
                 tracing::error!(%error, "the dataset could not be saved before exiting");
                 if !self.force {

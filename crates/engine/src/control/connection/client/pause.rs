@@ -1,4 +1,4 @@
-//! CLIENT PAUSE, CLIENT UNPAUSE: see `pause.rs` of the crate.
+//! CLIENT PAUSE, CLIENT UNPAUSE: see `execution/pause.rs`.
 
 use base::{Args, CmdError, Command, Locks, Reply, RunTime, Spec, error, num};
 use store::Scope;

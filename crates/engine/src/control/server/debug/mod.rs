@@ -1,9 +1,9 @@
 //! DEBUG: looking inside the server and bending it, for tests of it or its clients.
 //!
-//! Only `enable-debug-command` opens it (see `gate.rs`). Every subcommand is a [`Subcommand`] in
-//! a list: name, help, number of arguments, behaviour. What exists in Redis to exercise a part
-//! that this server does not have is accepted and does nothing, so that test suites run; what
-//! would crash the server on purpose is refused (`refused.rs`).
+//! Only `enable-debug-command` opens it (see `execution/gate.rs`). Every subcommand is a
+//! [`Subcommand`] in a list: name, help, number of arguments, behaviour. What exists in Redis to
+//! exercise a part that this server does not have is accepted and does nothing, so that test suites
+//! run; what would crash the server on purpose is refused (`refused.rs`).
 //!
 //! The command locks nothing beforehand: each subcommand takes what it needs through [`holding`],
 //! and inside `EXEC` every shard is held already.
