@@ -11,7 +11,7 @@ use crate::pools::KeyKind;
 pub const FAMILY: Family =
     Family { name: "connection", home: KeyKind::Text, forms: &FORMS, scenario: None };
 
-const FORMS: [(usize, &str); 61] = [
+const FORMS: [(usize, &str); 62] = [
     (5, "PING"),
     (5, "PING <value>"),
     (1, "PING <value> <value>"),
@@ -43,7 +43,8 @@ const FORMS: [(usize, &str); 61] = [
     (1, "CLIENT LIST TYPE <text>"),
     (1, "CONFIG SET { <text> | timeout } <text>"),
     (1, "LATENCY GRAPH <text>"),
-    (1, "{ CLIENT | CONFIG | OBJECT | XINFO | LATENCY } <text>"),
+    (1, "OBJECT <text>"),
+    (1, "XINFO <text>"),
     (1, "HELLO 3 <text>"),
     (1, "COMMAND COUNT"),
     (2, "COMMAND GETKEYS SET <key> <value>"),
