@@ -6,6 +6,14 @@
 //!                ── RDB, AOF, COPY, DUMP, DEBUG ──► value: the type
 //! ```
 //!
+//! A workspace of its own, whose bindings are made with libclang (`libclang-dev`):
+//!
+//! ```sh
+//! cargo build --release --manifest-path crates/redis-module/Cargo.toml \
+//!     --target-dir target/redis-module
+//! redis-server --loadmodule target/redis-module/release/libkvist_json.so
+//! ```
+//!
 //! Nothing of a command is here: name, arity, flags and keys come from its spec, replies and errors
 //! from the function that Kvist's own server calls. No panic may leave a function that the server
 //! calls, and nothing is kept from one request to the next but what values share.
