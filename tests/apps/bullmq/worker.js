@@ -36,8 +36,10 @@ const does = {
     throw new UnrecoverableError("hopeless");
   },
   hang: async (job) => {
+    // Counted before it is noted: what waits for the note may kill this process at once.
+    const tries = await db.incr(`tries:${job.data.name}`);
     await note(job.data.name, process.pid);
-    if ((await db.incr(`tries:${job.data.name}`)) === 1 || job.data.always) await sleep(60_000);
+    if (tries === 1 || job.data.always) await sleep(60_000);
     await note(job.data.name, "again");
     return "recovered";
   },
